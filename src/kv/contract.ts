@@ -1,0 +1,63 @@
+// The storage contract: ordered bytes with snapshots and atomic, durable commits. It knows nothing of
+// documents. Every engine (memory, lmdb, …) passes the same suite in tests/kv.
+
+/** Keys compare bytewise, unsigned, shorter prefix first. At most {@link keyBytesMax} bytes. */
+export type Bytes = Uint8Array
+
+/** The longest key every engine must take, in bytes. */
+export const keyBytesMax = 1900
+
+/** A half-open interval of keys, `start` inclusive and `end` exclusive. */
+export interface KeyRange {
+  readonly start: Bytes
+  readonly end: Bytes
+  /** Largest key first when true. */
+  readonly reverse?: boolean
+  /** At most this many entries; unlimited when absent. */
+  readonly limit?: number
+}
+
+export interface Entry {
+  readonly key: Bytes
+  readonly value: Bytes
+}
+
+/** Reads of one consistent state. Arrays returned belong to the caller and stay valid after the view is gone. */
+export interface View {
+  get(key: Bytes): Bytes | undefined
+  /** Lazy: reads as it is iterated; stop early by leaving the loop. The view must not change meanwhile. */
+  range(range: KeyRange): Iterable<Entry>
+}
+
+/** One change of a commit; `value` undefined deletes the key. */
+export interface Write {
+  readonly key: Bytes
+  readonly value: Bytes | undefined
+}
+
+/** What a unit of work decided: its answer and the changes to apply (none: nothing is committed). */
+export interface Work<T> {
+  readonly result: T
+  readonly writes: readonly Write[]
+  /** Half-open key ranges to delete before `writes` are applied. */
+  readonly deleteRanges?: readonly { readonly start: Bytes; readonly end: Bytes }[]
+}
+
+export interface KeyValueStore {
+  /**
+   * Runs `read` synchronously on a snapshot of everything committed so far, by any process that shares
+   * the store, and returns its answer.
+   */
+  read<T>(read: (view: View) => T): T
+  /**
+   * Runs `work` on the latest state and applies its writes atomically; works are strictly serializable.
+   * `work` is synchronous, must be free of effects of its own and may run more than once. What it throws
+   * rejects the promise and nothing is written. Resolves when the writes are durable (survive a crash of
+   * process and machine), or at once when there were none; never before everything `work` has read is durable.
+   */
+  transact<T>(work: (view: View) => Work<T>): Promise<T>
+  /** Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop. */
+  watch(listener: () => void): () => void
+  /** Waits for commits under way, then frees everything. */
+  close(): Promise<void>
+}

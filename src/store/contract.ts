@@ -1,0 +1,240 @@
+// What the layers above see of the store: transactions over versioned documents, indexes and the catalogue of
+// schema objects. Everything here is synchronous; a transaction is replayable (same snapshot, same answers).
+
+import type {
+  ActionName,
+  DatabaseId,
+  Lambda,
+  Micros,
+  ObjectValue,
+  Ref,
+  TransactionTime,
+  Value,
+} from '../values/value.ts'
+
+/** One version of a document as stored, hidden fields included. */
+export interface Version {
+  readonly ref: Ref
+  /** {@link TransactionTime} while the transaction that writes it runs. */
+  readonly ts: Micros | TransactionTime
+  readonly action: 'create' | 'update' | 'delete'
+  /** Top-level fields in stored order: `data`, `ttl`, `name` …; empty for a delete. */
+  readonly fields: ObjectValue
+}
+
+/** One entry of an index (or of a collection seen as a set). */
+export interface IndexEntry {
+  /** The covered values; empty for an index without values and for collections. */
+  readonly values: readonly Value[]
+  readonly document: Ref
+}
+
+/** An entry's coming or going in a set's history. */
+export interface IndexEvent extends IndexEntry {
+  readonly ts: Micros | TransactionTime
+  readonly action: 'add' | 'remove'
+}
+
+/** A place in a set's order: a (possibly short) tuple of values, optionally with the document. */
+export interface EntryBound {
+  readonly values: readonly Value[]
+  readonly document?: Pick<Ref, 'id' | 'collection'>
+  /**
+   * Where the bound lies among the entries that agree with it as far as it goes: `low` before all of them,
+   * `high` after all of them.
+   */
+  readonly side: 'low' | 'high'
+}
+
+export interface EntryScan {
+  /** Entries at or after this place (in the set's own order). */
+  readonly from?: EntryBound
+  /** Entries before this place (in the set's own order). */
+  readonly to?: EntryBound
+  /** Last entry first. `from` and `to` keep their meaning. */
+  readonly reverse?: boolean
+  /** The state at a past time; now, with the transaction's own writes, when absent. */
+  readonly at?: Micros
+}
+
+/** A place in a set's history: `ts`, then removes before adds, then document id, collection, values. */
+export interface EventBound {
+  readonly ts: Micros
+  readonly action?: 'add' | 'remove'
+  readonly document?: Pick<Ref, 'id' | 'collection'>
+  readonly values?: readonly Value[]
+  readonly side: 'low' | 'high'
+}
+
+export interface EventScan {
+  readonly from?: EventBound
+  readonly to?: EventBound
+  readonly reverse?: boolean
+}
+
+/** A database as the catalogue knows it. */
+export interface DatabaseDefinition {
+  readonly id: DatabaseId
+  readonly ref: Ref
+  readonly name: string
+  /** The database that holds it. */
+  readonly parent: DatabaseId
+  readonly container: boolean
+  readonly protected: boolean
+}
+
+export interface CollectionDefinition {
+  readonly ref: Ref
+  readonly name: string
+  /** Days; undefined keeps everything. */
+  readonly historyDays: number | undefined
+  readonly ttlDays: number | undefined
+}
+
+/** One term or value of an index. */
+export interface IndexField {
+  readonly path: readonly (string | bigint)[] | undefined
+  readonly binding: string | undefined
+  readonly reverse: boolean
+  readonly casefold: boolean
+  /** False: an array or object is one value as a whole. */
+  readonly multiValue: boolean
+}
+
+/** Which documents an index covers: collections by number (`'_'`: every user collection), with computed fields. */
+export interface IndexSource {
+  readonly collections: readonly number[] | '_'
+  readonly bindings: ReadonlyMap<string, Lambda>
+}
+
+export interface IndexDefinition {
+  readonly ref: Ref
+  readonly name: string
+  readonly sources: readonly IndexSource[]
+  readonly terms: readonly IndexField[]
+  readonly values: readonly IndexField[]
+  readonly unique: boolean
+  readonly serialized: boolean
+  readonly active: boolean
+  readonly partitions: number
+}
+
+/** Schema objects by name and by reference, with the transaction's own writes. */
+export interface Catalogue {
+  /** The live schema object of that native collection (`native.collections`, …) with that name. */
+  resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined
+  /** The name of a schema object, or the last one it had if it is gone. */
+  nameOf(ref: Ref): string | undefined
+  /** Live definitions; undefined when the object does not exist (any more). */
+  database(id: DatabaseId): DatabaseDefinition | undefined
+  collection(ref: Ref): CollectionDefinition | undefined
+  index(ref: Ref): IndexDefinition | undefined
+  /** The live indexes that cover a collection. */
+  indexesOf(database: DatabaseId, collection: number): readonly IndexDefinition[]
+  /** The database and its ancestors are live. The root always is. */
+  isLive(database: DatabaseId): boolean
+}
+
+/** What the store must ask the query layer for: running the computed fields of indexes. */
+export interface StoreHooks {
+  /** The value of a binding for a document, or undefined when it has none (error, object, unresolved). */
+  evaluateBinding(lambda: Lambda, document: Version): Value | undefined
+}
+
+/** What a write costs and reads cost, for the metrics headers. */
+export interface TransactionCounters {
+  readBytes: number
+  writeBytes: number
+  /** Sum over touched documents of ceil(bytes / 1024). */
+  writeOps: number
+}
+
+/**
+ * A transaction over the whole data folder. Nothing in it checks permissions or validates schema objects: the
+ * layers above do. Refused writes throw QueryErrors with an empty position; callers add theirs.
+ */
+export interface Transaction {
+  /** The time reads see: everything committed at or before it. Constant. */
+  readonly snapshotTime: Micros
+  /** False: any write throws {@link WriteNeeded}, and the runner starts again with a writing transaction. */
+  readonly writable: boolean
+  readonly catalogue: Catalogue
+  readonly counters: TransactionCounters
+
+  /** The live version at `at` (now, with own writes, when absent): not deleted, its ttl not passed. */
+  get(ref: Ref, at?: Micros): Version | undefined
+  /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */
+  put(ref: Ref, fields: ObjectValue): Version
+  /** Deletes a live document; for schema objects also what belongs to them. */
+  delete(ref: Ref): void
+  /** Writes a version into the past. `fields` undefined stores a delete. Answers the version as stored. */
+  insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version
+  /** Removes the version at exactly `ts`, if there is one that matches. Answers what was removed. */
+  removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined
+  /** All retained versions, oldest first, own pending one included; ttl does not hide them. */
+  versions(ref: Ref, options?: { readonly reverse?: boolean }): Iterable<Version>
+
+  /** A new id, larger than all before: milliseconds since 1336258850000 << 20 | sequence << 10 | worker. */
+  newId(): bigint
+  /** The number for a new collection (from 1024) or index (from 32768) of a database; never given twice. */
+  nextSchemaId(database: DatabaseId, nativeCollection: number): bigint
+
+  /** Entries of an index for these terms, in order. Lazy. */
+  match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
+  /** Live documents of a collection (native ones too), by id. Lazy. */
+  documents(database: DatabaseId, collection: number, scan: EntryScan): Iterable<IndexEntry>
+  matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>
+  documentEvents(database: DatabaseId, collection: number, scan: EventScan): Iterable<IndexEvent>
+
+  /** The oldest time at which reads of a collection are exact (retention). Reads before it answer 400. */
+  minimumValidTime(database: DatabaseId, collection: number): Micros
+  /** The document of `native.credentials` whose `instance` is this. */
+  credentialOf(instance: Ref): Version | undefined
+  /** The documents of `native.tokens` whose `instance` is this. */
+  tokensOf(instance: Ref): readonly Version[]
+  /** The access provider with that issuer. */
+  accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
+  /** Where the key with that id lives: keys are found by the id in their secret alone. */
+  keyDatabase(keyId: bigint): DatabaseId | undefined
+  /** Puts a database (with everything in it) under another parent. */
+  moveDatabase(database: Ref, parent: DatabaseId): Version
+}
+
+/** Thrown by a write in a read-only transaction: run the query again in a writing one. */
+export class WriteNeeded {}
+
+/** One document touched by a committed transaction, as the change log holds it. */
+export interface Change {
+  readonly ref: Ref
+  /** The version's own time; differs from the transaction's for writes into the past. */
+  readonly validTime: Micros
+  readonly kind: 'write' | 'history insert' | 'history remove'
+  readonly action: ActionName
+}
+
+export interface CommittedTransaction {
+  readonly time: Micros
+  readonly changes: readonly Change[]
+}
+
+export interface TransactionOutcome<T> {
+  readonly result: T
+  /** Commit time of a write, else the snapshot time. */
+  readonly time: Micros
+  readonly counters: TransactionCounters
+}
+
+/** An open data folder. */
+export interface Store {
+  /** Runs `work` on a snapshot. `notBefore`: the snapshot time is at least this. */
+  read<T>(work: (transaction: Transaction) => T, notBefore?: Micros): TransactionOutcome<T>
+  /** Runs `work` alone against the latest state and commits durably what it wrote; what it throws undoes everything. */
+  write<T>(work: (transaction: Transaction) => T, notBefore?: Micros): Promise<TransactionOutcome<T>>
+  /** Transactions committed after `after`, oldest first, as far as they are visible now. */
+  changes(after: Micros, limit: number): readonly CommittedTransaction[]
+  /** Calls `listener` after commits (of any process) became visible. */
+  watch(listener: () => void): () => void
+  /** Proves that entries, histories and the change log agree with the documents; answers every contradiction found. */
+  check(): readonly string[]
+  close(): Promise<void>
+}

@@ -1,0 +1,382 @@
+// The value model of the language. Values are immutable once made. Integers are `bigint` (64 bits, wrapped by
+// the arithmetic functions), doubles are `number`, so `1` and `1.0` never meet by accident. Objects are `Map`s,
+// because insertion order counts even for keys that look like integers.
+
+/** Identifies a database for ever, whatever its name or parent; the root database is {@link rootDatabase}. */
+export type DatabaseId = bigint
+
+/** The number of a collection within its database: native ones below 1024, user collections from 1024. */
+export type CollectionId = number
+
+/** Microseconds since the Unix epoch, as a safe integer. */
+export type Micros = number
+
+export const rootDatabase: DatabaseId = 0n
+
+/** The numbers of the native collections. Stored in every key: never renumber. */
+export const native = {
+  databases: 1,
+  collections: 2,
+  indexes: 3,
+  functions: 4,
+  roles: 5,
+  access_providers: 6,
+  keys: 7,
+  tokens: 8,
+  credentials: 9,
+} as const
+
+export type NativeName = keyof typeof native
+
+/** The native collections whose documents are addressed by name. */
+export const namedNatives: ReadonlySet<CollectionId> = new Set([
+  native.databases,
+  native.collections,
+  native.indexes,
+  native.functions,
+  native.roles,
+  native.access_providers,
+])
+
+const nativeNames = new Map<CollectionId, NativeName>(
+  Object.entries(native).map(([name, id]) => [id, name as NativeName]),
+)
+
+/** The name of a native collection, or undefined for a user collection. */
+export function nativeName(collection: CollectionId): NativeName | undefined {
+  return nativeNames.get(collection)
+}
+
+/** The first number given to a user collection. */
+export const firstUserCollection: CollectionId = 1024
+
+/** An instant with nanosecond precision. `seconds` since the epoch may be negative; 0 <= nanos < 1e9. */
+export class Time {
+  readonly kind = 'time'
+  readonly seconds: bigint
+  readonly nanos: number
+  constructor(seconds: bigint, nanos: number) {
+    this.seconds = seconds
+    this.nanos = nanos
+  }
+}
+
+/** A calendar date as days since 1970-01-01. */
+export class LocalDate {
+  readonly kind = 'date'
+  readonly epochDay: number
+  constructor(epochDay: number) {
+    this.epochDay = epochDay
+  }
+}
+
+/** A UUID in its canonical lower-case text. */
+export class Uuid {
+  readonly kind = 'uuid'
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/**
+ * A reference to a document of any kind. References to schema objects hold internal numbers, not names, so a
+ * rename shows through. A collection is the document `id` of `native.collections`; a native collection itself
+ * is the document of `native.collections` whose id is its own number (below 1024).
+ */
+export class Ref {
+  readonly kind = 'ref'
+  readonly database: DatabaseId
+  readonly collection: CollectionId
+  readonly id: bigint
+  constructor(database: DatabaseId, collection: CollectionId, id: bigint) {
+    this.database = database
+    this.collection = collection
+    this.id = id
+  }
+}
+
+/** What an unresolved reference names. */
+export type UnresolvedTarget =
+  | {
+      readonly type: 'database' | 'collection' | 'index' | 'function' | 'role' | 'access_provider'
+      readonly name: string
+      /** The database in which it was looked for, when that was given. */
+      readonly scope?: Ref | UnresolvedRef
+    }
+  | { readonly type: 'key'; readonly id: bigint; readonly scope: Ref | UnresolvedRef }
+  | { readonly type: 'native'; readonly name: NativeName; readonly scope: UnresolvedRef }
+  | { readonly type: 'document'; readonly id: bigint; readonly collection: UnresolvedRef }
+
+/** A reference that names something that does not exist: a legal value until it is used. */
+export class UnresolvedRef {
+  readonly kind = 'unresolved'
+  readonly target: UnresolvedTarget
+  constructor(target: UnresolvedTarget) {
+    this.target = target
+  }
+}
+
+/** A set: a recipe, not its elements. Native collections are sets too, but stay plain references. */
+export type SetShape =
+  | { readonly type: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
+  | { readonly type: 'documents'; readonly collection: Ref }
+  | { readonly type: 'singleton'; readonly ref: Ref }
+  | { readonly type: 'events'; readonly source: SetLike }
+  | { readonly type: 'union' | 'intersection' | 'difference'; readonly sets: readonly SetLike[] }
+  | { readonly type: 'distinct' | 'reverse'; readonly source: SetLike }
+  | { readonly type: 'join'; readonly source: SetLike; readonly with: Lambda | Ref }
+  | { readonly type: 'filter'; readonly source: SetLike; readonly lambda: Lambda }
+  | {
+      readonly type: 'range'
+      readonly source: SetLike
+      readonly from: readonly Value[]
+      readonly to: readonly Value[]
+    }
+
+export class SetValue {
+  readonly kind = 'set'
+  readonly shape: SetShape
+  constructor(shape: SetShape) {
+    this.shape = shape
+  }
+}
+
+/** A set, or a reference that stands for one: a native collection (all its documents) or a document (itself). */
+export type SetLike = SetValue | Ref
+
+/**
+ * A function as a value, closed (it has no free variables) and printable. `body` is wire JSON in canonical
+ * form in which literals such as references may stand as values; the query layer parses it under `apiVersion`.
+ */
+export class Lambda {
+  readonly kind = 'lambda'
+  readonly apiVersion: string
+  readonly parameters: string | readonly string[]
+  readonly body: Value
+  constructor(apiVersion: string, parameters: string | readonly string[], body: Value) {
+    this.apiVersion = apiVersion
+    this.parameters = parameters
+    this.body = body
+  }
+}
+
+/** The time of the running transaction, known when it commits. */
+export class TransactionTime {
+  readonly kind = 'transaction time'
+  /** Renders and stores as microseconds or as a time. */
+  readonly unit: 'micros' | 'time'
+  constructor(unit: 'micros' | 'time') {
+    this.unit = unit
+  }
+  static readonly micros: TransactionTime = new TransactionTime('micros')
+  static readonly time: TransactionTime = new TransactionTime('time')
+}
+
+export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
+
+/** The action of an event: looks like a string, is a type of its own. */
+export class Action {
+  readonly kind = 'action'
+  readonly name: ActionName
+  constructor(name: ActionName) {
+    this.name = name
+  }
+}
+
+export type ObjectValue = ReadonlyMap<string, Value>
+
+/** One version of a document, as `get` and the writing functions answer it. */
+export class DocumentValue {
+  readonly kind = 'document'
+  readonly ref: Ref
+  readonly ts: Micros | TransactionTime
+  /** The stored top-level fields that clients may see, in stored order; hidden ones are already gone. */
+  readonly fields: ObjectValue
+  /** Made by this query: as the whole answer it means status 201. */
+  readonly created: boolean
+  constructor(ref: Ref, ts: Micros | TransactionTime, fields: ObjectValue, created = false) {
+    this.ref = ref
+    this.ts = ts
+    this.fields = fields
+    this.created = created
+  }
+}
+
+/** A cursor of a page: a position in a set's order, or in its history. */
+export type Cursor =
+  | { readonly type: 'values'; readonly values: readonly Value[] }
+  | { readonly type: 'event'; readonly event: EventValue }
+
+export class Page {
+  readonly kind = 'page'
+  readonly data: readonly Value[]
+  readonly before: Cursor | undefined
+  readonly after: Cursor | undefined
+  /** For each element of `data`, the cursor at which a page would begin with it; `take` and `drop` need them. */
+  readonly positions: readonly Cursor[]
+  constructor(
+    data: readonly Value[],
+    before: Cursor | undefined,
+    after: Cursor | undefined,
+    positions: readonly Cursor[] = [],
+  ) {
+    this.data = data
+    this.before = before
+    this.after = after
+    this.positions = positions
+  }
+}
+
+/** An entry of a history: of a document (create, update, delete) or of a set (add, remove). */
+export class EventValue {
+  readonly kind = 'event'
+  readonly ts: Micros | TransactionTime
+  readonly action: ActionName
+  /** Absent in cursors that name no document. */
+  readonly document: Ref | undefined
+  /** A document's changed top-level fields (rendering shows only `data`), or null where there are none. */
+  readonly fields: ObjectValue | null
+  /** The covered values of a set's entry. */
+  readonly values: readonly Value[] | undefined
+  constructor(
+    ts: Micros | TransactionTime,
+    action: ActionName,
+    document: Ref | undefined,
+    fields: ObjectValue | null,
+    values?: readonly Value[],
+  ) {
+    this.ts = ts
+    this.action = action
+    this.document = document
+    this.fields = fields
+    this.values = values
+  }
+  get ofSet(): boolean {
+    return this.action === 'add' || this.action === 'remove'
+  }
+}
+
+/** An element of a page that was asked for with `sources`. */
+export class SourcedElement {
+  readonly kind = 'element'
+  readonly value: Value
+  readonly sources: readonly SetLike[]
+  constructor(value: Value, sources: readonly SetLike[]) {
+    this.value = value
+    this.sources = sources
+  }
+}
+
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | Time
+  | LocalDate
+  | Uuid
+  | Ref
+  | UnresolvedRef
+  | SetValue
+  | Lambda
+  | TransactionTime
+  | Action
+  | DocumentValue
+  | Page
+  | EventValue
+  | SourcedElement
+  | readonly Value[]
+  | ObjectValue
+
+/** JSON as it came over the wire, exact: integers are bigint, doubles are number, objects keep their order. */
+export type Json = null | boolean | bigint | number | string | readonly Json[] | ReadonlyMap<string, Json>
+
+export function isObject(value: Value): value is ObjectValue {
+  return value instanceof Map
+}
+
+export function isArray(value: Value): value is readonly Value[] {
+  return Array.isArray(value)
+}
+
+export function isNativeCollectionRef(value: Value): value is Ref {
+  return value instanceof Ref && value.collection === native.collections && value.id < 1024n
+}
+
+/** Whether two references name the same thing. */
+export function sameRef(left: Ref, right: Ref): boolean {
+  return left.id === right.id && left.collection === right.collection && left.database === right.database
+}
+
+const refTypeNames = new Map<CollectionId, string>([
+  [native.databases, 'Database Ref'],
+  [native.collections, 'Collection Ref'],
+  [native.indexes, 'Index Ref'],
+  [native.functions, 'User Function Ref'],
+  [native.keys, 'Key Ref'],
+])
+
+const unresolvedTypeNames = {
+  database: 'Database Ref',
+  collection: 'Collection Ref',
+  index: 'Index Ref',
+  function: 'User Function Ref',
+  role: 'Role Ref',
+  access_provider: 'Access Provider Ref',
+  key: 'Key Ref',
+  native: 'Collection Ref',
+  document: 'Ref',
+} as const
+
+/** The name of a value's type as error messages show it, such as `Integer` or `Collection Ref`. */
+export function typeName(value: Value): string {
+  switch (typeof value) {
+    case 'boolean':
+      return 'Boolean'
+    case 'bigint':
+      return 'Integer'
+    case 'number':
+      return 'Double'
+    case 'string':
+      return 'String'
+  }
+  if (value === null) return 'Null'
+  if (value instanceof Map) return 'Object'
+  if (Array.isArray(value)) return 'Array'
+  if (value instanceof Uint8Array) return 'Bytes'
+  return taggedTypeName(value as Tagged)
+}
+
+type Tagged = Extract<Value, { readonly kind: string }>
+
+function taggedTypeName(value: Tagged): string {
+  switch (value.kind) {
+    case 'time':
+      return 'Time'
+    case 'date':
+      return 'Date'
+    case 'uuid':
+      return 'UUID'
+    case 'ref':
+      return refTypeNames.get(value.collection) ?? 'Ref'
+    case 'unresolved':
+      return unresolvedTypeNames[value.target.type]
+    case 'set':
+      return 'Set'
+    case 'lambda':
+      return 'Lambda'
+    case 'transaction time':
+      return 'Unresolved Transaction Time'
+    case 'action':
+      return 'Action'
+    case 'document':
+    case 'event':
+    case 'element':
+      return 'Object'
+    case 'page':
+      return 'Page'
+  }
+}
