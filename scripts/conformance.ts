@@ -1,0 +1,46 @@
+// Plays the conformance cases against a server of its own and compares them with the list of cases that are
+// still expected to fail. `--update` takes the cases that pass now off the list; only `--allow-growth` adds any.
+//
+//     node scripts/conformance.ts [--only TEXT] [--update [--allow-growth]]
+
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import {
+  compare,
+  expectedFailuresFile,
+  play,
+  readExpectedFailures,
+  table,
+} from '../tests/conformance/play.ts'
+import { startServer } from '../tests/support/server.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    update: { type: 'boolean', default: false },
+    'allow-growth': { type: 'boolean', default: false },
+  },
+})
+
+const server = await startServer()
+const results = await play(server, options.only).finally(() => server.stop())
+const expected = readExpectedFailures()
+const difference = compare(results, expected, options.only)
+for (const result of difference.newFailures) {
+  console.log(`FAIL ${result.id} (step ${result.step})\n      ${result.complaint}`)
+}
+for (const id of difference.nowPassing) console.log(`passes, but is on the list: ${id}`)
+for (const id of difference.unknown) console.log(`on the list, but no case: ${id}`)
+console.log(table(results))
+
+if (options.update) {
+  const gone = new Set([...difference.nowPassing, ...difference.unknown])
+  const kept = expected.filter(id => !gone.has(id))
+  const added = options['allow-growth'] ? difference.newFailures.map(result => result.id) : []
+  writeFileSync(expectedFailuresFile, `${JSON.stringify([...kept, ...added].sort(), null, 1)}\n`)
+  console.log(`the list had ${expected.length} cases and has ${kept.length + added.length} now`)
+  process.exitCode = difference.newFailures.length > added.length ? 1 : 0
+} else {
+  process.exitCode =
+    difference.newFailures.length + difference.nowPassing.length + difference.unknown.length > 0 ? 1 : 0
+}

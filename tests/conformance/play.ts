@@ -1,0 +1,79 @@
+// Runs the conformance runner against a server and holds its results against the list of expected failures,
+// which may only shrink: the list is how work that is not finished stays visible.
+
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { RunningServer } from '../support/server.ts'
+
+/** One case as the runner reports it. */
+export interface CaseResult {
+  readonly id: string
+  readonly file: string
+  readonly passed: boolean
+  /** Of a failed case: the step that failed and how. */
+  readonly step?: number
+  readonly complaint?: string
+}
+
+/** Where results and list disagree; all empty when they agree. */
+export interface Difference {
+  readonly newFailures: readonly CaseResult[]
+  readonly nowPassing: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+const runner = fileURLToPath(new URL('run.mjs', import.meta.url))
+/** The ids of the cases that are expected to fail, as a JSON array. */
+export const expectedFailuresFile = fileURLToPath(new URL('expected-failures.json', import.meta.url))
+
+export function readExpectedFailures(): readonly string[] {
+  return JSON.parse(readFileSync(expectedFailuresFile, 'utf8'))
+}
+
+/** Plays the cases whose id contains `only` (all of them when it is empty). */
+export async function play(server: RunningServer, only = ''): Promise<readonly CaseResult[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'terrarium-conformance-'))
+  try {
+    const json = join(folder, 'results.json')
+    const words = [runner, '--url', server.url, '--failures', '0', '--json', json, '--only', only]
+    const env = { ...process.env, ROOT_SECRET: server.rootSecret }
+    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject))
+    if (!existsSync(json)) throw new Error('the conformance runner wrote no results')
+    return JSON.parse(await readFile(json, 'utf8'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Compares results with the expected failures; those outside of `only` are left alone. */
+export function compare(results: readonly CaseResult[], expected: readonly string[], only = ''): Difference {
+  const listed = new Set(expected)
+  const played = new Set(results.map(result => result.id))
+  return {
+    newFailures: results.filter(result => !result.passed && !listed.has(result.id)),
+    nowPassing: results.filter(result => result.passed && listed.has(result.id)).map(result => result.id),
+    unknown: expected.filter(id => !played.has(id) && id.includes(only)),
+  }
+}
+
+/** Passed cases per file, and the sum. */
+export function table(results: readonly CaseResult[]): string {
+  const rows = new Map<string, { passed: number; all: number }>()
+  for (const result of results) {
+    for (const name of [basename(result.file), 'all files']) {
+      const row = rows.get(name) ?? { passed: 0, all: 0 }
+      rows.set(name, { passed: row.passed + (result.passed ? 1 : 0), all: row.all + 1 })
+    }
+  }
+  const sum = rows.get('all files')
+  rows.delete('all files')
+  if (sum) rows.set('all files', sum)
+  return [...rows]
+    .map(([name, row]) => `${String(row.passed).padStart(5)} of ${String(row.all).padStart(4)}  ${name}`)
+    .join('\n')
+}

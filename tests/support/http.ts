@@ -1,0 +1,75 @@
+// Queries over plain HTTP/1.1 without a driver: what goes out and comes back exactly as it is on the wire.
+
+import type { RunningServer } from './server.ts'
+
+export interface HttpRequest {
+  /** The secret to present; absent sends no credential. */
+  readonly secret?: string
+  /** The wire expression, sent as JSON. */
+  readonly query?: unknown
+  /** A body sent as it is, instead of `query`. */
+  readonly body?: string
+  readonly method?: string
+  readonly path?: string
+  readonly scheme?: 'bearer' | 'basic'
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** `text` as JSON; undefined where it is none. */
+  readonly json: unknown
+}
+
+/** Sends one request; by default `POST /` with API version 4. */
+export async function send(server: Pick<RunningServer, 'url'>, request: HttpRequest): Promise<HttpAnswer> {
+  const headers = new Headers({ 'x-faunadb-api-version': '4' })
+  if (request.secret !== undefined)
+    headers.set('authorization', authorization(request.secret, request.scheme))
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value)
+  const body = request.body ?? (request.query === undefined ? undefined : JSON.stringify(request.query))
+  const response = await fetch(server.url + (request.path ?? '/'), {
+    method: request.method ?? 'POST',
+    headers,
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: parsed(text) }
+}
+
+/** Runs a query and answers its `resource`; throws with status and body when it fails. */
+export async function query(
+  server: Pick<RunningServer, 'url'>,
+  secret: string,
+  expression: unknown,
+): Promise<unknown> {
+  const answer = await send(server, { secret, query: expression })
+  if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
+  return (answer.json as { resource: unknown }).resource
+}
+
+/** Runs a query with the root secret. */
+export function rootQuery(server: RunningServer, expression: unknown): Promise<unknown> {
+  return query(server, server.rootSecret, expression)
+}
+
+/** Makes a database through the root secret and answers the secret of a key of that role in it. */
+export async function keyOfNewDatabase(server: RunningServer, name: string, role: string): Promise<string> {
+  await rootQuery(server, { create_database: { object: { name } } })
+  const key = await rootQuery(server, { create_key: { object: { database: { database: name }, role } } })
+  return (key as { secret: string }).secret
+}
+
+function authorization(secret: string, scheme: 'bearer' | 'basic' = 'bearer'): string {
+  return scheme === 'bearer' ? `Bearer ${secret}` : `Basic ${Buffer.from(`${secret}:`).toString('base64')}`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

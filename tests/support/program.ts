@@ -1,0 +1,44 @@
+// The command-line program as tests run it: with this process's own Node, straight from the sources.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The repository's root folder. */
+export const repository = fileURLToPath(new URL('../..', import.meta.url))
+/** The command-line program, to be run with `process.execPath`. */
+export const program = join(repository, 'src/cli/main.ts')
+
+/** A new, empty temporary folder for a server's data. The caller removes it. */
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'terrarium-test-'))
+}
+
+export interface ProgramResult {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs `terrarium WORDS…` to its end; a status of -1 means that it could not run or was ended by a signal. */
+export function runProgram(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ProgramResult> {
+  return new Promise(resolve => {
+    const options = { env: { ...process.env, ...env }, timeout: 60_000 }
+    execFile(process.execPath, [program, ...words], options, (error, stdout, stderr) => {
+      const code = error?.code
+      resolve({ status: error ? (typeof code === 'number' ? code : -1) : 0, stdout, stderr })
+    })
+  })
+}
+
+/** Runs the integrity check on a data folder that no server has open; fails with its output unless it is sound. */
+export async function assertSound(data: string): Promise<void> {
+  const { status, stdout, stderr } = await runProgram(['check', '--data', data])
+  assert.equal(status, 0, `the data folder ${data} is not sound:\n${stdout}${stderr}`)
+}
