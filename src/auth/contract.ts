@@ -1,0 +1,71 @@
+// Who asks, and what they may do. Decisions are made here; running a role's predicate is the query layer's
+// business and arrives as a callback, so auth never imports query.
+
+import type { Transaction } from '../store/contract.ts'
+import type { DatabaseId, Lambda, ObjectValue, Ref, Value } from '../values/value.ts'
+
+export const builtinRoles = ['admin', 'server', 'server-readonly', 'client'] as const
+export type BuiltinRole = (typeof builtinRoles)[number]
+
+/** The actions of privileges, as role documents spell them. */
+export const resourceActions = [
+  'read',
+  'write',
+  'create',
+  'create_with_id',
+  'delete',
+  'history_read',
+  'history_write',
+  'unrestricted_read',
+  'call',
+] as const
+export type ResourceAction = (typeof resourceActions)[number]
+
+/** In whose name something is done. */
+export type Authority =
+  | { readonly kind: 'builtin'; readonly role: BuiltinRole; readonly database: DatabaseId }
+  | {
+      readonly kind: 'roles'
+      readonly database: DatabaseId
+      /** The role documents in force. */
+      readonly roles: readonly Ref[]
+      /** The document logged in as: has the rights every identity has, whatever its roles. */
+      readonly identity: Ref | undefined
+    }
+  /** What predicates run as: reads its own database without filters, nothing else. */
+  | { readonly kind: 'predicate'; readonly database: DatabaseId }
+
+/** The caller of a request, as its credential says. Stays the same inside functions that have a role. */
+export interface Caller {
+  /** The database in which the request's queries run. */
+  readonly database: DatabaseId
+  readonly authority: Authority
+  /** The identity document, or the `sub` of a third-party token. */
+  readonly identity: Ref | string | undefined
+  /** The key or token document used, or the payload of a third-party token; undefined for the root secret. */
+  readonly credential: Ref | ObjectValue | undefined
+}
+
+/** Something that an action is applied to. */
+export interface AccessRequest {
+  readonly action: ResourceAction
+  /**
+   * What the privilege names: a collection (native ones too) for its documents, an index for reading its set, a
+   * function for calling it. Always a schema object's or native collection's own reference.
+   */
+  readonly resource: Ref
+  /** The document acted on, where there is one already. */
+  readonly document?: Ref
+  /** What a predicate is given; asked for only when one runs. */
+  readonly argument: () => Value
+}
+
+/** Runs a predicate with read-only effect as {@link Authority} `predicate`; anything but exactly true is false. */
+export type RunPredicate = (predicate: Lambda, argument: Value) => boolean
+
+/** Decides requests of one authority within one transaction. */
+export interface Access {
+  allows(request: AccessRequest): boolean
+}
+
+export type CreateAccess = (authority: Authority, transaction: Transaction, runPredicate: RunPredicate) => Access

@@ -1,0 +1,146 @@
+// What a query is parsed into: a small closed tree. Everything but the few forms here is a function call; the
+// functions themselves live in functions/<family>.ts. Nodes know their place, so an error position costs nothing
+// until somebody needs it.
+
+import type { Position } from '../errors.ts'
+import type { UnresolvedTarget, Value } from '../values/value.ts'
+import type { FunctionDefinition } from './definition.ts'
+
+/** Where an expression stands: a step from the place around it. The root has no step. */
+export class Place {
+  readonly outer: Place | undefined
+  readonly step: string | number
+  constructor(outer: Place | undefined, step: string | number) {
+    this.outer = outer
+    this.step = step
+  }
+
+  static readonly root: Place = new Place(undefined, '')
+
+  /** The place one step further in. */
+  in(step: string | number): Place {
+    return new Place(this, step)
+  }
+
+  /** The steps from the root of the query, followed by `further`. */
+  position(...further: (string | number)[]): Position {
+    const steps: (string | number)[] = []
+    for (let place: Place = this; place.outer; place = place.outer) steps.push(place.step)
+    return [...steps.reverse(), ...further]
+  }
+}
+
+/** A value that stands for itself. */
+export interface Literal {
+  readonly kind: 'literal'
+  readonly place: Place
+  readonly value: Value
+}
+
+/** A reference written out as `@ref`; which document it means is looked up when it is evaluated. */
+export interface ReferenceLiteral {
+  readonly kind: 'reference'
+  readonly place: Place
+  readonly target: ReferenceTarget
+}
+
+/** A set written out as `@set`; its parts are literals and are checked when it is evaluated. */
+export interface SetLiteral {
+  readonly kind: 'set'
+  readonly place: Place
+  readonly parts: ReadonlyMap<string, SetPart>
+}
+
+/** A part of a set literal: a list of expressions, one expression, or a lambda. */
+export type SetPart =
+  | { readonly kind: 'one'; readonly expression: Expression }
+  | { readonly kind: 'many'; readonly expressions: readonly Expression[] }
+  | { readonly kind: 'lambda'; readonly lambda: LambdaExpression }
+
+/** A lambda written out as `@query`. */
+export interface QueryLiteral {
+  readonly kind: 'query'
+  readonly place: Place
+  readonly lambda: LambdaExpression
+}
+
+export interface ArrayExpression {
+  readonly kind: 'array'
+  readonly place: Place
+  readonly elements: readonly Expression[]
+}
+
+export interface ObjectExpression {
+  readonly kind: 'object'
+  readonly place: Place
+  readonly fields: readonly (readonly [string, Expression])[]
+}
+
+export interface VariableExpression {
+  readonly kind: 'variable'
+  readonly place: Place
+  readonly name: string
+}
+
+export interface LetExpression {
+  readonly kind: 'let'
+  readonly place: Place
+  readonly bindings: readonly (readonly [string, Expression])[]
+  readonly body: Expression
+}
+
+/** A call of a registered function; arguments in the order of its definition, absent ones undefined. */
+export interface CallExpression {
+  readonly kind: 'call'
+  readonly place: Place
+  readonly definition: FunctionDefinition
+  readonly operands: readonly (Operand | undefined)[]
+}
+
+/** A lambda written in place; a value only through `query`. */
+export interface LambdaExpression {
+  readonly kind: 'lambda'
+  readonly place: Place
+  readonly parameters: string | readonly string[]
+  readonly body: Expression
+  /** The version under which it was parsed, which it keeps for ever. */
+  readonly apiVersion: string
+  readonly effect: LambdaEffect
+  /** Its variables bound outside of it. */
+  readonly freeVariables: ReadonlySet<string>
+}
+
+/** The most that running a lambda can do; `call` counts as a write, whatever the function does. */
+export type LambdaEffect = 'pure' | 'read' | 'write'
+
+/** What stands in an argument's place: an expression, a lambda, or a list that keeps its elements apart. */
+export type Operand =
+  | Expression
+  | LambdaExpression
+  | { readonly kind: 'list'; readonly place: Place; readonly elements: readonly Expression[] }
+
+export type Expression =
+  | Literal
+  | ReferenceLiteral
+  | SetLiteral
+  | ArrayExpression
+  | ObjectExpression
+  | VariableExpression
+  | LetExpression
+  | QueryLiteral
+  | CallExpression
+
+/** What a written reference names: like an unresolved reference, before anything was looked up. */
+export type ReferenceTarget =
+  | UnresolvedTargetBase
+  | { readonly type: 'native'; readonly name: string; readonly scope?: ReferenceTarget }
+  | { readonly type: 'key'; readonly id: bigint; readonly scope?: ReferenceTarget }
+  | { readonly type: 'document'; readonly id: bigint; readonly collection: ReferenceTarget }
+  | { readonly type: 'self'; readonly collection: ReferenceTarget }
+
+/** A schema object by name, in a database of its own or that of the request. */
+export interface UnresolvedTargetBase {
+  readonly type: Exclude<UnresolvedTarget['type'], 'key' | 'native' | 'document'>
+  readonly name: string
+  readonly scope?: ReferenceTarget
+}

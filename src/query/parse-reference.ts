@@ -1,0 +1,191 @@
+// References as clients write them: `{"@ref": {...}}` in every nesting, and the path strings of older drivers.
+// Only the shape is checked here; which document is meant is looked up when the query runs.
+
+import { errorEntry, type ErrorEntry, QueryError } from '../errors.ts'
+import { type Json, native, type NativeName, typeName } from '../values/value.ts'
+import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
+import { isValidName } from '../values/names.ts'
+
+const int64Max = 2n ** 63n - 1n
+
+/** The schema kinds addressed by name, by the native collection that holds them. */
+const namedKinds: Partial<Record<NativeName, UnresolvedTargetBase['type']>> = {
+  databases: 'database',
+  collections: 'collection',
+  indexes: 'index',
+  functions: 'function',
+  roles: 'role',
+  access_providers: 'access_provider',
+}
+
+const targetTypeNames: Record<ReferenceTarget['type'], string> = {
+  database: 'Database Ref',
+  collection: 'Collection Ref',
+  index: 'Index Ref',
+  function: 'User Function Ref',
+  role: 'Ref',
+  access_provider: 'Ref',
+  native: 'Collection Ref',
+  key: 'Key Ref',
+  document: 'Ref',
+  self: 'Ref',
+}
+
+/** The native collection of that name; `classes` is the older spelling of `collections`. */
+export function nativeNamed(name: string): NativeName | undefined {
+  if (name === 'classes') return 'collections'
+  return Object.hasOwn(native, name) ? (name as NativeName) : undefined
+}
+
+function fault(description: string, place: Place, ...steps: string[]): QueryError {
+  return new QueryError([
+    errorEntry('invalid expression', description, place.position(...steps), { rank: 'parse' }),
+  ])
+}
+
+/** Runs `parse`; its errors go to `errors` and the answer is undefined then. */
+function attempt<T>(errors: ErrorEntry[], parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    errors.push(...error.errors)
+    return undefined
+  }
+}
+
+/** Parses what stands behind `@ref`. Throws `invalid expression` for every part that cannot be. */
+export function parseReference(json: Json, place: Place): ReferenceTarget {
+  if (typeof json === 'string') return parsePath(json, place)
+  if (!(json instanceof Map)) throw fault('Invalid ref.', place)
+  return parseReferenceObject(json, place)
+}
+
+function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): ReferenceTarget {
+  if (json.size === 1 && json.has('@ref')) return parseReference(json.get('@ref') as Json, place)
+  const known = [...json.keys()].filter(key => ['id', 'class', 'collection', 'database'].includes(key))
+  if (!json.has('id') || known.length !== json.size || (json.has('class') && json.has('collection'))) {
+    throw fault('Ref expected, Object provided.', place)
+  }
+  const errors: ErrorEntry[] = []
+  const id = json.get('id') as Json
+  if (typeof id !== 'string' && typeof id !== 'bigint') {
+    errors.push(...fault(`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
+  }
+  const collection = attempt(errors, () => parsePart(json.get('collection') ?? json.get('class'), place.in('class')))
+  const database = attempt(errors, () => parsePart(json.get('database'), place.in('database')))
+  if (database && database.type !== 'database') {
+    const found = targetTypeNames[database.type]
+    errors.push(...fault(`Database Ref expected, ${found} provided.`, place, 'database').errors)
+  }
+  if (errors.length > 0) throw new QueryError(errors)
+  return combine(id as string | bigint, collection, database, place)
+}
+
+/** A nested reference: wrapped, bare, or absent (also when null). */
+function parsePart(json: Json | undefined, place: Place): ReferenceTarget | undefined {
+  if (json === undefined || json === null) return undefined
+  if (!(json instanceof Map)) throw fault(`Ref expected, ${typeName(json)} provided.`, place)
+  return parseReferenceObject(json, place)
+}
+
+function combine(
+  id: string | bigint,
+  collection: ReferenceTarget | undefined,
+  database: ReferenceTarget | undefined,
+  place: Place,
+): ReferenceTarget {
+  if (!collection) {
+    if (typeof id !== 'string') throw fault('String expected, Number provided.', place, 'id')
+    const name = nativeNamed(id)
+    if (!name) throw fault(`Valid native collection name expected, '${id}' provided.`, place, 'id')
+    return scoped({ type: 'native', name }, database)
+  }
+  if (collection.type === 'native') return inNative(id, collection, database, place)
+  if (collection.type !== 'collection') {
+    throw fault(`Collection Ref expected, ${targetTypeNames[collection.type]} provided.`, place, 'class')
+  }
+  return documentTarget(id, collection, database, place)
+}
+
+function inNative(
+  id: string | bigint,
+  collection: Extract<ReferenceTarget, { type: 'native' }>,
+  database: ReferenceTarget | undefined,
+  place: Place,
+): ReferenceTarget {
+  const scope = database ?? collection.scope
+  const kind = namedKinds[collection.name as NativeName]
+  if (kind) {
+    if (typeof id !== 'string') throw fault('String expected, Number provided.', place, 'id')
+    return scoped({ type: kind, name: id }, scope)
+  }
+  if (collection.name === 'keys') {
+    if (id === 'self') throw fault('Invalid ref.', place)
+    return scoped({ type: 'key', id: documentId(id, place) }, scope)
+  }
+  return documentTarget(id, collection, database, place)
+}
+
+function documentTarget(
+  id: string | bigint,
+  collection: ReferenceTarget,
+  database: ReferenceTarget | undefined,
+  place: Place,
+): ReferenceTarget {
+  if (database) throw fault('Null expected, Database Ref provided.', place, 'database')
+  if (id === 'self') return { type: 'self', collection }
+  return { type: 'document', id: documentId(id, place), collection }
+}
+
+function scoped<T extends object>(target: T, scope: ReferenceTarget | undefined): T {
+  return scope ? { ...target, scope } : target
+}
+
+function documentId(id: string | bigint, place: Place): bigint {
+  if (typeof id === 'bigint') return id
+  if (!isNumeric(id)) {
+    throw fault(`Number or numeric String expected, non-numeric '${id}' provided.`, place, 'id')
+  }
+  const number = BigInt(id)
+  if (number > int64Max) throw fault(`The id provided is too large: '${id}'`, place, 'id')
+  return number
+}
+
+/** Decimal digits only, with an optional minus sign. */
+export function isNumeric(text: string): boolean {
+  const start = text.charCodeAt(0) === 45 ? 1 : 0
+  for (let index = start; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit < 48 || unit > 57) return false
+  }
+  return text.length > start
+}
+
+/** The path strings of older drivers: `classes/spells/181388642046968320`, `indexes/by_name`, `tokens/self` … */
+function parsePath(text: string, place: Place): ReferenceTarget {
+  const steps = text.split('/')
+  const name = nativeNamed(steps[0] ?? '')
+  const target = name && pathTarget(name, steps.slice(1))
+  if (!target) throw fault('Invalid ref.', place)
+  return target
+}
+
+function pathTarget(name: NativeName, steps: readonly string[]): ReferenceTarget | undefined {
+  const [first, second] = steps
+  const collection: ReferenceTarget = { type: 'native', name }
+  if (first === undefined) return collection
+  const kind = namedKinds[name]
+  if (!kind) return steps.length === 1 ? pathDocument(first, collection) : undefined
+  if (!isValidName(first) || ['_', 'self', 'events'].includes(first)) return undefined
+  const object: ReferenceTarget = { type: kind, name: first }
+  if (second === undefined) return object
+  return kind === 'collection' && steps.length === 2 ? pathDocument(second, object) : undefined
+}
+
+function pathDocument(id: string, collection: ReferenceTarget): ReferenceTarget | undefined {
+  const ofKeys = collection.type === 'native' && collection.name === 'keys'
+  if (id === 'self') return ofKeys ? undefined : { type: 'self', collection }
+  if (!/^\d{1,19}$/.test(id) || BigInt(id) > int64Max) return undefined
+  return ofKeys ? { type: 'key', id: BigInt(id) } : { type: 'document', id: BigInt(id), collection }
+}
