@@ -1,0 +1,57 @@
+// Imports go only downwards, so that every layer can be read, tested and replaced without those above it.
+
+import assert from 'node:assert/strict'
+import { posix } from 'node:path'
+import { test } from 'node:test'
+import { layerOf, layers, open } from './layers.ts'
+import { sources } from './sources.ts'
+
+const importPattern = /\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g
+
+/** What each file of `src` imports: paths from the root for relative imports, the name for packages. */
+const imports = new Map(
+  sources
+    .filter(({ path }) => path.startsWith('src/'))
+    .map(({ path, code }) => {
+      const statements = code
+        .map(({ text }) => text)
+        .join('\n')
+        .matchAll(importPattern)
+      const targets = [...statements].map(([, from, plain]) => from ?? plain ?? '')
+      return [
+        path,
+        targets.map(target => (target.startsWith('.') ? posix.join(posix.dirname(path), target) : target)),
+      ]
+    }),
+)
+
+test('every folder of src is a layer', () => {
+  const unknown = [...imports.keys()].filter(path => !(layerOf(path) in layers))
+  assert.deepEqual(unknown, [])
+})
+
+test('imports go only downwards', () => {
+  const wrong: string[] = []
+  for (const [path, targets] of imports) {
+    const from = layerOf(path)
+    const allowed = [from, ...open, ...(layers[from] ?? [])]
+    for (const target of targets) {
+      if (target.startsWith('src/') && !allowed.includes(layerOf(target)))
+        wrong.push(`${path} imports ${target}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('the value model runs in browsers: nothing it reaches imports a package or a node: module', () => {
+  const reached = new Set([...imports.keys()].filter(path => path.startsWith('src/values/')))
+  const wrong: string[] = []
+  for (const path of reached) {
+    for (const target of imports.get(path) ?? []) {
+      if (target.startsWith('src/')) reached.add(target)
+      else wrong.push(`${path} imports ${target}`)
+    }
+  }
+  assert.ok(reached.size > 0)
+  assert.deepEqual(wrong, [])
+})

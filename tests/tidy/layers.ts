@@ -1,0 +1,40 @@
+// Which folder of `src` may import which others, bottom to top. A folder may always import itself; `base`,
+// `errors.ts` and `limits.ts` are open to everything above them and not repeated. `import type` counts too.
+
+/** Open to all: they know nothing of the layers. */
+export const open = ['base', 'errors.ts', 'limits.ts'] as const
+
+export const layers: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  'errors.ts': [],
+  'limits.ts': [],
+  values: [],
+  keys: ['values'],
+  kv: [],
+  store: ['kv', 'keys', 'values'],
+  auth: ['store', 'values'],
+  query: ['auth', 'store', 'values'],
+  'query-log': ['store', 'values'],
+  engine: ['query-log', 'query', 'auth', 'store', 'values'],
+  streams: ['engine', 'query', 'auth', 'store', 'values'],
+  http: ['streams', 'engine', 'query-log', 'auth', 'values'],
+  'config.ts': [],
+  'server.ts': [
+    'config.ts',
+    'http',
+    'streams',
+    'engine',
+    'query-log',
+    'query',
+    'auth',
+    'store',
+    'kv',
+    'values',
+  ],
+  cli: ['server.ts', 'config.ts', 'http', 'engine', 'query-log', 'auth', 'store', 'kv', 'keys', 'values'],
+}
+
+/** The layer of a file: the first step of its path below `src/`. */
+export function layerOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}

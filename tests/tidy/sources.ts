@@ -1,0 +1,35 @@
+// What the tidy tests look at: every TypeScript file of the repository, read once, with paths from its root.
+
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { repository } from '../support/program.ts'
+
+export interface SourceFile {
+  /** From the repository's root, with `/`. */
+  readonly path: string
+  readonly text: string
+  /** The lines that hold code: neither empty nor comment, trailing comments cut off; with their line numbers. */
+  readonly code: readonly { readonly line: number; readonly text: string }[]
+}
+
+/** The files that match a glob, from the repository's root. */
+export function files(pattern: string): readonly string[] {
+  return globSync(pattern, { cwd: repository, exclude: name => name === 'node_modules' }).sort()
+}
+
+/** The text of a file, by its path from the repository's root. */
+export function read(path: string): string {
+  return readFileSync(join(repository, path), 'utf8')
+}
+
+function codeLines(text: string): SourceFile['code'] {
+  return text
+    .split('\n')
+    .map((content, index) => ({ line: index + 1, text: content.replace(/(^|\s)\/\/ .*$/, '').trim() }))
+    .filter(({ text }) => text !== '' && !/^(\/\/|\/\*|\*)/.test(text))
+}
+
+export const sources: readonly SourceFile[] = files('{src,tests,bench,scripts}/**/*.ts').map(path => {
+  const text = read(path)
+  return { path, text, code: codeLines(text) }
+})
