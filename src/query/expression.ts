@@ -18,7 +18,7 @@ export class Place {
   static readonly root: Place = new Place(undefined, '')
 
   /** The place one step further in. */
-  in(step: string | number): Place {
+  at(step: string | number): Place {
     return new Place(this, step)
   }
 

@@ -72,8 +72,8 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   if (typeof id !== 'string' && typeof id !== 'bigint') {
     errors.push(...fault(`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
   }
-  const collection = attempt(errors, () => parsePart(json.get('collection') ?? json.get('class'), place.in('class')))
-  const database = attempt(errors, () => parsePart(json.get('database'), place.in('database')))
+  const collection = attempt(errors, () => parsePart(json.get('collection') ?? json.get('class'), place.at('class')))
+  const database = attempt(errors, () => parsePart(json.get('database'), place.at('database')))
   if (database && database.type !== 'database') {
     const found = targetTypeNames[database.type]
     errors.push(...fault(`Database Ref expected, ${found} provided.`, place, 'database').errors)

@@ -113,7 +113,7 @@ class Parser {
   }
 
   #array(json: readonly Json[], place: Place): Expression {
-    const elements = json.map((element, index) => this.expression(element, place.in(index)))
+    const elements = json.map((element, index) => this.expression(element, place.at(index)))
     return foldArray(elements, place)
   }
 
@@ -126,7 +126,7 @@ class Parser {
         case 'var':
           return this.#variable(content, place)
         case 'quote':
-          return this.#quoted(content, place.in('quote'))
+          return this.#quoted(content, place.at('quote'))
       }
       if (key.charCodeAt(0) === 64) {
         const escaped = this.#escape(key, content, place)
@@ -148,7 +148,7 @@ class Parser {
     const operands = definition.keys.map(key => {
       const operand = json.get(key)
       if (operand === undefined) return undefined
-      return this.#operand(definition.arguments[key] as Argument<unknown>, operand, place.in(key))
+      return this.#operand(definition.arguments[key] as Argument<unknown>, operand, place.at(key))
     })
     return { kind: 'call', place, definition, operands }
   }
@@ -174,7 +174,7 @@ class Parser {
   #list(json: Json, place: Place): Operand {
     if (!Array.isArray(json)) return { kind: 'list', place, elements: [this.expression(json, place)] }
     if (json.length === 0) throw fault('Expression list cannot be empty.', place)
-    const elements = json.map((element, index) => this.expression(element, place.in(index)))
+    const elements = json.map((element, index) => this.expression(element, place.at(index)))
     return { kind: 'list', place, elements }
   }
 
@@ -194,7 +194,7 @@ class Parser {
   }
 
   #let(json: ReadonlyMap<string, Json>, place: Place): Expression {
-    const sources = this.#letBindings(json.get('let') as Json, place.in('let'))
+    const sources = this.#letBindings(json.get('let') as Json, place.at('let'))
     const depth = this.#bound.length
     const bindings: [string, Expression][] = []
     let body: Expression | undefined
@@ -208,7 +208,7 @@ class Parser {
         }
       }),
       () => {
-        body = this.expression(json.get('in') as Json, place.in('in'))
+        body = this.expression(json.get('in') as Json, place.at('in'))
       },
     )
     this.#bound.length = depth
@@ -219,18 +219,18 @@ class Parser {
   #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
     if (Array.isArray(json)) {
       return json.map((element, index) => () => {
-        const where = place.in(index)
+        const where = place.at(index)
         if (!(element instanceof Map) || element.size !== 1) {
           throw fault(`Object expected, ${typeName(element)} provided.`, where)
         }
         const [name, value] = element.entries().next().value as [string, Json]
-        return { name, json: value, place: where.in(name) }
+        return { name, json: value, place: where.at(name) }
       })
     }
     const fields = this.#plainFields(json, place, 'Array')
     return [...fields].map(
       ([name, value]) =>
-        () => ({ name, json: value, place: place.in(name) }),
+        () => ({ name, json: value, place: place.at(name) }),
     )
   }
 
@@ -248,9 +248,9 @@ class Parser {
     let expression: Expression | undefined
     try {
       collect(
-        () => this.#bindParameters(names, place.in('lambda')),
+        () => this.#bindParameters(names, place.at('lambda')),
         () => {
-          expression = this.expression(body, place.in('expr'))
+          expression = this.expression(body, place.at('expr'))
         },
       )
     } finally {
@@ -283,10 +283,10 @@ class Parser {
   // ---------------------------------------------------------------------------------- object literals
 
   #object(json: Json, place: Place): Expression {
-    const where = place.in('object')
+    const where = place.at('object')
     const fields = this.#plainFields(json, where, 'Object')
     return foldObject(
-      [...fields].map(([name, value]) => [name, this.expression(value, where.in(name))] as const),
+      [...fields].map(([name, value]) => [name, this.expression(value, where.at(name))] as const),
       place,
     )
   }
@@ -308,7 +308,7 @@ class Parser {
   /** `quote`: nothing is evaluated, only the escapes are read. */
   #quoted(json: Json, place: Place): Expression {
     if (Array.isArray(json)) {
-      const elements = json.map((element, index) => this.#quoted(element, place.in(index)))
+      const elements = json.map((element, index) => this.#quoted(element, place.at(index)))
       return foldArray(elements, place)
     }
     if (!(json instanceof Map)) return { kind: 'literal', place, value: json }
@@ -316,7 +316,7 @@ class Parser {
       const [key, content] = json.entries().next().value as [string, Json]
       if (key === '@obj') {
         if (!(content instanceof Map)) throw fault('Invalid object.', place)
-        return this.#quotedFields(content, place.in('@obj'))
+        return this.#quotedFields(content, place.at('@obj'))
       }
       const escaped = key.charCodeAt(0) === 64 ? this.#escape(key, content, place) : undefined
       if (escaped) return escaped
@@ -326,7 +326,7 @@ class Parser {
 
   #quotedFields(json: ReadonlyMap<string, Json>, place: Place): Expression {
     return foldObject(
-      [...json].map(([name, value]) => [name, this.#quoted(value, place.in(name))] as const),
+      [...json].map(([name, value]) => [name, this.#quoted(value, place.at(name))] as const),
       place,
     )
   }
@@ -338,7 +338,7 @@ class Parser {
     switch (tag) {
       case '@obj':
         if (!(content instanceof Map)) throw fault('Invalid object.', place)
-        return this.expression(content, place.in('@obj'))
+        return this.expression(content, place.at('@obj'))
       case '@ref':
         return { kind: 'reference', place, target: parseReference(content, place) }
       case '@query':
@@ -373,7 +373,7 @@ class Parser {
     const kind = setLiteralKinds.find(keys => keys.length === json.size && keys.every(key => json.has(key)))
     if (!kind) throw fault('Invalid set.', place)
     const parts = new Map<string, SetPart>()
-    for (const key of kind) parts.set(key, this.#setPart(kind[0] as string, key, json.get(key) as Json, place.in(key)))
+    for (const key of kind) parts.set(key, this.#setPart(kind[0] as string, key, json.get(key) as Json, place.at(key)))
     return { kind: 'set', place, parts }
   }
 
@@ -381,7 +381,7 @@ class Parser {
     const isLambda = (set === 'join' && key === 'with') || (set === 'filter' && key === 'filter')
     if (isLambda) return { kind: 'lambda', lambda: this.#closedLambda(json, place) }
     if (Array.isArray(json)) {
-      return { kind: 'many', expressions: json.map((element, index) => this.#setOperand(element, place.in(index))) }
+      return { kind: 'many', expressions: json.map((element, index) => this.#setOperand(element, place.at(index))) }
     }
     return { kind: 'one', expression: this.#setOperand(json, place) }
   }

@@ -1,0 +1,246 @@
+// The types of arguments: what each accepts and what it says about anything else. The texts are the protocol's.
+
+import { type ErrorEntry, QueryError } from '../errors.ts'
+import {
+  isArray,
+  isNativeCollectionRef,
+  isObject,
+  LocalDate,
+  native,
+  type ObjectValue,
+  Page,
+  Ref,
+  type SetLike,
+  SetValue,
+  Time,
+  TransactionTime,
+  UnresolvedRef,
+  type Value,
+} from '../values/value.ts'
+import { timeFromMicros } from '../values/time.ts'
+import type { ArgumentType, BoundLambda, Call, Lazy } from './definition.ts'
+import { mismatch, undefinedReference } from './definition.ts'
+
+/** A type that checks each value by itself. */
+function valueType<T extends Value>(name: string, accepts: (value: Value) => value is T): ArgumentType<T> {
+  return {
+    mode: 'value',
+    name,
+    check(value, call, key) {
+      if (accepts(value)) return value
+      throw mismatch(name, value, call, key)
+    },
+  }
+}
+
+export const anyValue: ArgumentType<Value> = { mode: 'value', name: 'Any', check: value => value }
+export const string = valueType('String', value => typeof value === 'string')
+export const integer = valueType('Integer', value => typeof value === 'bigint')
+export const number = valueType(
+  'Number',
+  (value): value is bigint | number => typeof value === 'bigint' || typeof value === 'number',
+)
+export const boolean = valueType('Boolean', value => typeof value === 'boolean')
+export const nothing = valueType('Null', value => value === null)
+export const array = valueType('Array', isArray)
+export const object: ArgumentType<ObjectValue> = valueType('Object', isObject)
+export const time: ArgumentType<Time> = {
+  mode: 'value',
+  name: 'Time',
+  check(value, call, key) {
+    if (value instanceof Time) return value
+    if (typeof value === 'bigint') return timeFromMicros(value)
+    throw mismatch('Time', value, call, key)
+  },
+}
+/** A time to read at; the placeholder of the running transaction means now. */
+export const transactionTime: ArgumentType<Time | TransactionTime> = {
+  mode: 'value',
+  name: 'Time',
+  check(value, call, key) {
+    return value instanceof TransactionTime ? value : time.check(value, call, key)
+  },
+}
+export const temporal = valueType(
+  'Temporal',
+  (value): value is Time | LocalDate => value instanceof Time || value instanceof LocalDate,
+)
+
+/** Values that are one thing: not arrays, objects, pages, sets, lambdas, events. */
+export const scalar = valueType('Scalar', isScalar)
+
+export function isScalar(value: Value): value is Value {
+  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return true
+  if (value instanceof Map || isArray(value)) return false
+  const { kind } = value as Exclude<typeof value, ReadonlyMap<string, Value>>
+  return !['set', 'lambda', 'document', 'page', 'event', 'element'].includes(kind)
+}
+
+// ---------------------------------------------------------------------------------- references and sets
+
+/** Throws for a value that is not `expected`: `invalid ref` if it is a reference that names nothing. */
+function refuse(expected: string, value: Value, call: Call, key: string): QueryError {
+  if (value instanceof UnresolvedRef) return undefinedReference(value, call.position(key))
+  return mismatch(expected, value, call, key)
+}
+
+function refType(name: string, collection?: number): ArgumentType<Ref> {
+  return {
+    mode: 'value',
+    name,
+    check(value, call, key) {
+      if (value instanceof Ref && (collection === undefined || value.collection === collection)) return value
+      throw refuse(name, value, call, key)
+    },
+  }
+}
+
+export const ref = refType('Ref')
+export const collectionRef = refType('Collection Ref', native.collections)
+export const databaseRef = refType('Database Ref', native.databases)
+export const indexRef = refType('Index Ref', native.indexes)
+
+/** A database, or null for the request's own. */
+export const databaseRefOrNull: ArgumentType<Ref | null> = {
+  mode: 'value',
+  name: 'Database Ref or Null',
+  check(value, call, key) {
+    if (value === null || (value instanceof Ref && value.collection === native.databases)) return value
+    throw refuse('Database Ref or Null', value, call, key)
+  },
+}
+
+/** Anything that can be read: a reference of any kind, or a set. */
+export const identifier: ArgumentType<SetLike> = {
+  mode: 'value',
+  name: 'Ref or Set',
+  check(value, call, key) {
+    if (value instanceof Ref || value instanceof SetValue) return value
+    throw refuse('Ref or Set', value, call, key)
+  },
+}
+
+/** A set, or a native collection, which is one. */
+export const set: ArgumentType<SetLike> = {
+  mode: 'value',
+  name: 'Set',
+  check(value, call, key) {
+    if (value instanceof SetValue || isNativeCollectionRef(value)) return value as SetLike
+    throw refuse(value instanceof Ref ? 'Set' : 'Ref or Set', value, call, key)
+  },
+}
+
+export type Iterable = readonly Value[] | Page | SetLike
+
+/** Anything with elements. */
+export const iterable: ArgumentType<Iterable> = {
+  mode: 'value',
+  name: 'Array, Set, or Page',
+  check(value, call, key) {
+    if (isArray(value) || value instanceof Page || value instanceof SetValue) return value
+    if (isNativeCollectionRef(value)) return value
+    throw refuse('Array, Set, or Page', value, call, key)
+  },
+}
+
+/** Elements that are at hand: an array or a page. */
+export const arrayOrPage: ArgumentType<readonly Value[] | Page> = {
+  mode: 'value',
+  name: 'Array or Page',
+  check(value, call, key) {
+    const elements = iterable.check(value, call, key)
+    if (isArray(elements) || elements instanceof Page) return elements
+    throw mismatch('Array or Page', value instanceof Ref ? new SetValue({ type: 'singleton', ref: value }) : value, call, key)
+  },
+}
+
+/** A set or an array, but no page. */
+export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
+  mode: 'value',
+  name: 'Set or Array',
+  check(value, call, key) {
+    const elements = iterable.check(value, call, key)
+    if (elements instanceof Page) throw mismatch('Set or Array', value, call, key)
+    return elements
+  },
+}
+
+/** A name or a reference; which kind of reference is the function's to say. */
+export const nameOrRef: ArgumentType<string | Ref> = {
+  mode: 'value',
+  name: 'String or Ref',
+  check(value, call, key) {
+    if (typeof value === 'string' || value instanceof Ref) return value
+    throw refuse('Identifier', value, call, key)
+  },
+}
+
+// ------------------------------------------------------------------------------------------------ lists
+
+/** An array of `element`s, or one of them by itself. All misfits are reported. */
+export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
+  return {
+    mode: 'value',
+    name: `${element.name} or Array of ${element.name}`,
+    check(value, call, key) {
+      if (!isArray(value)) return [element.check(value, call, key)]
+      const checked: T[] = []
+      const errors: ErrorEntry[] = []
+      for (let index = 0; index < value.length; index++) {
+        try {
+          checked.push(element.check(value[index] as Value, call, key))
+        } catch (error) {
+          if (!(error instanceof QueryError)) throw error
+          // The element was checked at the list's own place; its index comes behind.
+          errors.push(...error.errors.map(entry => ({ ...entry, position: [...entry.position, index] })))
+        }
+      }
+      if (errors.length > 0) throw new QueryError(errors)
+      return checked
+    },
+  }
+}
+
+/** Like {@link list}, with at least one element. */
+export function nonEmptyList<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
+  const elements = list(element)
+  return {
+    ...elements,
+    check(value, call, key) {
+      if (isArray(value) && value.length === 0) throw call.invalid('Non-empty array expected.', key)
+      return elements.check(value, call, key)
+    },
+  }
+}
+
+export type PathStep = string | bigint
+
+/** A path into a value: field names and indexes. */
+export const path: ArgumentType<readonly PathStep[]> = list(
+  valueType(
+    'String or Integer',
+    (value): value is PathStep => typeof value === 'string' || typeof value === 'bigint',
+  ),
+)
+
+// --------------------------------------------------------------------------------- left to the function
+
+const notAValue = (): never => {
+  throw new TypeError('a lazy argument is not checked as a value')
+}
+
+/** An expression that the function evaluates when it needs it. */
+export const lazy: ArgumentType<Lazy> = { mode: 'lazy', name: 'Expression', check: notAValue }
+
+/** A literal, non-empty array of expressions, or one expression by itself. */
+export const lazyList: ArgumentType<readonly Lazy[]> = {
+  mode: 'lazy list',
+  name: 'Expressions',
+  check: notAValue,
+}
+
+/** A literal, non-empty array of expressions. */
+export const lazySequence: ArgumentType<readonly Lazy[]> = { ...lazyList, mode: 'lazy sequence' }
+
+/** A lambda written in place. */
+export const lambda: ArgumentType<BoundLambda> = { mode: 'lambda', name: 'Lambda', check: notAValue }

@@ -1,0 +1,193 @@
+// Lambdas as values. A lambda becomes a value by being printed in canonical form: variables from outside turn
+// into a `let` of literals, references stay values (so that renames show), and nothing is left that only the
+// query at hand could know.
+
+import {
+  type ActionName,
+  type Cursor,
+  type DocumentValue,
+  type EventValue,
+  Lambda,
+  type Page,
+  type SourcedElement,
+  UnresolvedRef,
+  type Value,
+} from '../values/value.ts'
+import type { Evaluation } from './evaluation.ts'
+import { evaluate } from './evaluate.ts'
+import type { Expression, LambdaExpression, Operand } from './expression.ts'
+import { lookUp, type Variables } from './variables.ts'
+
+/** The lambda as a value, with the variables it uses from outside bound to what they are now. */
+export function closeLambda(
+  lambda: LambdaExpression,
+  variables: Variables | undefined,
+  evaluation: Evaluation,
+): Lambda {
+  const body = printExpression(lambda.body, evaluation)
+  if (lambda.freeVariables.size === 0) return new Lambda(lambda.apiVersion, lambda.parameters, body)
+  const captured = new Map<string, Value>()
+  for (const name of lambda.freeVariables) captured.set(name, printValue(lookUp(variables, name)))
+  const closed = new Map<string, Value>([
+    ['let', escapeKeys(captured)],
+    ['in', body],
+  ])
+  return new Lambda(lambda.apiVersion, lambda.parameters, closed)
+}
+
+function printExpression(expression: Expression, evaluation: Evaluation): Value {
+  const print = (inner: Expression) => printExpression(inner, evaluation)
+  switch (expression.kind) {
+    case 'literal':
+      return printValue(expression.value)
+    case 'reference':
+    case 'set':
+      return printValue(evaluate(expression, undefined, evaluation))
+    case 'query':
+      return new Map([['@query', printLambda(expression.lambda, evaluation, true)]])
+    case 'variable':
+      return new Map([['var', expression.name]])
+    case 'array':
+      return expression.elements.map(print)
+    case 'object':
+      return new Map([['object', escapeKeys(new Map(expression.fields.map(([name, value]) => [name, print(value)])))]])
+    case 'let':
+      return new Map<string, Value>([
+        ['let', escapeKeys(new Map(expression.bindings.map(([name, value]) => [name, print(value)])))],
+        ['in', print(expression.body)],
+      ])
+    case 'call': {
+      const printed = new Map<string, Value>()
+      for (const [index, key] of expression.definition.keys.entries()) {
+        const operand = expression.operands[index]
+        if (operand) printed.set(key, printOperand(operand, evaluation))
+      }
+      return printed
+    }
+  }
+}
+
+function printOperand(operand: Operand, evaluation: Evaluation): Value {
+  if (operand.kind === 'lambda') return printLambda(operand, evaluation, false)
+  if (operand.kind === 'list') return operand.elements.map(element => printExpression(element, evaluation))
+  return printExpression(operand, evaluation)
+}
+
+function printLambda(lambda: LambdaExpression, evaluation: Evaluation, versioned: boolean): Value {
+  const printed = new Map<string, Value>()
+  if (versioned) printed.set('api_version', lambda.apiVersion)
+  printed.set('lambda', lambda.parameters)
+  printed.set('expr', printExpression(lambda.body, evaluation))
+  return printed
+}
+
+/** The expression that evaluates to a value again. */
+function printValue(value: Value): Value {
+  if (value instanceof Map) return printObject(value)
+  if (Array.isArray(value)) return value.map(printValue)
+  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
+  switch ((value as Exclude<typeof value, readonly Value[] | ReadonlyMap<string, Value>>).kind) {
+    case 'unresolved':
+      return unresolvedAsJson(value as UnresolvedRef)
+    case 'action':
+      return (value as { name: ActionName }).name
+    case 'document':
+    case 'event':
+    case 'page':
+    case 'element':
+      return printObject(objectForm(value as DocumentValue | EventValue | Page | SourcedElement))
+    default:
+      return value
+  }
+}
+
+function printObject(fields: ReadonlyMap<string, Value>): Value {
+  return new Map([['object', escapeKeys(new Map([...fields].map(([name, value]) => [name, printValue(value)])))]])
+}
+
+/** Written objects whose only key could be taken for a tag are wrapped in `@obj`. */
+function escapeKeys(fields: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
+  const tagged = [...fields.keys()].some(name => name.startsWith('@'))
+  return tagged ? new Map([['@obj', fields]]) : fields
+}
+
+/** A composite value as the object that stands for it where only plain values fit. */
+export function objectForm(value: DocumentValue | EventValue | Page | SourcedElement): ReadonlyMap<string, Value> {
+  switch (value.kind) {
+    case 'document':
+      return new Map<string, Value>([['ref', value.ref], ['ts', tsValue(value.ts)], ...value.fields])
+    case 'event':
+      return eventForm(value)
+    case 'page': {
+      const fields = new Map<string, Value>()
+      if (value.before) fields.set('before', cursorValue(value.before))
+      if (value.after) fields.set('after', cursorValue(value.after))
+      return fields.set('data', value.data)
+    }
+    case 'element':
+      return new Map<string, Value>([
+        ['value', value.value],
+        ['sources', value.sources],
+      ])
+  }
+}
+
+/** The `ts` of a document or event as a value. */
+export function tsValue(ts: DocumentValue['ts']): Value {
+  return typeof ts === 'number' ? BigInt(ts) : ts
+}
+
+function eventForm(event: EventValue): ReadonlyMap<string, Value> {
+  const fields = new Map<string, Value>([
+    ['ts', tsValue(event.ts)],
+    ['action', event.action],
+  ])
+  if (event.document) fields.set('document', event.document)
+  if (event.values) fields.set('data', event.values)
+  else if (event.fields) fields.set('data', event.fields.get('data') ?? null)
+  return fields
+}
+
+/** A cursor as the value that clients see. */
+export function cursorValue(cursor: Cursor): Value {
+  return cursor.type === 'values' ? cursor.values : eventForm(cursor.event)
+}
+
+function unresolvedAsJson(ref: UnresolvedRef): Value {
+  return new Map([['@ref', unresolvedFields(ref)]])
+}
+
+const nativeOf = {
+  database: 'databases',
+  collection: 'collections',
+  index: 'indexes',
+  function: 'functions',
+  role: 'roles',
+  access_provider: 'access_providers',
+  key: 'keys',
+} as const
+
+function unresolvedFields({ target }: UnresolvedRef): ReadonlyMap<string, Value> {
+  const nested = (ref: Value): Value => (ref instanceof UnresolvedRef ? unresolvedAsJson(ref) : ref)
+  switch (target.type) {
+    case 'native':
+      return new Map<string, Value>([
+        ['id', target.name],
+        ['database', nested(target.scope)],
+      ])
+    case 'document':
+      return new Map<string, Value>([
+        ['id', String(target.id)],
+        ['collection', nested(target.collection)],
+      ])
+    default: {
+      const id = target.type === 'key' ? String(target.id) : target.name
+      const collection = new Map([['@ref', new Map([['id', nativeOf[target.type]]])]])
+      const fields = new Map<string, Value>([
+        ['id', id],
+        ['collection', collection],
+      ])
+      return target.scope ? fields.set('database', nested(target.scope)) : fields
+    }
+  }
+}

@@ -1,0 +1,196 @@
+// Runs expressions. Synchronous and without effects of its own: whatever a query does, it does through the
+// transaction of its evaluation.
+
+import { unreachable } from '../base/assert.ts'
+import { errorEntry, type ErrorEntry, QueryError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { isArray, type Lambda, type Value } from '../values/value.ts'
+import { closeLambda } from './close-lambda.ts'
+import { type BoundLambda, Call, type Effect, type Lazy } from './definition.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
+import { resolveTarget } from './references.ts'
+import { evaluateSetLiteral } from './set-literal.ts'
+import { lookUp, Variables } from './variables.ts'
+
+/** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, Pending to wait. */
+export function evaluate(expression: Expression, variables: Variables | undefined, evaluation: Evaluation): Value {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value
+    case 'variable':
+      return lookUp(variables, expression.name)
+    case 'reference':
+      return resolveTarget(expression.target, evaluation, expression.place)
+  }
+  evaluation.depth++
+  try {
+    if (evaluation.depth > limits.evaluationDepthMax) throw stackOverflow(expression.place.position())
+    switch (expression.kind) {
+      case 'call':
+        return evaluateCall(expression, variables, evaluation)
+      case 'array':
+        return evaluateAll(expression.elements, variables, evaluation)
+      case 'object': {
+        const values = evaluateAll(expression.fields.map(fieldExpression), variables, evaluation)
+        return new Map(expression.fields.map(([name], index) => [name, values[index] as Value]))
+      }
+      case 'let': {
+        let frame = variables
+        for (const [name, bound] of expression.bindings) {
+          frame = new Variables(name, evaluate(bound, frame, evaluation), frame)
+        }
+        return evaluate(expression.body, frame, evaluation)
+      }
+      case 'query':
+        return closeLambda(expression.lambda, variables, evaluation)
+      case 'set':
+        return evaluateSetLiteral(expression, variables, evaluation)
+      default:
+        return unreachable(expression)
+    }
+  } finally {
+    evaluation.depth--
+  }
+}
+
+const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
+
+/** All values; the errors of all elements come together. */
+function evaluateAll(
+  expressions: readonly Expression[],
+  variables: Variables | undefined,
+  evaluation: Evaluation,
+): Value[] {
+  const values: Value[] = []
+  let errors: ErrorEntry[] | undefined
+  for (const expression of expressions) {
+    try {
+      values.push(evaluate(expression, variables, evaluation))
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error
+      errors = [...(errors ?? []), ...error.errors]
+    }
+  }
+  if (errors) throw new QueryError(errors)
+  return values
+}
+
+const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }
+const effectNames: Record<Effect, string> = { pure: 'an observation', read: 'a read', write: 'a write' }
+
+function evaluateCall(
+  expression: CallExpression,
+  variables: Variables | undefined,
+  evaluation: Evaluation,
+): Value {
+  const { definition, operands } = expression
+  const call = new Call(evaluation, expression, variables)
+  if (effectOrder[definition.effect] > effectOrder[evaluation.effectLimit]) {
+    const effect = effectNames[definition.effect]
+    throw call.error(
+      'invalid expression',
+      `Call performs ${effect}, which is not allowed in ${evaluation.effectPlace}.`,
+    )
+  }
+  if (definition.compute > 0) evaluation.compute(definition.compute)
+  const args: Record<string, unknown> = {}
+  for (let index = 0; index < operands.length; index++) {
+    const key = definition.keys[index] as string
+    args[key] = passOperand(operands[index], key, call)
+  }
+  return definition.evaluate(args, call)
+}
+
+function passOperand(operand: Operand | undefined, key: string, call: Call): unknown {
+  if (operand === undefined) return undefined
+  if (operand.kind === 'list') {
+    return operand.elements.map(element => new LazyExpression(element, call))
+  }
+  if (operand.kind === 'lambda') {
+    return { lambda: operand, variables: call.variables } satisfies BoundLambda
+  }
+  const { type } = call.expression.definition.arguments[key] as NonNullable<
+    CallExpression['definition']['arguments'][string]
+  >
+  if (type.mode === 'lazy') return new LazyExpression(operand, call)
+  return type.check(evaluate(operand, call.variables, call.evaluation), call, key)
+}
+
+class LazyExpression implements Lazy {
+  readonly #expression: Expression
+  readonly #call: Call
+
+  constructor(expression: Expression, call: Call) {
+    this.#expression = expression
+    this.#call = call
+  }
+
+  evaluate(): Value {
+    return evaluate(this.#expression, this.#call.variables, this.#call.evaluation)
+  }
+}
+
+function stackOverflow(position: ErrorEntry['position']): QueryError {
+  const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
+  return new QueryError([errorEntry('stack overflow', description, position)])
+}
+
+/**
+ * Applies a lambda written in place. `at` leads from the call to its lambda argument, for arity errors.
+ */
+export function applyLambda(bound: BoundLambda, argument: Value, call: Call, ...at: string[]): Value {
+  const { evaluation } = call
+  const position = () => call.position(...at, 'lambda')
+  return enter(call, () => {
+    const variables = bindParameters(bound.lambda.parameters, argument, bound.variables, position)
+    return evaluate(bound.lambda.body, variables, evaluation)
+  })
+}
+
+/**
+ * Applies a lambda that is a value: the body of a stored function, a predicate, a set's filter. Positions of
+ * its errors are relative to the lambda; those of its arity are `arityPosition`.
+ */
+export function applyStored(lambda: Lambda, argument: Value, call: Call, arityPosition: ErrorEntry['position']): Value {
+  const { body, parameters } = call.evaluation.host.compile(lambda)
+  return enter(call, () => {
+    const variables = bindParameters(parameters, argument, undefined, () => arityPosition)
+    return evaluate(body, variables, call.evaluation)
+  })
+}
+
+function enter(call: Call, work: () => Value): Value {
+  const { evaluation } = call
+  if (evaluation.callDepth >= limits.callDepthMax) throw stackOverflow(call.position())
+  evaluation.compute(1)
+  evaluation.callDepth++
+  try {
+    return work()
+  } finally {
+    evaluation.callDepth--
+  }
+}
+
+/** Binds a lambda's parameters to its argument; an array pattern takes an array of its own length apart. */
+function bindParameters(
+  parameters: LambdaExpression['parameters'],
+  argument: Value,
+  outer: Variables | undefined,
+  position: () => ErrorEntry['position'],
+): Variables | undefined {
+  if (typeof parameters === 'string') return bind(parameters, argument, outer)
+  if (parameters.length === 1 && !isArray(argument)) return bind(parameters[0] as string, argument, outer)
+  const elements = isArray(argument) ? argument : [argument]
+  if (elements.length !== parameters.length) {
+    const description = `Lambda expects an array with ${parameters.length} elements. Array contains ${elements.length}.`
+    throw QueryError.of('invalid argument', description, position())
+  }
+  let variables = outer
+  for (const [index, name] of parameters.entries()) variables = bind(name, elements[index] as Value, variables)
+  return variables
+}
+
+function bind(name: string, value: Value, outer: Variables | undefined): Variables | undefined {
+  return name === '_' ? outer : new Variables(name, value, outer)
+}

@@ -1,0 +1,174 @@
+// The state of one query's evaluation: its transaction, its caller, what it may do here, what it has used up.
+// Evaluating the same query again in the same transaction gives the same answer.
+
+import type { Access, Authority, Caller, CreateAccess } from '../auth/contract.ts'
+import type { Answers } from '../base/pending.ts'
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Transaction } from '../store/contract.ts'
+import type { DatabaseId, Lambda, Micros, Value } from '../values/value.ts'
+import type { Effect } from './definition.ts'
+import type { LambdaExpression } from './expression.ts'
+
+/** Where evaluation happens, when that forbids effects; the words appear in the error. */
+export type EffectPlace = 'get requests' | 'stream requests' | 'auth predicates' | 'index bindings'
+
+/** What evaluation needs from outside the query layer. */
+export interface EvaluationHost {
+  readonly createAccess: CreateAccess
+  /** Parses a stored lambda once. */
+  readonly compile: (lambda: Lambda) => LambdaExpression
+  /** Runs a stored lambda as a predicate: true only for exactly true, false for every error. */
+  readonly runPredicate: (evaluation: Evaluation, predicate: Lambda, argument: Value) => boolean
+  /** The current time in microseconds, for deadlines only. */
+  readonly now: () => Micros
+  /** Settings that functions depend on. */
+  readonly settings: QuerySettings
+}
+
+export interface QuerySettings {
+  /** The bcrypt cost of new password hashes. */
+  readonly passwordHashCost: number
+  /** What the audience of an access provider starts with; the database's global id follows. */
+  readonly audiencePrefix: string
+}
+
+export interface EvaluationOptions {
+  readonly host: EvaluationHost
+  readonly transaction: Transaction
+  readonly caller: Caller
+  readonly apiVersion: string
+  readonly answers: Answers
+  /** When evaluation has to give up, by the clock of {@link EvaluationHost.now}. */
+  readonly deadline: Micros
+  /** The most that calls may do. */
+  readonly effectLimit?: Effect
+  readonly effectPlace?: EffectPlace
+}
+
+/** Evaluated units between two looks at the clock. */
+const unitsPerClockCheck = 256
+
+const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
+
+export class Evaluation {
+  readonly host: EvaluationHost
+  readonly transaction: Transaction
+  readonly caller: Caller
+  readonly apiVersion: string
+  readonly answers: Answers
+  /** The database in which names are looked up and documents written. */
+  readonly database: DatabaseId
+  /** The time at which `at` makes reads look; undefined is now, with the transaction's own writes. */
+  validTime: Micros | undefined
+  effectLimit: Effect
+  effectPlace: EffectPlace | undefined
+  /** Nested applications of lambdas and functions. */
+  callDepth = 0
+  /** Nested expressions. */
+  depth = 0
+  /** What the reads of this query have cost, each once. */
+  readonly reads = new Set<string>()
+  byteReadOps = 0
+  #authority: Authority
+  #access: Access | undefined
+  #computeUnits = 0
+  readonly #deadline: Micros
+
+  constructor(options: EvaluationOptions) {
+    this.host = options.host
+    this.transaction = options.transaction
+    this.caller = options.caller
+    this.apiVersion = options.apiVersion
+    this.answers = options.answers
+    this.database = options.caller.database
+    this.effectLimit = options.effectLimit ?? 'write'
+    this.effectPlace = options.effectPlace
+    this.#authority = options.caller.authority
+    this.#deadline = options.deadline
+  }
+
+  get authority(): Authority {
+    return this.#authority
+  }
+
+  /** What the authority in force may do. */
+  get access(): Access {
+    this.#access ??= this.host.createAccess(this.#authority, this.transaction, (predicate, argument) =>
+      this.host.runPredicate(this, predicate, argument),
+    )
+    return this.#access
+  }
+
+  /** Runs `work` with the rights of another authority, such as a function's role. */
+  withAuthority<T>(authority: Authority, work: () => T): T {
+    const { access } = this
+    const outer = this.#authority
+    this.#authority = authority
+    this.#access = undefined
+    try {
+      return work()
+    } finally {
+      this.#authority = outer
+      this.#access = access
+    }
+  }
+
+  /** Runs `work` with reads looking at another time; undefined is now. */
+  withValidTime<T>(time: Micros | undefined, work: () => T): T {
+    const outer = this.validTime
+    this.validTime = time
+    try {
+      return work()
+    } finally {
+      this.validTime = outer
+    }
+  }
+
+  /** Runs `work` with a narrower limit on effects. */
+  withEffectLimit<T>(limit: Effect, place: EffectPlace, work: () => T): T {
+    const outer = { limit: this.effectLimit, place: this.effectPlace }
+    this.effectLimit = limit
+    this.effectPlace = place
+    try {
+      return work()
+    } finally {
+      this.effectLimit = outer.limit
+      this.effectPlace = outer.place
+    }
+  }
+
+  /** Counts evaluated units. Throws a RequestError past the compute limit or the deadline. */
+  compute(units: number): void {
+    const before = this.#computeUnits
+    const after = before + units
+    this.#computeUnits = after
+    if (after > computeUnitsMax) {
+      const got = Math.ceil(after / limits.computeUnitsPerOp)
+      const text = `Transaction does too much compute: got ${got}, limit: ${limits.computeOpsMax}`
+      throw new RequestError('bad request', text)
+    }
+    if (Math.floor(after / unitsPerClockCheck) !== Math.floor(before / unitsPerClockCheck)) this.checkDeadline()
+  }
+
+  checkDeadline(): void {
+    if (this.host.now() <= this.#deadline) return
+    throw new RequestError('time out', 'Read timed out (Query eval has timed out.)')
+  }
+
+  /** Counts a read once per query: `ceil(bytes / 4096) + partitions - 1` operations. */
+  countRead(key: string, bytes: number, partitions: number): void {
+    if (this.reads.has(key)) return
+    this.reads.add(key)
+    this.byteReadOps += Math.max(1, Math.ceil(bytes / limits.readOpBytes)) + partitions - 1
+  }
+
+  /** Billed compute operations so far, at least one. */
+  get computeOps(): number {
+    return Math.max(1, Math.ceil(this.#computeUnits / limits.computeUnitsPerOp))
+  }
+
+  get deadline(): Micros {
+    return this.#deadline
+  }
+}

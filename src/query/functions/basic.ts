@@ -1,0 +1,75 @@
+// Control and binding: the forms that decide what is evaluated, and when.
+
+import { microsOfTime } from '../../values/time.ts'
+import { type Micros, TransactionTime, type Value } from '../../values/value.ts'
+import { boolean, lambda, lazy, lazySequence, string, transactionTime } from '../arguments.ts'
+import { closeLambda } from '../close-lambda.ts'
+import { type Call, define, family, required } from '../definition.ts'
+
+/** The valid time that `at` and `ts` arguments mean: undefined is now, with the transaction's own writes. */
+export function validTimeOf(time: Parameters<typeof microsOfTime>[0] | TransactionTime, call: Call): Micros | undefined {
+  if (time instanceof TransactionTime) return undefined
+  const micros = Number(microsOfTime(time))
+  return micros >= call.evaluation.transaction.snapshotTime ? undefined : micros
+}
+
+export const basic = family('Basic', [
+  define({
+    name: 'if',
+    effect: 'pure',
+    compute: 0,
+    arguments: { if: required(boolean), then: required(lazy), else: required(lazy) },
+    result: 'Any',
+    summary: 'Evaluates one of two expressions, by a condition.',
+    example: ['{"if": true, "then": "yes", "else": "no"}', '"yes"'],
+    evaluate: args => (args.if ? args.then : args.else).evaluate(),
+  }),
+  define({
+    name: 'do',
+    effect: 'pure',
+    compute: 0,
+    arguments: { do: required(lazySequence) },
+    result: 'Any',
+    summary: 'Evaluates expressions one after the other and answers the last.',
+    example: ['{"do": [1, 2]}', '2'],
+    evaluate(args) {
+      let last: Value = null
+      for (const expression of args.do) last = expression.evaluate()
+      return last
+    },
+  }),
+  define({
+    name: 'at',
+    effect: 'pure',
+    compute: 0,
+    arguments: { at: required(transactionTime), expr: required(lazy) },
+    result: 'Any',
+    summary: 'Evaluates an expression with its reads looking at another time.',
+    example: ['{"at": {"now": null}, "expr": 1}', '1'],
+    evaluate: (args, call) =>
+      call.evaluation.withValidTime(validTimeOf(args.at, call), () => args.expr.evaluate()),
+  }),
+  define({
+    name: 'query',
+    effect: 'pure',
+    arguments: { query: required(lambda) },
+    result: 'Lambda',
+    summary: 'Makes a value of a lambda, to be stored in functions, roles and indexes.',
+    example: [
+      '{"query": {"lambda": "x", "expr": {"var": "x"}}}',
+      '{"@query": {"api_version": "4", "lambda": "x", "expr": {"var": "x"}}}',
+    ],
+    evaluate: (args, call) => closeLambda(args.query.lambda, args.query.variables, call.evaluation),
+  }),
+  define({
+    name: 'abort',
+    effect: 'pure',
+    arguments: { abort: required(string) },
+    result: 'never',
+    summary: 'Ends the query with an error and undoes everything it wrote.',
+    example: ['{"if": false, "then": {"abort": "stop"}, "else": 1}', '1'],
+    evaluate(args, call) {
+      throw call.error('transaction aborted', args.abort)
+    },
+  }),
+])

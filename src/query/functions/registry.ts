@@ -1,0 +1,55 @@
+// The language: every function of every family, found by its exact set of wire keys.
+
+import { InvariantError } from '../../base/assert.ts'
+import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
+import type { FunctionLookup } from '../parse.ts'
+import { basic } from './basic.ts'
+
+/** All families, in the order of the reference. */
+export const families: readonly FunctionFamily[] = [basic]
+
+const versions = ['2.0', '2.1', '2.7', '2.12', '3', '4', '5', 'UNSTABLE']
+
+/** Key sets seen before, by their keys as they came; bounded, so that clients cannot fill the memory. */
+const seenMax = 4096
+
+class Registry implements FunctionLookup {
+  readonly #bySignature = new Map<string, FunctionDefinition>()
+  readonly #seen = new Map<string, FunctionDefinition>()
+
+  constructor(definitions: readonly FunctionDefinition[]) {
+    for (const definition of definitions) {
+      for (const signature of signaturesOf(definition)) {
+        if (this.#bySignature.has(signature)) throw new InvariantError(`two functions take the keys ${signature}`)
+        this.#bySignature.set(signature, definition)
+      }
+    }
+  }
+
+  find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined {
+    const given = [...keys]
+    const asGiven = given.join('\n')
+    const definition = this.#seen.get(asGiven) ?? this.#search(asGiven, given)
+    if (definition?.since && versions.indexOf(apiVersion) < versions.indexOf(definition.since)) return undefined
+    return definition
+  }
+
+  #search(asGiven: string, given: string[]): FunctionDefinition | undefined {
+    const definition = this.#bySignature.get(given.sort().join('\n'))
+    if (definition && this.#seen.size < seenMax) this.#seen.set(asGiven, definition)
+    return definition
+  }
+}
+
+/** The sorted key sets of a function: its required keys with every subset of the optional ones. */
+function signaturesOf(definition: FunctionDefinition): string[] {
+  let sets: string[][] = [[]]
+  for (const key of definition.keys) {
+    const added = sets.map(set => [...set, key])
+    sets = definition.arguments[key]?.optional ? [...sets, ...added] : added
+  }
+  return sets.map(set => set.sort().join('\n'))
+}
+
+/** Finds functions by their wire keys. */
+export const registry: FunctionLookup = new Registry(families.flatMap(each => each.definitions))

@@ -1,0 +1,89 @@
+// Looking up what references name: in the request's own database or, through a scope, in one below it. What does
+// not exist becomes an unresolved reference, a legal value until it is used.
+
+import { errorEntry, QueryError } from '../errors.ts'
+import { type DatabaseId, native, type NativeName, Ref, UnresolvedRef } from '../values/value.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
+
+/** The native collection that holds each kind of schema object. */
+export const schemaCollections = {
+  database: native.databases,
+  collection: native.collections,
+  index: native.indexes,
+  function: native.functions,
+  role: native.roles,
+  access_provider: native.access_providers,
+} as const
+
+export type SchemaKind = keyof typeof schemaCollections
+
+/** The reference a written target means. Throws `invalid expression` for a `self` the caller does not have. */
+export function resolveTarget(target: ReferenceTarget, evaluation: Evaluation, place: Place): Ref | UnresolvedRef {
+  switch (target.type) {
+    case 'self':
+      return resolveSelf(resolveTarget(target.collection, evaluation, place), evaluation, place)
+    case 'document': {
+      const collection = resolveTarget(target.collection, evaluation, place)
+      return documentRef(collection, target.id)
+    }
+    case 'key': {
+      const scope = resolveScope(target.scope, evaluation, place)
+      if (scope instanceof UnresolvedRef) return new UnresolvedRef({ type: 'key', id: target.id, scope })
+      return new Ref(scope?.id ?? evaluation.database, native.keys, target.id)
+    }
+    case 'native': {
+      const scope = resolveScope(target.scope, evaluation, place)
+      return nativeRef(target.name as NativeName, scope, evaluation)
+    }
+    default:
+      return resolveName(target.type, target.name, resolveScope(target.scope, evaluation, place), evaluation)
+  }
+}
+
+function resolveScope(scope: ReferenceTarget | undefined, evaluation: Evaluation, place: Place) {
+  return scope && resolveTarget(scope, evaluation, place)
+}
+
+/** A document of a collection, by number; of an unresolved collection it is unresolved too. */
+export function documentRef(collection: Ref | UnresolvedRef, id: bigint): Ref | UnresolvedRef {
+  if (collection instanceof UnresolvedRef) return new UnresolvedRef({ type: 'document', id, collection })
+  return new Ref(collection.database, Number(collection.id), id)
+}
+
+/** A native collection of the request's database or of `scope`. */
+export function nativeRef(
+  name: NativeName,
+  scope: Ref | UnresolvedRef | undefined,
+  evaluation: Evaluation,
+): Ref | UnresolvedRef {
+  if (scope instanceof UnresolvedRef) return new UnresolvedRef({ type: 'native', name, scope })
+  return new Ref(scope?.id ?? evaluation.database, native.collections, BigInt(native[name]))
+}
+
+/** A schema object by name, in the request's database or in `scope`. */
+export function resolveName(
+  type: UnresolvedTargetBase['type'],
+  name: string,
+  scope: Ref | UnresolvedRef | undefined,
+  evaluation: Evaluation,
+): Ref | UnresolvedRef {
+  const missing = () => new UnresolvedRef(scope ? { type, name, scope } : { type, name })
+  if (scope instanceof UnresolvedRef) return missing()
+  const database: DatabaseId = scope?.id ?? evaluation.database
+  return evaluation.transaction.catalogue.resolve(database, schemaCollections[type], name) ?? missing()
+}
+
+function resolveSelf(collection: Ref | UnresolvedRef, evaluation: Evaluation, place: Place): Ref {
+  const { credential, identity } = evaluation.caller
+  if (collection instanceof Ref) {
+    const number = Number(collection.id)
+    if (number === native.tokens && credential instanceof Ref && credential.collection === number) return credential
+    if (identity instanceof Ref) {
+      if (identity.collection === number) return identity
+      const owned = number === native.credentials && evaluation.transaction.credentialOf(identity)
+      if (owned) return owned.ref
+    }
+  }
+  throw new QueryError([errorEntry('invalid expression', 'Invalid ref.', place.position(), { rank: 'parse' })])
+}
