@@ -1,0 +1,42 @@
+// The terms of an index as part of a key. Terms are only ever matched exactly (1 is not 1.0), so their bytes
+// need no order: one length byte and the terms in the value codec, objects with their fields by name, because
+// the order of fields does not count in matching. Long terms are replaced by 255 and their SHA-256.
+
+import { createHash } from 'node:crypto'
+import { ByteWriter } from '../values/byte-writer.ts'
+import type { Value } from '../values/value.ts'
+import { appendCanonical } from './value-codec.ts'
+
+const inlineBytesMax = 254
+const hashMarker = 255
+
+const writer = new ByteWriter()
+
+/** Terms as they stand in keys; equal bytes if and only if the terms are the same values. */
+export function encodeTerms(terms: readonly Value[]): Uint8Array {
+  writer.reset().u8(0)
+  for (const term of terms) appendCanonical(writer, term)
+  const length = writer.length - 1
+  if (length <= inlineBytesMax) {
+    writer.bytes[0] = length
+    return writer.copy()
+  }
+  const hash = createHash('sha256').update(writer.bytes.subarray(1, writer.length)).digest()
+  const bytes = new Uint8Array(1 + hash.length)
+  bytes[0] = hashMarker
+  bytes.set(hash, 1)
+  return bytes
+}
+
+/** The length of the terms that begin at `start` of a key. */
+export function termsLength(key: Uint8Array, start: number): number {
+  const length = key[start] as number
+  return 1 + (length === hashMarker ? 32 : length)
+}
+
+/** Bytes the terms take before they are hashed; the language limits them. */
+export function termsSize(terms: readonly Value[]): number {
+  writer.reset()
+  for (const term of terms) appendCanonical(writer, term)
+  return writer.length
+}

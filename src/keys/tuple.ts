@@ -1,0 +1,186 @@
+// The values of an index entry as part of a key, and the places in an index that cursors and ranges name.
+//
+// Entries order by their values, then by document. Values that are equal in the order but not the same (1 and
+// 1.0) have equal bytes, so a tie-break behind the document keeps such entries apart: one bit for each number
+// of the tuple, set for a double that equals a long, without trailing zero bytes, and then the number of these
+// bytes, so that keys can be read from their end. For nearly all tuples it is the single byte 0.
+//
+// Keys are limited in length. The encoding of a tuple longer than `tupleBytesMax` is cut there and followed by
+// 16 bytes of the SHA-256 of the whole encoding. Entries whose tuples are cut at equal bytes lie together but
+// in no order: whoever reads them sorts such a run again (`isCut`, `compareEntries`).
+
+import { createHash } from 'node:crypto'
+import { ByteWriter } from '../values/byte-writer.ts'
+import { compareBytes, compareValues } from '../values/order.ts'
+import type { Ref, Value } from '../values/value.ts'
+import { appendOrdered, type NumberKinds } from './order-codec.ts'
+import { successor } from './prefix.ts'
+
+/** The longest encoding of a tuple of values that stands in a key as it is. */
+export const tupleBytesMax = 1200
+
+const hashBytes = 16
+
+/** A tuple of values as it stands in keys. */
+export interface EncodedTuple {
+  /** At most `tupleBytesMax` bytes, or exactly 16 more when it was cut. */
+  readonly bytes: Uint8Array
+  /** Tells apart tuples whose values are equal in the order. */
+  readonly tie: Uint8Array
+}
+
+/** A place in an index: a (possibly short) tuple of values, optionally with the document. */
+export interface TupleBound {
+  readonly values: readonly Value[]
+  readonly document?: Pick<Ref, 'id' | 'collection'>
+  /** Before or after all entries that agree with the bound as far as it goes. A document needs all values. */
+  readonly side: 'low' | 'high'
+}
+
+/** What decides the place of an entry in its index. */
+export interface EntryPosition {
+  readonly values: readonly Value[]
+  readonly document: Pick<Ref, 'id' | 'collection'>
+}
+
+const writer = new ByteWriter()
+const noTie = Uint8Array.of(0)
+
+/** Encodes a tuple; `descending[i]` turns the order of its i-th value around (missing: false). */
+export function encodeTuple(values: readonly Value[], descending: readonly boolean[]): EncodedTuple {
+  const kinds = new KindBits()
+  appendTuple(values, descending, kinds)
+  if (writer.length <= tupleBytesMax) return { bytes: writer.copy(), tie: kinds.bytes() }
+  const whole = writer.bytes.subarray(0, writer.length)
+  const hash = createHash('sha256').update(whole).update(kinds.bytes()).digest()
+  const bytes = new Uint8Array(tupleBytesMax + hashBytes)
+  bytes.set(whole.subarray(0, tupleBytesMax))
+  bytes.set(hash.subarray(0, hashBytes), tupleBytesMax)
+  return { bytes, tie: noTie }
+}
+
+/** Whether the tuple was too long for a key and was cut. */
+export function isCut(tuple: Uint8Array): boolean {
+  return tuple.length > tupleBytesMax
+}
+
+/** Compares entries of one index as their uncut keys would. */
+export function compareEntries(
+  left: EntryPosition,
+  right: EntryPosition,
+  descending: readonly boolean[],
+): number {
+  const order =
+    compareTuples(left.values, right.values, descending) || compareDocuments(left.document, right.document)
+  return order || compareBytes(tieOf(left.values), tieOf(right.values))
+}
+
+/** Compares tuples place by place as far as both go, each place in its own direction. */
+export function compareTuples(
+  left: readonly Value[],
+  right: readonly Value[],
+  descending: readonly boolean[],
+): number {
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index++) {
+    const order = compareValues(left[index] as Value, right[index] as Value)
+    if (order !== 0) return descending[index] ? -order : order
+  }
+  return 0
+}
+
+/** Where an entry lies seen from a bound: negative before it, positive behind it, never zero. */
+export function compareToBound(
+  entry: EntryPosition,
+  bound: TupleBound,
+  descending: readonly boolean[],
+): number {
+  const order =
+    compareTuples(entry.values, bound.values, descending) ||
+    (bound.document &&
+      (compareDocuments(entry.document, bound.document) ||
+        compareBytes(tieOf(entry.values), tieOf(bound.values))))
+  return order || (bound.side === 'low' ? 1 : -1)
+}
+
+/** Documents order by id as unsigned bytes, then by collection. */
+export function compareDocuments(
+  left: Pick<Ref, 'id' | 'collection'>,
+  right: Pick<Ref, 'id' | 'collection'>,
+): number {
+  const a = BigInt.asUintN(64, left.id)
+  const b = BigInt.asUintN(64, right.id)
+  return a < b ? -1 : a > b ? 1 : left.collection - right.collection
+}
+
+/**
+ * The keys of all entries of one index and terms between two bounds; `prefix` is what all their keys begin with.
+ * A bound too long for a key cannot be met exactly: then `inexact` is set, the interval is wider than asked for
+ * and `compareToBound` must be asked about each entry.
+ */
+export function entryRange(
+  prefix: Uint8Array,
+  descending: readonly boolean[],
+  from: TupleBound | undefined,
+  to: TupleBound | undefined,
+): { readonly start: Uint8Array; readonly end: Uint8Array; readonly inexact: boolean } {
+  const start = from && boundKey(prefix, from, descending)
+  const end = to && boundKey(prefix, to, descending)
+  return {
+    start: !start ? prefix : from?.side === 'high' && !start.cut ? successor(start.key) : start.key,
+    end: !end ? successor(prefix) : to?.side === 'high' || end.cut ? successor(end.key) : end.key,
+    inexact: start?.cut === true || end?.cut === true,
+  }
+}
+
+function boundKey(
+  prefix: Uint8Array,
+  bound: TupleBound,
+  descending: readonly boolean[],
+): { readonly key: Uint8Array; readonly cut: boolean } {
+  const kinds = new KindBits()
+  appendTuple(bound.values, descending, kinds)
+  const cut = writer.length > tupleBytesMax
+  if (cut) writer.length = tupleBytesMax
+  else if (bound.document) {
+    writer.u64(bound.document.id)
+    writer.u16(bound.document.collection)
+    writer.append(kinds.bytes())
+  }
+  const key = new Uint8Array(prefix.length + writer.length)
+  key.set(prefix)
+  key.set(writer.bytes.subarray(0, writer.length), prefix.length)
+  return { key, cut }
+}
+
+function appendTuple(values: readonly Value[], descending: readonly boolean[], kinds: NumberKinds): void {
+  writer.reset()
+  for (let index = 0; index < values.length; index++) {
+    appendOrdered(writer, values[index] as Value, descending[index] === true, kinds)
+  }
+}
+
+function tieOf(values: readonly Value[]): Uint8Array {
+  const kinds = new KindBits()
+  appendTuple(values, [], kinds)
+  return kinds.bytes()
+}
+
+/** One bit for each number, least significant first. */
+class KindBits implements NumberKinds {
+  #count = 0
+  #bits: number[] | undefined
+
+  add(isDouble: boolean): void {
+    const index = this.#count++
+    if (!isDouble) return
+    this.#bits ??= []
+    const byte = index >> 3
+    while (this.#bits.length <= byte) this.#bits.push(0)
+    this.#bits[byte] = (this.#bits[byte] as number) | (1 << (index & 7))
+  }
+
+  bytes(): Uint8Array {
+    return this.#bits ? Uint8Array.of(...this.#bits, this.#bits.length) : noTie
+  }
+}

@@ -1,0 +1,230 @@
+// Values as compact bytes for storage: a format byte, then a tag for each value, sizes before contents. Built
+// for fast decoding: every read of a document goes through here.
+//
+// Small integers, short ASCII texts, and small objects and arrays have their size within the tag (value-tags.ts).
+// Numbers are big-endian, other sizes are LEB128. A damaged encoding fails with an InvariantError.
+
+import { Buffer } from 'node:buffer'
+import { assert } from '../base/assert.ts'
+import { ByteWriter } from '../values/byte-writer.ts'
+import { orderForm, sortedFields } from '../values/order.ts'
+import { type Micros, type ObjectValue, Time, TransactionTime, type Value } from '../values/value.ts'
+import { appendUuidBytes } from './uuid-bytes.ts'
+import { ValueReader } from './value-reader.ts'
+import {
+  smallAsciiLengths,
+  smallInts,
+  smallSizes,
+  valueTags as tags,
+  valueDepthMax,
+  valueFormat,
+} from './value-tags.ts'
+
+const writer = new ByteWriter()
+const reader = new ValueReader()
+
+/**
+ * Encodes a value; transient values (sets, documents …) in their stored form. `transactionTime` replaces the
+ * placeholder of the running transaction's time, which cannot be stored itself.
+ */
+export function encodeValue(value: Value, transactionTime?: Micros): Uint8Array {
+  writer.reset().u8(valueFormat)
+  appendValue({ writer, transactionTime, canonical: false }, value, 0)
+  return writer.copy()
+}
+
+/** Decodes what {@link encodeValue} made. */
+export function decodeValue(bytes: Uint8Array): Value {
+  return reader.read(bytes)
+}
+
+/** Appends a value with the fields of objects by name, so that equal values have equal bytes. */
+export function appendCanonical(target: ByteWriter, value: Value): void {
+  appendValue({ writer: target, transactionTime: undefined, canonical: true }, value, 0)
+}
+
+/** The value with every placeholder of the transaction's time replaced; itself when there is none. */
+export function withTransactionTime(value: Value, transactionTime: Micros): Value {
+  if (value instanceof TransactionTime) return resolveTime(value, transactionTime)
+  if (Array.isArray(value)) {
+    const elements: readonly Value[] = value.map(element => withTransactionTime(element, transactionTime))
+    return elements.some((element, index) => element !== value[index]) ? elements : value
+  }
+  if (value instanceof Map) {
+    const fields = new Map<string, Value>()
+    let changed = false
+    for (const [name, field] of value) {
+      const resolved = withTransactionTime(field, transactionTime)
+      if (resolved !== field) changed = true
+      fields.set(name, resolved)
+    }
+    return changed ? fields : value
+  }
+  return value
+}
+
+interface Encoding {
+  readonly writer: ByteWriter
+  readonly transactionTime: Micros | undefined
+  readonly canonical: boolean
+}
+
+function appendValue(encoding: Encoding, value: Value, depth: number): void {
+  const { writer } = encoding
+  switch (typeof value) {
+    case 'string':
+      appendText(writer, value)
+      return
+    case 'bigint':
+      appendInteger(writer, value)
+      return
+    case 'number':
+      writer.u8(tags.double)
+      writer.f64(Number.isNaN(value) ? Number.NaN : value)
+      return
+    case 'boolean':
+      writer.u8(value ? tags.true : tags.false)
+      return
+  }
+  if (value === null) {
+    writer.u8(tags.null)
+    return
+  }
+  assert(depth < valueDepthMax, 'a stored value does not nest this deeply')
+  if (value instanceof Map) appendObject(encoding, value, depth + 1)
+  else if (Array.isArray(value)) appendArray(encoding, value, depth + 1)
+  else if (value instanceof Uint8Array) {
+    writer.u8(tags.bytes)
+    appendSize(writer, value.length)
+    writer.append(value)
+  } else appendTagged(encoding, value as Exclude<Value, Plain>, depth + 1)
+}
+
+type Plain = null | boolean | bigint | number | string | Uint8Array | readonly Value[] | ObjectValue
+
+function appendTagged(encoding: Encoding, value: Exclude<Value, Plain>, depth: number): void {
+  const { writer } = encoding
+  switch (value.kind) {
+    case 'time':
+      writer.u8(tags.time)
+      writer.u64(value.seconds)
+      writer.u32(value.nanos)
+      return
+    case 'date':
+      writer.u8(tags.date)
+      writer.f64(value.epochDay)
+      return
+    case 'uuid':
+      writer.u8(tags.uuid)
+      appendUuidBytes(writer, value)
+      return
+    case 'ref':
+      writer.u8(tags.ref)
+      writer.u64(value.database)
+      writer.u16(value.collection)
+      writer.u64(value.id)
+      return
+    case 'lambda':
+      writer.u8(tags.lambda)
+      appendText(writer, value.apiVersion)
+      appendValue(encoding, value.parameters, depth)
+      appendValue(encoding, value.body, depth)
+      return
+    case 'transaction time':
+      assert(encoding.transactionTime !== undefined, 'the time of the transaction is known when it is stored')
+      appendValue(encoding, resolveTime(value, encoding.transactionTime), depth)
+      return
+    default:
+      appendValue(encoding, orderForm(value), depth)
+  }
+}
+
+function appendObject(encoding: Encoding, object: ObjectValue, depth: number): void {
+  const { writer } = encoding
+  if (object.size < smallSizes) writer.u8(tags.smallObject + object.size)
+  else {
+    writer.u8(tags.object)
+    appendSize(writer, object.size)
+  }
+  for (const [name, field] of encoding.canonical ? sortedFields(object) : object) {
+    appendText(writer, name)
+    appendValue(encoding, field, depth)
+  }
+}
+
+function appendArray(encoding: Encoding, array: readonly Value[], depth: number): void {
+  const { writer } = encoding
+  if (array.length < smallSizes) writer.u8(tags.smallArray + array.length)
+  else {
+    writer.u8(tags.array)
+    appendSize(writer, array.length)
+  }
+  for (const element of array) appendValue(encoding, element, depth)
+}
+
+function appendInteger(writer: ByteWriter, value: bigint): void {
+  const number = Number(value)
+  if (number >= 0 && number < smallInts) {
+    writer.u8(tags.smallInt + number)
+  } else if (number === (number << 24) >> 24) {
+    writer.u8(tags.int8)
+    writer.u8(number & 0xff)
+  } else if (number === (number | 0)) {
+    writer.u8(tags.int32)
+    writer.u32(number >>> 0)
+  } else {
+    writer.u8(tags.int64)
+    writer.u64(value)
+  }
+}
+
+function appendText(writer: ByteWriter, text: string): void {
+  const length = text.length
+  const start = writer.length
+  if (length < smallAsciiLengths) {
+    writer.reserve(length + 1)
+    const bytes = writer.bytes
+    bytes[start] = tags.smallAscii + length
+    let index = 0
+    for (; index < length; index++) {
+      const unit = text.charCodeAt(index)
+      if (unit >= 0x80) break
+      bytes[start + 1 + index] = unit
+    }
+    if (index === length) {
+      writer.length = start + 1 + length
+      return
+    }
+  }
+  appendLongText(writer, text)
+}
+
+function appendLongText(writer: ByteWriter, text: string): void {
+  if (!text.isWellFormed()) {
+    writer.u8(tags.utf16)
+    appendSize(writer, text.length)
+    for (let index = 0; index < text.length; index++) writer.u16(text.charCodeAt(index))
+    return
+  }
+  const size = Buffer.byteLength(text)
+  writer.u8(size === text.length ? tags.ascii : tags.utf8)
+  appendSize(writer, size)
+  writer.reserve(size)
+  Buffer.from(writer.bytes.buffer, writer.length, size).write(text)
+  writer.length += size
+}
+
+function appendSize(writer: ByteWriter, size: number): void {
+  let rest = size
+  while (rest >= 0x80) {
+    writer.u8((rest & 0x7f) | 0x80)
+    rest >>>= 7
+  }
+  writer.u8(rest)
+}
+
+function resolveTime(placeholder: TransactionTime, micros: Micros): bigint | Time {
+  if (placeholder.unit === 'micros') return BigInt(micros)
+  const seconds = Math.floor(micros / 1_000_000)
+  return new Time(BigInt(seconds), (micros - seconds * 1_000_000) * 1000)
+}

@@ -1,0 +1,243 @@
+// The decoding half of the value codec. Every read is checked against the end of the bytes: damaged data fails
+// with an InvariantError and never reads past its end, loops or fills the memory.
+
+import { Buffer } from 'node:buffer'
+import { assert, InvariantError } from '../base/assert.ts'
+import { Lambda, LocalDate, Ref, Time, type Value } from '../values/value.ts'
+import { uuidFromHalves } from './uuid-bytes.ts'
+import { smallInts, valueTags as tags, valueDepthMax, valueFormat } from './value-tags.ts'
+
+const empty = Buffer.alloc(0)
+
+/** The slots of the cache of field names; a power of two. */
+const nameSlots = 1024
+
+/** Reads values one after the other. Not reentrant. */
+export class ValueReader {
+  #bytes: Buffer = empty
+  #view: DataView = new DataView(empty.buffer)
+  #position = 0
+  /**
+   * Field names recur in every document. A name found here needs no new string, and its hash is known already
+   * when it goes into the map.
+   */
+  readonly #names: (string | undefined)[] = new Array(nameSlots).fill(undefined)
+
+  /** Reads one stored value, which must take all of `bytes`. */
+  read(bytes: Uint8Array): Value {
+    assert(bytes[0] === valueFormat, 'a stored value has a known format')
+    return this.#readAll(bytes, 1)
+  }
+
+  /** Reads values that stand one after the other in `bytes` from `start` to `end`. */
+  readSequence(bytes: Uint8Array, start: number, end: number): Value[] {
+    const values: Value[] = []
+    this.#begin(bytes.subarray(0, end), start)
+    while (this.#position < end) values.push(this.#value(0))
+    this.#bytes = empty
+    return values
+  }
+
+  #readAll(bytes: Uint8Array, start: number): Value {
+    this.#begin(bytes, start)
+    const value = this.#value(0)
+    assert(this.#position === bytes.length, 'nothing follows a stored value')
+    this.#bytes = empty
+    return value
+  }
+
+  #begin(bytes: Uint8Array, start: number): void {
+    const { buffer, byteOffset, length } = bytes
+    this.#bytes = bytes instanceof Buffer ? bytes : Buffer.from(buffer, byteOffset, length)
+    this.#view = new DataView(buffer, byteOffset, length)
+    this.#position = start
+  }
+
+  /** Moves over `count` bytes and answers where they begin. */
+  #take(count: number): number {
+    const start = this.#position
+    const end = start + count
+    if (end > this.#bytes.length) throw new InvariantError('a stored value ends too early')
+    this.#position = end
+    return start
+  }
+
+  #value(depth: number): Value {
+    const tag = this.#bytes[this.#take(1)] as number
+    if (tag >= tags.smallArray) return this.#array(tag - tags.smallArray, depth)
+    if (tag >= tags.smallObject) return this.#object(tag - tags.smallObject, depth)
+    if (tag >= tags.smallAscii) return this.#ascii(tag - tags.smallAscii)
+    if (tag >= tags.smallInt) {
+      assert(tag < tags.smallInt + smallInts, 'a stored value has a known tag')
+      return BigInt(tag - tags.smallInt)
+    }
+    return this.#wide(tag, depth)
+  }
+
+  #wide(tag: number, depth: number): Value {
+    switch (tag) {
+      case tags.null:
+        return null
+      case tags.false:
+        return false
+      case tags.true:
+        return true
+      case tags.int8:
+        return BigInt(this.#view.getInt8(this.#take(1)))
+      case tags.int32:
+        return BigInt(this.#view.getInt32(this.#take(4)))
+      case tags.int64:
+        return this.#int64()
+      case tags.double:
+        return this.#double()
+      case tags.ascii:
+      case tags.utf8:
+      case tags.utf16:
+        return this.#longText(tag)
+      case tags.array:
+        return this.#array(this.#size(), depth)
+      case tags.object:
+        return this.#object(this.#size(), depth)
+      default:
+        return this.#scalar(tag, depth)
+    }
+  }
+
+  #scalar(tag: number, depth: number): Value {
+    switch (tag) {
+      case tags.bytes: {
+        const size = this.#size()
+        const start = this.#take(size)
+        return new Uint8Array(this.#bytes.subarray(start, start + size))
+      }
+      case tags.time: {
+        const seconds = this.#int64()
+        const nanos = this.#view.getUint32(this.#take(4))
+        assert(nanos < 1_000_000_000, 'the nanoseconds of a stored time are below a second')
+        return new Time(seconds, nanos)
+      }
+      case tags.date: {
+        const epochDay = this.#double()
+        assert(Number.isSafeInteger(epochDay), 'a stored date is a whole number of days')
+        return new LocalDate(epochDay)
+      }
+      case tags.uuid:
+        return uuidFromHalves(this.#uint64(), this.#uint64())
+      case tags.ref: {
+        const database = this.#uint64()
+        const collection = this.#view.getUint16(this.#take(2))
+        return new Ref(database, collection, this.#int64())
+      }
+      case tags.lambda:
+        return this.#lambda(depth)
+      default:
+        throw new InvariantError('a stored value has an unknown tag')
+    }
+  }
+
+  #array(count: number, depth: number): Value[] {
+    this.#checkNesting(count, depth)
+    const array: Value[] = []
+    for (let index = 0; index < count; index++) array.push(this.#value(depth + 1))
+    return array
+  }
+
+  #object(count: number, depth: number): Map<string, Value> {
+    this.#checkNesting(count, depth)
+    const object = new Map<string, Value>()
+    for (let index = 0; index < count; index++) object.set(this.#name(), this.#value(depth + 1))
+    assert(object.size === count, 'the fields of a stored object have different names')
+    return object
+  }
+
+  #lambda(depth: number): Lambda {
+    this.#checkNesting(3, depth)
+    const apiVersion = this.#name()
+    const parameters = this.#value(depth + 1)
+    assert(isParameters(parameters), 'the parameters of a stored function are names')
+    return new Lambda(apiVersion, parameters, this.#value(depth + 1))
+  }
+
+  #checkNesting(count: number, depth: number): void {
+    assert(depth < valueDepthMax, 'a stored value does not nest this deeply')
+    assert(count <= this.#bytes.length - this.#position, 'a stored container has room for its elements')
+  }
+
+  /** A text in a place where no other value may stand. */
+  #name(): string {
+    const tag = this.#bytes[this.#take(1)] as number
+    if (tag >= tags.smallAscii && tag < tags.smallObject) return this.#cachedName(tag - tags.smallAscii)
+    assert(
+      tag === tags.ascii || tag === tags.utf8 || tag === tags.utf16,
+      'the name of a stored field is a text',
+    )
+    return this.#longText(tag)
+  }
+
+  #cachedName(length: number): string {
+    const start = this.#take(length)
+    const bytes = this.#bytes
+    let hash = length
+    for (let index = start; index < start + length; index++) hash = (hash * 31 + (bytes[index] as number)) | 0
+    const slot = (hash ^ (hash >>> 15)) & (nameSlots - 1)
+    const known = this.#names[slot]
+    if (known !== undefined && known.length === length && this.#matches(known, start)) return known
+    const name = bytes.toString('latin1', start, start + length)
+    this.#names[slot] = name
+    return name
+  }
+
+  #matches(text: string, start: number): boolean {
+    const bytes = this.#bytes
+    for (let index = 0; index < text.length; index++) {
+      if (text.charCodeAt(index) !== bytes[start + index]) return false
+    }
+    return true
+  }
+
+  #ascii(length: number): string {
+    const start = this.#take(length)
+    return this.#bytes.toString('latin1', start, start + length)
+  }
+
+  #longText(tag: number): string {
+    const size = this.#size()
+    if (tag === tags.ascii) return this.#ascii(size)
+    if (tag === tags.utf8) {
+      const start = this.#take(size)
+      return this.#bytes.toString('utf8', start, start + size)
+    }
+    const start = this.#take(size * 2)
+    let text = ''
+    for (let index = 0; index < size; index++) {
+      text += String.fromCharCode(this.#view.getUint16(start + index * 2))
+    }
+    return text
+  }
+
+  #double(): number {
+    return this.#view.getFloat64(this.#take(8))
+  }
+
+  #int64(): bigint {
+    return this.#view.getBigInt64(this.#take(8))
+  }
+
+  #uint64(): bigint {
+    return this.#view.getBigUint64(this.#take(8))
+  }
+
+  #size(): number {
+    let size = 0
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.#bytes[this.#take(1)] as number
+      size += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) return size
+    }
+    throw new InvariantError('a size in a stored value is too long')
+  }
+}
+
+function isParameters(value: Value): value is string | readonly string[] {
+  return typeof value === 'string' || (Array.isArray(value) && value.every(name => typeof name === 'string'))
+}

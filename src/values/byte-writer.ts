@@ -1,0 +1,111 @@
+// A growing byte buffer that is written once and copied out once: keys and stored values are built in one
+// preallocated buffer, so that making a key costs a single allocation, that of the result.
+
+const initialBytes = 4096
+
+/** Keep at most this much between uses, so that one huge document does not hold memory for ever. */
+const keptBytes = 1 << 20
+
+/** Appends big-endian numbers and bytes. Not reentrant: one writer serves one encoding at a time. */
+export class ByteWriter {
+  bytes: Uint8Array = new Uint8Array(initialBytes)
+  view: DataView = new DataView(this.bytes.buffer)
+  length = 0
+
+  /** Empties the writer for the next use. */
+  reset(): this {
+    this.length = 0
+    if (this.bytes.length > keptBytes) this.#allocate(initialBytes)
+    return this
+  }
+
+  /** Makes room for `count` more bytes, so that the caller may write to `bytes` directly. */
+  reserve(count: number): void {
+    const needed = this.length + count
+    if (needed <= this.bytes.length) return
+    const old = this.bytes
+    this.#allocate(Math.max(needed, old.length * 2))
+    this.bytes.set(old.subarray(0, this.length))
+  }
+
+  u8(byte: number): void {
+    if (this.length === this.bytes.length) this.reserve(1)
+    this.bytes[this.length++] = byte
+  }
+
+  u16(value: number): void {
+    this.reserve(2)
+    this.view.setUint16(this.length, value)
+    this.length += 2
+  }
+
+  u32(value: number): void {
+    this.reserve(4)
+    this.view.setUint32(this.length, value)
+    this.length += 4
+  }
+
+  /** The low 64 bits: negative numbers in two's complement. */
+  u64(value: bigint): void {
+    this.reserve(8)
+    this.view.setBigUint64(this.length, value)
+    this.length += 8
+  }
+
+  f64(value: number): void {
+    this.reserve(8)
+    this.view.setFloat64(this.length, value)
+    this.length += 8
+  }
+
+  append(bytes: Uint8Array): void {
+    this.reserve(bytes.length)
+    this.bytes.set(bytes, this.length)
+    this.length += bytes.length
+  }
+
+  /** Appends the text in UTF-8; a lone surrogate becomes the three bytes its number has ("WTF-8"). */
+  utf8(text: string): void {
+    this.reserve(text.length * 3)
+    const bytes = this.bytes
+    let length = this.length
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index)
+      if (unit < 0x80) {
+        bytes[length++] = unit
+        continue
+      }
+      const point = unit >= 0xd800 && unit < 0xdc00 ? (text.codePointAt(index) as number) : unit
+      if (point < 0x800) {
+        bytes[length++] = 0xc0 | (point >> 6)
+      } else {
+        if (point < 0x10000) {
+          bytes[length++] = 0xe0 | (point >> 12)
+        } else {
+          index++
+          bytes[length++] = 0xf0 | (point >> 18)
+          bytes[length++] = 0x80 | ((point >> 12) & 0x3f)
+        }
+        bytes[length++] = 0x80 | ((point >> 6) & 0x3f)
+      }
+      bytes[length++] = 0x80 | (point & 0x3f)
+    }
+    this.length = length
+  }
+
+  /** Replaces every byte from `start` on by its complement, which turns their order around. */
+  complementFrom(start: number): void {
+    const bytes = this.bytes
+    for (let index = start; index < this.length; index++) bytes[index] = ~(bytes[index] as number)
+  }
+
+  /** A copy of the bytes from `start` on that belongs to the caller. */
+  copy(start = 0): Uint8Array {
+    return this.bytes.slice(start, this.length)
+  }
+
+  #allocate(size: number): void {
+    this.bytes = new Uint8Array(size)
+    this.view = new DataView(this.bytes.buffer)
+  }
+}

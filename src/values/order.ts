@@ -1,0 +1,202 @@
+// The total order of values: comparisons, `max` and `min`, index order, cursors and ranges all use it, and the
+// bytes of index keys (src/keys/order-codec.ts) order exactly as it says.
+//
+// One rule is ours. The language compares a long with a double by turning the long into a double, which is no
+// order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Here numbers compare by their
+// exact value. That differs only where a long beyond 2^53 is rounded, and then the answer is the one that
+// arithmetic gives.
+//
+// Equal in order are: a long and a double of the same value (1 and 1.0), objects that differ in the order of
+// their fields, references that differ in their database, and a transient value and its stored form.
+
+import { assert } from '../base/assert.ts'
+import { compareStrings } from './collation.ts'
+import { storedForm, type Transient } from './stored-form.ts'
+import type { Lambda, LocalDate, ObjectValue, Ref, Time, TransactionTime, Uuid, Value } from './value.ts'
+import { UnresolvedRef } from './value.ts'
+
+/** The types in ascending order. The numbers are the tag bytes of index keys: never renumber. */
+export const orderRank = {
+  number: 0x10,
+  bytes: 0x14,
+  string: 0x18,
+  array: 0x1c,
+  object: 0x20,
+  ref: 0x24,
+  time: 0x28,
+  date: 0x2c,
+  lambda: 0x30,
+  transactionTime: 0x34,
+  uuid: 0x38,
+  false: 0x3c,
+  true: 0x3d,
+  null: 0x40,
+} as const
+
+const transientKinds: ReadonlySet<string> = new Set(['set', 'action', 'document', 'page', 'event', 'element'])
+
+/** A value that has a place in the order as it is. */
+export type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
+
+/** A value as it is ordered: transient values take their stored form. Callers have refused unresolved references. */
+export function orderForm(value: Value): OrderedValue {
+  let form = value
+  while (isTransient(form)) form = storedForm(form)
+  assert(!(form instanceof UnresolvedRef), 'an unresolved reference has no place in the order')
+  return form
+}
+
+/** The rank of a value's type. */
+export function rankOf(value: OrderedValue): number {
+  switch (typeof value) {
+    case 'bigint':
+    case 'number':
+      return orderRank.number
+    case 'string':
+      return orderRank.string
+    case 'boolean':
+      return value ? orderRank.true : orderRank.false
+  }
+  if (value === null) return orderRank.null
+  if (value instanceof Map) return orderRank.object
+  if (Array.isArray(value)) return orderRank.array
+  if (value instanceof Uint8Array) return orderRank.bytes
+  const tagged = value as Extract<OrderedValue, { readonly kind: string }>
+  switch (tagged.kind) {
+    case 'ref':
+      return orderRank.ref
+    case 'time':
+      return orderRank.time
+    case 'date':
+      return orderRank.date
+    case 'lambda':
+      return orderRank.lambda
+    case 'transaction time':
+      return orderRank.transactionTime
+    case 'uuid':
+      return orderRank.uuid
+  }
+}
+
+/**
+ * Compares two values of any types: negative, zero or positive. A total order, except that values listed at the
+ * top of this file are equal in it. No value may hold an unresolved reference.
+ */
+export function compareValues(left: Value, right: Value): number {
+  if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right)
+  if (isNumber(left) && isNumber(right)) return compareNumbers(left, right)
+  const a = orderForm(left)
+  const b = orderForm(right)
+  const rank = rankOf(a)
+  const difference = rank - rankOf(b)
+  return difference !== 0 ? difference : compareWithin(rank, a, b)
+}
+
+/** Compares tuples place by place, a shorter one before the longer ones it begins. */
+export function compareArrays(left: readonly Value[], right: readonly Value[]): number {
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index++) {
+    const order = compareValues(left[index] as Value, right[index] as Value)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+/** Compares numbers by their exact value; −0.0 below 0, NaN above everything. */
+export function compareNumbers(left: number | bigint, right: number | bigint): number {
+  if (typeof left === 'number' && typeof right === 'number') return compareDoubles(left, right)
+  if (Number.isNaN(left)) return 1
+  if (Number.isNaN(right)) return -1
+  if (left < right) return -1
+  if (left > right) return 1
+  return Number(Object.is(right, -0)) - Number(Object.is(left, -0))
+}
+
+/** Compares doubles as a total order in which every NaN is one value. */
+export function compareDoubles(left: number, right: number): number {
+  if (left < right) return -1
+  if (left > right) return 1
+  if (left === right) {
+    return left !== 0 ? 0 : Number(Object.is(right, -0)) - Number(Object.is(left, -0))
+  }
+  return Number(Number.isNaN(left)) - Number(Number.isNaN(right))
+}
+
+/** Compares byte strings as unsigned bytes, a shorter one before the longer ones it begins. */
+export function compareBytes(left: Uint8Array, right: Uint8Array): number {
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index++) {
+    const difference = (left[index] as number) - (right[index] as number)
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}
+
+/** The fields of an object in the order in which objects compare and are hashed: names by UTF-16 units. */
+export function sortedFields(object: ObjectValue): [string, Value][] {
+  return [...object].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+function isNumber(value: Value): value is number | bigint {
+  return typeof value === 'bigint' || typeof value === 'number'
+}
+
+function isTransient(value: Value): value is Transient {
+  return typeof value === 'object' && value !== null && 'kind' in value && transientKinds.has(value.kind)
+}
+
+function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): number {
+  switch (rank) {
+    case orderRank.number:
+      return compareNumbers(left as bigint, right as bigint)
+    case orderRank.bytes:
+      return compareBytes(left as Uint8Array, right as Uint8Array)
+    case orderRank.string:
+      return compareStrings(left as string, right as string)
+    case orderRank.array:
+      return compareArrays(left as readonly Value[], right as readonly Value[])
+    case orderRank.object:
+      return compareArrays(
+        sortedFields(left as ObjectValue).flat(),
+        sortedFields(right as ObjectValue).flat(),
+      )
+    case orderRank.ref:
+      return compareRefs(left as Ref, right as Ref)
+    case orderRank.time:
+      return compareTimes(left as Time, right as Time)
+    case orderRank.date:
+      return (left as LocalDate).epochDay - (right as LocalDate).epochDay
+    case orderRank.lambda:
+      return compareArrays(lambdaFields(left as Lambda), lambdaFields(right as Lambda))
+    case orderRank.transactionTime:
+      return unitRank(left as TransactionTime) - unitRank(right as TransactionTime)
+    case orderRank.uuid:
+      return compareText((left as Uuid).text, (right as Uuid).text)
+    default:
+      return 0
+  }
+}
+
+function compareRefs(left: Ref, right: Ref): number {
+  const a = BigInt.asUintN(64, left.id)
+  const b = BigInt.asUintN(64, right.id)
+  return a < b ? -1 : a > b ? 1 : left.collection - right.collection
+}
+
+function compareTimes(left: Time, right: Time): number {
+  if (left.seconds !== right.seconds) return left.seconds < right.seconds ? -1 : 1
+  return left.nanos - right.nanos
+}
+
+/** What a function compares by: the original's order of functions is not specified, this is ours. */
+export function lambdaFields(lambda: Lambda): readonly Value[] {
+  return [lambda.apiVersion, lambda.parameters, lambda.body]
+}
+
+function unitRank(time: TransactionTime): number {
+  return time.unit === 'micros' ? 0 : 1
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
