@@ -1,7 +1,7 @@
 // What the HTTP edge asks of the engine. Bodies go in and come out as text: the engine owns parsing and rendering.
 
 import type { RequestErrorCode } from '../errors.ts'
-import type { Micros } from '../values/value.ts'
+import type { DatabaseId, Micros } from '../values/value.ts'
 
 export const apiVersions = ['2.0', '2.1', '2.7', '2.12', '3', '4', '5', 'UNSTABLE'] as const
 export type ApiVersion = (typeof apiVersions)[number]
@@ -45,6 +45,8 @@ export interface QueryAnswer {
   readonly txnTime: Micros
   /** Absent for 401 and 500. */
   readonly metrics: QueryMetrics | undefined
+  /** The database in which the query ran; undefined when the credential was refused. */
+  readonly database: DatabaseId | undefined
   /** The request error this answer stands for, when it is not the query's own. */
   readonly requestError?: RequestErrorCode
 }

@@ -136,33 +136,32 @@ function stackOverflow(position: ErrorEntry['position']): QueryError {
   return new QueryError([errorEntry('stack overflow', description, position)])
 }
 
-/**
- * Applies a lambda written in place. `at` leads from the call to its lambda argument, for arity errors.
- */
+/** Applies a lambda written in place. `at` leads from the call to its lambda argument, for arity errors. */
 export function applyLambda(bound: BoundLambda, argument: Value, call: Call, ...at: string[]): Value {
   const { evaluation } = call
-  const position = () => call.position(...at, 'lambda')
-  return enter(call, () => {
-    const variables = bindParameters(bound.lambda.parameters, argument, bound.variables, position)
-    return evaluate(bound.lambda.body, variables, evaluation)
-  })
+  const variables = bindParameters(bound.lambda.parameters, argument, bound.variables, () =>
+    call.position(...at, 'lambda'),
+  )
+  return enter(evaluation, () => call.position(), () => evaluate(bound.lambda.body, variables, evaluation))
 }
 
 /**
- * Applies a lambda that is a value: the body of a stored function, a predicate, a set's filter. Positions of
- * its errors are relative to the lambda; those of its arity are `arityPosition`.
+ * Applies a lambda that is a value: the body of a stored function, a predicate, a set's filter. Positions of its
+ * errors are relative to the lambda; `position` is that of the call, for errors of the application itself.
  */
-export function applyStored(lambda: Lambda, argument: Value, call: Call, arityPosition: ErrorEntry['position']): Value {
-  const { body, parameters } = call.evaluation.host.compile(lambda)
-  return enter(call, () => {
-    const variables = bindParameters(parameters, argument, undefined, () => arityPosition)
-    return evaluate(body, variables, call.evaluation)
-  })
+export function applyStored(
+  lambda: Lambda,
+  argument: Value,
+  evaluation: Evaluation,
+  position: () => ErrorEntry['position'],
+): Value {
+  const { body, parameters } = evaluation.host.compile(lambda)
+  const variables = bindParameters(parameters, argument, undefined, () => [...position(), 'lambda'])
+  return enter(evaluation, position, () => evaluate(body, variables, evaluation))
 }
 
-function enter(call: Call, work: () => Value): Value {
-  const { evaluation } = call
-  if (evaluation.callDepth >= limits.callDepthMax) throw stackOverflow(call.position())
+function enter(evaluation: Evaluation, position: () => ErrorEntry['position'], work: () => Value): Value {
+  if (evaluation.callDepth >= limits.callDepthMax) throw stackOverflow(position())
   evaluation.compute(1)
   evaluation.callDepth++
   try {

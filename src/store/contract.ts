@@ -156,6 +156,8 @@ export interface TransactionCounters {
 export interface Transaction {
   /** The time reads see: everything committed at or before it. Constant. */
   readonly snapshotTime: Micros
+  /** When a writing transaction will commit, if it writes: fixed from its start. Undefined while only reading. */
+  readonly commitTime: Micros | undefined
   /** False: any write throws {@link WriteNeeded}, and the runner starts again with a writing transaction. */
   readonly writable: boolean
   readonly catalogue: Catalogue

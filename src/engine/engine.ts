@@ -1,0 +1,249 @@
+// One request's life: who asks, begin a transaction, parse, evaluate, commit or try again, render. Reads run on a
+// snapshot without waiting; writes run alone, in the writing transaction. Evaluation that has to wait for
+// something throws `Pending`; the request waits and evaluates again with the answer remembered.
+
+import type { Caller } from '../auth/contract.ts'
+import { Answers, Pending } from '../base/pending.ts'
+import { errorEntry, QueryError, RequestError, statusOf } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { evaluate } from '../query/evaluate.ts'
+import { Evaluation, type EvaluationHost } from '../query/evaluation.ts'
+import { parse } from '../query/language.ts'
+import type { ParsedQuery } from '../query/parse.ts'
+import { viewDocument } from '../query/view-document.ts'
+import {
+  type Store,
+  type Transaction,
+  type TransactionCounters,
+  type TransactionOutcome,
+  WriteNeeded,
+} from '../store/contract.ts'
+import { encodeGlobalId } from '../values/global-id.ts'
+import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { DocumentValue, type Json, type Micros, native, Ref } from '../values/value.ts'
+import type { Engine, QueryAnswer, QueryMetrics, QueryRequest } from './contract.ts'
+import { queryErrorBody, requestErrorBody } from './error-body.ts'
+import { renderResource } from './render-resource.ts'
+
+/** Finds out who a credential belongs to; throws `unauthorized`. */
+export type Identify = (
+  authorization: string | undefined,
+  transaction: Transaction,
+  answers: Answers,
+  evaluationFor: (caller: Caller) => Evaluation,
+) => Caller
+
+export interface EngineOptions {
+  readonly store: Store
+  readonly identify: Identify
+  readonly host: EvaluationHost
+  /** Told of broken invariants and other bugs, with the request that met them. */
+  readonly onInternalError: (error: unknown) => void
+}
+
+/** What a request asks of its transaction: the status and the body to answer. */
+type Task = (evaluation: Evaluation) => { readonly status: number; readonly body: string }
+
+/** Makes the engine of an open data folder. */
+export function createEngine(options: EngineOptions): Engine {
+  const { host, store } = options
+  return {
+    query: request => new RequestRun(options, request).query(),
+    ownToken: request => new RequestRun(options, request).run(ownToken),
+    authorized: request => new RequestRun(options, request).run(authorized),
+    ping: async scope => {
+      if (scope === 'write' || scope === 'all') await store.write(() => null)
+      else if (scope === 'read') store.read(() => null)
+    },
+    now: host.now,
+  }
+}
+
+/** The document of the token that the caller presented. */
+const ownToken: Task = evaluation => {
+  const { credential } = evaluation.caller
+  const isToken = credential instanceof Ref && credential.collection === native.tokens
+  const version = isToken ? evaluation.transaction.get(credential) : undefined
+  if (!version) throw new RequestError('not found', 'Not Found')
+  return { status: 200, body: renderResource(viewDocument(version, evaluation), evaluation) }
+}
+
+/** What the hosted service's router asked for: which account and database a credential belongs to. */
+const authorized: Task = ({ database }) => ({
+  status: 200,
+  body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
+})
+
+class RequestRun {
+  readonly #options: EngineOptions
+  readonly #request: QueryRequest
+  readonly #answers = new Answers()
+  readonly #started: Micros
+  readonly #deadline: Micros
+  #parsed: ParsedQuery | undefined
+  #mustWrite: boolean
+  #retries = 0
+  /** Of the latest attempt; answers of failed queries report them. */
+  #evaluation: Evaluation | undefined
+  #snapshotTime: Micros | undefined
+
+  constructor(options: EngineOptions, request: QueryRequest) {
+    this.#options = options
+    this.#request = request
+    this.#started = options.host.now()
+    this.#deadline = this.#started + request.timeoutMs * 1000
+    this.#mustWrite = request.linearized === true
+  }
+
+  query(): QueryAnswer | Promise<QueryAnswer> {
+    return this.run(evaluation => {
+      const parsed = this.#parse()
+      if (parsed.effect === 'write' && !evaluation.transaction.writable && !this.#request.readOnly) {
+        throw new WriteNeeded()
+      }
+      const value = evaluate(parsed.expression, undefined, evaluation)
+      const created = value instanceof DocumentValue && value.created
+      return { status: created ? 201 : 200, body: renderResource(value, evaluation) }
+    })
+  }
+
+  /** Runs `task` to an answer, as often as it takes. Never throws, never rejects. */
+  run(task: Task): QueryAnswer | Promise<QueryAnswer> {
+    if (this.#mustWrite) return this.#write(task)
+    try {
+      const work = (transaction: Transaction) => this.#attempt(transaction, task)
+      return this.#succeeded(this.#options.store.read(work, this.#request.lastSeenTxn))
+    } catch (error) {
+      return this.#recover(error, task)
+    }
+  }
+
+  async #write(task: Task): Promise<QueryAnswer> {
+    try {
+      const work = (transaction: Transaction) => this.#attempt(transaction, task)
+      return this.#succeeded(await this.#options.store.write(work, this.#request.lastSeenTxn))
+    } catch (error) {
+      return this.#recover(error, task)
+    }
+  }
+
+  #attempt(transaction: Transaction, task: Task): ReturnType<Task> {
+    const { host, identify } = this.#options
+    this.#snapshotTime = transaction.snapshotTime
+    const evaluationFor = (caller: Caller) =>
+      new Evaluation({
+        host,
+        transaction,
+        caller,
+        apiVersion: this.#request.apiVersion,
+        answers: this.#answers,
+        deadline: this.#deadline,
+        ...(this.#request.readOnly && { effectLimit: 'read', effectPlace: this.#request.readOnly }),
+      })
+    this.#evaluation = undefined
+    const caller = identify(this.#request.authorization, transaction, this.#answers, evaluationFor)
+    this.#evaluation = evaluationFor(caller)
+    return task(this.#evaluation)
+  }
+
+  #parse(): ParsedQuery {
+    this.#parsed ??= parse(readBody(this.#request.body), this.#request.apiVersion)
+    return this.#parsed
+  }
+
+  /** Goes on after an attempt that did not end in an answer, or answers its failure. */
+  #recover(error: unknown, task: Task): QueryAnswer | Promise<QueryAnswer> {
+    if (error instanceof Pending) return this.#waitFor(error, task)
+    if (error instanceof WriteNeeded) {
+      this.#mustWrite = true
+      return this.#write(task)
+    }
+    if (error instanceof QueryError) return this.#refused(error)
+    if (error instanceof RequestError) return this.#failed(error)
+    if (isStackExhaustion(error)) {
+      const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
+      return this.#refused(QueryError.of('stack overflow', description, []))
+    }
+    this.#options.onInternalError(error)
+    return this.#failed(new RequestError('internal server error', 'The service met an internal error.'))
+  }
+
+  async #waitFor(pending: Pending, task: Task): Promise<QueryAnswer> {
+    try {
+      await this.#answers.settle(pending)
+      if (this.#options.host.now() > this.#deadline) throw new RequestError('time out', 'Read timed out.')
+    } catch (error) {
+      return this.#recover(error, task)
+    }
+    return this.run(task)
+  }
+
+  #succeeded(outcome: TransactionOutcome<ReturnType<Task>>): QueryAnswer {
+    const { result, time, counters } = outcome
+    return {
+      status: result.status,
+      body: result.body,
+      txnTime: time,
+      metrics: this.#metrics(this.#evaluation, counters),
+      database: this.#evaluation?.database,
+    }
+  }
+
+  /** A query that failed by its own doing. Only `abort` leaves its costs standing. */
+  #refused({ errors }: QueryError): QueryAnswer {
+    const aborted = errors[0]?.code === 'transaction aborted' ? this.#evaluation : undefined
+    const readBytes = aborted?.transaction.counters.readBytes ?? 0
+    return {
+      status: statusOf(errors),
+      body: queryErrorBody(errors),
+      txnTime: this.#snapshotTime ?? this.#started,
+      metrics: this.#metrics(aborted, { readBytes, writeBytes: 0, writeOps: 0 }),
+      database: this.#evaluation?.database,
+    }
+  }
+
+  /** A request that failed as a whole. */
+  #failed(error: RequestError): QueryAnswer {
+    const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
+    const counters = { readBytes: 0, writeBytes: 0, writeOps: 0 }
+    return {
+      status: error.status,
+      body: requestErrorBody(error),
+      txnTime: this.#snapshotTime ?? this.#started,
+      metrics: unmetered ? undefined : this.#metrics(this.#evaluation, counters),
+      database: this.#evaluation?.database,
+      requestError: error.code,
+    }
+  }
+
+  #metrics(evaluation: Evaluation | undefined, counters: TransactionCounters): QueryMetrics {
+    return {
+      computeOps: evaluation?.computeOps ?? 1,
+      byteReadOps: evaluation?.byteReadOps ?? 0,
+      byteWriteOps: counters.writeOps,
+      storageBytesRead: counters.readBytes,
+      storageBytesWrite: counters.writeBytes,
+      queryTimeMs: Math.max(0, Math.round((this.#options.host.now() - this.#started) / 1000)),
+      txnRetries: this.#retries,
+      rateLimited: [],
+    }
+  }
+}
+
+function readBody(body: string | undefined): Json {
+  const refuse = (description: string) =>
+    new QueryError([errorEntry('invalid expression', description, [])])
+  if (body === undefined || body === '') throw refuse('No query provided.')
+  try {
+    return parseJson(body)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    const nested = error.reason === 'nesting'
+    throw refuse(nested ? 'Request body JSON exceeds nesting limit.' : 'Request body is not valid JSON.')
+  }
+}
+
+/** The runtime's own stack ran out: deep nesting that the counted limits let through. */
+function isStackExhaustion(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded'
+}
