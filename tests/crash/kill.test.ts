@@ -1,0 +1,91 @@
+// kill -9 while clients write: every answered write is there afterwards, and what was not answered is there as a whole
+// or not at all.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { assertSound, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+const clients = 8
+/** Answered writes after which the server is killed, per round. */
+const writesBeforeKill = 300
+const rounds = 3
+
+const data = await temporaryFolder()
+after(() => rm(data, { recursive: true, force: true }))
+
+interface Answered {
+  readonly ref: unknown
+  readonly ts: number
+}
+
+/** One query that writes two documents, so that half of it would show. */
+const createPair = (pair: string) => ({
+  do: ['left', 'right'].map(side => ({
+    create: { collection: 'pairs' },
+    params: { object: { data: { object: { pair, side } } } },
+  })),
+})
+
+/** Writes pairs from several clients until the server is killed; answers what was acknowledged, by pair. */
+async function writeUntilKilled(server: RunningServer, secret: string, round: number) {
+  const answered = new Map<string, Answered>()
+  let killed: Promise<void> | undefined
+  const client = async (number: number) => {
+    for (let count = 0; ; count++) {
+      const pair = `${round}/${number}/${count}`
+      const answer = await send(server, { secret, query: createPair(pair) }).catch(() => undefined)
+      if (!answer) return
+      assert.equal(answer.status, 201, answer.text)
+      answered.set(pair, (answer.json as { resource: Answered }).resource)
+      if (answered.size >= writesBeforeKill) killed ??= server.kill()
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  await killed
+  return answered
+}
+
+async function assertComplete(server: RunningServer, secret: string, answered: Map<string, Answered>) {
+  const set = { match: { index: 'by_pair' } }
+  const sides = new Map<string, string[]>()
+  let after: unknown
+  do {
+    const page = (await query(server, secret, {
+      paginate: set,
+      size: 1000,
+      ...(after === undefined ? {} : { after }),
+    })) as { data: [string, string][]; after?: unknown }
+    for (const [pair, side] of page.data) sides.set(pair, [...(sides.get(pair) ?? []), side])
+    after = page.after
+  } while (after !== undefined)
+
+  for (const [pair, found] of sides) assert.deepEqual(found, ['left', 'right'], `half of ${pair}`)
+  for (const [pair, document] of answered) {
+    assert.ok(sides.has(pair), `${pair} was answered and is lost`)
+    const ts = await query(server, secret, { select: ['ts'], from: { get: document.ref } })
+    assert.equal(ts, document.ts)
+  }
+}
+
+test('every acknowledged write survives kill -9', async () => {
+  let server = await startServer({ data })
+  const secret = await keyOfNewDatabase(server, 'crash', 'server')
+  await query(server, secret, { create_collection: { object: { name: 'pairs' } } })
+  const values = ['pair', 'side'].map(name => ({ object: { field: ['data', name] } }))
+  const index = { name: 'by_pair', source: { collection: 'pairs' }, values }
+  await query(server, secret, { create_index: { object: index } })
+
+  const answered = new Map<string, Answered>()
+  for (let round = 0; round < rounds; round++) {
+    for (const [pair, document] of await writeUntilKilled(server, secret, round)) answered.set(pair, document)
+    await assertSound(data)
+    server = await startServer({ data })
+    await assertComplete(server, secret, answered)
+  }
+  assert.ok(answered.size >= rounds * writesBeforeKill)
+  await server.stop()
+  await assertSound(data)
+})

@@ -1,0 +1,94 @@
+// A restart loses nothing and changes nothing: documents, schema, keys, tokens and the order of new ids.
+
+import assert from 'node:assert/strict'
+import { glob, rm, stat } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { keyOfNewDatabase, query, rootQuery } from '../support/http.ts'
+import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { startServer } from '../support/server.ts'
+
+const data = await temporaryFolder()
+after(() => rm(data, { recursive: true, force: true }))
+
+test('everything is there after a restart', async () => {
+  const first = await startServer({ data })
+  const secret = await keyOfNewDatabase(first, 'restarted', 'server')
+  await query(first, secret, { create_collection: { object: { name: 'users' } } })
+  const index = {
+    name: 'by_n',
+    source: { collection: 'users' },
+    terms: [{ object: { field: ['data', 'n'] } }],
+  }
+  await query(first, secret, { create_index: { object: index } })
+  const params = { object: { data: { object: { n: 1 } }, credentials: { object: { password: 'secret' } } } }
+  const user = (await query(first, secret, { create: { collection: 'users' }, params })) as {
+    ref: unknown
+    ts: number
+  }
+  const login = { login: user.ref, params: { object: { password: 'secret' } } }
+  const token = (await query(first, secret, login)) as { secret: string }
+  await first.stop()
+  await assertSound(data)
+
+  const second = await startServer({ data })
+  try {
+    assert.deepEqual(await query(second, secret, { get: user.ref }), user)
+    const set = { match: { index: 'by_n' }, terms: 1 }
+    assert.deepEqual(await query(second, secret, { paginate: set }), { data: [user.ref] })
+    assert.deepEqual(await query(second, token.secret, { current_identity: null }), user.ref)
+    assert.equal(await rootQuery(second, { exists: { database: 'restarted' } }), true)
+    const later = (await query(second, secret, { create: { collection: 'users' } })) as {
+      ref: unknown
+      ts: number
+    }
+    assert.ok(later.ts > user.ts)
+    assert.notDeepEqual(later.ref, user.ref)
+  } finally {
+    await second.stop()
+  }
+  await assertSound(data)
+})
+
+test('a data folder in use is refused and left alone', async () => {
+  const first = await startServer({ data })
+  try {
+    const words = ['serve', '--port', '0', '--data', data]
+    const second = await runProgram(words, { TERRARIUM_ROOT_SECRET: first.rootSecret })
+    assert.notEqual(second.status, 0)
+    assert.match(second.stderr, /in use/)
+    assert.equal(await rootQuery(first, { exists: { database: 'restarted' } }), true)
+  } finally {
+    await first.stop()
+  }
+})
+
+test('a port in use is refused with its number', async () => {
+  const first = await startServer({ data })
+  const other = await temporaryFolder()
+  try {
+    const { port } = new URL(first.url)
+    const second = await runProgram(['serve', '--port', port, '--data', other], {
+      TERRARIUM_ROOT_SECRET: 'x',
+    })
+    assert.notEqual(second.status, 0)
+    assert.match(second.stderr, new RegExp(`${port}.*in use|in use.*${port}`))
+    assert.doesNotMatch(second.stderr, /\n\s+at /, 'no stack trace')
+  } finally {
+    await first.stop()
+    await rm(other, { recursive: true, force: true })
+  }
+})
+
+test('the first start makes a root secret that only the owner can read', async () => {
+  const folder = await temporaryFolder()
+  try {
+    const server = await startServer({ data: folder, env: { TERRARIUM_ROOT_SECRET: undefined } })
+    await server.stop()
+    const files = await Array.fromAsync(glob('**/*secret*', { cwd: folder }))
+    assert.equal(files.length, 1)
+    const { mode } = await stat(`${folder}/${files[0]}`)
+    assert.equal(mode & 0o777, 0o600)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})

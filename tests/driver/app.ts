@@ -1,0 +1,160 @@
+// An application as its author would write it: the unmodified npm driver against a started server. Every test gets a
+// database of its own and runs twice, over HTTP/2 (what the driver does by itself) and over HTTP/1.1 (through a fetch).
+
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import type { ReadableStream as WebStream } from 'node:stream/web'
+import { after, before, test } from 'node:test'
+import faunadb from 'faunadb'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+export const { query: q, errors, values } = faunadb
+
+export type Client = faunadb.Client
+export type Ref = faunadb.values.Ref
+
+const transports = ['HTTP/2', 'HTTP/1.1'] as const
+type Transport = (typeof transports)[number]
+
+/** A document as the driver hands it out. */
+export interface Document {
+  readonly ref: Ref
+  readonly ts: number
+  readonly data: Record<string, unknown>
+}
+/** A key or token at its creation. */
+export interface WithSecret extends Document {
+  readonly secret: string
+}
+/** A page as the driver hands it out. */
+export interface Page<T> {
+  readonly data: readonly T[]
+  readonly after?: unknown
+  readonly before?: unknown
+}
+
+/**
+ * The platform's fetch in the shape the driver was written for: it brings its own kind of abort signal and reads
+ * streams as Node streams.
+ */
+async function fetchForDriver(url: string, init: RequestInit & { agent?: unknown }): Promise<unknown> {
+  const controller = new AbortController()
+  const signal = init.signal
+  if (signal?.aborted) controller.abort()
+  signal?.addEventListener('abort', () => controller.abort())
+  const { method, headers, body } = init
+  const response = await fetch(url, { method, headers, body, signal: controller.signal })
+  if (!url.includes('/stream')) return response
+  const stream = response.body ? Readable.fromWeb(response.body as WebStream) : Readable.from([])
+  return {
+    ok: response.ok,
+    status: response.status,
+    headers: response.headers,
+    body: stream,
+    text: async () => (await Array.fromAsync(stream)).join(''),
+  }
+}
+
+/** One database of a server with clients in it. */
+export class App {
+  readonly server: RunningServer
+  readonly name: string
+  readonly transport: Transport
+  readonly #clients: Client[] = []
+  readonly #secrets = new Map<string, string>()
+
+  constructor(server: RunningServer, name: string, transport: Transport) {
+    this.server = server
+    this.name = name
+    this.transport = transport
+  }
+
+  /** A client with that secret; it is closed with the app. */
+  client(secret: string, options: Partial<faunadb.ClientConfig> = {}): Client {
+    const { hostname, port } = new URL(this.server.url)
+    const client = new faunadb.Client({
+      scheme: 'http',
+      domain: hostname,
+      port: Number(port),
+      secret,
+      ...(this.transport === 'HTTP/1.1' ? { fetch: fetchForDriver as unknown as typeof fetch } : {}),
+      ...options,
+    })
+    this.#clients.push(client)
+    return client
+  }
+
+  root(): Client {
+    return this.client(this.server.rootSecret)
+  }
+
+  /** A client with a key of that role in the app's own database. */
+  async as(role: 'admin' | 'server' | 'server-readonly' | 'client'): Promise<Client> {
+    let secret = this.#secrets.get(role)
+    if (secret === undefined) {
+      const key = await this.root().query<WithSecret>(q.CreateKey({ database: q.Database(this.name), role }))
+      secret = key.secret
+      this.#secrets.set(role, secret)
+    }
+    return this.client(secret)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map(client => client.close()))
+  }
+}
+
+/** Starts one server for the tests of a file. Call at the top of the file, once. */
+export function driverTests(): (name: string, body: (app: App) => Promise<void>) => void {
+  let server: RunningServer | undefined
+  let databases = 0
+  before(async () => {
+    server = await startServer()
+  })
+  after(() => server?.stop())
+  return (name, body) => {
+    for (const transport of transports) {
+      test(`${name} (${transport})`, async () => {
+        assert.ok(server)
+        databases += 1
+        const app = new App(server, `app_${databases}`, transport)
+        try {
+          await app.root().query(q.CreateDatabase({ name: app.name }))
+          await body(app)
+        } finally {
+          await app.close()
+        }
+      })
+    }
+  }
+}
+
+/** What the driver's error says; only the fields given are compared. */
+export interface ExpectedError {
+  readonly code: string
+  readonly position?: readonly (string | number)[]
+  readonly description?: string
+  readonly failures?: readonly { readonly field: readonly string[]; readonly code: string }[]
+}
+
+/** Awaits a query that has to fail with that class of the driver's errors and these details. */
+export async function assertFails(
+  query: Promise<unknown>,
+  errorClass: new (...words: never[]) => faunadb.errors.FaunaHTTPError,
+  expected: ExpectedError,
+): Promise<void> {
+  await assert.rejects(query, (error: unknown) => {
+    assert.ok(error instanceof errorClass, `${error} is no ${errorClass.name}`)
+    const [first] = error.errors() as { [field: string]: unknown }[]
+    const { failures, ...plain } = expected
+    for (const [field, value] of Object.entries(plain)) assert.deepEqual(first?.[field], value, field)
+    if (failures) {
+      const actual = first?.failures as { field: string[]; code: string }[]
+      assert.deepEqual(
+        actual.map(({ field, code }) => ({ field, code })),
+        failures,
+      )
+    }
+    return true
+  })
+}

@@ -1,0 +1,203 @@
+// Indexes: what they answer when made, how they find and order documents, pages, uniqueness.
+
+import assert from 'node:assert/strict'
+import {
+  type App,
+  assertFails,
+  type Client,
+  type Document,
+  driverTests,
+  errors,
+  type Page,
+  q,
+  type Ref,
+  values,
+} from './app.ts'
+
+const driverTest = driverTests()
+
+interface Index {
+  readonly ref: Ref
+  readonly ts: number
+  readonly name: string
+  readonly active: boolean
+  readonly serialized: boolean
+  readonly partitions: number
+}
+
+async function withCollection(app: App): Promise<Client> {
+  const server = await app.as('server')
+  await server.query(q.CreateCollection({ name: 'spells' }))
+  return server
+}
+
+const field = (name: string) => ({ field: ['data', name] })
+
+driverTest('an index answers what it is', async app => {
+  const server = await withCollection(app)
+  const made = await server.query<Index>(
+    q.CreateIndex({
+      name: 'spells_by_element',
+      source: q.Collection('spells'),
+      terms: [field('element')],
+      values: [field('name'), { field: ['ref'] }],
+      unique: false,
+    }),
+  )
+  assert.deepEqual(made.ref, new values.Ref('spells_by_element', values.Native.INDEXES))
+  assert.equal(made.active, true)
+  assert.equal(made.serialized, true)
+  assert.equal(made.partitions, 1)
+  assert.deepEqual(await server.query(q.Get(made.ref)), made)
+  const all = await server.query<Index>(q.CreateIndex({ name: 'all_spells', source: q.Collection('spells') }))
+  assert.equal(all.partitions, 8)
+})
+
+driverTest('match finds by terms and orders by values', async app => {
+  const server = await withCollection(app)
+  await server.query(
+    q.CreateIndex({
+      name: 'spells_by_element',
+      source: q.Collection('spells'),
+      terms: [field('element')],
+      values: [field('cost'), field('name')],
+    }),
+  )
+  const spells = [
+    { name: 'Wall', element: 'fire', cost: 20 },
+    { name: 'Spark', element: 'fire', cost: 3 },
+    { name: 'Rain', element: 'water', cost: 5 },
+    { name: 'Blaze', element: 'fire', cost: 20 },
+    { name: 'Stone', element: null, cost: 1 },
+  ]
+  await server.query(
+    q.Map(spells, q.Lambda('spell', q.Create(q.Collection('spells'), { data: q.Var('spell') }))),
+  )
+  const fire = await server.query<Page<unknown>>(q.Paginate(q.Match(q.Index('spells_by_element'), 'fire')))
+  assert.deepEqual(fire, {
+    data: [
+      [3, 'Spark'],
+      [20, 'Blaze'],
+      [20, 'Wall'],
+    ],
+  })
+  assert.deepEqual(await server.query(q.Paginate(q.Match(q.Index('spells_by_element'), 'earth'))), {
+    data: [],
+  })
+  assert.equal(await server.query(q.Exists(q.Match(q.Index('spells_by_element'), 'water'))), true)
+  assert.equal(await server.query(q.Exists(q.Match(q.Index('spells_by_element'), 'earth'))), false)
+  const rain = await server.query<Document>(q.Get(q.Match(q.Index('spells_by_element'), 'water')))
+  assert.equal(rain.data.name, 'Rain')
+  await assertFails(server.query(q.Get(q.Match(q.Index('spells_by_element'), 'earth'))), errors.NotFound, {
+    code: 'instance not found',
+    description: 'Set not found.',
+    position: [],
+  })
+})
+
+driverTest('an index follows its documents', async app => {
+  const server = await withCollection(app)
+  await server.query(
+    q.CreateIndex({ name: 'by_name', source: q.Collection('spells'), terms: [field('name')] }),
+  )
+  const found = async (name: string) =>
+    (await server.query<Page<Ref>>(q.Paginate(q.Match(q.Index('by_name'), name)))).data
+  const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Fire' } }))
+  assert.deepEqual(await found('Fire'), [made.ref])
+  await server.query(q.Update(made.ref, { data: { name: 'Flame' } }))
+  assert.deepEqual(await found('Fire'), [])
+  assert.deepEqual(await found('Flame'), [made.ref])
+  await server.query(q.Delete(made.ref))
+  assert.deepEqual(await found('Flame'), [])
+})
+
+driverTest('an index covers the documents that were there before it', async app => {
+  const server = await withCollection(app)
+  const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Fire' } }))
+  await server.query(
+    q.CreateIndex({ name: 'by_name', source: q.Collection('spells'), terms: [field('name')] }),
+  )
+  const page = await server.query<Page<Ref>>(q.Paginate(q.Match(q.Index('by_name'), 'Fire')))
+  assert.deepEqual(page.data, [made.ref])
+})
+
+driverTest('a unique index refuses the second', async app => {
+  const server = await withCollection(app)
+  await server.query(
+    q.CreateIndex({
+      name: 'unique_name',
+      source: q.Collection('spells'),
+      terms: [field('name')],
+      unique: true,
+    }),
+  )
+  const first = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Fire' } }))
+  const second = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Ice' } }))
+  const notUnique = { code: 'instance not unique', description: 'document is not unique.' }
+  await assertFails(
+    server.query(q.Create(q.Collection('spells'), { data: { name: 'Fire' } })),
+    errors.BadRequest,
+    { ...notUnique, position: ['create'] },
+  )
+  await assertFails(server.query(q.Update(second.ref, { data: { name: 'Fire' } })), errors.BadRequest, {
+    ...notUnique,
+    position: [],
+  })
+  await server.query(q.Update(first.ref, { data: { power: 1 } }))
+  await server.query(q.Delete(first.ref))
+  await server.query(q.Update(second.ref, { data: { name: 'Fire' } }))
+})
+
+driverTest('pages go forward and back, by hand and with the page helper', async app => {
+  const server = await withCollection(app)
+  await server.query(q.CreateIndex({ name: 'by_n', source: q.Collection('spells'), values: [field('n')] }))
+  const numbers = Array.from({ length: 10 }, (_, n) => n)
+  await server.query(
+    q.Foreach(numbers, q.Lambda('n', q.Create(q.Collection('spells'), { data: { n: q.Var('n') } }))),
+  )
+  const set = q.Match(q.Index('by_n'))
+
+  const first = await server.query<Page<number>>(q.Paginate(set, { size: 4 }))
+  assert.deepEqual(first.data, [0, 1, 2, 3])
+  assert.equal(first.before, undefined)
+  const second = await server.query<Page<number>>(q.Paginate(set, { size: 4, after: first.after }))
+  assert.deepEqual(second.data, [4, 5, 6, 7])
+  const last = await server.query<Page<number>>(q.Paginate(set, { size: 4, after: second.after }))
+  assert.deepEqual(last.data, [8, 9])
+  assert.equal(last.after, undefined)
+  const back = await server.query<Page<number>>(q.Paginate(set, { size: 4, before: second.before }))
+  assert.deepEqual(back.data, [0, 1, 2, 3])
+
+  const read: unknown[] = []
+  await server.paginate(set, { size: 3 }).each(page => {
+    read.push(...(page as unknown[]))
+  })
+  assert.deepEqual(read, numbers)
+})
+
+driverTest('map reads the documents of a page', async app => {
+  const server = await withCollection(app)
+  await server.query(q.CreateIndex({ name: 'all', source: q.Collection('spells') }))
+  await server.query(
+    q.Do(
+      q.Create(q.Collection('spells'), { data: { name: 'Fire' } }),
+      q.Create(q.Collection('spells'), { data: { name: 'Ice' } }),
+    ),
+  )
+  const names = await server.query(
+    q.Map(
+      q.Paginate(q.Match(q.Index('all'))),
+      q.Lambda('ref', q.Select(['data', 'name'], q.Get(q.Var('ref')))),
+    ),
+  )
+  assert.deepEqual(names, { data: ['Fire', 'Ice'] })
+})
+
+driverTest('an unknown index is an invalid ref', async app => {
+  const server = await withCollection(app)
+  await assertFails(server.query(q.Paginate(q.Match(q.Index('nowhere')))), errors.BadRequest, {
+    code: 'invalid ref',
+    description: "Ref refers to undefined index 'nowhere'",
+    position: ['paginate', 'match'],
+  })
+})

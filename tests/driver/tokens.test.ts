@@ -1,0 +1,118 @@
+// Sessions: several per user, with data of their own, listed, ended one by one or all at once; changed passwords.
+
+import assert from 'node:assert/strict'
+import {
+  type App,
+  assertFails,
+  type Client,
+  driverTests,
+  errors,
+  type Page,
+  q,
+  type Ref,
+  type WithSecret,
+} from './app.ts'
+import { byEmail, createUser, password, withUsers } from './users.ts'
+
+const driverTest = driverTests()
+
+type Token = WithSecret & { readonly instance: Ref }
+
+interface Session {
+  readonly server: Client
+  readonly user: Ref
+  readonly phone: Token
+  readonly laptop: Token
+}
+
+/** A user who is logged in on two devices, and another user who must not be seen. */
+async function twoSessions(app: App): Promise<Session> {
+  const server = await withUsers(app)
+  const user = await createUser(server, 'ann@example.org')
+  const other = await createUser(server, 'bob@example.org')
+  const client = await app.as('client')
+  const login = (email: string, name: string) =>
+    client.query<Token>(q.Login(byEmail(email), { password, data: { name } }))
+  const phone = await login('ann@example.org', 'phone')
+  const laptop = await login('ann@example.org', 'laptop')
+  await server.query(q.Login(other.ref, { password, data: { name: 'of somebody else' } }))
+  return { server, user: user.ref, phone, laptop }
+}
+
+/** What an application shows under "your devices": the names of the user's own tokens. */
+const ownTokenNames = q.Map(
+  q.Paginate(q.Match(q.Index('tokens_by_instance'), q.Select('instance', q.Get(q.CurrentToken())))),
+  q.Lambda('token', q.Select(['data', 'name'], q.Get(q.Var('token')))),
+)
+
+driverTest("a token carries data and is listed among the user's own", async app => {
+  const { phone, laptop } = await twoSessions(app)
+  assert.deepEqual(phone.data, { name: 'phone' })
+  assert.notEqual(phone.secret, laptop.secret)
+  const listed = await app.client(phone.secret).query(ownTokenNames)
+  assert.deepEqual(listed, { data: ['phone', 'laptop'] })
+})
+
+driverTest("the server lists a user's tokens by instance", async app => {
+  const { server, user, phone, laptop } = await twoSessions(app)
+  const page = await server.query<Page<Ref>>(q.Paginate(q.Match(q.Index('tokens_by_instance'), user)))
+  assert.deepEqual(page.data, [phone.ref, laptop.ref])
+})
+
+driverTest('logout(false) ends this session only', async app => {
+  const { phone, laptop } = await twoSessions(app)
+  const onPhone = app.client(phone.secret)
+  assert.equal(await onPhone.query(q.Logout(false)), true)
+  await assertFails(onPhone.query(q.CurrentIdentity()), errors.Unauthorized, { code: 'unauthorized' })
+  const listed = await app.client(laptop.secret).query(ownTokenNames)
+  assert.deepEqual(listed, { data: ['laptop'] })
+})
+
+driverTest("logout(true) ends all sessions of the user and nobody else's", async app => {
+  const { server, user, phone, laptop } = await twoSessions(app)
+  assert.equal(await app.client(phone.secret).query(q.Logout(true)), true)
+  for (const token of [phone, laptop]) {
+    await assertFails(app.client(token.secret).query(1), errors.Unauthorized, { code: 'unauthorized' })
+  }
+  assert.equal(await server.query(q.Exists(q.Match(q.Index('tokens_by_instance'), user))), false)
+  const left = await server.query<Page<Ref>>(q.Paginate(q.Tokens()))
+  assert.equal(left.data.length, 1)
+})
+
+driverTest('logout with a key does nothing', async app => {
+  const { server, laptop } = await twoSessions(app)
+  assert.equal(await server.query(q.Logout(true)), false)
+  assert.equal(await server.query(q.Logout(false)), false)
+  assert.equal(await app.client(laptop.secret).query(1), 1)
+})
+
+driverTest('a user ends one of the other sessions by deleting its token', async app => {
+  const { server, phone, laptop } = await twoSessions(app)
+  const onPhone = app.client(phone.secret)
+  await onPhone.query(q.Delete(laptop.ref))
+  await assertFails(app.client(laptop.secret).query(1), errors.Unauthorized, { code: 'unauthorized' })
+  const others = await server.query<Page<Ref>>(q.Paginate(q.Tokens()))
+  const foreign = others.data.find(ref => ref.id !== phone.ref.id)
+  assert.ok(foreign)
+  await assertFails(onPhone.query(q.Delete(foreign)), errors.PermissionDenied, { code: 'permission denied' })
+})
+
+driverTest('a changed password keeps tokens alive and retires the old password', async app => {
+  const { server, user, phone } = await twoSessions(app)
+  await server.query(q.Update(user, { credentials: { password: 'new password' } }))
+  assert.deepEqual(await app.client(phone.secret).query(q.CurrentIdentity()), user)
+  await assertFails(server.query(q.Login(user, { password })), errors.BadRequest, {
+    code: 'authentication failed',
+    position: [],
+  })
+  assert.equal(await server.query(q.Identify(user, password)), false)
+  assert.equal(await server.query(q.Identify(user, 'new password')), true)
+  const token = await server.query<Token>(q.Login(user, { password: 'new password' }))
+  assert.deepEqual(token.instance, user)
+})
+
+driverTest('a token can be made without a password by whoever may create tokens', async app => {
+  const { server, user } = await twoSessions(app)
+  const token = await server.query<Token>(q.Create(q.Tokens(), { instance: user, data: { name: 'made' } }))
+  assert.deepEqual(await app.client(token.secret).query(q.CurrentIdentity()), user)
+})

@@ -1,0 +1,38 @@
+// The usual set-up of an application with users: a collection, a public unique index on the address to log in with,
+// and an index that finds a user's own tokens.
+
+import { type App, type Client, type Document, q } from './app.ts'
+
+export const password = 'correct horse battery staple'
+
+/** Makes the schema and answers a server client. */
+export async function withUsers(app: App): Promise<Client> {
+  const server = await app.as('server')
+  await server.query(q.CreateCollection({ name: 'users' }))
+  await server.query(
+    q.CreateIndex({
+      name: 'users_by_email',
+      source: q.Collection('users'),
+      terms: [{ field: ['data', 'email'] }],
+      unique: true,
+      permissions: { read: 'public' },
+    }),
+  )
+  await server.query(
+    q.CreateIndex({
+      name: 'tokens_by_instance',
+      source: q.Tokens(),
+      terms: [{ field: ['instance'] }],
+      permissions: { read: 'public' },
+    }),
+  )
+  return server
+}
+
+/** Creates a user with {@link password}. */
+export function createUser(server: Client, email: string): Promise<Document> {
+  return server.query(q.Create(q.Collection('users'), { data: { email }, credentials: { password } }))
+}
+
+/** The set that holds the user with that address. */
+export const byEmail = (email: string) => q.Match(q.Index('users_by_email'), email)
