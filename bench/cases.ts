@@ -1,0 +1,107 @@
+// The workloads, one entry each: what Terrarium is asked and what the Fastify + PostgreSQL service is asked for the same.
+
+import { document, groupSize, literal } from './documents.ts'
+
+/** What a case needs to know about the data that was loaded. */
+export interface Loaded {
+  /** Ids in Terrarium; those in PostgreSQL are 1, 2, 3 … in the same order. */
+  readonly ids: readonly string[]
+}
+
+/** One request of a case in the words of both services. */
+export interface CaseRequest {
+  readonly query: unknown
+  readonly postgres?: { readonly path: string; readonly body: unknown }
+}
+
+export interface BenchCase {
+  readonly name: string
+  readonly about: string
+  /** A list that connections go round; long enough that no cache of single answers helps. */
+  requests(loaded: Loaded): readonly CaseRequest[]
+}
+
+const requestCount = 2000
+
+/** The same pseudo-random numbers in every run: multiplicative congruential, modulus 2^31 - 1. */
+function randomSource(seed: number): (below: number) => number {
+  let state = seed
+  return below => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % below
+  }
+}
+
+type Random = ReturnType<typeof randomSource>
+
+/** A reference to a document of the benchmark's collection. */
+export function reference(id: string): object {
+  const collections = { '@ref': { id: 'collections' } }
+  return { '@ref': { id, collection: { '@ref': { id: 'documents', collection: collections } } } }
+}
+
+function get({ ids }: Loaded, random: Random): CaseRequest {
+  const n = random(ids.length)
+  return { query: { get: reference(ids[n] as string) }, postgres: { path: '/get', body: { id: n + 1 } } }
+}
+
+function page({ ids }: Loaded, random: Random): CaseRequest {
+  const group = random(Math.max(1, Math.floor(ids.length / groupSize)))
+  return {
+    query: { paginate: { match: { index: 'by_group' }, terms: group } },
+    postgres: { path: '/page', body: { group } },
+  }
+}
+
+function create(_: Loaded, random: Random): CaseRequest {
+  const data = document(1_000_000_000 + random(1_000_000_000))
+  return {
+    query: { create: { collection: 'documents' }, params: literal({ data: literal(data) }) },
+    postgres: { path: '/create', body: { data } },
+  }
+}
+
+const times = (random: Random, make: (random: Random) => CaseRequest) =>
+  Array.from({ length: requestCount }, () => make(random))
+
+/** Three hundred pure calls. */
+const arithmetic = Array.from({ length: 100 }, (_, n) => ({
+  equals: [{ add: [{ var: 'x' }, n] }, { multiply: [n, 2] }],
+}))
+
+export const cases: readonly BenchCase[] = [
+  {
+    name: 'get',
+    about: 'one document by reference',
+    requests: loaded => times(randomSource(1), random => get(loaded, random)),
+  },
+  {
+    name: 'page',
+    about: 'a page of 64 entries of an index',
+    requests: loaded => times(randomSource(2), random => page(loaded, random)),
+  },
+  {
+    name: 'create',
+    about: 'one durable document with two index entries',
+    requests: loaded => times(randomSource(3), random => create(loaded, random)),
+  },
+  {
+    name: 'mixed',
+    about: '80 % get, 10 % page, 10 % create',
+    requests: loaded =>
+      times(randomSource(4), random => {
+        const kind = random(10)
+        return (kind === 0 ? create : kind === 1 ? page : get)(loaded, random)
+      }),
+  },
+  {
+    name: 'compute',
+    about: 'three hundred pure calls',
+    requests: () => [{ query: { let: [{ x: 7 }], in: arithmetic } }],
+  },
+  {
+    name: 'parse',
+    about: 'the same calls, parsed but not evaluated',
+    requests: () => [{ query: { if: true, then: 1, else: { let: [{ x: 7 }], in: arithmetic } } }],
+  },
+]

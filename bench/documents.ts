@@ -1,0 +1,76 @@
+// The documents that every benchmark works on, and how they get into Terrarium through its public API.
+
+import { query } from '../tests/support/http.ts'
+
+/** Documents that share a group, so that a page by group is always full. */
+export const groupSize = 100
+
+export interface BenchDocument {
+  readonly key: string
+  readonly group: number
+  readonly number: number
+  readonly text: string
+}
+
+/** The n-th document: about 300 bytes of JSON. */
+export function document(n: number): BenchDocument {
+  return {
+    key: `key-${n}`,
+    group: Math.floor(n / groupSize),
+    number: n,
+    text: `${n} `.padEnd(240, 'lorem ipsum '),
+  }
+}
+
+/** Wraps an object so that it is a literal on the wire. */
+export const literal = (object: object) => ({ object })
+
+/** Makes the collection `documents` with an index by key and one by group, ordered by number. */
+export async function createSchema(url: string, secret: string): Promise<void> {
+  const server = { url }
+  const field = (name: string) => literal({ field: ['data', name] })
+  const source = { collection: 'documents' }
+  await query(server, secret, { create_collection: literal({ name: 'documents' }) })
+  const byKey = { name: 'by_key', source, terms: [field('key')] }
+  await query(server, secret, { create_index: literal(byKey) })
+  const byGroup = {
+    name: 'by_group',
+    source,
+    terms: [field('group')],
+    values: [field('number'), literal({ field: ['ref'] })],
+  }
+  await query(server, secret, { create_index: literal(byGroup) })
+}
+
+const documentsPerQuery = 250
+const queriesAtOnce = 4
+
+/** Writes the documents from `from` up to `to` (exclusive) and answers their ids in that order. */
+export async function loadDocuments(
+  url: string,
+  secret: string,
+  from: number,
+  to: number,
+  progress: (loaded: number) => void = () => {},
+): Promise<readonly string[]> {
+  const batches: (readonly string[])[] = []
+  let next = from
+  let loaded = 0
+  const worker = async () => {
+    while (next < to) {
+      const start = next
+      next = Math.min(next + documentsPerQuery, to)
+      const documents = Array.from({ length: next - start }, (_, index) => literal(document(start + index)))
+      const made = { create: { collection: 'documents' }, params: literal({ data: { var: 'data' } }) }
+      const ids = {
+        map: { lambda: 'data', expr: { select: ['ref', 'id'], from: made } },
+        collection: documents,
+      }
+      batches[(start - from) / documentsPerQuery] = (await query({ url }, secret, ids)) as string[]
+      loaded += documents.length
+      progress(loaded)
+    }
+  }
+  await Promise.all(Array.from({ length: queriesAtOnce }, worker))
+  return batches.flat()
+}

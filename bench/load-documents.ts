@@ -1,0 +1,69 @@
+// Writes many documents of 300 bytes with two indexes through the public API, then measures reads among them.
+// Reports documents per second, bytes on disk per document and the peak memory of the server.
+//
+//     node bench/load-documents.ts [--documents 1000000] [--folder DIR] [--seconds 5]
+
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { keyOfNewDatabase } from '../tests/support/http.ts'
+import { startServer } from '../tests/support/server.ts'
+import { cases } from './cases.ts'
+import { createSchema, loadDocuments } from './documents.ts'
+import { measure, memoryMebibytes, post } from './measure.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    documents: { type: 'string', default: '1000000' },
+    folder: { type: 'string', default: tmpdir() },
+    seconds: { type: 'string', default: '5' },
+  },
+})
+
+/** Bytes that the files below a folder take on disk. */
+async function bytesOnDisk(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  const sizes = files
+    .filter(file => file.isFile())
+    .map(async file => (await stat(join(file.parentPath, file.name))).blocks * 512)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+const count = Number(options.documents)
+const data = await mkdtemp(join(options.folder, 'terrarium-load-'))
+const server = await startServer({ data })
+try {
+  const secret = await keyOfNewDatabase(server, 'load', 'server')
+  await createSchema(server.url, secret)
+  const before = await bytesOnDisk(data)
+  const from = performance.now()
+  let shown = 0
+  const ids = await loadDocuments(server.url, secret, 0, count, loaded => {
+    if (loaded - shown < count / 20) return
+    shown = loaded
+    const { now } = memoryMebibytes(server.pid)
+    console.log(`${loaded} documents, memory ${now.toFixed(0)} MiB`)
+  })
+  const seconds = (performance.now() - from) / 1000
+  const bytes = (await bytesOnDisk(data)) - before
+  console.log(`${Math.round(count / seconds)} documents/s (${seconds.toFixed(1)} s)`)
+  console.log(`${Math.round(bytes / count)} bytes on disk per document`)
+
+  const headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
+  for (const benchCase of cases.filter(({ name }) => name === 'get' || name === 'page')) {
+    const result = await measure({
+      port: Number(new URL(server.url).port),
+      connections: 32,
+      warmupSeconds: 1,
+      seconds: Number(options.seconds),
+      requests: benchCase.requests({ ids }).map(({ query }) => post('/', query, headers)),
+    })
+    const p99 = (result.p99Micros / 1000).toFixed(2)
+    console.log(`${benchCase.name}: ${Math.round(result.requestsPerSecond)} requests/s, p99 ${p99} ms`)
+  }
+  console.log(`peak memory ${memoryMebibytes(server.pid).peak.toFixed(0)} MiB`)
+} finally {
+  await server.stop()
+  await rm(data, { recursive: true, force: true })
+}

@@ -1,0 +1,178 @@
+// `npm run bench`: Terrarium beside a bare `node:http` server and, where PostgreSQL is installed, a Fastify + `pg`
+// service, all on this machine and in this run, so that the ratios mean something. `--help` lists the options.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { keyOfNewDatabase, send } from '../tests/support/http.ts'
+import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type BenchCase, type CaseRequest, cases, type Loaded } from './cases.ts'
+import { type Baseline, startBaseline } from './child.ts'
+import { createSchema, loadDocuments } from './documents.ts'
+import { type LoadResult, measure, memoryMebibytes, post } from './measure.ts'
+import { postgresPrograms, startPostgres } from './postgres.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    cases: { type: 'string', default: [...cases.map(({ name }) => name), 'scale'].join(',') },
+    seconds: { type: 'string', default: '5' },
+    warmup: { type: 'string', default: '1' },
+    connections: { type: 'string', default: '32' },
+    documents: { type: 'string', default: '10000' },
+    scale: { type: 'string', default: '100000' },
+    folder: { type: 'string', default: tmpdir() },
+    'no-postgres': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const help = `npm run bench -- [options]
+
+  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale (default: all)
+  --seconds N         measured time of each case (5), after --warmup N seconds (1)
+  --connections N     keep-alive connections (32)
+  --documents N       documents loaded before the cases run (10000)
+  --scale N           documents that the case "scale" compares point reads with (100000)
+  --folder DIR        where data folders are made: choose a real disk (${tmpdir()})
+  --no-postgres       leave the Fastify + pg service out`
+
+interface Subjects {
+  readonly server: RunningServer
+  readonly secret: string
+  readonly bare: Baseline
+  readonly postgres: Baseline | undefined
+}
+
+/** Measures one case's requests against one port. */
+function load(port: number, requests: readonly string[]): Promise<LoadResult> {
+  return measure({
+    port,
+    requests,
+    connections: Number(options.connections),
+    seconds: Number(options.seconds),
+    warmupSeconds: Number(options.warmup),
+  })
+}
+
+const headersFor = (secret: string) => ({
+  authorization: `Bearer ${secret}`,
+  'x-faunadb-api-version': '4',
+})
+
+const portOf = (server: RunningServer) => Number(new URL(server.url).port)
+
+function line(name: string, result: LoadResult): string {
+  const milliseconds = (micros: number) => (micros / 1000).toFixed(2).padStart(7)
+  return [
+    name.padEnd(22),
+    Math.round(result.requestsPerSecond).toLocaleString('en').padStart(9),
+    milliseconds(result.p50Micros),
+    milliseconds(result.p95Micros),
+    milliseconds(result.p99Micros),
+  ].join(' ')
+}
+
+const ratio = (ours: LoadResult, theirs: LoadResult) =>
+  (ours.requestsPerSecond / theirs.requestsPerSecond).toFixed(2)
+
+async function runCase(
+  benchCase: BenchCase,
+  requests: readonly CaseRequest[],
+  subjects: Subjects,
+): Promise<void> {
+  const { server, secret, bare, postgres } = subjects
+  const headers = headersFor(secret)
+  console.log(`\n${benchCase.name}: ${benchCase.about}`)
+  // The floor answers as many bytes as Terrarium does.
+  const probe = await send(server, { secret, query: requests[0]?.query })
+  if (probe.status >= 300) throw new Error(`${benchCase.name}: status ${probe.status}: ${probe.text}`)
+  const bytes = Buffer.byteLength(probe.text)
+  const floor = await load(
+    bare.port,
+    requests.map(({ query }) => post(`/${bytes}`, query, headers)),
+  )
+  console.log(line('node:http', floor))
+  const ours = await load(
+    portOf(server),
+    requests.map(({ query }) => post('/', query, headers)),
+  )
+  const { now, peak } = memoryMebibytes(server.pid)
+  const memory = `memory ${now.toFixed(0)} MiB, peak ${peak.toFixed(0)} MiB`
+  console.log(`${line('Terrarium', ours)}   ${ratio(ours, floor)} of node:http   ${memory}`)
+  const theirRequests = requests.flatMap(request => request.postgres ?? [])
+  if (!postgres || theirRequests.length === 0) return
+  const theirs = await load(
+    postgres.port,
+    theirRequests.map(({ path, body }) => post(path, body)),
+  )
+  console.log(`${line('Fastify + pg', theirs)}   Terrarium is ${ratio(ours, theirs)} of it`)
+}
+
+/** Point reads must cost the same however many documents there are. */
+async function runScale(loaded: Loaded, { server, secret }: Subjects): Promise<void> {
+  const count = Number(options.scale)
+  console.log(`\nscale: one document by reference with ${loaded.ids.length} and with ${count} documents`)
+  const requests = (ids: readonly string[]) =>
+    cases[0]?.requests({ ids }).map(({ query }) => post('/', query, headersFor(secret))) ?? []
+  const few = await load(portOf(server), requests(loaded.ids))
+  console.log(line(`${loaded.ids.length} documents`, few))
+  const more = await loadDocuments(server.url, secret, loaded.ids.length, count)
+  const many = await load(portOf(server), requests([...loaded.ids, ...more]))
+  console.log(`${line(`${count} documents`, many)}   ${ratio(many, few)} of the throughput with few`)
+}
+
+async function startPostgresService(folder: string): Promise<Baseline | undefined> {
+  if (options['no-postgres']) return undefined
+  const programs = postgresPrograms()
+  if (!programs) {
+    console.log('PostgreSQL is NOT INSTALLED: no comparison with Fastify + pg in this run')
+    return undefined
+  }
+  const postgres = await startPostgres(programs, folder, Number(options.documents))
+  const service = await startBaseline('baseline-postgres.ts', { BENCH_PG_SOCKET: postgres.socket })
+  return {
+    port: service.port,
+    async stop() {
+      await service.stop()
+      await postgres.stop()
+    },
+  }
+}
+
+async function main(): Promise<void> {
+  const wanted = options.cases.split(',')
+  const known = [...cases.map(({ name }) => name), 'scale']
+  const unknown = wanted.find(name => !known.includes(name))
+  if (unknown !== undefined) throw new Error(`no case ${unknown}; there are ${known.join(', ')}`)
+  console.log(
+    `Node ${process.version}, ${availableParallelism()} cores, ${options.connections} connections, ${options.seconds} s per case, data below ${options.folder}`,
+  )
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  const server = await startServer({ data })
+  const bare = await startBaseline('baseline-http.ts')
+  let postgres: Baseline | undefined
+  try {
+    const secret = await keyOfNewDatabase(server, 'bench', 'server')
+    await createSchema(server.url, secret)
+    const loaded = { ids: await loadDocuments(server.url, secret, 0, Number(options.documents)) }
+    console.log(`${loaded.ids.length} documents loaded`)
+    postgres = await startPostgresService(options.folder)
+    const subjects = { server, secret, bare, postgres }
+    console.log(
+      `\n${''.padEnd(22)} ${'req/s'.padStart(9)} ${'p50 ms'.padStart(7)} ${'p95 ms'.padStart(7)} ${'p99 ms'.padStart(7)}`,
+    )
+    for (const benchCase of cases) {
+      if (wanted.includes(benchCase.name)) await runCase(benchCase, benchCase.requests(loaded), subjects)
+    }
+    if (wanted.includes('scale')) await runScale(loaded, subjects)
+  } finally {
+    await postgres?.stop()
+    await bare.stop()
+    await server.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+if (options.help) console.log(help)
+else await main()

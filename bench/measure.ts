@@ -1,0 +1,62 @@
+// Runs the load process against a port and reads how a server process uses memory.
+
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+/** What the load process is to do. */
+export interface LoadPlan {
+  readonly port: number
+  readonly connections: number
+  readonly warmupSeconds: number
+  readonly seconds: number
+  /** Whole HTTP/1.1 requests, head and body; each connection goes round the list from a place of its own. */
+  readonly requests: readonly string[]
+}
+
+/** What it measured, after the warm-up. */
+export interface LoadResult {
+  readonly requestsPerSecond: number
+  readonly p50Micros: number
+  readonly p95Micros: number
+  readonly p99Micros: number
+  /** Responses that were neither 200 nor 201, warm-up included. */
+  readonly failures: number
+  readonly firstFailure?: string | undefined
+}
+
+/** Runs a plan in a process of its own; rejects when any response was a failure. */
+export async function measure(plan: LoadPlan): Promise<LoadResult> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('load.ts', import.meta.url))], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  child.stdin.end(JSON.stringify(plan))
+  const output = await text(child.stdout)
+  if ((await ended) !== 0) throw new Error('the load process failed')
+  const result: LoadResult = JSON.parse(output)
+  if (result.failures > 0)
+    throw new Error(`${result.failures} requests failed, first: ${result.firstFailure}`)
+  return result
+}
+
+/** A `POST` with a JSON body as it goes over the wire. */
+export function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
+  const json = JSON.stringify(body)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const length = Buffer.byteLength(json)
+  return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${json}`
+}
+
+/** Resident memory of a process in mebibytes: now and at its peak. Zero where the system does not tell. */
+export function memoryMebibytes(pid: number): { readonly now: number; readonly peak: number } {
+  let status = ''
+  try {
+    status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  } catch {
+    return { now: 0, peak: 0 }
+  }
+  const read = (name: string) => Number(new RegExp(`${name}:\\s*(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
+  return { now: read('VmRSS'), peak: read('VmHWM') }
+}
