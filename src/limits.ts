@@ -3,8 +3,20 @@
 export const limits = {
   /** Bytes of a request body. */
   requestBodyBytesMax: 8_388_608,
+  /** Bytes of all request bodies that are being received at one time; ours: bounds the memory slow senders take. */
+  bufferedBodyBytesMax: 268_435_456,
+  /** Bytes of a request line (16 KiB) and all request headers (8 KiB) together. */
+  requestHeadBytesMax: 24_576,
+  /** Milliseconds a kept-alive connection may be idle, and a client may take to send one request. */
+  connectionIdleMs: 5_000,
+  requestReceiveMs: 60_000,
   /** Levels of JSON nesting in a request body. */
   jsonDepthMax: 1000,
+  /** Characters of an object's key, and of a number token, in a request body. */
+  jsonNameCharsMax: 50_000,
+  jsonNumberCharsMax: 1000,
+  /** Levels of arrays and objects in a value that is rendered; ours: keeps the native stack safe. */
+  valueDepthMax: 2000,
   /** Milliseconds a query may take when the request does not say. */
   queryTimeoutDefaultMs: 120_000,
   queryTimeoutMaxMs: 600_000,
@@ -48,4 +60,31 @@ export const limits = {
   tagPairsMax: 25,
   tagKeyCharsMax: 40,
   tagValueCharsMax: 80,
+  /** Checks and hashes of secrets at a time, and in line behind them; ours: threads stay free for other work. */
+  secretChecksAtOnceMax: 2,
+  secretChecksWaitingMax: 10_000,
+  /** Password checks and hashes at a time (of the 4 threads of the pool), and in line behind them; ours. */
+  passwordChecksAtOnceMax: 2,
+  passwordChecksWaitingMax: 1000,
+  /** Failed password checks of one identity that cost no delay, and the longest delay of the ones after; ours. */
+  passwordFreeFailures: 5,
+  passwordDelayMaxMs: 2000,
+  /** Milliseconds after which half of an identity's failures are forgotten; ours. */
+  passwordFailureHalfLifeMs: 300_000,
+  /** Checks of one identity in line while it is slowed down, and identities whose failures are remembered; ours. */
+  passwordLineMax: 100,
+  passwordIdentitiesMax: 100_000,
+  /** Characters of an `authorization` header, of one third-party token; ours. */
+  authorizationCharsMax: 16_384,
+  /** Bytes of one key set of an access provider, and of all that are kept; ours, and the protocol's. */
+  jwksBytesMax: 1_048_576,
+  jwksCacheBytesMax: 16_777_216,
+  /** Milliseconds: of a fetch, until a refresh, until an unused set is dropped, between forced reloads. */
+  jwksTimeoutMs: 5000,
+  jwksRefreshMs: 300_000,
+  jwksIdleMs: 3_600_000,
+  jwksReloadMs: 500,
+  /** Key sets fetched at a time, and fetches in line behind them; ours. */
+  jwksFetchesAtOnceMax: 32,
+  jwksFetchesWaitingMax: 1000,
 } as const

@@ -1,0 +1,304 @@
+// The parser of request JSON, the first thing every request pays for. It is our own because JSON.parse cannot keep
+// what the language needs: exact 64-bit integers apart from doubles, source order of integer-like keys, the first
+// of two equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
+
+import { limits } from '../limits.ts'
+import type { Json } from './value.ts'
+
+/** Text that is no JSON, or is nested deeper than `limits.jsonDepthMax`. */
+export class JsonSyntaxError extends Error {
+  override name = 'JsonSyntaxError'
+  readonly reason: 'syntax' | 'nesting'
+  /** UTF-16 offset at which the parser gave up. */
+  readonly offset: number
+  constructor(reason: 'syntax' | 'nesting', offset: number) {
+    super(
+      reason === 'syntax' ? `invalid JSON at offset ${offset}` : `JSON nested too deeply at offset ${offset}`,
+    )
+    this.reason = reason
+    this.offset = offset
+  }
+}
+
+/**
+ * Parses the first JSON value of a text. Tokens without `.` and `e` become bigint, others number; objects become
+ * Maps in source order in which the first of several equal keys wins. What follows the value is ignored as long
+ * as it begins like another value (`1 2` is 1, `[1] junk` is an error): facts of the protocol, as are all limits.
+ * Throws {@link JsonSyntaxError}.
+ */
+export function parseJson(text: string): Json {
+  return new JsonParser(text).parse()
+}
+
+const space = 0x20
+const quote = 0x22
+const comma = 0x2c
+const minus = 0x2d
+const plus = 0x2b
+const dot = 0x2e
+const zero = 0x30
+const nine = 0x39
+const colon = 0x3a
+const upperE = 0x45
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const lowerE = 0x65
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const byteOrderMark = 0xfeff
+
+/** What `charCodeAt` would have to answer past the end; no character has this code. */
+const end = -1
+
+/** Integers of at most this many characters are summed up in a double without losing a digit. */
+const plainIntegerChars = 15
+
+const integerMin = -(2n ** 63n)
+const integerMax = 2n ** 63n - 1n
+
+/** Escapes of one letter; `\u` is handled apart. */
+const simpleEscapes = new Map<number, string>(
+  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
+    ([letter, meaning]) => [letter.charCodeAt(0), meaning],
+  ),
+)
+
+class JsonParser {
+  readonly #text: string
+  readonly #length: number
+  #at = 0
+  #depth = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#length = text.length
+  }
+
+  parse(): Json {
+    if (this.#length > 0 && this.#text.charCodeAt(0) === byteOrderMark) this.#at = 1
+    const first = this.#next()
+    const value = this.#value(first)
+    this.#checkTrailer(first === quote || first === openBrace || first === openBracket)
+    return value
+  }
+
+  /** Refuses what cannot begin another value, and numbers and words that run straight into it. */
+  #checkTrailer(selfDelimiting: boolean): void {
+    const valueEnd = this.#at
+    const first = this.#next()
+    if (first === end) return
+    if (!selfDelimiting && this.#at === valueEnd) this.#fail()
+    if (first !== quote && first !== openBrace && first !== openBracket) this.#value(first)
+  }
+
+  #fail(): never {
+    throw new JsonSyntaxError('syntax', this.#at)
+  }
+
+  /** Skips white space and answers the character there, without taking it. */
+  #next(): number {
+    const text = this.#text
+    let at = this.#at
+    while (at < this.#length) {
+      const unit = text.charCodeAt(at)
+      if (unit > space || (unit !== space && unit !== 0x0a && unit !== 0x0d && unit !== 0x09)) {
+        this.#at = at
+        return unit
+      }
+      at++
+    }
+    this.#at = at
+    return end
+  }
+
+  #value(first: number): Json {
+    switch (first) {
+      case quote:
+        return this.#string()
+      case openBrace:
+        return this.#object()
+      case openBracket:
+        return this.#array()
+      case 0x74:
+        return this.#word('true', true)
+      case 0x66:
+        return this.#word('false', false)
+      case 0x6e:
+        return this.#word('null', null)
+      default:
+        if (first === minus || (first >= zero && first <= nine)) return this.#number()
+        return this.#fail()
+    }
+  }
+
+  #word(word: string, value: Json): Json {
+    if (!this.#text.startsWith(word, this.#at)) this.#fail()
+    this.#at += word.length
+    return value
+  }
+
+  #enter(): void {
+    if (++this.#depth > limits.jsonDepthMax) throw new JsonSyntaxError('nesting', this.#at)
+    this.#at++
+  }
+
+  #object(): Json {
+    this.#enter()
+    const fields = new Map<string, Json>()
+    let next = this.#next()
+    if (next !== closeBrace) {
+      for (;;) {
+        if (next !== quote) this.#fail()
+        const name = this.#string()
+        if (name.length > limits.jsonNameCharsMax) this.#fail()
+        if (this.#next() !== colon) this.#fail()
+        this.#at++
+        const value = this.#value(this.#next())
+        if (!fields.has(name)) fields.set(name, value)
+        next = this.#next()
+        if (next === closeBrace) break
+        if (next !== comma) this.#fail()
+        this.#at++
+        next = this.#next()
+      }
+    }
+    this.#at++
+    this.#depth--
+    return fields
+  }
+
+  #array(): Json {
+    this.#enter()
+    const items: Json[] = []
+    let next = this.#next()
+    if (next !== closeBracket) {
+      for (;;) {
+        items.push(this.#value(next))
+        next = this.#next()
+        if (next === closeBracket) break
+        if (next !== comma) this.#fail()
+        this.#at++
+        next = this.#next()
+      }
+    }
+    this.#at++
+    this.#depth--
+    return items
+  }
+
+  #string(): string {
+    const text = this.#text
+    const start = this.#at + 1
+    for (let at = start; at < this.#length; at++) {
+      const unit = text.charCodeAt(at)
+      if (unit === quote) {
+        this.#at = at + 1
+        return text.slice(start, at)
+      }
+      if (unit === backslash) return this.#escapedString(start, at)
+      if (unit < space) break
+    }
+    return this.#fail()
+  }
+
+  /** The rest of a string from its first escape on: runs of plain characters are copied whole. */
+  #escapedString(start: number, firstEscape: number): string {
+    const text = this.#text
+    let result = text.slice(start, firstEscape)
+    let runStart = firstEscape
+    for (let at = firstEscape; at < this.#length; ) {
+      const unit = text.charCodeAt(at)
+      if (unit === quote) {
+        this.#at = at + 1
+        return result + text.slice(runStart, at)
+      }
+      if (unit < space) break
+      if (unit !== backslash) {
+        at++
+        continue
+      }
+      result += text.slice(runStart, at) + this.#escape(at + 1)
+      at = runStart = this.#at
+    }
+    return this.#fail()
+  }
+
+  /** The character behind a backslash; moves past it. */
+  #escape(at: number): string {
+    const letter = this.#text.charCodeAt(at)
+    const simple = simpleEscapes.get(letter)
+    if (simple !== undefined) {
+      this.#at = at + 1
+      return simple
+    }
+    if (letter !== 0x75 || at + 4 >= this.#length) this.#fail()
+    let unit = 0
+    for (let digit = at + 1; digit <= at + 4; digit++) unit = unit * 16 + this.#hexDigit(digit)
+    this.#at = at + 5
+    return String.fromCharCode(unit)
+  }
+
+  #hexDigit(at: number): number {
+    const unit = this.#text.charCodeAt(at)
+    if (unit >= zero && unit <= nine) return unit - zero
+    const letter = unit | 0x20
+    if (letter >= 0x61 && letter <= 0x66) return letter - 0x61 + 10
+    return this.#fail()
+  }
+
+  #number(): bigint | number {
+    const text = this.#text
+    const start = this.#at
+    const negative = text.charCodeAt(start) === minus
+    const digits = negative ? start + 1 : start
+    let at = this.#skipDigits(digits)
+    if (at > digits + 1 && text.charCodeAt(digits) === zero) this.#fail()
+    const following = at < this.#length ? text.charCodeAt(at) : end
+    if (following !== dot && following !== lowerE && following !== upperE) {
+      this.#at = at
+      return at - start <= plainIntegerChars
+        ? BigInt(this.#smallInteger(digits, at, negative))
+        : this.#integer(start)
+    }
+    if (following === dot) at = this.#skipDigits(at + 1)
+    const mark = at < this.#length ? text.charCodeAt(at) : end
+    if (mark === lowerE || mark === upperE) {
+      const sign = text.charCodeAt(at + 1)
+      at = this.#skipDigits(sign === plus || sign === minus ? at + 2 : at + 1)
+    }
+    this.#at = at
+    if (at - start > limits.jsonNumberCharsMax) this.#fail()
+    return Number(text.slice(start, at))
+  }
+
+  /** The offset behind the digits at `from`, of which there must be one. */
+  #skipDigits(from: number): number {
+    const text = this.#text
+    let at = from
+    while (at < this.#length) {
+      const unit = text.charCodeAt(at)
+      if (unit < zero || unit > nine) break
+      at++
+    }
+    if (at === from) {
+      this.#at = at
+      this.#fail()
+    }
+    return at
+  }
+
+  #smallInteger(from: number, to: number, negative: boolean): number {
+    let value = 0
+    for (let at = from; at < to; at++) value = value * 10 + (this.#text.charCodeAt(at) - zero)
+    return negative ? -value : value
+  }
+
+  /** An integer token that may not fit into 64 bits; its length is looked at first, so this costs little. */
+  #integer(start: number): bigint {
+    if (this.#at - start > 20) this.#fail()
+    const value = BigInt(this.#text.slice(start, this.#at))
+    if (value < integerMin || value > integerMax) this.#fail()
+    return value
+  }
+}

@@ -1,0 +1,36 @@
+// What schema objects may be called, and the ids of documents as text.
+
+/** Letters of all scripts, marks, digits, connectors, and a few signs: the protocol's `[;@+$\-_.!~%\w]+`. */
+const namePattern = /^[;@+$\-_.!~%\p{Alphabetic}\p{Mark}\p{Nd}\p{Pc}\p{Join_Control}]+$/u
+
+/** Whether a text can name a schema object; {@link isReservedName} says which of these may not. */
+export function isValidName(text: string): boolean {
+  return namePattern.test(text)
+}
+
+/** Whether a valid name stands for something else and cannot be given. */
+export function isReservedName(text: string): boolean {
+  return text === '_'
+}
+
+const idMax = 2n ** 63n - 1n
+const idMin = -(2n ** 63n)
+
+/** The digits of the longest 64-bit integer, sign included; leading zeros come on top. */
+const significantCharsMax = 20
+
+/** The number behind a document id given as text, or why it is none. */
+export function parseId(text: string): bigint | 'not numeric' | 'too large' {
+  const from = text.charCodeAt(0) === 0x2d ? 1 : 0
+  let significant = from
+  for (let at = from; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 0x30
+    if (digit < 0 || digit > 9) return 'not numeric'
+    if (digit === 0 && significant === at) significant++
+  }
+  if (text.length === from) return 'not numeric'
+  if (text.length - significant > significantCharsMax) return 'too large'
+  const id = BigInt(text.slice(significant) || '0')
+  const signed = from === 1 ? -id : id
+  return signed < idMin || signed > idMax ? 'too large' : signed
+}

@@ -1,0 +1,90 @@
+// Text to number as the language converts it: the rules of Java's NumberFormat for English, which reads as much of
+// the front of a text as makes a number.
+
+import { trimBlanks } from './trim.ts'
+
+const zero = 0x30
+const comma = 0x2c
+const minus = 0x2d
+const dot = 0x2e
+const upperE = 0x45
+
+const integerMin = -(2n ** 63n)
+const integerMax = 2n ** 63n - 1n
+
+/** Digits of the longest 64-bit integer. */
+const integerDigitsMax = 19
+
+/**
+ * The number at the start of a text without its outer blanks: a minus sign, digits with grouping commas (ignored), a
+ * point, more digits, an exponent with a capital `E`. Integral values that fit 64 bits answer a bigint, others
+ * and -0 a double. Undefined when no number stands there.
+ */
+export function parseJavaNumber(text: string): bigint | number | undefined {
+  const trimmed = trimBlanks(text)
+  if (trimmed.startsWith('NaN')) return Number.NaN
+  const negative = trimmed.charCodeAt(0) === minus
+  const start = negative ? 1 : 0
+  if (trimmed[start] === '∞') return negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  const decimal = readDecimal(trimmed, start)
+  return decimal && numberOf(decimal, negative)
+}
+
+/** `0.digits` times ten to the power of `point`; `digits` has no zeros at its ends. */
+interface Decimal {
+  readonly digits: string
+  readonly point: number
+}
+
+function readDecimal(text: string, start: number): Decimal | undefined {
+  let at = skipWhile(text, start, unit => isDigit(unit) || unit === comma)
+  const integer = text.slice(start, at).replaceAll(',', '')
+  let fraction = ''
+  if (text.charCodeAt(at) === dot) {
+    const fractionStart = at + 1
+    at = skipWhile(text, fractionStart, isDigit)
+    fraction = text.slice(fractionStart, at)
+  }
+  const digits = integer + fraction
+  if (digits === '') return undefined
+  const exponent = text.charCodeAt(at) === upperE ? readExponent(text, at + 1) : 0
+  const first = skipWhile(digits, 0, unit => unit === zero)
+  let end = digits.length
+  while (end > first && digits.charCodeAt(end - 1) === zero) end--
+  return { digits: digits.slice(first, end), point: integer.length - first + exponent }
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= zero && unit <= zero + 9
+}
+
+function skipWhile(text: string, start: number, accept: (unit: number) => boolean): number {
+  let at = start
+  while (at < text.length && accept(text.charCodeAt(at))) at++
+  return at
+}
+
+/**
+ * The exponent behind an `E`. Where no integer stands, or one beyond 64 bits, it is 0: the number ends at the
+ * `E`. Only the lower 32 bits count.
+ */
+function readExponent(text: string, start: number): number {
+  const negative = text.charCodeAt(start) === minus
+  const signEnd = negative ? start + 1 : start
+  const from = skipWhile(text, signEnd, unit => unit === zero)
+  const to = skipWhile(text, from, isDigit)
+  if (to - from > integerDigitsMax) return 0
+  const magnitude = BigInt(text.slice(from, to) || '0')
+  if (magnitude > (negative ? -integerMin : integerMax)) return 0
+  return Number(BigInt.asIntN(32, negative ? -magnitude : magnitude))
+}
+
+function numberOf({ digits, point }: Decimal, negative: boolean): bigint | number {
+  if (digits === '') return negative ? -0 : 0n
+  const sign = negative ? '-' : ''
+  if (point >= digits.length && point <= integerDigitsMax) {
+    const integer = BigInt(sign + digits.padEnd(point, '0'))
+    if (integer >= integerMin && integer <= integerMax) return integer
+  }
+  return Number(`${sign}0.${digits}e${point}`)
+}

@@ -1,0 +1,220 @@
+// Instants with nanosecond precision over a billion years each way (the range of java.time.Instant, which clients
+// see in results and error texts; Temporal covers 1/2000 of it): text, units of time, calendar parts in UTC.
+
+import {
+  civilDayOf,
+  daysInMonth,
+  digitsAt,
+  epochDayOf,
+  epochDayOfTime,
+  formatDay,
+  readDay,
+  twoDigits,
+} from './date.ts'
+import { type LocalDate, Time } from './value.ts'
+
+const nanosPerSecond = 1_000_000_000n
+const secondsPerDay = 86_400
+
+/** The first and the last instant. */
+export const minTime: Time = new Time(-31_557_014_167_219_200n, 0)
+export const maxTime: Time = new Time(31_556_889_864_403_199n, 999_999_999)
+
+/** The instant of the largest 64-bit count of microseconds. */
+export const maxMicrosTime: Time = timeFromMicros(2n ** 63n - 1n)
+
+/** What errors say about instants out of range. */
+export const timeBoundsText: string = `dates and times must be between ${formatTime(minTime)} and ${formatTime(maxTime)}`
+
+/** A unit of time. */
+export interface TimeUnit {
+  readonly nanos: bigint
+  /** Dates move by whole days only. */
+  readonly ofDates: boolean
+}
+
+const units = new Map<string, TimeUnit>()
+for (const [name, nanos] of [
+  ['day', 86_400n * nanosPerSecond],
+  ['half day', 43_200n * nanosPerSecond],
+  ['hour', 3_600n * nanosPerSecond],
+  ['minute', 60n * nanosPerSecond],
+  ['second', nanosPerSecond],
+  ['millisecond', 1_000_000n],
+  ['microsecond', 1_000n],
+  ['nanosecond', 1n],
+] as const) {
+  const unit = { nanos, ofDates: name === 'day' }
+  units.set(name, unit).set(`${name}s`, unit)
+}
+
+/** The unit a query names, singular or plural, in lower case; undefined when there is none of that name. */
+export function timeUnit(name: string): TimeUnit | undefined {
+  return units.get(name)
+}
+
+/**
+ * An instant from ISO text: date, `T`, hours and minutes, optional seconds with up to nine digits of fraction,
+ * and an offset or `Z`, which is required. Days past a month's end mean its last day, 24:00 the next midnight.
+ * No blanks. Undefined when it is none.
+ */
+export function parseTime(text: string): Time | undefined {
+  const date = readDay(text)
+  if (!date || (text.charCodeAt(date.end) | 0x20) !== 0x74) return undefined
+  const clock = readClock(text, date.end + 1)
+  if (!clock) return undefined
+  const offset = readOffset(text, clock.end)
+  if (offset === undefined) return undefined
+  const day = Math.min(date.day, daysInMonth(date.year, date.month))
+  const days = epochDayOf(date.year, date.month, day)
+  return new Time(BigInt(days) * BigInt(secondsPerDay) + BigInt(clock.secondOfDay - offset), clock.nanos)
+}
+
+interface Clock {
+  readonly secondOfDay: number
+  readonly nanos: number
+  readonly end: number
+}
+
+function readClock(text: string, start: number): Clock | undefined {
+  const hour = digitsAt(text, start, 2)
+  const minute = digitsAt(text, start + 3, 2)
+  if (hour < 0 || hour > 24 || text[start + 2] !== ':' || minute < 0 || minute > 59) return undefined
+  let end = start + 5
+  let second = 0
+  let nanos = 0
+  if (text[end] === ':') {
+    second = digitsAt(text, end + 1, 2)
+    if (second < 0 || second > 59) return undefined
+    end += 3
+    if (text[end] === '.') {
+      const fractionStart = ++end
+      while (end < text.length && end < fractionStart + 9 && digitsAt(text, end, 1) >= 0) end++
+      nanos = Number(text.slice(fractionStart, end).padEnd(9, '0'))
+    }
+  }
+  if (hour === 24 && (minute > 0 || second > 0 || nanos > 0)) return undefined
+  return { secondOfDay: hour * 3600 + minute * 60 + second, nanos, end }
+}
+
+/** Seconds east of UTC from `Z`, `±HH:MM`, `±HH:MM:SS` or `±HHMM` up to the end of the text, at most 18 hours. */
+function readOffset(text: string, start: number): number | undefined {
+  const sign = text[start]
+  const length = text.length - start
+  if (sign === 'Z' || sign === 'z') return length === 1 ? 0 : undefined
+  if (sign !== '+' && sign !== '-') return undefined
+  const colons = text[start + 3] === ':'
+  if (colons ? length !== 6 && length !== 9 : length !== 5) return undefined
+  const hours = digitsAt(text, start + 1, 2)
+  const minutes = digitsAt(text, colons ? start + 4 : start + 3, 2)
+  const seconds = length === 9 ? digitsAt(text, start + 7, 2) : 0
+  if (hours < 0 || minutes < 0 || minutes > 59 || seconds < 0 || seconds > 59) return undefined
+  if (length === 9 && text[start + 6] !== ':') return undefined
+  const total = hours * 3600 + minutes * 60 + seconds
+  if (total > 18 * 3600) return undefined
+  return sign === '-' ? -total : total
+}
+
+/** An instant as ISO text in UTC: seconds always, a fraction of 3, 6 or 9 digits if any, years as for dates. */
+export function formatTime(time: Time): string {
+  const days = epochDayOfTime(time)
+  const secondOfDay = Number(time.seconds - BigInt(days) * BigInt(secondsPerDay))
+  const hour = Math.floor(secondOfDay / 3600)
+  const minute = Math.floor(secondOfDay / 60) % 60
+  const clock = `${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(secondOfDay % 60)}`
+  return `${formatDay(days)}T${clock}${formatFraction(time.nanos)}Z`
+}
+
+function formatFraction(nanos: number): string {
+  if (nanos === 0) return ''
+  const digits = String(nanos).padStart(9, '0')
+  if (nanos % 1_000_000 === 0) return `.${digits.slice(0, 3)}`
+  return nanos % 1000 === 0 ? `.${digits.slice(0, 6)}` : `.${digits}`
+}
+
+/** Nanoseconds since the epoch. */
+export function nanosOfTime(time: Time): bigint {
+  return time.seconds * nanosPerSecond + BigInt(time.nanos)
+}
+
+function timeFromNanos(nanos: bigint): Time {
+  const seconds = floorDivide(nanos, nanosPerSecond)
+  return new Time(seconds, Number(nanos - seconds * nanosPerSecond))
+}
+
+function floorDivide(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor
+  return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient
+}
+
+/** The instant so many microseconds after the epoch. A bigint may be any 64-bit integer, a number a safe one. */
+export function timeFromMicros(micros: bigint | number): Time {
+  return timeFromNanos(BigInt(micros) * 1000n)
+}
+
+/** Whole microseconds since the epoch, rounded down. More than 64 bits for instants far out. */
+export function microsOfTime(time: Time): bigint {
+  return floorDivide(nanosOfTime(time), 1000n)
+}
+
+/** Whole milliseconds since the epoch, rounded down; always fits 64 bits. */
+export function millisOfTime(time: Time): bigint {
+  return floorDivide(nanosOfTime(time), 1_000_000n)
+}
+
+/** The instant so many units after the epoch; undefined when no Time can hold it. */
+export function timeFromEpoch(amount: bigint, unit: TimeUnit): Time | undefined {
+  return boundedTime(amount * unit.nanos)
+}
+
+/** The instant so many units later (earlier when negative); undefined when no Time can hold it. */
+export function addToTime(time: Time, amount: bigint, unit: TimeUnit): Time | undefined {
+  return boundedTime(nanosOfTime(time) + amount * unit.nanos)
+}
+
+const minNanos = nanosOfTime(minTime)
+const maxNanos = nanosOfTime(maxTime)
+
+function boundedTime(nanos: bigint): Time | undefined {
+  return nanos < minNanos || nanos > maxNanos ? undefined : timeFromNanos(nanos)
+}
+
+/** Whole units from one instant to another, rounded toward zero. May exceed 64 bits for small units. */
+export function diffTimes(from: Time, to: Time, unit: TimeUnit): bigint {
+  return (nanosOfTime(to) - nanosOfTime(from)) / unit.nanos
+}
+
+/** Whole days from one date to another. */
+export function diffDates(from: LocalDate, to: LocalDate): bigint {
+  return BigInt(to.epochDay - from.epochDay)
+}
+
+/** The parts of an instant in the UTC calendar; the week begins on Monday, day 1. */
+export interface CalendarParts {
+  readonly year: number
+  readonly month: number
+  readonly dayOfMonth: number
+  readonly dayOfYear: number
+  readonly dayOfWeek: number
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+}
+
+/** The calendar parts of an instant. */
+export function calendarParts(time: Time): CalendarParts {
+  const days = epochDayOfTime(time)
+  const { year, month, day } = civilDayOf(days)
+  const secondOfDay = Number(time.seconds - BigInt(days) * BigInt(secondsPerDay))
+  return {
+    year,
+    month,
+    dayOfMonth: day,
+    dayOfYear: days - epochDayOf(year, 1, 1) + 1,
+    // 1970-01-01 was a Thursday, day 4.
+    dayOfWeek: ((((days + 3) % 7) + 7) % 7) + 1,
+    hour: Math.floor(secondOfDay / 3600),
+    minute: Math.floor(secondOfDay / 60) % 60,
+    second: secondOfDay % 60,
+  }
+}

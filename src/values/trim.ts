@@ -1,0 +1,10 @@
+// The blanks that conversions cut off the ends of a text: those of Java's String.trim, which the language inherited.
+
+/** The text without the space and control characters (up to U+0020) at its ends. Unicode spaces stay. */
+export function trimBlanks(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && text.charCodeAt(start) <= 0x20) start++
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--
+  return start === 0 && end === text.length ? text : text.slice(start, end)
+}

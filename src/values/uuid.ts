@@ -1,0 +1,33 @@
+// UUIDs from text, as leniently as the language has always read them (the rules of Java's UUID.fromString).
+
+import { Uuid } from './value.ts'
+
+/** Hexadecimal digits of each group of the canonical form. */
+const groupDigits = [8, 4, 4, 4, 12] as const
+
+const longestText = 36
+
+/**
+ * A UUID from five groups of hexadecimal digits. Short groups are filled up with zeros, of long ones the last
+ * digits count (`1-1-1-1-1` is a UUID). Undefined when it is none.
+ */
+export function parseUuid(text: string): Uuid | undefined {
+  if (text.length > longestText) return undefined
+  const groups = text.split('-')
+  if (groups.length !== groupDigits.length) return undefined
+  let canonical = ''
+  for (const [index, digits] of groupDigits.entries()) {
+    const group = canonicalGroup(groups[index] ?? '', digits)
+    if (group === undefined) return undefined
+    canonical += index === 0 ? group : `-${group}`
+  }
+  return new Uuid(canonical)
+}
+
+function canonicalGroup(group: string, digits: number): string | undefined {
+  const hex = group.startsWith('+') ? group.slice(1) : group
+  if (!/^[0-9a-f]+$/i.test(hex)) return undefined
+  // A group is read as a signed 64-bit integer first.
+  if (BigInt(`0x${hex}`) >= 2n ** 63n) return undefined
+  return hex.toLowerCase().padStart(digits, '0').slice(-digits)
+}
