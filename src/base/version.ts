@@ -1,0 +1,8 @@
+// The version of this program, from the package it is shipped in.
+
+import { readFileSync } from 'node:fs'
+
+const packageFile = new URL('../../package.json', import.meta.url)
+
+/** The version in package.json, such as `0.1.0`. */
+export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).version

@@ -1,0 +1,287 @@
+// Every setting of the service, once: what it means, its default and its bounds. Flags, environment variables,
+// keys of the configuration file, `--help` and the documentation all derive from this one table.
+//
+// A setting called `rootSecret` is the flag `--root-secret`, the variable `TERRARIUM_ROOT_SECRET` and the key
+// `rootSecret` of the file named by `--config`. Flags win over the environment, that over the file.
+
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+
+/** What a setting holds; decides how its text is read. */
+type Kind =
+  | {
+      readonly kind: 'text'
+      readonly default: string | undefined
+      readonly check?: (text: string) => string | undefined
+    }
+  | { readonly kind: 'path'; readonly default: string | undefined }
+  | { readonly kind: 'integer'; readonly default: number; readonly min: number; readonly max: number }
+  | { readonly kind: 'switch'; readonly default: boolean }
+  | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
+
+/** One row of the table. */
+export type Setting = Kind & {
+  /** One sentence for `--help` and the documentation. */
+  readonly doc: string
+  /** What the value stands for in `--help`, such as `PORT`. */
+  readonly placeholder?: string
+}
+
+/** The log levels, from the most to the least talkative. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** All settings. The order is that of `--help`. */
+export const settings = {
+  port: {
+    kind: 'integer',
+    default: 8443,
+    min: 0,
+    max: 65_535,
+    placeholder: 'PORT',
+    doc: 'TCP port to serve on; 0 picks a free one and prints it.',
+  },
+  host: {
+    kind: 'text',
+    default: '127.0.0.1',
+    placeholder: 'ADDRESS',
+    check: hostFault,
+    doc: 'Address to serve on; 0.0.0.0 or :: for all of the machine. Use TLS when others can reach it.',
+  },
+  data: {
+    kind: 'path',
+    default: './data',
+    placeholder: 'FOLDER',
+    doc: 'Folder of the database; made when it does not exist, readable by its owner only.',
+  },
+  rootSecret: {
+    kind: 'text',
+    default: undefined,
+    placeholder: 'SECRET',
+    check: secretFault,
+    doc: 'Secret with all rights on everything. Without it the first start makes one and keeps it in the data folder. Prefer the environment variable: other users of the machine can see flags.',
+  },
+  tlsCert: {
+    kind: 'path',
+    default: undefined,
+    placeholder: 'FILE',
+    doc: 'Certificate chain in PEM; together with the key it switches on TLS.',
+  },
+  tlsKey: {
+    kind: 'path',
+    default: undefined,
+    placeholder: 'FILE',
+    doc: 'Private key of the certificate, in PEM.',
+  },
+  logLevel: {
+    kind: 'choice',
+    default: 'info',
+    choices: logLevels,
+    placeholder: 'LEVEL',
+    doc: 'Least severe kind of line to log, as JSON on standard error.',
+  },
+  passwordCost: {
+    kind: 'integer',
+    default: 10,
+    min: 4,
+    max: 16,
+    placeholder: 'N',
+    doc: 'bcrypt cost of new password hashes; each step doubles the time of a login. Hashes of other costs keep working.',
+  },
+  pendingRequestsMax: {
+    kind: 'integer',
+    default: 4096,
+    min: 1,
+    max: 1_000_000,
+    placeholder: 'N',
+    doc: 'Requests under way at one time; further ones are answered 429.',
+  },
+  shutdownGraceMs: {
+    kind: 'integer',
+    default: 20_000,
+    min: 0,
+    max: 3_600_000,
+    placeholder: 'MS',
+    doc: 'Milliseconds that requests in flight get to finish when the service is told to stop.',
+  },
+  audiencePrefix: {
+    kind: 'text',
+    default: 'https://db.fauna.com/db/',
+    placeholder: 'URL',
+    doc: "What the audience of third-party tokens begins with; the database's global id follows.",
+  },
+  regionGroup: {
+    kind: 'text',
+    default: 'us-std',
+    placeholder: 'NAME',
+    doc: 'Region group that answers and query logs name.',
+  },
+  allowInsecureJwks: {
+    kind: 'switch',
+    default: false,
+    doc: 'Fetch signing keys of access providers over plain http and from private addresses too. For development.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>
+
+export type SettingName = keyof typeof settings
+
+type ValueOf<S> = S extends { readonly kind: 'integer' }
+  ? number
+  : S extends { readonly kind: 'switch' }
+    ? boolean
+    : S extends { readonly choices: readonly (infer C)[] }
+      ? C
+      : S extends { readonly default: string }
+        ? string
+        : string | undefined
+
+/** The settings with their values; paths are absolute. */
+export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }
+
+/** A mistake in how the program was called; its message is one line for the person who called it. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+/** A value as found, and where, in the words of an error message. */
+interface Found {
+  readonly value: unknown
+  readonly where: string
+}
+
+/** `rootSecret` as flags spell it: `root-secret`. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+}
+
+/** `rootSecret` as the environment spells it: `TERRARIUM_ROOT_SECRET`. */
+export function variableOf(name: string): string {
+  return `TERRARIUM_${flagOf(name).replaceAll('-', '_').toUpperCase()}`
+}
+
+const names = Object.keys(settings) as SettingName[]
+const nameOfFlag = new Map(names.map(name => [flagOf(name), name]))
+const table: Readonly<Record<string, Setting>> = settings
+
+/** Reads the command line (flags only) and the environment. Throws {@link UsageError}. */
+export function readConfig(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  only?: readonly SettingName[],
+): Config {
+  const { flags, file } = readFlags(words, only)
+  const configFile = file ?? (env.TERRARIUM_CONFIG === '' ? undefined : env.TERRARIUM_CONFIG)
+  const fileValues = configFile === undefined ? {} : readConfigFile(configFile)
+  const config: Record<string, unknown> = {}
+  for (const name of names) {
+    const found = flags.get(name) ?? fromEnvironment(name, env) ?? fromFile(name, fileValues, configFile)
+    const setting = table[name] as Setting
+    const value = found === undefined ? setting.default : parse(setting, found)
+    config[name] = setting.kind === 'path' && value !== undefined ? resolve(value as string) : value
+  }
+  const read = config as unknown as Config
+  if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key are needed together')
+  }
+  return read
+}
+
+function readFlags(words: readonly string[], only: readonly SettingName[] = names) {
+  const flags = new Map<SettingName, Found>()
+  let file: string | undefined
+  let at = 0
+  const take = (flag: string, inline: string | undefined): string => {
+    const value = inline ?? words[at++]
+    if (value === undefined) throw new UsageError(`--${flag} needs a value`)
+    return value
+  }
+  while (at < words.length) {
+    const word = words[at++] as string
+    if (!word.startsWith('--')) throw new UsageError(`unexpected argument "${word}"`)
+    const equals = word.indexOf('=')
+    const flag = word.slice(2, equals < 0 ? undefined : equals)
+    const inline = equals < 0 ? undefined : word.slice(equals + 1)
+    const name = nameOfFlag.get(flag)
+    if (flag === 'config') file = take(flag, inline)
+    else if (name === undefined || !only.includes(name)) throw new UsageError(`unknown flag --${flag}`)
+    else {
+      const isSwitch = settings[name].kind === 'switch'
+      const value = isSwitch ? (inline ?? 'true') : take(flag, inline)
+      flags.set(name, { value, where: `--${flag}` })
+    }
+  }
+  return { flags, file }
+}
+
+/** An empty variable counts as not set. */
+function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Found | undefined {
+  const value = env[variableOf(name)]
+  return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }
+}
+
+function fromFile(
+  name: string,
+  values: Readonly<Record<string, unknown>>,
+  file: string | undefined,
+): Found | undefined {
+  return Object.hasOwn(values, name) ? { value: values[name], where: `"${name}" in ${file}` } : undefined
+}
+
+function readConfigFile(path: string): Readonly<Record<string, unknown>> {
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? 'it is not JSON' : (cause as NodeJS.ErrnoException).code
+    throw new UsageError(`cannot read the configuration file ${path}: ${reason}`)
+  }
+  if (content === null || typeof content !== 'object' || Array.isArray(content)) {
+    throw new UsageError(`the configuration file ${path} has to hold a JSON object`)
+  }
+  const unknown = Object.keys(content).find(key => !Object.hasOwn(settings, key))
+  if (unknown !== undefined) throw new UsageError(`unknown setting "${unknown}" in ${path}`)
+  return content as Record<string, unknown>
+}
+
+function parse(setting: Setting, found: Found): string | number | boolean {
+  switch (setting.kind) {
+    case 'integer':
+      return parseInteger(setting.min, setting.max, found)
+    case 'switch':
+      if (found.value === true || found.value === 'true') return true
+      if (found.value === false || found.value === 'false') return false
+      throw new UsageError(`${found.where} has to be true or false`)
+    case 'choice':
+      if (typeof found.value === 'string' && setting.choices.includes(found.value)) return found.value
+      throw new UsageError(`${found.where} has to be one of ${setting.choices.join(', ')}`)
+    default: {
+      if (typeof found.value !== 'string' || found.value === '') {
+        throw new UsageError(`${found.where} has to be a text that is not empty`)
+      }
+      const fault = setting.kind === 'text' ? setting.check?.(found.value) : undefined
+      if (fault !== undefined) throw new UsageError(`${found.where} ${fault}`)
+      return found.value
+    }
+  }
+}
+
+function parseInteger(min: number, max: number, { value, where }: Found): number {
+  const number = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < min || number > max) {
+    throw new UsageError(`${where} has to be a whole number from ${min} to ${max}`)
+  }
+  return number
+}
+
+/** Names are resolved by the system; here only what can never be one is refused. */
+function hostFault(host: string): string | undefined {
+  return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'has to be a host name or an IP address'
+}
+
+const secretCharsMin = 8
+
+/** White space ends a credential in the `Authorization` header and a colon begins its scope. */
+function secretFault(secret: string): string | undefined {
+  if (secret.length < secretCharsMin) return `has to have at least ${secretCharsMin} characters`
+  return /[\s:]/.test(secret) ? 'must hold neither white space nor ":"' : undefined
+}

@@ -1,0 +1,56 @@
+// What an endpoint hands back: the engine's own answer is one. Status, body and numbers only; which headers
+// follow from them is decided in one place, response-headers.ts.
+
+import type { Readable } from 'node:stream'
+import type { QueryMetrics } from '../engine/contract.ts'
+import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
+import type { Micros } from '../values/value.ts'
+
+export interface Answer {
+  readonly status: number
+  /** Text is sent whole; a stream is sent as it comes, with no length announced. */
+  readonly body: string | Readable
+  /** Absent where the protocol sends no `x-txn-time`. */
+  readonly txnTime: Micros | undefined
+  /** Absent where the protocol sends no metrics. */
+  readonly metrics: QueryMetrics | undefined
+  /** The request error this answer stands for; decides between the two error paths of the protocol. */
+  readonly requestError?: RequestErrorCode | undefined
+  /** Further headers, name and value alternating, names in lower case. */
+  readonly headers?: readonly string[]
+  /** Instead of JSON. */
+  readonly contentType?: string
+}
+
+/** The numbers of an answer for which no query ran. */
+export const idleMetrics: QueryMetrics = {
+  computeOps: 1,
+  byteReadOps: 0,
+  byteWriteOps: 0,
+  storageBytesRead: 0,
+  storageBytesWrite: 0,
+  queryTimeMs: 0,
+  txnRetries: 0,
+  rateLimited: [],
+}
+
+/** The body of an error about the request as a whole. */
+export function errorBody(code: RequestErrorCode, description: string): string {
+  return JSON.stringify({ errors: [{ code, description }] })
+}
+
+/** An error about the request as a whole, at the time `now`, after which the service is as before. */
+export function errorAnswer(code: RequestErrorCode, description: string, now: Micros): Answer {
+  return {
+    status: requestErrorStatus[code],
+    body: errorBody(code, description),
+    txnTime: now,
+    metrics: code === 'internal server error' ? undefined : idleMetrics,
+    requestError: code,
+  }
+}
+
+/** The answer to a bug: says nothing of what went wrong inside. */
+export function internalErrorAnswer(now: Micros): Answer {
+  return errorAnswer('internal server error', 'The service failed to process this request.', now)
+}

@@ -1,0 +1,55 @@
+// One request on its way through the edge: what arrived, what its headers ask for and what is known of it so far.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
+import type { RequestSettings } from './request-headers.ts'
+import type { Tag } from './tags.ts'
+import type { Trace } from './trace.ts'
+
+/** The path parameters of an endpoint that has none. */
+export const noParameters: Readonly<Record<string, string>> = {}
+
+export class Call {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Values of the named parts of the endpoint's path. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly trace: Trace
+  /** Set once the headers have been checked, before any endpoint sees the call. */
+  settings: RequestSettings | undefined
+  tags: readonly Tag[] = []
+  /** The body as text; undefined when none was sent or the endpoint does not read it. */
+  body: string | undefined
+  /** Bytes of the body. */
+  bytesIn = 0
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    parameters: Readonly<Record<string, string>>,
+    trace: Trace,
+  ) {
+    this.request = request
+    this.response = response
+    this.parameters = parameters
+    this.trace = trace
+  }
+
+  /** The call as the engine wants it. */
+  queryRequest(
+    body: string | undefined,
+    special?: { readonly readOnly?: ReadOnlyPlace; readonly linearized?: boolean },
+  ): QueryRequest {
+    const settings = this.settings as RequestSettings
+    return {
+      authorization: this.request.headers.authorization,
+      apiVersion: settings.apiVersion,
+      body,
+      readOnly: special?.readOnly,
+      linearized: special?.linearized,
+      lastSeenTxn: settings.lastSeenTxn,
+      timeoutMs: settings.timeoutMs,
+      contentionRetries: settings.contentionRetries,
+    } as QueryRequest
+  }
+}

@@ -1,0 +1,175 @@
+// The life of one request at the edge, the same for every endpoint and for both HTTP versions:
+//
+//     preflight? → headers → tags → room for one more? → method → body → handler → answer
+//
+// Whatever a handler throws becomes an answer here; a failure of our own is logged with its cause and answered
+// without it.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RequestError } from '../errors.ts'
+import { type Answer, errorAnswer, errorBody, idleMetrics, internalErrorAnswer } from './answer.ts'
+import { Call, noParameters } from './call.ts'
+import type { Endpoint, Handler, Services } from './endpoint.ts'
+import { preflightAnswer } from './endpoints/preflight.ts'
+import { type BodyOutcome, BodyReader, bodyText } from './request-body.ts'
+import { invalidHeader, readSettings } from './request-headers.ts'
+import { writeAnswer } from './response-headers.ts'
+import { parseTags } from './tags.ts'
+import { traceOf } from './trace.ts'
+
+export interface EdgeOptions {
+  /** The value of `x-faunadb-build`. */
+  readonly build: string
+  /** Requests under way at one time; further ones are answered 429. */
+  readonly pendingRequestsMax: number
+}
+
+export class Edge {
+  readonly #services: Services
+  readonly #pendingMax: number
+  readonly #bodies = new BodyReader()
+  readonly #context: { readonly build: string; closing: boolean }
+  #pending = 0
+
+  constructor(services: Services, options: EdgeOptions) {
+    this.#services = services
+    this.#pendingMax = options.pendingRequestsMax
+    this.#context = { build: options.build, closing: services.stopping.aborted }
+    services.stopping.addEventListener('abort', () => {
+      this.#context.closing = true
+    })
+  }
+
+  /** Handles one request to `endpoint`. Never throws, and always answers unless the client has gone. */
+  serve(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    response: ServerResponse,
+    parameters: Readonly<Record<string, string>> = noParameters,
+  ): void {
+    const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
+    const call = new Call(request, response, parameters, trace)
+    if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
+      this.#answer(call, preflightAnswer)
+      return
+    }
+    const refusal = this.#readHeaders(call)
+    if (refusal !== undefined) {
+      this.#answer(call, refusal)
+      return
+    }
+    if (this.#pending >= this.#pendingMax) {
+      this.#answer(call, this.#error('too many requests', 'Too many pending requests'))
+      return
+    }
+    this.#pending++
+    const handler = endpoint.methods[request.method as string] ?? endpoint.otherMethods
+    if (handler === undefined) this.#run(call, () => this.#wrongMethod(endpoint, call))
+    else if (endpoint.readsBody && request.method !== 'GET') this.#runWithBody(call, handler)
+    else this.#run(call, handler)
+  }
+
+  #readHeaders(call: Call): Answer | undefined {
+    const { headers } = call.request
+    const settings = readSettings(headers)
+    if (typeof settings === 'string') {
+      return {
+        status: 400,
+        body: errorBody('bad request', settings),
+        txnTime: undefined,
+        metrics: undefined,
+        requestError: 'bad request',
+      }
+    }
+    call.settings = settings
+    const tagHeader = headers['x-fauna-tags'] as string | undefined
+    if (tagHeader === undefined) return undefined
+    const tags = parseTags(tagHeader)
+    if (typeof tags !== 'string') {
+      call.tags = tags
+      return undefined
+    }
+    return {
+      status: 400,
+      body: errorBody('bad request', invalidHeader('x-fauna-tags', tags)),
+      txnTime: this.#services.engine.now(),
+      metrics: idleMetrics,
+    }
+  }
+
+  #runWithBody(call: Call, handler: Handler): void {
+    this.#bodies.read(call.request, outcome => this.#withBody(call, handler, outcome))
+  }
+
+  #withBody(call: Call, handler: Handler, outcome: BodyOutcome): void {
+    if (typeof outcome !== 'string') {
+      call.bytesIn = outcome.length
+      call.body = bodyText(call.request, outcome)
+      this.#run(call, handler)
+    } else if (outcome === 'aborted') this.#pending--
+    else if (outcome === 'overload') {
+      this.#finish(call, this.#error('too many requests', 'Too many pending requests'))
+    } else this.#refuseBody(call)
+  }
+
+  /** A sender that has not come to its end by now is cut off after the answer. */
+  #refuseBody(call: Call): void {
+    const answer = this.#error('request too large', 'Request entity is too large')
+    const { request } = call
+    const cut = request.httpVersionMajor === 1 && !request.complete
+    this.#finish(call, cut ? { ...answer, headers: ['connection', 'close'] } : answer)
+  }
+
+  #run(call: Call, handler: Handler): void {
+    try {
+      const answer = handler(call)
+      if (answer instanceof Promise) {
+        answer.then(
+          settled => this.#finish(call, settled),
+          cause => this.#finish(call, this.#failed(call, cause)),
+        )
+      } else this.#finish(call, answer)
+    } catch (cause) {
+      this.#finish(call, this.#failed(call, cause))
+    }
+  }
+
+  #finish(call: Call, answer: Answer): void {
+    this.#pending--
+    this.#answer(call, answer)
+  }
+
+  #answer(call: Call, answer: Answer): void {
+    try {
+      writeAnswer(call, answer, this.#context)
+    } catch (cause) {
+      this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
+      call.response.destroy()
+    }
+  }
+
+  /** Without a valid secret the answer is the same as for a right method. */
+  async #wrongMethod(endpoint: Endpoint, call: Call): Promise<Answer> {
+    if (endpoint.authenticated) {
+      const answer = await this.#services.engine.authorized(call.queryRequest(undefined))
+      if (answer.status !== 200) return answer
+    }
+    const allowed = Object.keys(endpoint.methods).filter(method => method !== 'HEAD')
+    const allow = allowed.join(', ')
+    return {
+      ...this.#error('method not allowed', `Allowed methods are ${allow}.`),
+      headers: ['allow', allow],
+    }
+  }
+
+  #failed(call: Call, cause: unknown): Answer {
+    if (cause instanceof RequestError) return this.#error(cause.code, cause.description)
+    const { method, url } = call.request
+    this.#services.log.error({ err: cause, traceId: call.trace.traceId, method, url }, 'request failed')
+    return internalErrorAnswer(this.#services.engine.now())
+  }
+
+  #error(code: RequestError['code'], description: string): Answer {
+    return errorAnswer(code, description, this.#services.engine.now())
+  }
+}

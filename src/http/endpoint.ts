@@ -1,0 +1,36 @@
+// The shape of an endpoint. A handler decodes, calls one function of a lower layer and hands back an answer; the
+// edge checks headers before and writes headers after.
+
+import type { Logger } from 'pino'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Timers } from '../base/timers.ts'
+import type { Engine } from '../engine/contract.ts'
+import type { Answer } from './answer.ts'
+import type { Call } from './call.ts'
+
+export type Handler = (call: Call) => Answer | Promise<Answer>
+
+export interface Endpoint {
+  /** An exact path, or one with parameters as Fastify writes them (`/api/v1/logs/:id`). */
+  readonly path: string
+  /** Handlers by method. Any other method is answered 405, which names these (HEAD is left out). */
+  readonly methods: Readonly<Record<string, Handler>>
+  /** Answers all other methods instead of 405. */
+  readonly otherMethods?: Handler
+  /** A wrong method without a valid secret is answered 401 and not 405. */
+  readonly authenticated: boolean
+  /** The request's body is read, as text, before the handler is called. */
+  readonly readsBody?: boolean
+}
+
+/** What endpoints are built from. */
+export interface Services {
+  readonly engine: Engine
+  readonly log: Logger
+  readonly clock: Clock
+  readonly random: Random
+  readonly timers: Timers
+  /** Aborted when the service is asked to stop: whatever has no end of its own has to end then. */
+  readonly stopping: AbortSignal
+}

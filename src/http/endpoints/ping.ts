@@ -1,0 +1,68 @@
+// `GET /ping`: does the service answer, and can it read or write? Needs no secret.
+
+import { RequestError } from '../../errors.ts'
+import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
+import type { Call } from '../call.ts'
+import type { Endpoint, Services } from '../endpoint.ts'
+import { queryParameter } from '../url.ts'
+
+/** How long each scope may take when the request does not say, in milliseconds. */
+const scopeTimeoutMs = { all: 5000, write: 1000, read: 500, node: 100 } as const
+
+type Scope = keyof typeof scopeTimeoutMs
+
+const scopes: Readonly<Record<string, Scope>> = {
+  all: 'all',
+  write: 'write',
+  global: 'write',
+  read: 'read',
+  local: 'read',
+}
+
+export function pingEndpoint(services: Services): Endpoint {
+  const handler = (call: Call) => ping(services, call)
+  return { path: '/ping', authenticated: false, methods: { GET: handler, HEAD: handler } }
+}
+
+async function ping(services: Services, call: Call): Promise<Answer> {
+  const target = call.request.url as string
+  const scope = scopes[queryParameter(target, 'scope') ?? 'write'] ?? 'node'
+  const timeoutMs = timeoutOf(queryParameter(target, 'timeout')) ?? scopeTimeoutMs[scope]
+  const { engine, log } = services
+  const outcome = await outcomeOf(services, scope, timeoutMs)
+  if (outcome === 'fine') {
+    const body = `{"resource":"Scope ${scope} is OK"}`
+    return { status: 200, body, txnTime: engine.now(), metrics: idleMetrics }
+  }
+  if (outcome === 'timed out') {
+    const text = `Scope ${scope} timed out after ${timeoutMs} milliseconds`
+    return errorAnswer('time out', text, engine.now())
+  }
+  log.warn({ err: outcome, scope }, 'ping failed')
+  return errorAnswer('time out', `Scope ${scope} is unavailable`, engine.now())
+}
+
+/** Asks the engine, but waits no longer than `timeoutMs`; anything else than the two words is why it failed. */
+function outcomeOf(services: Services, scope: Scope, timeoutMs: number): Promise<unknown> {
+  if (timeoutMs <= 0) return Promise.resolve('timed out')
+  return new Promise(resolve => {
+    const cancel = services.timers.after(timeoutMs, () => resolve('timed out'))
+    services.engine.ping(scope, timeoutMs).then(
+      () => {
+        cancel()
+        resolve('fine')
+      },
+      cause => {
+        cancel()
+        resolve(cause instanceof RequestError && cause.code === 'time out' ? 'timed out' : cause)
+      },
+    )
+  })
+}
+
+/** Whole milliseconds; anything else counts as absent. */
+function timeoutOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : undefined
+}

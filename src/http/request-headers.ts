@@ -1,0 +1,103 @@
+// The request headers that change behaviour, checked before anything else on every path. Names, defaults, the
+// order of checks and the texts are facts of the protocol; only the first bad header is reported.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { limits } from '../limits.ts'
+import type { Micros } from '../values/value.ts'
+import { type ApiVersion, apiVersions } from '../values/wire-version.ts'
+
+/** What the headers of a valid request ask for. */
+export interface RequestSettings {
+  readonly apiVersion: ApiVersion
+  readonly lastSeenTxn: Micros | undefined
+  readonly timeoutMs: number
+  readonly contentionRetries: number | undefined
+}
+
+/** The version of clients that send none: the original rendering of references. */
+const apiVersionDefault: ApiVersion = '2.1'
+
+const knownVersions: ReadonlySet<string> = new Set(apiVersions)
+
+/** What the headers ask for, or the description of the error that refuses the first bad one. */
+export function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
+  const apiVersion = headers['x-faunadb-api-version'] as string | undefined
+  if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
+    return invalidHeader('x-faunadb-api-version', `Unsupported or invalid API version '${apiVersion}'.`)
+  }
+  const lastSeen = headers['x-last-seen-txn'] as string | undefined
+  const lastSeenTxn = lastSeen === undefined ? undefined : parseInteger(lastSeen)
+  if (lastSeen !== undefined && lastSeenTxn === undefined) {
+    return invalidHeader('x-last-seen-txn', `Invalid timestamp '${lastSeen}'.`)
+  }
+  const timeout = headers['x-query-timeout'] as string | undefined
+  const timeoutMs = timeout === undefined ? limits.queryTimeoutDefaultMs : parseInteger(timeout)
+  const timeoutFault = timeoutFaultOf(timeoutMs, timeout)
+  if (timeoutFault !== undefined) return invalidHeader('x-query-timeout', timeoutFault)
+  const retries = headers['x-max-retries-on-contention'] as string | undefined
+  const contentionRetries = retries === undefined ? undefined : parseInteger(retries)
+  if (retries !== undefined) {
+    const fault = retriesFaultOf(contentionRetries, retries)
+    if (fault !== undefined) return invalidHeader('x-max-retries-on-contention', fault)
+  }
+  return {
+    apiVersion: (apiVersion ?? apiVersionDefault) as ApiVersion,
+    lastSeenTxn,
+    timeoutMs: timeoutMs as number,
+    contentionRetries,
+  }
+}
+
+/** The description of a refused header. */
+export function invalidHeader(name: string, reason: string): string {
+  return `Invalid header '${name}': ${reason}`
+}
+
+/** Whether the caller is a person at a terminal, or asked for a body laid out for one. */
+export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
+  const agent = headers['user-agent']
+  return (
+    headers['x-faunadb-formatted-json'] !== undefined ||
+    (agent !== undefined && (agent.includes('curl') || agent.includes('HTTPie')))
+  )
+}
+
+function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): string | undefined {
+  if (timeoutMs === undefined) return `Invalid number '${text}'.`
+  if (timeoutMs <= 0) return 'Must be greater than 0.'
+  if (timeoutMs > limits.queryTimeoutMaxMs) {
+    return `Must be less than or equal to ${limits.queryTimeoutMaxMs}.`
+  }
+  return undefined
+}
+
+function retriesFaultOf(retries: number | undefined, text: string): string | undefined {
+  if (retries === undefined) return `Invalid number '${text}'.`
+  if (retries < 0 || retries > limits.contentionRetriesMax) {
+    return `Must be between 0 and ${limits.contentionRetriesMax}.`
+  }
+  return undefined
+}
+
+const int64DigitsMax = 19
+const int64Max = 2n ** 63n - 1n
+const int64Min = -(2n ** 63n)
+
+/**
+ * A signed 64-bit integer in decimal, or undefined. Values beyond 2^53 lose their last digits: they are only
+ * ever compared with limits and times far below.
+ */
+function parseInteger(text: string): number | undefined {
+  const first = text.charCodeAt(0)
+  const start = first === 0x2d || first === 0x2b ? 1 : 0
+  if (text.length === start) return undefined
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x30 || code > 0x39) return undefined
+  }
+  if (text.length - start >= int64DigitsMax) {
+    const exact = first === 0x2b ? BigInt(text.slice(1)) : BigInt(text)
+    if (exact > int64Max || exact < int64Min) return undefined
+  }
+  return Number(text)
+}

@@ -1,0 +1,19 @@
+// Every endpoint of the service. To add one: a file in endpoints/ and a line here.
+
+import type { Endpoint, Services } from './endpoint.ts'
+import { authorizedEndpoint } from './endpoints/authorized.ts'
+import { errorEndpoint } from './endpoints/error.ts'
+import { linearizedEndpoint } from './endpoints/linearized.ts'
+import { ownTokenEndpoint } from './endpoints/own-token.ts'
+import { pingEndpoint } from './endpoints/ping.ts'
+
+/** The endpoints with a path of their own; the query endpoint at `/` and 404 are wired in application.ts. */
+export function endpoints(services: Services): readonly Endpoint[] {
+  return [
+    linearizedEndpoint(services),
+    authorizedEndpoint(services),
+    ownTokenEndpoint(services),
+    pingEndpoint(services),
+    errorEndpoint(),
+  ]
+}

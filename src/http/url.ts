@@ -1,0 +1,34 @@
+// The request target. Paths are compared as sent, percent-escapes and all: that is how the protocol dispatches.
+
+/** The path of a request target, still encoded; an empty one is the root. */
+export function pathOf(target: string): string {
+  const end = target.indexOf('?')
+  const path = end < 0 ? target : target.slice(0, end)
+  return path === '' ? '/' : path
+}
+
+/**
+ * The first value of the query parameter `name`, or undefined. `+` stands for a space. One malformed escape
+ * anywhere makes the whole list empty.
+ */
+export function queryParameter(target: string, name: string): string | undefined {
+  const start = target.indexOf('?')
+  if (start < 0) return undefined
+  let found: string | undefined
+  try {
+    for (const pair of target.slice(start + 1).split('&')) {
+      const equals = pair.indexOf('=')
+      const key = decodePart(equals < 0 ? pair : pair.slice(0, equals))
+      const value = equals < 0 ? '' : decodePart(pair.slice(equals + 1))
+      if (key === name && found === undefined) found = value
+    }
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
+  return found
+}
+
+function decodePart(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '))
+}

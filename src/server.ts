@@ -1,0 +1,70 @@
+// The composition root: builds the service of one process from its parts, bottom to top, and takes it down in
+// the opposite order.
+
+import { readFileSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
+import type { Logger } from 'pino'
+import { systemClock } from './base/clock.ts'
+import { systemRandom } from './base/random.ts'
+import { systemTimers } from './base/timers.ts'
+import { version } from './base/version.ts'
+import type { Config } from './config.ts'
+import type { Engine } from './engine/contract.ts'
+import { createApplication } from './http/application.ts'
+
+/** A running service. */
+export interface Server {
+  /** Where it is reached, without a slash at the end. */
+  readonly url: string
+  /** Finishes what is in flight, then closes everything down to the store. */
+  close(): Promise<void>
+}
+
+/** An engine over open storage, and the way to close it. */
+export interface OpenEngine {
+  readonly engine: Engine
+  close(): Promise<void>
+}
+
+/** Starts to serve `opened`, which belongs to the server from now on: it is closed when starting fails. */
+export async function startServer(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
+  try {
+    return await serve(config, opened, log)
+  } catch (cause) {
+    await opened.close()
+    throw cause
+  }
+}
+
+async function serve(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
+  const stopping = new AbortController()
+  const { tlsCert, tlsKey } = config
+  const secure = tlsCert !== undefined && tlsKey !== undefined
+  const services = {
+    engine: opened.engine,
+    log,
+    clock: systemClock,
+    random: systemRandom,
+    timers: systemTimers,
+    stopping: stopping.signal,
+  }
+  const application = await createApplication(services, {
+    build: `${version}-terrarium`,
+    pendingRequestsMax: config.pendingRequestsMax,
+    listener: {
+      host: config.host,
+      port: config.port,
+      ...(secure ? { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } } : {}),
+    },
+  })
+  const port = await application.listen()
+  const host = isIPv6(config.host) ? `[${config.host}]` : config.host
+  return {
+    url: `${secure ? 'https' : 'http'}://${host}:${port}`,
+    close: async () => {
+      stopping.abort()
+      await application.close(config.shutdownGraceMs)
+      await opened.close()
+    },
+  }
+}

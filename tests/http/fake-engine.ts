@@ -1,0 +1,126 @@
+// An engine whose answers a test decides, and the HTTP service over it on a free port.
+
+import { pino } from 'pino'
+import type { Clock } from '../../src/base/clock.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import type { Engine, QueryAnswer, QueryMetrics, QueryRequest } from '../../src/engine/contract.ts'
+import type { RequestErrorCode } from '../../src/errors.ts'
+import { type Application, createApplication } from '../../src/http/application.ts'
+import type { ListenerOptions } from '../../src/http/listener.ts'
+
+/** The time of every answer that the fake engine makes, in microseconds. */
+export const fakeNow = 1_700_000_000_123_456
+
+export const fakeMetrics: QueryMetrics = {
+  computeOps: 2,
+  byteReadOps: 3,
+  byteWriteOps: 4,
+  storageBytesRead: 5,
+  storageBytesWrite: 6,
+  queryTimeMs: 7,
+  txnRetries: 8,
+  rateLimited: [],
+}
+
+/** A successful answer with `resource` as its JSON text. */
+export function resource(json: string, status = 200): QueryAnswer {
+  return { status, body: `{"resource":${json}}`, txnTime: fakeNow, metrics: fakeMetrics, database: 0n }
+}
+
+/** An answer for a request that failed as a whole. */
+export function failure(status: number, code: RequestErrorCode, description: string): QueryAnswer {
+  return {
+    status,
+    body: JSON.stringify({ errors: [{ code, description }] }),
+    txnTime: fakeNow,
+    metrics: code === 'unauthorized' || code === 'internal server error' ? undefined : fakeMetrics,
+    database: undefined,
+    requestError: code,
+  }
+}
+
+export interface FakeEngine extends Engine {
+  /** Every request that reached the engine, in order. */
+  readonly seen: QueryRequest[]
+  /** What queries answer; echoes the body by default. */
+  answer: (request: QueryRequest) => QueryAnswer | Promise<QueryAnswer>
+  pinged: (scope: string, timeoutMs: number) => Promise<void>
+}
+
+/** Knows the one secret `right`, as Bearer; answers a query with its own text. */
+export function fakeEngine(): FakeEngine {
+  const seen: QueryRequest[] = []
+  const guarded = (request: QueryRequest, then: () => QueryAnswer | Promise<QueryAnswer>) => {
+    seen.push(request)
+    return request.authorization === 'Bearer right' ? then() : failure(401, 'unauthorized', 'Unauthorized')
+  }
+  const engine: FakeEngine = {
+    seen,
+    answer: request => resource(request.body ?? '"nothing"'),
+    pinged: () => Promise.resolve(),
+    query: request => guarded(request, () => engine.answer(request)),
+    ownToken: request => guarded(request, () => resource('"token"')),
+    authorized: request =>
+      guarded(request, () => ({
+        status: 200,
+        body: '{"account":"0","global_id":"z"}',
+        txnTime: fakeNow,
+        metrics: fakeMetrics,
+        database: 0n,
+      })),
+    ping: (scope, timeoutMs) => engine.pinged(scope, timeoutMs),
+    now: () => fakeNow,
+  }
+  return engine
+}
+
+export interface FakeService {
+  readonly engine: FakeEngine
+  readonly application: Application
+  readonly url: string
+  readonly port: number
+  /** The lines logged so far, parsed. */
+  readonly log: Record<string, unknown>[]
+  /** Begins to stop, as a signal would. */
+  stop(graceMs?: number): Promise<void>
+}
+
+export interface FakeServiceOptions extends Partial<ListenerOptions> {
+  readonly pendingRequestsMax?: number
+  readonly clock?: Clock
+}
+
+/** Starts the HTTP service over a fake engine. The caller stops it. */
+export async function startFakeService(options: FakeServiceOptions = {}): Promise<FakeService> {
+  const engine = fakeEngine()
+  const log: Record<string, unknown>[] = []
+  const stopping = new AbortController()
+  const services = {
+    engine,
+    log: pino({ level: 'info' }, { write: (line: string) => log.push(JSON.parse(line)) }),
+    clock: options.clock ?? systemClock,
+    random: systemRandom,
+    timers: systemTimers,
+    stopping: stopping.signal,
+  }
+  const application = await createApplication(services, {
+    build: '1.2.3-test',
+    pendingRequestsMax: options.pendingRequestsMax ?? 1000,
+    listener: { host: '127.0.0.1', port: 0, ...options },
+  })
+  const port = await application.listen()
+  const scheme = options.tls === undefined ? 'http' : 'https'
+  return {
+    engine,
+    application,
+    url: `${scheme}://127.0.0.1:${port}`,
+    port,
+    log,
+    stop: graceMs => {
+      stopping.abort()
+      return application.close(graceMs ?? 5000)
+    },
+  }
+}
