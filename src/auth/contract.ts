@@ -56,8 +56,8 @@ export interface AccessRequest {
   readonly resource: Ref
   /** The document acted on, where there is one already. */
   readonly document?: Ref
-  /** What a predicate is given; asked for only when one runs. */
-  readonly argument: () => Value
+  /** What a predicate with that many parameters (a plain name counts as one) is given; asked for only when one runs. */
+  readonly argument: (parameterCount: number) => Value
 }
 
 /** Runs a predicate with read-only effect as {@link Authority} `predicate`; anything but exactly true is false. */
@@ -68,4 +68,8 @@ export interface Access {
   allows(request: AccessRequest): boolean
 }
 
-export type CreateAccess = (authority: Authority, transaction: Transaction, runPredicate: RunPredicate) => Access
+export type CreateAccess = (
+  authority: Authority,
+  transaction: Transaction,
+  runPredicate: RunPredicate,
+) => Access

@@ -1,0 +1,111 @@
+// Decides what an authority may do: built-in roles by a table, custom roles by their privileges, identities also
+// by the rights that every identity has. Anything not granted is denied; there is no way to deny explicitly.
+
+import type { Transaction } from '../store/contract.ts'
+import { native, Ref, sameRef, Time } from '../values/value.ts'
+import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
+import type {
+  Access,
+  AccessRequest,
+  Authority,
+  CreateAccess,
+  ResourceAction,
+  RunPredicate,
+} from './contract.ts'
+import { findRole, type Grant, type Role } from './role.ts'
+
+/** Decides requests of one authority within one transaction. */
+export const createAccess: CreateAccess = (authority, transaction, runPredicate) => {
+  switch (authority.kind) {
+    case 'builtin': {
+      const { role, database } = authority
+      return { allows: request => builtinAllows(role, database, request, transaction.catalogue) }
+    }
+    case 'predicate':
+      return { allows: request => predicateAllows(authority.database, request) }
+    case 'roles':
+      return new RolesAccess(authority, transaction, runPredicate)
+  }
+}
+
+type RolesAuthority = Extract<Authority, { readonly kind: 'roles' }>
+
+class RolesAccess implements Access {
+  readonly #authority: RolesAuthority
+  readonly #transaction: Transaction
+  readonly #runPredicate: RunPredicate
+  #roles: readonly Role[] | undefined
+
+  constructor(authority: RolesAuthority, transaction: Transaction, runPredicate: RunPredicate) {
+    this.#authority = authority
+    this.#transaction = transaction
+    this.#runPredicate = runPredicate
+  }
+
+  allows(request: AccessRequest): boolean {
+    if (request.resource.database !== this.#authority.database) return false
+    if (this.#allowedToIdentity(request)) return true
+    if (this.#granted(request.action, request)) return true
+    return request.action === 'create_with_id' && this.#allowedPiecemeal(request)
+  }
+
+  /** `create` and `history_write` together stand in for `create_with_id`. */
+  #allowedPiecemeal(request: AccessRequest): boolean {
+    const fields = () => request.argument(1)
+    const version = () => [
+      request.document ?? null,
+      toTime(this.#transaction.snapshotTime),
+      'create',
+      fields(),
+    ]
+    return (
+      this.#granted('create', { ...request, argument: fields }) &&
+      this.#granted('history_write', { ...request, argument: version })
+    )
+  }
+
+  #granted(action: ResourceAction, request: AccessRequest): boolean {
+    const { resource } = request
+    this.#roles ??= this.#authority.roles.flatMap(ref => findRole(this.#transaction, ref) ?? [])
+    const conditional: Exclude<Grant, true>[] = []
+    for (const role of this.#roles) {
+      const grant = role.privileges.get(resource.collection)?.get(resource.id)?.get(action)
+      if (grant === true) return true
+      if (grant) conditional.push(grant)
+    }
+    for (const predicate of conditional.flat()) {
+      const { parameters } = predicate
+      const argument = request.argument(typeof parameters === 'string' ? 1 : parameters.length)
+      if (this.#runPredicate(predicate, argument)) return true
+    }
+    return false
+  }
+
+  /** What every identity may do, whatever its roles. */
+  #allowedToIdentity({ action, resource, document }: AccessRequest): boolean {
+    const { identity, roles } = this.#authority
+    if (!identity || !document) return false
+    switch (resourceKind(resource)) {
+      case 'credentials':
+        return action === 'read' && this.#belongsTo(identity, document, native.credentials)
+      case 'tokens':
+        if (action !== 'read' && action !== 'delete') return false
+        return this.#belongsTo(identity, document, native.tokens)
+      case 'documents':
+        return action === 'read' && roles.length === 0 && sameRef(document, identity)
+      default:
+        return false
+    }
+  }
+
+  #belongsTo(identity: Ref, document: Ref, collection: number): boolean {
+    if (document.collection !== collection || document.database !== identity.database) return false
+    const instance = this.#transaction.get(document)?.fields.get('instance')
+    return instance instanceof Ref && sameRef(instance, identity)
+  }
+}
+
+function toTime(micros: number): Time {
+  const seconds = Math.floor(micros / 1_000_000)
+  return new Time(BigInt(seconds), (micros - seconds * 1_000_000) * 1000)
+}

@@ -1,0 +1,40 @@
+// The bcrypt package behind a small interface: hashes of every dialect that matters, off the event loop, and with
+// a bound on the cost that a stored hash may demand.
+
+import bcrypt from 'bcrypt'
+
+/** bcrypt looks at no more bytes than these. */
+export const bcryptBytesMax = 72
+
+/** Hashes of a higher cost (2^16 rounds take seconds) never verify: one of them could block all logins for hours. */
+export const bcryptCostMax = 16
+
+/** What the rest of auth needs; tests count the calls through it. */
+export interface Bcrypt {
+  /** A `$2b$` hash of the first 72 bytes. */
+  hash(bytes: Uint8Array, cost: number): Promise<string>
+  /** Whether the first 72 bytes hash to this well-formed hash (see {@link bcryptCost}). Constant time. */
+  compare(bytes: Uint8Array, hash: string): Promise<boolean>
+}
+
+/** Runs in the thread pool. */
+export const nativeBcrypt: Bcrypt = {
+  hash: (bytes, cost) => bcrypt.hash(Buffer.from(bytes.subarray(0, bcryptBytesMax)), cost),
+  // Cut to 72 bytes, the dialects a, b and y are the same function; the package knows only a and b.
+  compare: (bytes, hash) =>
+    bcrypt.compare(Buffer.from(bytes.subarray(0, bcryptBytesMax)), `$2b$${hash.slice(4)}`),
+}
+
+const shape = /^\$2[aby]\$(0[4-9]|1[0-9]|2[0-9]|3[01])\$[./A-Za-z0-9]{53}$/
+
+/** The cost of a well-formed `$2a$`, `$2b$` or `$2y$` hash, or undefined for every other text. */
+export function bcryptCost(hash: string): number | undefined {
+  const match = hash.length === 60 ? shape.exec(hash) : null
+  return match ? Number(match[1]) : undefined
+}
+
+/** Whether this is a hash that can verify: well-formed and of a bearable cost. */
+export function isUsableHash(hash: string): boolean {
+  const cost = bcryptCost(hash)
+  return cost !== undefined && cost <= bcryptCostMax
+}

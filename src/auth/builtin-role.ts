@@ -1,0 +1,119 @@
+// The rights of the built-in key roles, as a table: role × kind of resource → actions. Source: the protocol's
+// matrix of key roles. Reading and calling reach into descendant databases, writing never does.
+
+import type { Catalogue } from '../store/contract.ts'
+import {
+  type DatabaseId,
+  firstUserCollection,
+  type NativeName,
+  native,
+  nativeName,
+  type Ref,
+  rootDatabase,
+} from '../values/value.ts'
+import { type AccessRequest, type BuiltinRole, builtinRoles, type ResourceAction } from './contract.ts'
+
+/** Whether a value names a built-in role. */
+export function isBuiltinRole(value: unknown): value is BuiltinRole {
+  return builtinRoles.includes(value as BuiltinRole)
+}
+
+/** What a privilege's resource can be: documents of user collections, sets, functions, or a native collection's documents. */
+export type ResourceKind = 'documents' | 'index' | 'function' | NativeName
+
+/** The kind of a resource, or undefined when nothing can be done to it. */
+export function resourceKind(resource: Ref): ResourceKind | undefined {
+  switch (resource.collection) {
+    case native.collections:
+      if (resource.id >= BigInt(firstUserCollection)) return 'documents'
+      return nativeName(Number(resource.id))
+    case native.indexes:
+      return 'index'
+    case native.functions:
+      return 'function'
+    default:
+      return undefined
+  }
+}
+
+type Actions = ReadonlySet<ResourceAction>
+type Rights = Readonly<Partial<Record<ResourceKind, Actions>>>
+
+const reading = ['read', 'history_read'] as const
+const writing = ['write', 'create', 'create_with_id', 'delete', 'history_write'] as const
+
+const read: Actions = new Set(reading)
+const readAndWrite: Actions = new Set([...reading, ...writing])
+const call: Actions = new Set(['call'])
+
+function onServerKinds(actions: Actions): Rights {
+  return {
+    documents: actions,
+    index: read,
+    collections: actions,
+    indexes: actions,
+    functions: actions,
+    tokens: actions,
+    credentials: actions,
+  }
+}
+
+const rightsOf: Readonly<Record<BuiltinRole, Rights>> = {
+  admin: {
+    ...onServerKinds(readAndWrite),
+    function: call,
+    databases: readAndWrite,
+    keys: readAndWrite,
+    roles: readAndWrite,
+    access_providers: readAndWrite,
+  },
+  server: { ...onServerKinds(readAndWrite), function: call },
+  'server-readonly': onServerKinds(read),
+  client: {},
+}
+
+const reachesDescendants: Actions = new Set([...reading, 'call'])
+
+/** Whether a built-in role in force in `database` allows a request. */
+export function builtinAllows(
+  role: BuiltinRole,
+  database: DatabaseId,
+  request: AccessRequest,
+  catalogue: Catalogue,
+): boolean {
+  const kind = resourceKind(request.resource)
+  if (kind === undefined || !rightsOf[role][kind]?.has(request.action)) return false
+  const where = request.resource.database
+  if (where === database) return true
+  return reachesDescendants.has(request.action) && isBelow(where, database, catalogue)
+}
+
+/** Whether a database lies below another one. */
+export function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
+  let at = database
+  while (at !== rootDatabase) {
+    const definition = catalogue.database(at)
+    if (!definition) return false
+    at = definition.parent
+    if (at === ancestor) return true
+  }
+  return false
+}
+
+const predicateRights: Rights = {
+  documents: new Set(['read', 'unrestricted_read']),
+  index: new Set(['read', 'unrestricted_read']),
+  function: call,
+  collections: new Set(['read']),
+  indexes: new Set(['read']),
+  functions: new Set(['read']),
+  tokens: new Set(['read']),
+  credentials: new Set(['read']),
+}
+
+/** Whether predicates of roles of `database` may do something: read it without filters, call, and nothing else. */
+export function predicateAllows(database: DatabaseId, request: AccessRequest): boolean {
+  const kind = resourceKind(request.resource)
+  if (kind === undefined || request.resource.database !== database) return false
+  return predicateRights[kind]?.has(request.action) === true
+}

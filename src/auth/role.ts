@@ -1,0 +1,144 @@
+// Role documents as decisions need them. Their documents were validated when written, so reading is tolerant:
+// what does not fit grants nothing.
+
+import type { Transaction } from '../store/contract.ts'
+import {
+  type DatabaseId,
+  isArray,
+  isObject,
+  Lambda,
+  native,
+  type ObjectValue,
+  Ref,
+  sameRef,
+  type Value,
+} from '../values/value.ts'
+import { isBuiltinRole } from './builtin-role.ts'
+import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './contract.ts'
+
+/** Always, or whenever one of the predicates says so. */
+export type Grant = true | readonly Lambda[]
+
+interface Membership {
+  readonly resource: Ref
+  readonly predicate: Lambda | undefined
+}
+
+export interface Role {
+  /** By the resource's collection (indexes, functions, collections) and id. */
+  readonly privileges: ReadonlyMap<number, ReadonlyMap<bigint, ReadonlyMap<ResourceAction, Grant>>>
+  readonly memberships: readonly Membership[]
+}
+
+/** The store hands out the same fields for an unchanged version as long as it remembers it. */
+const parsed = new WeakMap<ObjectValue, Role>()
+
+/** The live role with that reference. */
+export function findRole(transaction: Transaction, ref: Ref): Role | undefined {
+  const fields = transaction.get(ref)?.fields
+  if (!fields) return undefined
+  const known = parsed.get(fields)
+  if (known) return known
+  const role = { privileges: readPrivileges(ref.database, fields), memberships: readMemberships(fields) }
+  parsed.set(fields, role)
+  return role
+}
+
+/** One thing or an array of things, as many fields of schema objects allow. */
+export function listed(value: Value | undefined): readonly Value[] {
+  if (value === undefined || value === null) return []
+  return isArray(value) ? value : [value]
+}
+
+type Mutable<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, Mutable<V>> : T
+
+function readPrivileges(database: DatabaseId, fields: ObjectValue): Role['privileges'] {
+  const privileges: Mutable<Role['privileges']> = new Map()
+  for (const privilege of listed(fields.get('privileges'))) {
+    if (!isObject(privilege)) continue
+    const resource = privilege.get('resource')
+    const actions = privilege.get('actions')
+    if (!(resource instanceof Ref) || resource.database !== database || !isObject(actions ?? null)) continue
+    const ofCollection = upsert(privileges, resource.collection, () => new Map())
+    addGrants(
+      upsert(ofCollection, resource.id, () => new Map()),
+      actions as ObjectValue,
+    )
+  }
+  return privileges
+}
+
+function addGrants(grants: Map<ResourceAction, Grant>, actions: ObjectValue): void {
+  for (const action of resourceActions) {
+    const value = actions.get(action)
+    const before = grants.get(action)
+    if (before === true) continue
+    if (value === true) grants.set(action, true)
+    else if (value instanceof Lambda) grants.set(action, [...(before ?? []), value])
+  }
+}
+
+function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const present = map.get(key)
+  if (present !== undefined) return present
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+function readMemberships(fields: ObjectValue): readonly Membership[] {
+  return listed(fields.get('membership')).flatMap(membership => {
+    if (!isObject(membership)) return []
+    const resource = membership.get('resource')
+    const predicate = membership.get('predicate')
+    if (!(resource instanceof Ref)) return []
+    // A predicate that cannot be run must not turn into none.
+    if (predicate !== undefined && predicate !== null && !(predicate instanceof Lambda)) return []
+    return [{ resource, predicate: predicate ?? undefined }]
+  })
+}
+
+/** The roles an identity is a member of right now. */
+export function rolesOfIdentity(
+  transaction: Transaction,
+  identity: Ref,
+  runPredicate: RunPredicate,
+): readonly Ref[] {
+  const collection = new Ref(identity.database, native.collections, BigInt(identity.collection))
+  const roles: Ref[] = []
+  for (const { document } of transaction.documents(identity.database, native.roles, {})) {
+    const applies = findRole(transaction, document)?.memberships.some(
+      ({ resource, predicate }) =>
+        sameRef(resource, collection) && (predicate === undefined || runPredicate(predicate, identity)),
+    )
+    if (applies) roles.push(document)
+  }
+  return roles
+}
+
+/**
+ * The live role of `database` that a stored reference or name means. References from another database (a key
+ * made for a child) count by name.
+ */
+export function resolveRole(transaction: Transaction, database: DatabaseId, stored: Value): Ref | undefined {
+  const { catalogue } = transaction
+  if (stored instanceof Ref && stored.collection === native.roles && stored.database === database) {
+    return transaction.get(stored) ? stored : undefined
+  }
+  const name = stored instanceof Ref ? catalogue.nameOf(stored) : stored
+  return typeof name === 'string' ? catalogue.resolve(database, native.roles, name) : undefined
+}
+
+/**
+ * What the stored `role` of a key or function stands for in `database`: a built-in role, or custom roles by
+ * reference or name. Roles that do not exist contribute nothing. No identity takes part.
+ */
+export function authorityOfRole(
+  transaction: Transaction,
+  database: DatabaseId,
+  stored: Value | undefined,
+): Authority {
+  if (isBuiltinRole(stored)) return { kind: 'builtin', role: stored, database }
+  const roles = listed(stored).flatMap(item => resolveRole(transaction, database, item) ?? [])
+  return { kind: 'roles', database, roles, identity: undefined }
+}

@@ -1,0 +1,75 @@
+// The secrets of keys and tokens: binary records in URL-safe base64 that name their document, so that finding it
+// is one read, and end in 160 random bits. Layout and hashing are facts of the protocol.
+
+const formatVersion = 126
+const keyTag = 112
+const tokenTag = 113
+const keyBytes = 30
+const tokenBytes = 38
+
+/** Bytes of chance at the end of every secret. */
+export const secretRandomBytes = 20
+
+/** The bcrypt cost of hashes of secrets: low, because 160 random bits cannot be guessed at any speed. */
+export const secretHashCost = 5
+
+/** What a secret says. `random` is the base64url text of its random bytes: what `hashed_secret` is a hash of. */
+export type ParsedSecret =
+  | { readonly kind: 'key'; readonly id: bigint; readonly random: string }
+  | { readonly kind: 'token'; readonly id: bigint; readonly database: bigint; readonly random: string }
+
+/** The secret of a key: 40 characters. */
+export function makeKeySecret(id: bigint, random: Uint8Array): string {
+  const bytes = begin(keyBytes, keyTag, random)
+  new DataView(bytes.buffer).setBigUint64(2, id)
+  return encode(bytes)
+}
+
+/** The secret of a token, which names its database too: 51 characters. */
+export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array): string {
+  const bytes = begin(tokenBytes, tokenTag, random)
+  const view = new DataView(bytes.buffer)
+  view.setBigUint64(2, id)
+  view.setBigUint64(10, database)
+  return encode(bytes)
+}
+
+/** The text of random bytes that is hashed into `hashed_secret`. */
+export function randomText(random: Uint8Array): string {
+  return encode(random)
+}
+
+/** What a text says as a secret; undefined unless it is exactly what one of the two makers writes. */
+export function parseSecret(text: string): ParsedSecret | undefined {
+  if (text.length !== 40 && text.length !== 51) return undefined
+  const bytes = decode(text)
+  if (!bytes || bytes[0] !== formatVersion) return undefined
+  const view = new DataView(bytes.buffer)
+  const id = view.getBigUint64(2)
+  const random = randomText(bytes.subarray(bytes.length - secretRandomBytes))
+  if (bytes[1] === keyTag && bytes.length === keyBytes) return { kind: 'key', id, random }
+  if (bytes[1] !== tokenTag || bytes.length !== tokenBytes) return undefined
+  return { kind: 'token', id, database: view.getBigUint64(10), random }
+}
+
+function begin(length: number, tag: number, random: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length)
+  bytes[0] = formatVersion
+  bytes[1] = tag
+  bytes.set(random, length - secretRandomBytes)
+  return bytes
+}
+
+function encode(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+}
+
+/** Strict: one spelling per secret, so spare bits of the last character must be zero. */
+function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const bytes = Uint8Array.fromBase64(text, { alphabet: 'base64url' })
+    return encode(bytes) === text ? bytes : undefined
+  } catch {
+    return undefined
+  }
+}
