@@ -104,6 +104,9 @@ export class App {
   }
 }
 
+/** Milliseconds after which a test hangs: an event that never came, for one. */
+const testTimeoutMs = 60_000
+
 /** Starts one server for the tests of a file. Call at the top of the file, once. */
 export function driverTests(): (name: string, body: (app: App) => Promise<void>) => void {
   let server: RunningServer | undefined
@@ -114,7 +117,7 @@ export function driverTests(): (name: string, body: (app: App) => Promise<void>)
   after(() => server?.stop())
   return (name, body) => {
     for (const transport of transports) {
-      test(`${name} (${transport})`, async () => {
+      test(`${name} (${transport})`, { timeout: testTimeoutMs }, async () => {
         assert.ok(server)
         databases += 1
         const app = new App(server, `app_${databases}`, transport)
