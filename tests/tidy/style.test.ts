@@ -21,7 +21,7 @@ const ambient: readonly Ban[] = [
     pattern: /\bMath\.random\b|\brandomUUID\b|\brandomBytes\b|\bgetRandomValues\b/,
     instead: 'a random source',
   },
-  { pattern: /\bset(Timeout|Interval)\b|\bAbortSignal\.timeout\b/, instead: 'a timer' },
+  { pattern: /(?<!\.)\bset(Timeout|Interval)\b|\bAbortSignal\.timeout\b/, instead: 'a timer' },
 ]
 
 test('time and chance come from src/base', () => {
