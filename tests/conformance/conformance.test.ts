@@ -10,7 +10,7 @@ let server: RunningServer
 before(async () => {
   server = await startServer()
 })
-after(() => server.stop())
+after(() => server?.stop())
 
 test('the conformance cases fail where the list says so, and nowhere else', async t => {
   const results = await play(server)
