@@ -16,7 +16,7 @@ export const limits = {
   jsonNameCharsMax: 50_000,
   jsonNumberCharsMax: 1000,
   /** Levels of arrays and objects in a value that is rendered; ours: keeps the native stack safe. */
-  valueDepthMax: 2000,
+  valueDepthMax: 1200,
   /** Milliseconds a query may take when the request does not say. */
   queryTimeoutDefaultMs: 120_000,
   queryTimeoutMaxMs: 600_000,

@@ -2,9 +2,7 @@
 
 import type { RequestErrorCode } from '../errors.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-
-export const apiVersions = ['2.0', '2.1', '2.7', '2.12', '3', '4', '5', 'UNSTABLE'] as const
-export type ApiVersion = (typeof apiVersions)[number]
+import type { ApiVersion } from '../values/wire-version.ts'
 
 /** Where a query came in, when that forbids writes; the words appear in the error. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'

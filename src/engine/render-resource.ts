@@ -1,8 +1,8 @@
 // The body of a successful query.
 
 import type { Evaluation } from '../query/evaluation.ts'
-import { renderValue } from '../values/wire.ts'
 import { type DatabaseId, type Ref, rootDatabase, type Value } from '../values/value.ts'
+import { renderValue } from '../values/wire.ts'
 
 /** `{"resource":…}` with references named as the request's database sees them. */
 export function renderResource(value: Value, evaluation: Evaluation): string {

@@ -1,6 +1,7 @@
 // The types of arguments: what each accepts and what it says about anything else. The texts are the protocol's.
 
 import { type ErrorEntry, QueryError } from '../errors.ts'
+import { timeFromMicros } from '../values/time.ts'
 import {
   isArray,
   isNativeCollectionRef,
@@ -17,7 +18,6 @@ import {
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
-import { timeFromMicros } from '../values/time.ts'
 import type { ArgumentType, BoundLambda, Call, Lazy } from './definition.ts'
 import { mismatch, undefinedReference } from './definition.ts'
 
@@ -150,7 +150,12 @@ export const arrayOrPage: ArgumentType<readonly Value[] | Page> = {
   check(value, call, key) {
     const elements = iterable.check(value, call, key)
     if (isArray(elements) || elements instanceof Page) return elements
-    throw mismatch('Array or Page', value instanceof Ref ? new SetValue({ type: 'singleton', ref: value }) : value, call, key)
+    throw mismatch(
+      'Array or Page',
+      value instanceof Ref ? new SetValue({ type: 'singleton', ref: value }) : value,
+      call,
+      key,
+    )
   },
 }
 

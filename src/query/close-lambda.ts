@@ -2,19 +2,10 @@
 // into a `let` of literals, references stay values (so that renames show), and nothing is left that only the
 // query at hand could know.
 
-import {
-  type ActionName,
-  type Cursor,
-  type DocumentValue,
-  type EventValue,
-  Lambda,
-  type Page,
-  type SourcedElement,
-  UnresolvedRef,
-  type Value,
-} from '../values/value.ts'
-import type { Evaluation } from './evaluation.ts'
+import { storedForm, type Transient } from '../values/stored-form.ts'
+import { Lambda, UnresolvedRef, type Value } from '../values/value.ts'
 import { evaluate } from './evaluate.ts'
+import type { Evaluation } from './evaluation.ts'
 import type { Expression, LambdaExpression, Operand } from './expression.ts'
 import { lookUp, type Variables } from './variables.ts'
 
@@ -50,7 +41,9 @@ function printExpression(expression: Expression, evaluation: Evaluation): Value 
     case 'array':
       return expression.elements.map(print)
     case 'object':
-      return new Map([['object', escapeKeys(new Map(expression.fields.map(([name, value]) => [name, print(value)])))]])
+      return new Map([
+        ['object', escapeKeys(new Map(expression.fields.map(([name, value]) => [name, print(value)])))],
+      ])
     case 'let':
       return new Map<string, Value>([
         ['let', escapeKeys(new Map(expression.bindings.map(([name, value]) => [name, print(value)])))],
@@ -90,67 +83,26 @@ function printValue(value: Value): Value {
     case 'unresolved':
       return unresolvedAsJson(value as UnresolvedRef)
     case 'action':
-      return (value as { name: ActionName }).name
     case 'document':
     case 'event':
     case 'page':
     case 'element':
-      return printObject(objectForm(value as DocumentValue | EventValue | Page | SourcedElement))
+      return printValue(storedForm(value as Transient))
     default:
       return value
   }
 }
 
 function printObject(fields: ReadonlyMap<string, Value>): Value {
-  return new Map([['object', escapeKeys(new Map([...fields].map(([name, value]) => [name, printValue(value)])))]])
+  return new Map([
+    ['object', escapeKeys(new Map([...fields].map(([name, value]) => [name, printValue(value)])))],
+  ])
 }
 
 /** Written objects whose only key could be taken for a tag are wrapped in `@obj`. */
 function escapeKeys(fields: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const tagged = [...fields.keys()].some(name => name.startsWith('@'))
   return tagged ? new Map([['@obj', fields]]) : fields
-}
-
-/** A composite value as the object that stands for it where only plain values fit. */
-export function objectForm(value: DocumentValue | EventValue | Page | SourcedElement): ReadonlyMap<string, Value> {
-  switch (value.kind) {
-    case 'document':
-      return new Map<string, Value>([['ref', value.ref], ['ts', tsValue(value.ts)], ...value.fields])
-    case 'event':
-      return eventForm(value)
-    case 'page': {
-      const fields = new Map<string, Value>()
-      if (value.before) fields.set('before', cursorValue(value.before))
-      if (value.after) fields.set('after', cursorValue(value.after))
-      return fields.set('data', value.data)
-    }
-    case 'element':
-      return new Map<string, Value>([
-        ['value', value.value],
-        ['sources', value.sources],
-      ])
-  }
-}
-
-/** The `ts` of a document or event as a value. */
-export function tsValue(ts: DocumentValue['ts']): Value {
-  return typeof ts === 'number' ? BigInt(ts) : ts
-}
-
-function eventForm(event: EventValue): ReadonlyMap<string, Value> {
-  const fields = new Map<string, Value>([
-    ['ts', tsValue(event.ts)],
-    ['action', event.action],
-  ])
-  if (event.document) fields.set('document', event.document)
-  if (event.values) fields.set('data', event.values)
-  else if (event.fields) fields.set('data', event.fields.get('data') ?? null)
-  return fields
-}
-
-/** A cursor as the value that clients see. */
-export function cursorValue(cursor: Cursor): Value {
-  return cursor.type === 'values' ? cursor.values : eventForm(cursor.event)
 }
 
 function unresolvedAsJson(ref: UnresolvedRef): Value {

@@ -4,6 +4,7 @@
 
 import { errorEntry, type Position, QueryError, type QueryErrorCode } from '../errors.ts'
 import { typeName, UnresolvedRef, type Value } from '../values/value.ts'
+import type { ApiVersion } from '../values/wire-version.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { CallExpression, LambdaExpression } from './expression.ts'
 import type { Variables } from './variables.ts'
@@ -103,7 +104,7 @@ export interface FunctionDefinition {
   /** Evaluated units it counts for; 0 for control forms. */
   readonly compute: number
   /** The first API version that has it. */
-  readonly since: string | undefined
+  readonly since: ApiVersion
   /** Another function to prefer, when this one is kept only for older drivers. */
   readonly deprecatedFor: string | undefined
   /** By wire key, in the order in which they are evaluated and reported. */
@@ -128,7 +129,7 @@ export interface FunctionDeclaration<A extends Readonly<Record<string, Argument<
   readonly effect: Effect
   readonly staticEffect?: Effect
   readonly compute?: number
-  readonly since?: string
+  readonly since?: ApiVersion
   readonly deprecatedFor?: string
   readonly arguments: A
   readonly result: string
@@ -150,7 +151,7 @@ export function define<A extends Readonly<Record<string, Argument<unknown>>>>(
   return {
     staticEffect: declaration.effect,
     compute: 1,
-    since: undefined,
+    since: '2.0',
     deprecatedFor: undefined,
     ...declaration,
     keys: Object.keys(declaration.arguments),
@@ -159,12 +160,20 @@ export function define<A extends Readonly<Record<string, Argument<unknown>>>>(
 }
 
 /** A family of functions: one file, one chapter of the reference. */
-export function family(name: string, definitions: readonly Omit<FunctionDefinition, 'family'>[]): FunctionFamily {
+export function family(
+  name: string,
+  definitions: readonly Omit<FunctionDefinition, 'family'>[],
+): FunctionFamily {
   return { name, definitions: definitions.map(definition => ({ ...definition, family: name })) }
 }
 
 /** The error for a value of the wrong type: `X expected, Y provided.`, or `invalid ref` for an unresolved reference. */
-export function mismatch(expected: string, value: Value, call: Call, ...steps: (string | number)[]): QueryError {
+export function mismatch(
+  expected: string,
+  value: Value,
+  call: Call,
+  ...steps: (string | number)[]
+): QueryError {
   return call.invalid(`${expected} expected, ${typeName(value)} provided.`, ...steps)
 }
 

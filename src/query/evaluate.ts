@@ -2,7 +2,7 @@
 // transaction of its evaluation.
 
 import { unreachable } from '../base/assert.ts'
-import { errorEntry, type ErrorEntry, QueryError } from '../errors.ts'
+import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
@@ -14,7 +14,11 @@ import { evaluateSetLiteral } from './set-literal.ts'
 import { lookUp, Variables } from './variables.ts'
 
 /** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, Pending to wait. */
-export function evaluate(expression: Expression, variables: Variables | undefined, evaluation: Evaluation): Value {
+export function evaluate(
+  expression: Expression,
+  variables: Variables | undefined,
+  evaluation: Evaluation,
+): Value {
   switch (expression.kind) {
     case 'literal':
       return expression.value
@@ -142,7 +146,11 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, ...
   const variables = bindParameters(bound.lambda.parameters, argument, bound.variables, () =>
     call.position(...at, 'lambda'),
   )
-  return enter(evaluation, () => call.position(), () => evaluate(bound.lambda.body, variables, evaluation))
+  return enter(
+    evaluation,
+    () => call.position(),
+    () => evaluate(bound.lambda.body, variables, evaluation),
+  )
 }
 
 /**
@@ -186,7 +194,8 @@ function bindParameters(
     throw QueryError.of('invalid argument', description, position())
   }
   let variables = outer
-  for (const [index, name] of parameters.entries()) variables = bind(name, elements[index] as Value, variables)
+  for (const [index, name] of parameters.entries())
+    variables = bind(name, elements[index] as Value, variables)
   return variables
 }
 

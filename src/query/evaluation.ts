@@ -7,6 +7,7 @@ import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { DatabaseId, Lambda, Micros, Value } from '../values/value.ts'
+import type { ApiVersion } from '../values/wire-version.ts'
 import type { Effect } from './definition.ts'
 import type { LambdaExpression } from './expression.ts'
 
@@ -31,13 +32,15 @@ export interface QuerySettings {
   readonly passwordHashCost: number
   /** What the audience of an access provider starts with; the database's global id follows. */
   readonly audiencePrefix: string
+  /** Whether signing keys may be fetched over plain HTTP and from private addresses. */
+  readonly allowInsecureJwks: boolean
 }
 
 export interface EvaluationOptions {
   readonly host: EvaluationHost
   readonly transaction: Transaction
   readonly caller: Caller
-  readonly apiVersion: string
+  readonly apiVersion: ApiVersion
   readonly answers: Answers
   /** When evaluation has to give up, by the clock of {@link EvaluationHost.now}. */
   readonly deadline: Micros
@@ -55,7 +58,7 @@ export class Evaluation {
   readonly host: EvaluationHost
   readonly transaction: Transaction
   readonly caller: Caller
-  readonly apiVersion: string
+  readonly apiVersion: ApiVersion
   readonly answers: Answers
   /** The database in which names are looked up and documents written. */
   readonly database: DatabaseId
@@ -148,7 +151,8 @@ export class Evaluation {
       const text = `Transaction does too much compute: got ${got}, limit: ${limits.computeOpsMax}`
       throw new RequestError('bad request', text)
     }
-    if (Math.floor(after / unitsPerClockCheck) !== Math.floor(before / unitsPerClockCheck)) this.checkDeadline()
+    if (Math.floor(after / unitsPerClockCheck) !== Math.floor(before / unitsPerClockCheck))
+      this.checkDeadline()
   }
 
   checkDeadline(): void {

@@ -8,12 +8,13 @@ import { parseUuid } from '../values/uuid.ts'
 import type { Json, Value } from '../values/value.ts'
 import type { Place } from './expression.ts'
 
-const readers: Readonly<Record<string, readonly [name: string, read: (text: string) => Value | undefined]>> = {
-  '@ts': ['time', parseTime],
-  '@date': ['date', parseDate],
-  '@bytes': ['bytes', decodeBase64],
-  '@uuid': ['UUID', text => parseUuid(text)],
-}
+const readers: Readonly<Record<string, readonly [name: string, read: (text: string) => Value | undefined]>> =
+  {
+    '@ts': ['time', parseTime],
+    '@date': ['date', parseDate],
+    '@bytes': ['bytes', decodeBase64],
+    '@uuid': ['UUID', text => parseUuid(text)],
+  }
 
 /** The value behind a tag; undefined when `tag` is not one of these. Throws `invalid expression` for bad content. */
 export function parseLiteralTag(tag: string, content: Json, place: Place): Value | undefined {
@@ -22,5 +23,7 @@ export function parseLiteralTag(tag: string, content: Json, place: Place): Value
   const [name, read] = reader
   const value = typeof content === 'string' ? read(content) : undefined
   if (value !== undefined) return value
-  throw new QueryError([errorEntry('invalid expression', `Invalid ${name}.`, place.position(), { rank: 'parse' })])
+  throw new QueryError([
+    errorEntry('invalid expression', `Invalid ${name}.`, place.position(), { rank: 'parse' }),
+  ])
 }

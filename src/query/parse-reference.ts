@@ -1,10 +1,10 @@
 // References as clients write them: `{"@ref": {...}}` in every nesting, and the path strings of older drivers.
 // Only the shape is checked here; which document is meant is looked up when the query runs.
 
-import { errorEntry, type ErrorEntry, QueryError } from '../errors.ts'
-import { type Json, native, type NativeName, typeName } from '../values/value.ts'
-import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
+import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { isValidName } from '../values/names.ts'
+import { type Json, type NativeName, native, typeName } from '../values/value.ts'
+import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
 
 const int64Max = 2n ** 63n - 1n
 
@@ -72,7 +72,9 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   if (typeof id !== 'string' && typeof id !== 'bigint') {
     errors.push(...fault(`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
   }
-  const collection = attempt(errors, () => parsePart(json.get('collection') ?? json.get('class'), place.at('class')))
+  const collection = attempt(errors, () =>
+    parsePart(json.get('collection') ?? json.get('class'), place.at('class')),
+  )
   const database = attempt(errors, () => parsePart(json.get('database'), place.at('database')))
   if (database && database.type !== 'database') {
     const found = targetTypeNames[database.type]

@@ -2,8 +2,9 @@
 // An object is a form exactly when its set of keys is that of a registered function (or one of the few forms
 // below); every fault is an `invalid expression` with the place where it stands.
 
-import { errorEntry, type ErrorEntry, QueryError } from '../errors.ts'
+import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { type Json, typeName, type Value } from '../values/value.ts'
+import { isApiVersion } from '../values/wire-version.ts'
 import type { Argument, Effect, FunctionDefinition } from './definition.ts'
 import {
   type Expression,
@@ -55,7 +56,8 @@ export function parseStoredLambda(
 }
 
 const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }
-const greaterEffect = (left: Effect, right: Effect) => (effectOrder[left] >= effectOrder[right] ? left : right)
+const greaterEffect = (left: Effect, right: Effect) =>
+  effectOrder[left] >= effectOrder[right] ? left : right
 
 function fault(description: string, place: Place, ...steps: (string | number)[]): QueryError {
   return new QueryError([
@@ -185,9 +187,7 @@ class Parser {
     const index = this.#bound.lastIndexOf(json)
     if (index < 0) {
       const description = `Variable '${json}' is not defined.`
-      this.#unbound.push(
-        errorEntry('invalid expression', description, place.position(), { rank: 'parse' }),
-      )
+      this.#unbound.push(errorEntry('invalid expression', description, place.position(), { rank: 'parse' }))
     }
     for (const frame of this.#frames) if (index < frame.base) frame.free.add(json)
     return { kind: 'variable', place, name: json }
@@ -228,10 +228,7 @@ class Parser {
       })
     }
     const fields = this.#plainFields(json, place, 'Array')
-    return [...fields].map(
-      ([name, value]) =>
-        () => ({ name, json: value, place: place.at(name) }),
-    )
+    return [...fields].map(([name, value]) => () => ({ name, json: value, place: place.at(name) }))
   }
 
   #lambda(json: Json, place: Place, apiVersion: string): LambdaExpression {
@@ -355,7 +352,12 @@ class Parser {
     const version = json instanceof Map ? (json.get('api_version') ?? '2.12') : undefined
     const size = json instanceof Map && json.has('api_version') ? 3 : 2
     const valid =
-      json instanceof Map && json.size === size && json.has('lambda') && json.has('expr') && isLambdaVersion(version)
+      json instanceof Map &&
+      json.size === size &&
+      json.has('lambda') &&
+      json.has('expr') &&
+      typeof version === 'string' &&
+      isApiVersion(version)
     if (!valid) throw fault('Invalid lambda.', place)
     const parser = new Parser(version as string, this.#functions)
     const lambda = parser.lambdaParts(
@@ -373,7 +375,8 @@ class Parser {
     const kind = setLiteralKinds.find(keys => keys.length === json.size && keys.every(key => json.has(key)))
     if (!kind) throw fault('Invalid set.', place)
     const parts = new Map<string, SetPart>()
-    for (const key of kind) parts.set(key, this.#setPart(kind[0] as string, key, json.get(key) as Json, place.at(key)))
+    for (const key of kind)
+      parts.set(key, this.#setPart(kind[0] as string, key, json.get(key) as Json, place.at(key)))
     return { kind: 'set', place, parts }
   }
 
@@ -381,14 +384,20 @@ class Parser {
     const isLambda = (set === 'join' && key === 'with') || (set === 'filter' && key === 'filter')
     if (isLambda) return { kind: 'lambda', lambda: this.#closedLambda(json, place) }
     if (Array.isArray(json)) {
-      return { kind: 'many', expressions: json.map((element, index) => this.#setOperand(element, place.at(index))) }
+      return {
+        kind: 'many',
+        expressions: json.map((element, index) => this.#setOperand(element, place.at(index))),
+      }
     }
     return { kind: 'one', expression: this.#setOperand(json, place) }
   }
 
   /** A set's parts are literals; `events` may hold the inner set without its own `@set`. */
   #setOperand(json: Json, place: Place): Expression {
-    if (json instanceof Map && setLiteralKinds.some(keys => keys.length === json.size && keys.every(key => json.has(key)))) {
+    if (
+      json instanceof Map &&
+      setLiteralKinds.some(keys => keys.length === json.size && keys.every(key => json.has(key)))
+    ) {
       return this.#setLiteral(json, place)
     }
     return this.#quoted(json, place)
@@ -412,10 +421,6 @@ const setLiteralKinds: readonly (readonly string[])[] = [
   ['join', 'with'],
   ['filter', 'collection'],
 ]
-
-function isLambdaVersion(version: Json | undefined): boolean {
-  return typeof version === 'string' && ['2.0', '2.1', '2.7', '2.12', '3', '4', '5', 'UNSTABLE'].includes(version)
-}
 
 function escapedTypeName(expression: Expression): string {
   switch (expression.kind) {

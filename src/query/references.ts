@@ -2,9 +2,10 @@
 // not exist becomes an unresolved reference, a legal value until it is used.
 
 import { errorEntry, QueryError } from '../errors.ts'
-import { type DatabaseId, native, type NativeName, Ref, UnresolvedRef } from '../values/value.ts'
+import { type DatabaseId, type NativeName, native, Ref, UnresolvedRef } from '../values/value.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
+import { nativeNamed } from './parse-reference.ts'
 
 /** The native collection that holds each kind of schema object. */
 export const schemaCollections = {
@@ -19,7 +20,11 @@ export const schemaCollections = {
 export type SchemaKind = keyof typeof schemaCollections
 
 /** The reference a written target means. Throws `invalid expression` for a `self` the caller does not have. */
-export function resolveTarget(target: ReferenceTarget, evaluation: Evaluation, place: Place): Ref | UnresolvedRef {
+export function resolveTarget(
+  target: ReferenceTarget,
+  evaluation: Evaluation,
+  place: Place,
+): Ref | UnresolvedRef {
   switch (target.type) {
     case 'self':
       return resolveSelf(resolveTarget(target.collection, evaluation, place), evaluation, place)
@@ -71,19 +76,25 @@ export function resolveName(
   const missing = () => new UnresolvedRef(scope ? { type, name, scope } : { type, name })
   if (scope instanceof UnresolvedRef) return missing()
   const database: DatabaseId = scope?.id ?? evaluation.database
-  return evaluation.transaction.catalogue.resolve(database, schemaCollections[type], name) ?? missing()
+  const found = evaluation.transaction.catalogue.resolve(database, schemaCollections[type], name)
+  if (found) return found
+  const nativeCollection = type === 'collection' ? nativeNamed(name) : undefined
+  return nativeCollection ? nativeRef(nativeCollection, scope, evaluation) : missing()
 }
 
 function resolveSelf(collection: Ref | UnresolvedRef, evaluation: Evaluation, place: Place): Ref {
   const { credential, identity } = evaluation.caller
   if (collection instanceof Ref) {
     const number = Number(collection.id)
-    if (number === native.tokens && credential instanceof Ref && credential.collection === number) return credential
+    if (number === native.tokens && credential instanceof Ref && credential.collection === number)
+      return credential
     if (identity instanceof Ref) {
       if (identity.collection === number) return identity
       const owned = number === native.credentials && evaluation.transaction.credentialOf(identity)
       if (owned) return owned.ref
     }
   }
-  throw new QueryError([errorEntry('invalid expression', 'Invalid ref.', place.position(), { rank: 'parse' })])
+  throw new QueryError([
+    errorEntry('invalid expression', 'Invalid ref.', place.position(), { rank: 'parse' }),
+  ])
 }

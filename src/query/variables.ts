@@ -1,7 +1,7 @@
 // The variables in sight of an expression: a linked list, innermost first, shared and never changed.
 
-import type { Value } from '../values/value.ts'
 import { assert } from '../base/assert.ts'
+import type { Value } from '../values/value.ts'
 
 export class Variables {
   readonly name: string

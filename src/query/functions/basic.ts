@@ -7,7 +7,10 @@ import { closeLambda } from '../close-lambda.ts'
 import { type Call, define, family, required } from '../definition.ts'
 
 /** The valid time that `at` and `ts` arguments mean: undefined is now, with the transaction's own writes. */
-export function validTimeOf(time: Parameters<typeof microsOfTime>[0] | TransactionTime, call: Call): Micros | undefined {
+export function validTimeOf(
+  time: Parameters<typeof microsOfTime>[0] | TransactionTime,
+  call: Call,
+): Micros | undefined {
   if (time instanceof TransactionTime) return undefined
   const micros = Number(microsOfTime(time))
   return micros >= call.evaluation.transaction.snapshotTime ? undefined : micros

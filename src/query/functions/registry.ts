@@ -1,14 +1,13 @@
 // The language: every function of every family, found by its exact set of wire keys.
 
 import { InvariantError } from '../../base/assert.ts'
+import { isAtLeast } from '../../values/wire-version.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
 import type { FunctionLookup } from '../parse.ts'
 import { basic } from './basic.ts'
 
 /** All families, in the order of the reference. */
 export const families: readonly FunctionFamily[] = [basic]
-
-const versions = ['2.0', '2.1', '2.7', '2.12', '3', '4', '5', 'UNSTABLE']
 
 /** Key sets seen before, by their keys as they came; bounded, so that clients cannot fill the memory. */
 const seenMax = 4096
@@ -20,7 +19,8 @@ class Registry implements FunctionLookup {
   constructor(definitions: readonly FunctionDefinition[]) {
     for (const definition of definitions) {
       for (const signature of signaturesOf(definition)) {
-        if (this.#bySignature.has(signature)) throw new InvariantError(`two functions take the keys ${signature}`)
+        if (this.#bySignature.has(signature))
+          throw new InvariantError(`two functions take the keys ${signature}`)
         this.#bySignature.set(signature, definition)
       }
     }
@@ -30,8 +30,7 @@ class Registry implements FunctionLookup {
     const given = [...keys]
     const asGiven = given.join('\n')
     const definition = this.#seen.get(asGiven) ?? this.#search(asGiven, given)
-    if (definition?.since && versions.indexOf(apiVersion) < versions.indexOf(definition.since)) return undefined
-    return definition
+    return definition && isAtLeast(apiVersion, definition.since) ? definition : undefined
   }
 
   #search(asGiven: string, given: string[]): FunctionDefinition | undefined {

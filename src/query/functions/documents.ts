@@ -1,0 +1,163 @@
+// Reading and writing documents, and the history of documents.
+
+import {
+  isNativeCollectionRef,
+  native,
+  Ref,
+  type SetLike,
+  SetValue,
+  UnresolvedRef,
+  type Value,
+} from '../../values/value.ts'
+import { anyValue, identifier, nameOrRef, object, ref, time, transactionTime } from '../arguments.ts'
+import { type Call, define, family, mismatch, optional, required, undefinedReference } from '../definition.ts'
+import { historyAction, insertVersion, removeVersion } from '../history-write.ts'
+import { documentExists, isUserDocument, readDocument, requireReachable } from '../read.ts'
+import { resolveName } from '../references.ts'
+import { existsInSet, getFromSet } from '../sets/read.ts'
+import { viewDocument } from '../view-document.ts'
+import { changeDocument, createDocument, deleteDocument, refuseOtherTime } from '../write.ts'
+import { validTimeOf } from './basic.ts'
+
+/** Runs `work` at the time an optional `ts` argument names. */
+function atTime<T>(ts: Parameters<typeof validTimeOf>[0] | undefined, call: Call, work: () => T): T {
+  return ts === undefined ? work() : call.evaluation.withValidTime(validTimeOf(ts, call), work)
+}
+
+const isSet = (value: SetLike) => value instanceof SetValue || isNativeCollectionRef(value)
+
+/** Where `create` makes a document: a collection, or the document's own reference. */
+function creationTarget(target: string | Ref, call: Call): { collection: Ref; id: bigint | undefined } {
+  if (target instanceof Ref) {
+    if (target.collection === native.collections) return { collection: target, id: undefined }
+    const collection = new Ref(target.database, native.collections, BigInt(target.collection))
+    return { collection, id: target.id }
+  }
+  const resolved = resolveName('collection', target, undefined, call.evaluation)
+  if (resolved instanceof Ref && !isNativeCollectionRef(resolved))
+    return { collection: resolved, id: undefined }
+  throw undefinedReference(new UnresolvedRef({ type: 'collection', name: target }), call.position('create'))
+}
+
+export const documents = family('Documents', [
+  define({
+    name: 'get',
+    effect: 'read',
+    arguments: { get: required(identifier), ts: optional(transactionTime) },
+    result: 'Document',
+    summary: 'The document of a reference, or of the first element of a set; now or at a past time.',
+    example: ['{"select": "name", "from": {"get": {"collection": "spells"}}}', '"spells"'],
+    evaluate: (args, call) =>
+      atTime(args.ts, call, () => {
+        if (isSet(args.get)) return getFromSet(args.get, call, 'get')
+        const document = args.get as Ref
+        requireReachable(document, call, 'get')
+        return viewDocument(readDocument(document, call), call.evaluation)
+      }),
+  }),
+  define({
+    name: 'exists',
+    effect: 'read',
+    arguments: { exists: required(anyValue), ts: optional(transactionTime) },
+    result: 'Boolean',
+    summary: 'Whether a document exists or a set has elements, as far as the caller may read them.',
+    example: ['{"exists": {"collection": "spells"}}', 'true'],
+    evaluate: (args, call) =>
+      atTime(args.ts, call, () => {
+        const target: Value = args.exists
+        if (target instanceof UnresolvedRef) return false
+        if (!(target instanceof Ref || target instanceof SetValue))
+          throw mismatch('Ref or Set', target, call, 'exists')
+        return isSet(target) ? existsInSet(target, call, 'exists') : documentExists(target as Ref, call)
+      }),
+  }),
+  define({
+    name: 'create',
+    effect: 'write',
+    arguments: { create: required(nameOrRef), params: optional(object) },
+    result: 'Document',
+    summary: 'Creates a document in a collection, with a new id or the one of a reference.',
+    example: [
+      '{"select": "data", "from": {"create": {"collection": "spells"}, "params": {"object": {"data": {"object": {"element": "fire"}}}}}}',
+      '{"element": "fire"}',
+    ],
+    evaluate(args, call) {
+      const { collection, id } = creationTarget(args.create, call)
+      requireReachable(new Ref(collection.database, Number(collection.id), 0n), call, 'create')
+      return createDocument(collection, id, args.params ?? new Map(), call, 'create')
+    },
+  }),
+  ...(['update', 'replace'] as const).map(mode =>
+    define({
+      name: mode,
+      effect: 'write',
+      arguments: { [mode]: required(ref), params: optional(object) },
+      result: 'Document',
+      summary:
+        mode === 'update'
+          ? 'Merges fields into a document; null removes a field.'
+          : 'Puts new fields in the place of those a document has.',
+      example: [
+        `{"select": "data", "from": {"${mode}": {"ref": {"collection": "spells"}, "id": "1"}, "params": {"object": {"data": {"object": {"element": "ice"}}}}}}`,
+        '{"element": "ice"}',
+      ],
+      evaluate(args, call) {
+        const document = args[mode] as Ref
+        requireReachable(document, call, mode)
+        return changeDocument(mode, document, (args.params as ReadonlyMap<string, Value>) ?? new Map(), call)
+      },
+    }),
+  ),
+  define({
+    name: 'delete',
+    effect: 'write',
+    arguments: { delete: required(ref) },
+    result: 'Document',
+    summary: 'Deletes a document and answers it as it was.',
+    example: [
+      '{"select": ["ref", "id"], "from": {"delete": {"ref": {"collection": "spells"}, "id": "1"}}}',
+      '"1"',
+    ],
+    evaluate(args, call) {
+      requireReachable(args.delete, call, 'delete')
+      return deleteDocument(args.delete, call)
+    },
+  }),
+  define({
+    name: 'insert',
+    effect: 'write',
+    arguments: {
+      insert: required(ref),
+      ts: required(time),
+      action: required(historyAction),
+      params: optional(object),
+    },
+    result: 'Event',
+    summary: 'Writes a version into the history of a document.',
+    example: [
+      '{"select": "action", "from": {"insert": {"ref": {"collection": "spells"}, "id": "1"}, "ts": {"time_subtract": {"now": null}, "offset": 1, "unit": "day"}, "action": "create"}}',
+      '"create"',
+    ],
+    evaluate(args, call) {
+      refuseOtherTime(call)
+      if (isUserDocument(args.insert)) requireReachable(args.insert, call, 'insert')
+      return insertVersion(args.insert, args.ts, args.action, args.params ?? new Map(), call)
+    },
+  }),
+  define({
+    name: 'remove',
+    effect: 'write',
+    arguments: { remove: required(ref), ts: required(time), action: required(historyAction) },
+    result: 'Null',
+    summary: 'Removes a version from the history of a document.',
+    example: [
+      '{"remove": {"ref": {"collection": "spells"}, "id": "1"}, "ts": {"now": null}, "action": "create"}',
+      'null',
+    ],
+    evaluate(args, call) {
+      refuseOtherTime(call)
+      if (isUserDocument(args.remove)) requireReachable(args.remove, call, 'remove')
+      return removeVersion(args.remove, args.ts, args.action, call)
+    },
+  }),
+])

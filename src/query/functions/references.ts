@@ -1,0 +1,114 @@
+// References by constructor: schema objects by name, documents by collection and id, new ids.
+
+import { parseId } from '../../values/names.ts'
+import { native, type Ref, typeName, UnresolvedRef, type Value } from '../../values/value.ts'
+import { anyValue, databaseRef, nothing, string } from '../arguments.ts'
+import {
+  type Argument,
+  type Call,
+  define,
+  family,
+  mismatch,
+  optional,
+  required,
+  undefinedReference,
+} from '../definition.ts'
+import { documentRef, resolveName, type SchemaKind } from '../references.ts'
+
+/** A schema object by name, in the request's database or another one. */
+function byName(
+  name: string,
+  kind: SchemaKind,
+  what: string,
+  options: { since?: '4'; deprecatedFor?: string } = {},
+) {
+  return define({
+    name,
+    effect: 'pure',
+    ...options,
+    arguments: { [name]: required(string), scope: optional(databaseRef) } as Readonly<
+      Record<string, Argument<unknown>>
+    >,
+    result: 'Ref',
+    summary: `The reference of a ${what} by its name; unresolved when there is none.`,
+    example: [
+      `{"${name}": "unknown_one"}`,
+      `{"@ref": {"id": "unknown_one", "collection": {"@ref": {"id": "${nativeNames[kind]}"}}}}`,
+    ],
+    evaluate: (args, call) =>
+      resolveName(kind, args[name] as string, args.scope as Ref | undefined, call.evaluation),
+  })
+}
+
+const nativeNames: Record<SchemaKind, string> = {
+  database: 'databases',
+  collection: 'collections',
+  index: 'indexes',
+  function: 'functions',
+  role: 'roles',
+  access_provider: 'access_providers',
+}
+
+/** The id of a document: an integer, or its digits. */
+function idOf(id: Value, call: Call): bigint {
+  if (typeof id === 'bigint') return id
+  if (typeof id !== 'string') throw call.invalid(`String or Number expected, ${typeName(id)} provided.`, 'id')
+  const parsed = parseId(id)
+  if (parsed === 'not numeric') {
+    throw call.invalid(`Number or numeric String expected, non-numeric '${id}' provided.`, 'id')
+  }
+  if (parsed === 'too large') throw call.invalid(`The id provided is too large: '${id}'`, 'id')
+  return parsed
+}
+
+/** A collection whose documents are addressed by number, or a reference that names none. */
+const documentCollection = {
+  mode: 'value',
+  name: 'Collection Ref',
+  check(value: Value, call: Call, key: string): Ref | UnresolvedRef {
+    if (value instanceof UnresolvedRef) {
+      if (typeName(value) === 'Collection Ref') return value
+      throw undefinedReference(value, call.position(key))
+    }
+    if (typeName(value) !== 'Collection Ref') throw mismatch('Collection Ref', value, call, key)
+    const ref = value as Ref
+    if (ref.id < BigInt(native.keys)) {
+      throw call.invalid('Regular Class Ref expected, Schema Class Ref provided.', key)
+    }
+    return ref
+  },
+} as const
+
+export const references = family('References', [
+  byName('database', 'database', 'database'),
+  byName('collection', 'collection', 'collection'),
+  byName('class', 'collection', 'collection', { deprecatedFor: 'collection' }),
+  byName('index', 'index', 'index'),
+  byName('function', 'function', 'user function'),
+  byName('role', 'role', 'role'),
+  byName('access_provider', 'access_provider', 'access provider', { since: '4' }),
+  define({
+    name: 'ref',
+    effect: 'pure',
+    arguments: { ref: required(documentCollection), id: required(anyValue), scope: optional(databaseRef) },
+    result: 'Ref',
+    summary: 'The reference of a document by its collection and id; the document need not exist.',
+    example: [
+      '{"ref": {"tokens": null}, "id": "42"}',
+      '{"@ref": {"id": "42", "collection": {"@ref": {"id": "tokens"}}}}',
+    ],
+    evaluate: (args, call) => documentRef(args.ref, idOf(args.id, call)),
+  }),
+  ...['new_id', 'next_id'].map(name =>
+    define({
+      name,
+      effect: 'write',
+      ...(name === 'next_id' && { deprecatedFor: 'new_id' }),
+      arguments: { [name]: required(nothing) },
+      result: 'String',
+      summary: 'A new id, larger than all before it.',
+      example: [`{"is_string": {"${name}": null}}`, 'true'],
+      evaluate: (_args, call) => String(call.evaluation.transaction.newId()),
+    }),
+  ),
+])

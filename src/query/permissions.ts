@@ -1,0 +1,30 @@
+// The questions that functions ask about what the caller may do, in the words of the functions.
+
+import type { ResourceAction } from '../auth/contract.ts'
+import type { QueryError } from '../errors.ts'
+import { native, Ref, type Value } from '../values/value.ts'
+import type { Call } from './definition.ts'
+
+/** The collection (a native one too) that holds a document, as the resource of privileges. */
+export function collectionOf(ref: Ref): Ref {
+  return new Ref(ref.database, native.collections, BigInt(ref.collection))
+}
+
+/** Whether the caller may do `action` to a document; predicates get `argument`. */
+export function mayOnDocument(
+  action: ResourceAction,
+  ref: Ref,
+  call: Call,
+  argument: (parameterCount: number) => Value = () => ref,
+): boolean {
+  return call.evaluation.access.allows({ action, resource: collectionOf(ref), document: ref, argument })
+}
+
+export function mayRead(ref: Ref, call: Call): boolean {
+  return mayOnDocument('read', ref, call)
+}
+
+/** The error for everything that is refused. */
+export function permissionDenied(call: Call, ...at: (string | number)[]): QueryError {
+  return call.error('permission denied', 'Insufficient privileges to perform the action.', ...at)
+}

@@ -1,0 +1,51 @@
+// Reading single documents: permission before existence, at the time the query looks at.
+
+import type { Version } from '../store/contract.ts'
+import { native, type Ref, UnresolvedRef } from '../values/value.ts'
+import { type Call, undefinedReference } from './definition.ts'
+import { collectionOf, mayRead, permissionDenied } from './permissions.ts'
+import { resourceOf } from './resources/kinds.ts'
+import { notFound } from './write.ts'
+
+/** The live version of a document the caller may read. Errors stand at the call. */
+export function readDocument(ref: Ref, call: Call): Version {
+  if (!mayRead(ref, call)) throw permissionDenied(call)
+  const version = fetch(ref, call)
+  if (!version) throw notFound(resourceOf(ref.collection), call)
+  return version
+}
+
+/** Whether a document exists as far as the caller may know. */
+export function documentExists(ref: Ref, call: Call): boolean {
+  return isReachable(ref, call) && mayRead(ref, call) && fetch(ref, call) !== undefined
+}
+
+/** Reads and counts the read, once per document and query, found or not. */
+function fetch(ref: Ref, call: Call): Version | undefined {
+  const { evaluation } = call
+  const { counters } = evaluation.transaction
+  const before = counters.readBytes
+  const version = evaluation.transaction.get(ref, evaluation.validTime)
+  const key = `${ref.database}/${ref.collection}/${ref.id}@${evaluation.validTime ?? ''}`
+  evaluation.countRead(key, counters.readBytes - before, 1)
+  return version
+}
+
+/** Whether the collection of a document is still there. */
+export function isReachable(ref: Ref, call: Call): boolean {
+  return (
+    ref.collection < 1024 || call.evaluation.transaction.catalogue.collection(collectionOf(ref)) !== undefined
+  )
+}
+
+/** Throws `invalid ref` for a document whose collection is gone. */
+export function requireReachable(ref: Ref, call: Call, key: string): void {
+  if (isReachable(ref, call)) return
+  const name = call.evaluation.transaction.catalogue.nameOf(collectionOf(ref)) ?? String(ref.collection)
+  throw undefinedReference(new UnresolvedRef({ type: 'collection', name }), call.position(key))
+}
+
+/** Whether a reference means a document of a user collection. */
+export function isUserDocument(ref: Ref): boolean {
+  return ref.collection > native.credentials
+}

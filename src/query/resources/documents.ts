@@ -1,0 +1,44 @@
+// Documents of user collections.
+
+import { timeFromMicros } from '../../values/time.ts'
+import { isObject, native, Ref, type Value } from '../../values/value.ts'
+import { writeCredentialsOf } from './credentials.ts'
+import { map, timestamp } from './fields.ts'
+import type { Draft, Resource } from './resource.ts'
+
+const microsPerDay = 86_400_000_000n
+
+export const documentResource: Resource = {
+  label: 'Document',
+  fields: {
+    data: { check: map },
+    ttl: { check: timestamp },
+    constraints: { check: () => [] },
+    credentials: { check: map, transient: true },
+  },
+  keptOnReplace: [],
+  strictReferences: false,
+  allowedInContainer: false,
+  complete: applyTimeToLive,
+  written(draft, version) {
+    const credentials = draft.patch.get('credentials')
+    if (credentials !== undefined && isObject(credentials) && credentials.size > 0) {
+      writeCredentialsOf(version.ref, credentials, draft.call)
+    }
+  },
+}
+
+/** A document without a `ttl` gets that of its collection. */
+function applyTimeToLive({ call, fields, ref }: Pick<Draft, 'call' | 'fields' | 'ref'>): void {
+  if (fields.has('ttl')) return
+  const ttl = defaultTimeToLive(ref, call)
+  if (ttl) fields.set('ttl', ttl)
+}
+
+/** When a document of the collection written now ends, if the collection says so. */
+export function defaultTimeToLive(ref: Ref, call: Draft['call']): Value | undefined {
+  const { catalogue, snapshotTime } = call.evaluation.transaction
+  const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
+  if (collection?.ttlDays === undefined) return undefined
+  return timeFromMicros(BigInt(snapshotTime) + BigInt(collection.ttlDays) * microsPerDay)
+}

@@ -1,0 +1,46 @@
+// The types of fields that several kinds of documents share.
+
+import { isReservedName, isValidName } from '../../values/names.ts'
+import { isArray, isObject, Lambda, Ref, Time, TransactionTime, type Value } from '../../values/value.ts'
+import { type FieldCheck, failure, invalidType } from './resource.ts'
+
+function ofType(expected: string, accepts: (value: Value) => boolean): FieldCheck {
+  return (value, path) => (accepts(value) ? [] : [invalidType(path, value, expected)])
+}
+
+export const text = ofType('String', value => typeof value === 'string')
+export const flag = ofType('Boolean', value => typeof value === 'boolean')
+export const whole = ofType('Long', value => typeof value === 'bigint')
+export const map = ofType('Map', isObject)
+export const query = ofType('Query', value => value instanceof Lambda)
+export const timestamp = ofType(
+  'Timestamp',
+  value => value instanceof Time || value instanceof TransactionTime,
+)
+export const priority = ofType('Priority', value => typeof value === 'bigint' && value >= 1n && value <= 500n)
+
+/** A reference to a document of that native collection. */
+export function refOf(expected: string, collection: number): FieldCheck {
+  return ofType(expected, value => value instanceof Ref && value.collection === collection)
+}
+
+/** A reference to a document of a user collection. */
+export const documentRef = ofType('Ref', value => value instanceof Ref)
+
+/** The name of a schema object. */
+export const name: FieldCheck = (value, path) => {
+  if (typeof value !== 'string') return [invalidType(path, value, 'Name')]
+  if (isReservedName(value)) {
+    return [failure(path, 'reserved name', `Invalid name ${value}. Reserved names: _.`)]
+  }
+  if (isValidName(value)) return []
+  const pattern = '[;@+$\\-_.!~%\\w]+'
+  const description = `The name ${value} uses invalid characters. Valid characters must match: ${pattern}`
+  return [failure(path, 'invalid characters', description)]
+}
+
+/** The items of a field that holds one thing or an array of things. */
+export function itemsOf(value: Value | undefined): readonly Value[] {
+  if (value === undefined || value === null) return []
+  return isArray(value) ? value : [value]
+}

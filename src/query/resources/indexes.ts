@@ -1,0 +1,145 @@
+// Indexes. What they cover is fixed at creation; the store builds them and turns `active` on when they are complete.
+
+import type { Failure } from '../../errors.ts'
+import { equalValues } from '../../values/equality.ts'
+import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { flag, itemsOf, map, name, text, whole } from './fields.ts'
+import { source, sourceCollectionsOf, sourceFailures } from './index-source.ts'
+import {
+  type Draft,
+  type FieldCheck,
+  failure,
+  invalidType,
+  type Resource,
+  valueRequired,
+} from './resource.ts'
+
+const partitionsMax = 8n
+
+const partitions: FieldCheck = (value, path) => {
+  const wrong = whole(value, path)
+  if (wrong.length > 0 || ((value as bigint) >= 1n && (value as bigint) <= partitionsMax)) return wrong
+  return [failure(path, 'bounds error', `Value ${value} is not in expected range 1 to ${partitionsMax}.`)]
+}
+
+/** Terms and values: one object or an array of them. Their failures name no index (a quirk of the protocol). */
+const indexFields: FieldCheck = value =>
+  itemsOf(value).flatMap(item =>
+    isObject(item) ? indexFieldFailures(item) : [invalidType([], item, 'Term')],
+  )
+
+function indexFieldFailures(item: ObjectValue): readonly Failure[] {
+  const failures: Failure[] = []
+  const field = item.get('field')
+  if (field === undefined && item.get('binding') === undefined) {
+    const description = 'Must provide one of the following: field, binding'
+    failures.push(failure(['field'], 'value required', description))
+  }
+  if (field !== undefined && !isPath(field)) failures.push(invalidType(['field'], field, 'String Array'))
+  const checks: readonly (readonly [string, FieldCheck])[] = [
+    ['binding', text],
+    ['reverse', flag],
+    ['mva', flag],
+    ['transform', transform],
+  ]
+  for (const [key, check] of checks) {
+    const value = item.get(key)
+    if (value !== undefined) failures.push(...check(value, [key]))
+  }
+  return failures
+}
+
+const transform: FieldCheck = (value, path) => {
+  const wrong = text(value, path)
+  if (wrong.length > 0 || value === 'casefold') return wrong
+  return [failure(path, 'invalid value', `Invalid value \`${value}\` at \`transform\``)]
+}
+
+function isPath(value: Value): boolean {
+  const steps = isArray(value) ? value : [value]
+  return steps.length > 0 && steps.every(step => typeof step === 'string' || typeof step === 'bigint')
+}
+
+const knownFieldKeys = new Set(['field', 'binding', 'reverse', 'transform', 'mva'])
+
+export const indexResource: Resource = {
+  label: 'Index',
+  fields: {
+    active: { check: flag },
+    serialized: { check: flag },
+    name: { check: name, required: true },
+    source: { check: source, required: true },
+    terms: { check: indexFields },
+    values: { check: indexFields },
+    unique: { check: flag },
+    partitions: { check: partitions },
+    data: { check: map },
+  },
+  defaults: () =>
+    new Map<string, Value>([
+      ['active', false],
+      ['serialized', true],
+    ]),
+  keptOnReplace: ['name', 'unique'],
+  strictReferences: true,
+  allowedInContainer: false,
+  complete(draft) {
+    const { fields } = draft
+    for (const key of ['terms', 'values']) {
+      const given = fields.get(key)
+      if (given !== undefined) fields.set(key, withoutUnknownKeys(given))
+    }
+    if (draft.mode === 'replace')
+      draft.failures.push(...(fields.has('active') ? [] : [valueRequired(['active'])]))
+    if (draft.failures.length > 0) return
+    draft.failures.push(...sourceFailures(draft, usedBindings(fields)))
+    if (!fields.has('partitions')) fields.set('partitions', defaultPartitions(fields))
+    if (draft.previous?.fields.get('active') === true) fields.set('active', true)
+    if (draft.previous) refuseRedefinition(draft, draft.previous.fields)
+  },
+}
+
+function withoutUnknownKeys(given: Value): Value {
+  const clean = (item: Value): Value =>
+    isObject(item) ? new Map([...item].filter(([key]) => knownFieldKeys.has(key))) : item
+  return isArray(given) ? given.map(clean) : clean(given)
+}
+
+function usedBindings(fields: ObjectValue): ReadonlySet<string> {
+  const items = [...itemsOf(fields.get('terms')), ...itemsOf(fields.get('values'))]
+  return new Set(items.map(item => (isObject(item) ? item.get('binding') : undefined)).filter(isString))
+}
+
+const isString = (value: Value | undefined): value is string => typeof value === 'string'
+
+/** Indexes without terms, or over all documents of a class, are spread; unique ones never are. */
+function defaultPartitions(fields: ObjectValue): bigint {
+  const terms = itemsOf(fields.get('terms'))
+  const [only] = terms
+  const byClass =
+    terms.length === 1 &&
+    only !== undefined &&
+    isObject(only) &&
+    itemsOf(only.get('field')).join() === 'class'
+  return fields.get('unique') !== true && (terms.length === 0 || byClass) ? partitionsMax : 1n
+}
+
+function refuseRedefinition({ failures, fields }: Draft, before: ObjectValue): void {
+  const partitionsBefore = before.get('partitions')
+  if (effectivePartitions(fields) !== effectivePartitions(before)) {
+    const change = `${partitionsBefore} -> ${effectivePartitions(fields)}`
+    failures.push(failure([], 'invalid index', `Index partition count may not be updated (${change}).`))
+  }
+  const sameSource = equalValues(sourceKey(fields), sourceKey(before))
+  const same = (key: string) => equalValues(fields.get(key) ?? null, before.get(key) ?? null)
+  if (sameSource && same('terms') && same('values')) return
+  failures.push(failure([], 'invalid index', 'Index sources, terms, and values may not be updated ()'))
+}
+
+function effectivePartitions(fields: ObjectValue): Value {
+  return fields.get('unique') === true ? 1n : (fields.get('partitions') ?? null)
+}
+
+function sourceKey(fields: ObjectValue): Value {
+  return sourceCollectionsOf(fields.get('source')).map(String).sort()
+}

@@ -1,0 +1,31 @@
+// Which resource governs the documents of a collection.
+
+import { native } from '../../values/value.ts'
+import { accessProviderResource } from './access-providers.ts'
+import { collectionResource } from './collections.ts'
+import { credentialResource } from './credentials.ts'
+import { databaseResource } from './databases.ts'
+import { documentResource } from './documents.ts'
+import { functionResource } from './functions.ts'
+import { indexResource } from './indexes.ts'
+import { keyResource } from './keys.ts'
+import type { Resource } from './resource.ts'
+import { roleResource } from './roles.ts'
+import { tokenResource } from './tokens.ts'
+
+const byNative: ReadonlyMap<number, Resource> = new Map([
+  [native.databases, databaseResource],
+  [native.collections, collectionResource],
+  [native.indexes, indexResource],
+  [native.functions, functionResource],
+  [native.roles, roleResource],
+  [native.access_providers, accessProviderResource],
+  [native.keys, keyResource],
+  [native.tokens, tokenResource],
+  [native.credentials, credentialResource],
+])
+
+/** The rules for documents of that collection. */
+export function resourceOf(collection: number): Resource {
+  return byNative.get(collection) ?? documentResource
+}

@@ -1,0 +1,148 @@
+// Roles: what members may do, and who the members are.
+
+import { type ResourceAction, resourceActions } from '../../auth/contract.ts'
+import type { Failure } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { isArray, isObject, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { itemsOf, map, name } from './fields.ts'
+import {
+  type Draft,
+  type FieldCheck,
+  failure,
+  invalidType,
+  type Resource,
+  valueRequired,
+} from './resource.ts'
+
+/** How many parameters the predicate of each action takes. */
+const predicateArity: Record<ResourceAction, number> = {
+  read: 1,
+  write: 2,
+  create: 1,
+  create_with_id: 2,
+  delete: 1,
+  history_read: 1,
+  history_write: 4,
+  unrestricted_read: 1,
+  call: 1,
+}
+
+const privileges: FieldCheck = value =>
+  itemsOf(value).flatMap(item => (isObject(item) ? privilegeFailures(item) : [invalidType([], item, 'Map')]))
+
+function privilegeFailures(item: ObjectValue): readonly Failure[] {
+  const resource = item.get('resource')
+  const failures: Failure[] = []
+  if (resource === undefined) failures.push(valueRequired(['resource']))
+  else if (!(resource instanceof Ref)) failures.push(invalidType(['resource'], resource, 'Ref'))
+  const actions = item.get('actions')
+  if (actions === undefined) return failures
+  if (!isObject(actions)) return [...failures, invalidType(['actions'], actions, 'Map')]
+  for (const action of resourceActions) {
+    const granted = actions.get(action)
+    if (granted === undefined || typeof granted === 'boolean' || granted instanceof Lambda) continue
+    failures.push(invalidType(['actions', action], granted, 'RoleAction'))
+  }
+  return failures
+}
+
+const membership: FieldCheck = value =>
+  itemsOf(value).flatMap(item => {
+    if (!isObject(item)) return [invalidType([], item, 'Map')]
+    const resource = item.get('resource')
+    const predicate = item.get('predicate')
+    const failures: Failure[] = []
+    if (resource === undefined) failures.push(valueRequired(['resource']))
+    else if (!isCollectionRef(resource)) failures.push(invalidType(['resource'], resource, 'Class Ref'))
+    if (predicate !== undefined && !(predicate instanceof Lambda)) {
+      failures.push(invalidType(['predicate'], predicate, 'Query'))
+    }
+    return failures
+  })
+
+const isCollectionRef = (value: Value) => value instanceof Ref && value.collection === native.collections
+
+export const roleResource: Resource = {
+  label: 'Role',
+  fields: {
+    name: { check: name, required: true },
+    privileges: { check: privileges },
+    membership: { check: membership },
+    data: { check: map },
+  },
+  keptOnReplace: ['name'],
+  strictReferences: true,
+  allowedInContainer: true,
+  complete({ call, failures, fields, ref }) {
+    keepKnown(fields, 'privileges', item => withKnownActions(pick(item, ['resource', 'actions'])))
+    keepKnown(fields, 'membership', item => pick(item, ['resource', 'predicate']))
+    failures.push(...arityFailures(fields, call))
+    failures.push(...crowdedMemberships(fields, ref, call))
+  },
+}
+
+function keepKnown(fields: Map<string, Value>, key: string, clean: (item: ObjectValue) => Value): void {
+  const given = fields.get(key)
+  if (given === undefined) return
+  const each = (item: Value) => (isObject(item) ? clean(item) : item)
+  fields.set(key, isArray(given) ? given.map(each) : each(given))
+}
+
+function pick(item: ObjectValue, keys: readonly string[]): ObjectValue {
+  return new Map([...item].filter(([key]) => keys.includes(key)))
+}
+
+function withKnownActions(item: ObjectValue): ObjectValue {
+  const actions = item.get('actions')
+  if (actions === undefined || !isObject(actions)) return item
+  return new Map([...item, ['actions', pick(actions, resourceActions)]])
+}
+
+/** The arity of predicates is checked only where privileges or membership is a single object (a quirk). */
+function arityFailures(fields: ObjectValue, call: Draft['call']): readonly Failure[] {
+  const failures: Failure[] = []
+  const check = (predicate: Value | undefined, expected: number, path: readonly string[]) => {
+    if (!(predicate instanceof Lambda)) return
+    const { parameters } = call.evaluation.host.compile(predicate)
+    const found = typeof parameters === 'string' ? 1 : parameters.filter(each => each !== '_').length
+    if (parameters === '_' || found === expected) return
+    const description = `Found lambda with arity ${found} expected ${expected}`
+    failures.push(failure(path, 'invalid arity', description))
+  }
+  const single = fields.get('privileges')
+  const actions = single !== undefined && isObject(single) ? single.get('actions') : undefined
+  if (actions !== undefined && isObject(actions)) {
+    for (const action of resourceActions) {
+      check(actions.get(action), predicateArity[action], ['privileges', 'actions', action])
+    }
+  }
+  const member = fields.get('membership')
+  if (member !== undefined && isObject(member)) check(member.get('predicate'), 1, ['membership', 'predicate'])
+  return failures
+}
+
+/** A collection may be a member of so many roles and no more. */
+function crowdedMemberships(fields: ObjectValue, ref: Ref, call: Draft['call']): readonly Failure[] {
+  const wanted = memberCollections(fields)
+  if (wanted.size === 0) return []
+  const { transaction } = call.evaluation
+  const counts = new Map<bigint, number>()
+  for (const { document } of transaction.documents(ref.database, native.roles, {})) {
+    if (document.id === ref.id) continue
+    const role = transaction.get(document)
+    for (const id of role ? memberCollections(role.fields) : []) counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  const crowded = [...wanted].some(id => (counts.get(id) ?? 0) >= limits.rolesPerMembershipMax)
+  if (!crowded) return []
+  const maximum = `Maximum allowed: ${limits.rolesPerMembershipMax}.`
+  const description = `Maximum number of roles per membership class exceeded. ${maximum}`
+  return [failure(call.position().map(String), 'resources exceeded', description)]
+}
+
+function memberCollections(fields: ObjectValue): ReadonlySet<bigint> {
+  const ids = itemsOf(fields.get('membership')).flatMap(item => {
+    const resource = isObject(item) ? item.get('resource') : undefined
+    return resource instanceof Ref ? [resource.id] : []
+  })
+  return new Set(ids)
+}

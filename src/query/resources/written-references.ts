@@ -1,0 +1,64 @@
+// References inside written fields: they must resolve and may not point into another database. Schema objects
+// are stricter: what they refer to has to exist and be readable.
+
+import type { Failure } from '../../errors.ts'
+import {
+  type DatabaseId,
+  DocumentValue,
+  isArray,
+  isNativeCollectionRef,
+  isObject,
+  native,
+  Ref,
+  UnresolvedRef,
+  type Value,
+} from '../../values/value.ts'
+import type { Call } from '../definition.ts'
+import { mayRead } from '../permissions.ts'
+import { failure } from './resource.ts'
+
+/** Every reference in `value` that may not be written, with its path behind `path`. */
+export function referenceFailures(
+  value: Value,
+  path: readonly string[],
+  call: Call,
+  strict: boolean,
+  database: DatabaseId = call.evaluation.database,
+): readonly Failure[] {
+  if (value instanceof UnresolvedRef) return [failure(path, 'invalid reference', 'Cannot read reference.')]
+  if (value instanceof Ref) return checkReference(value, path, call, strict, database)
+  if (value instanceof DocumentValue) return checkReference(value.ref, path, call, false, database)
+  if (isArray(value)) {
+    return value.flatMap((element, index) =>
+      referenceFailures(element, [...path, String(index)], call, strict, database),
+    )
+  }
+  if (!isObject(value)) return []
+  return [...value].flatMap(([name, field]) =>
+    referenceFailures(field, [...path, name], call, strict, database),
+  )
+}
+
+function checkReference(
+  ref: Ref,
+  path: readonly string[],
+  call: Call,
+  strict: boolean,
+  database: DatabaseId,
+): readonly Failure[] {
+  if (ref.database !== database) return [failure(path, 'invalid reference', 'Reference cannot be scoped.')]
+  if (!strict || isNativeCollectionRef(ref)) return []
+  if (!exists(ref, call)) return [failure(path, 'invalid reference', 'Reference was not found.')]
+  return mayRead(ref, call) ? [] : [failure(path, 'invalid reference', 'Cannot read reference.')]
+}
+
+function exists(ref: Ref, call: Call): boolean {
+  const { transaction } = call.evaluation
+  const inCollection = ref.collection < 1024 || isLiveCollection(ref, call)
+  return inCollection && transaction.get(ref) !== undefined
+}
+
+function isLiveCollection(ref: Ref, call: Call): boolean {
+  const collection = new Ref(ref.database, native.collections, BigInt(ref.collection))
+  return call.evaluation.transaction.catalogue.collection(collection) !== undefined
+}
