@@ -1,16 +1,301 @@
-// The order of strings (interim: by UTF-8 bytes).
+// The order of strings: Unicode root collation (CLDR root, punctuation counts, three levels), then UTF-8 bytes.
+//
+// The sort key is the definition: two strings compare as their sort keys do, bytewise. It consists of the
+// primary weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text itself in UTF-8 (which
+// the caller appends). Trailing weights of the plainest kind are left out of the second and third level, so a
+// lower-case ASCII text has none there. Weights are computed from a table of ours (collation-table.ts), never by
+// the runtime, so upgrading Node changes no order; the only thing asked of it is Unicode normalization, which
+// is stable for all characters the table knows.
+//
+// The language also says that a string comes before every longer string it begins. Together with collation
+// that is no order: by collation U+0E40 U+0E01 < U+0E02 < U+0E40, yet the first begins with the last. Here the
+// collation wins. That differs only where the characters that follow change the weight of what they follow:
+// contractions such as Thai and Lao vowels written before their consonant, and Indic vowels in two parts.
+//
+// Random strings of every script sort as the runtime's collator sorts them (tests/unit/collation.test.ts). Known
+// differences: the parts of a contraction are found with at most 16 other marks between them, and the third
+// level of compatibility ligatures may not be told apart from that of partly composed ones.
 
-import type { ByteWriter } from './byte-writer.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { asciiPrimaries, asciiTertiaries } from './collation-ascii.ts'
+import { implicitLead } from './collation-codes.ts'
+import {
+  CollationTable,
+  entryKinds,
+  indexOf,
+  isStarter,
+  kindOf,
+  rankOf,
+  specialOf,
+  specials,
+} from './collation-table.ts'
 
-/** Compares two strings. */
+const levelEnd = 0x00
+const commonSecondary = 0x01
+const commonTertiary = 0x01
+const highestLead = 0xff
+
+/** Compares two strings as people read them: negative, zero only for equal strings, or positive. */
 export function compareStrings(left: string, right: string): number {
-  const a = new TextEncoder().encode(left)
-  const b = new TextEncoder().encode(right)
-  for (let index = 0; index < a.length && index < b.length; index++) {
-    if (a[index] !== b[index]) return (a[index] as number) - (b[index] as number)
-  }
-  return a.length - b.length
+  if (left === right) return 0
+  const order = compareAscii(left, right)
+  if (order !== undefined) return order
+  const start = commonStart(left, right)
+  return compareSortKeys(left.slice(start), right.slice(start))
 }
 
-/** Appends the sort key. */
-export function appendSortKey(_writer: ByteWriter, _text: string): void {}
+/** The length of a common beginning that has no influence on what follows: there both go on in ASCII. */
+function commonStart(left: string, right: string): number {
+  const limit = Math.min(left.length, right.length)
+  let start = 0
+  while (start < limit && left.charCodeAt(start) === right.charCodeAt(start)) start++
+  while (start > 0 && !(startsAscii(left, start) && startsAscii(right, start))) start--
+  return start
+}
+
+function startsAscii(text: string, index: number): boolean {
+  return index === text.length || text.charCodeAt(index) < 0x80
+}
+
+/**
+ * Appends the three levels of a string's sort key, each with its end. Behind them belongs the text in UTF-8,
+ * which decides between strings that the collation does not tell apart.
+ */
+export function appendSortKey(writer: Writer, text: string): void {
+  if (appendAsciiKey(writer, text)) return
+  new KeyBuilder(writer).append(text)
+}
+
+/**
+ * The comparison of two strings that are ASCII up to where they differ and one character further (which might
+ * change the weight of the one before), else undefined.
+ */
+function compareAscii(left: string, right: string): number | undefined {
+  let tertiary = 0
+  let i = 0
+  let j = 0
+  for (;;) {
+    let a = 0
+    let b = 0
+    let unitA = 0
+    let unitB = 0
+    while (a === 0 && i < left.length) {
+      unitA = left.charCodeAt(i++)
+      if (unitA >= 0x80) return undefined
+      a = asciiPrimaries[unitA] as number
+    }
+    while (b === 0 && j < right.length) {
+      unitB = right.charCodeAt(j++)
+      if (unitB >= 0x80) return undefined
+      b = asciiPrimaries[unitB] as number
+    }
+    if (a !== b) return startsAscii(left, i) && startsAscii(right, j) ? a - b : undefined
+    if (a === 0) break
+    if (tertiary === 0 && unitA !== unitB) {
+      tertiary = (asciiTertiaries[unitA] as number) - (asciiTertiaries[unitB] as number)
+    }
+  }
+  return tertiary !== 0 ? tertiary : left < right ? -1 : 1
+}
+
+const leftKey = new ByteWriter()
+const rightKey = new ByteWriter()
+
+function compareSortKeys(left: string, right: string): number {
+  appendSortKey(leftKey.reset(), left)
+  appendSortKey(rightKey.reset(), right)
+  leftKey.utf8(left)
+  rightKey.utf8(right)
+  const length = Math.min(leftKey.length, rightKey.length)
+  for (let index = 0; index < length; index++) {
+    const difference = (leftKey.bytes[index] as number) - (rightKey.bytes[index] as number)
+    if (difference !== 0) return difference
+  }
+  return leftKey.length - rightKey.length
+}
+
+function appendAsciiKey(writer: Writer, text: string): boolean {
+  const start = writer.length
+  writer.reserve(2 * text.length + 3)
+  const { bytes } = writer
+  let end = start
+  let tertiaryEnd = 0
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit >= 0x80) return false
+    const primary = asciiPrimaries[unit] as number
+    if (primary === 0) continue
+    bytes[end++] = primary
+    if (asciiTertiaries[unit] !== commonTertiary) tertiaryEnd = end - start
+  }
+  bytes[end++] = levelEnd
+  bytes[end++] = levelEnd
+  for (let index = 0, weights = 0; weights < tertiaryEnd; index++) {
+    const unit = text.charCodeAt(index)
+    if (asciiPrimaries[unit] === 0) continue
+    bytes[end++] = asciiTertiaries[unit] as number
+    weights++
+  }
+  bytes[end++] = levelEnd
+  writer.length = end
+  return true
+}
+
+let loadedTable: CollationTable | undefined
+
+function table(): CollationTable {
+  loadedTable ??= new CollationTable()
+  return loadedTable
+}
+
+const secondaries = new ByteWriter()
+const tertiaries = new ByteWriter()
+
+/** Makes the sort key of a string that is not ASCII. */
+class KeyBuilder {
+  readonly #writer: Writer
+  readonly #table = table()
+  /** The lengths of the second and third level without the plainest weights at their end. */
+  #secondaryEnd = 0
+  #tertiaryEnd = 0
+
+  constructor(writer: Writer) {
+    this.#writer = writer
+  }
+
+  append(text: string): void {
+    secondaries.reset()
+    tertiaries.reset()
+    this.#appendText(text)
+    const writer = this.#writer
+    writer.u8(levelEnd)
+    writer.append(secondaries.bytes.subarray(0, this.#secondaryEnd))
+    writer.u8(levelEnd)
+    writer.append(tertiaries.bytes.subarray(0, this.#tertiaryEnd))
+    writer.u8(levelEnd)
+  }
+
+  /**
+   * Characters the table does not know end a stretch of text that is normalized: what a newer runtime thinks of
+   * them must not matter.
+   */
+  #appendText(text: string): void {
+    let start = 0
+    for (let index = 0; index < text.length; ) {
+      const point = text.codePointAt(index) as number
+      const next = index + (point > 0xffff ? 2 : 1)
+      if (specialOf(this.#table.entry(point)) === specials.unknown) {
+        this.#appendStretch(text.slice(start, index))
+        this.#appendUnknown(point)
+        start = next
+      }
+      index = next
+    }
+    this.#appendStretch(text.slice(start))
+  }
+
+  #appendStretch(stretch: string): void {
+    const text = stretch.normalize('NFD')
+    for (let index = 0; index < text.length; ) {
+      const point = text.codePointAt(index) as number
+      const entry = this.#table.entry(point)
+      const next = index + (point > 0xffff ? 2 : 1)
+      const contraction = isStarter(entry) ? this.#table.contractionAt(text, index) : undefined
+      if (contraction) {
+        for (const element of contraction.elements) this.#appendElement(element)
+        index = contraction.end
+        continue
+      }
+      const afterSplit = isStarter(entry) ? this.#appendSplitContraction(text, index, next) : undefined
+      if (afterSplit === undefined) this.#appendEntry(entry)
+      index = afterSplit ?? next
+    }
+  }
+
+  #entryAt(text: string, index: number): number {
+    return index < text.length ? this.#table.entry(text.codePointAt(index) as number) : specials.unknown
+  }
+
+  /**
+   * A contraction whose mark stands behind other marks that normalization puts before it: appends its elements,
+   * then those of the other marks, and answers where the text goes on.
+   */
+  #appendSplitContraction(text: string, start: number, next: number): number | undefined {
+    let index = next
+    for (let skipped = 0; skipped <= skippedMarksMax; skipped++) {
+      if (kindOf(this.#entryAt(text, index)) !== entryKinds.mark) return undefined
+      const mark = String.fromCodePoint(text.codePointAt(index) as number)
+      const others = text.slice(next, index)
+      const elements = others === '' ? undefined : this.#table.contraction(text.slice(start, next) + mark)
+      if (elements && [...others].every(other => movesBefore(other, mark))) {
+        for (const element of elements) this.#appendElement(element)
+        for (const other of others) this.#appendEntry(this.#table.entry(other.codePointAt(0) as number))
+        return index + mark.length
+      }
+      index += mark.length
+    }
+    return undefined
+  }
+
+  #appendEntry(entry: number): void {
+    const kind = kindOf(entry)
+    if (kind === entryKinds.several) {
+      const first = indexOf(entry)
+      const end = first + rankOf(entry)
+      for (let place = first; place < end; place++) this.#appendElement(this.#table.pooled(place))
+    } else if (kind !== entryKinds.special) this.#appendElement(entry)
+  }
+
+  #appendElement(element: number): void {
+    if (kindOf(element) === entryKinds.letter) {
+      const code = this.#table.primaryCodes[indexOf(element)] as number
+      const length = code >>> 24
+      if (length > 2) this.#writer.u8((code >>> 16) & 0xff)
+      if (length > 1) this.#writer.u8((code >>> 8) & 0xff)
+      this.#writer.u8(code & 0xff)
+      secondaries.u8(commonSecondary)
+    } else {
+      this.#appendMark(indexOf(element))
+    }
+    this.#appendTertiary(rankOf(element))
+  }
+
+  /** Marks have weights of one byte, the last ones of two. */
+  #appendMark(index: number): void {
+    const weight = commonSecondary + 1 + index
+    if (weight < markLead) secondaries.u8(weight)
+    else {
+      secondaries.u8(markLead + ((weight - markLead) >> 8))
+      secondaries.u8((weight - markLead) & 0xff)
+    }
+    this.#secondaryEnd = secondaries.length
+  }
+
+  #appendTertiary(rank: number): void {
+    tertiaries.u8(commonTertiary + rank)
+    if (rank > 0) this.#tertiaryEnd = tertiaries.length
+  }
+
+  #appendUnknown(point: number): void {
+    this.#writer.u8(point === highestCharacter ? highestLead : implicitLead)
+    this.#writer.u8(point >> 16)
+    this.#writer.u8((point >> 8) & 0xff)
+    this.#writer.u8(point & 0xff)
+    secondaries.u8(commonSecondary)
+    this.#appendTertiary(0)
+  }
+}
+
+/** Whether normalization puts one mark before another wherever they stand. */
+function movesBefore(mark: string, other: string): boolean {
+  return (other + mark).normalize('NFD') !== other + mark
+}
+
+/** So many marks may stand between the parts of a contraction; a limit keeps hostile texts from taking long. */
+const skippedMarksMax = 16
+
+/** From here on weights of marks take two bytes. */
+const markLead = 0xf0
+
+/** Sorts above everything. */
+const highestCharacter = 0xffff
