@@ -1,0 +1,241 @@
+// Schema objects by name and by reference. What a database's schema says is remembered across transactions under
+// the version number that every write to the schema changes, so using it costs one point read per transaction.
+
+import { builtinIndexes, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
+import { prefixRange } from '../keys/prefix.ts'
+import { encodeTerms } from '../keys/terms.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  native,
+  Ref,
+  rootDatabase,
+} from '../values/value.ts'
+import type { Catalogue, DatabaseDefinition, IndexDefinition } from './contract.ts'
+import {
+  collectionDefinition,
+  covers,
+  databaseDefinition,
+  indexDefinition,
+  type StoredCollection,
+} from './definitions.ts'
+import { newestLive, scanDocuments, storedVersions } from './documents.ts'
+import { nameTerms } from './index-tables.ts'
+import { decodeTime, decodeVersion, entryDocument, idAt } from './records.ts'
+import { read, readFirst, type Snapshot } from './snapshot.ts'
+
+/** What is known of one database's schema at one version of it; filled as it is asked for. */
+class Schema {
+  readonly version: number
+  readonly names = new Map<string, Ref>()
+  readonly databases = new Map<bigint, DatabaseDefinition>()
+  readonly collections = new Map<number, StoredCollection>()
+  readonly covering = new Map<number, readonly IndexDefinition[]>()
+  indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
+  liveCollections: readonly number[] | undefined
+
+  constructor(version: number) {
+    this.version = version
+  }
+}
+
+/** Schemas that transactions share. */
+export class SchemaCache {
+  readonly #schemas = new Map<DatabaseId, Schema>()
+
+  get(database: DatabaseId, version: number): Schema {
+    let schema = this.#schemas.get(database)
+    if (schema?.version !== version) {
+      schema = new Schema(version)
+      this.#schemas.delete(database)
+      this.#schemas.set(database, schema)
+      this.#evict()
+    }
+    return schema
+  }
+
+  /** Drops the schema that was replaced least recently. */
+  #evict(): void {
+    if (this.#schemas.size <= schemasMax) return
+    for (const oldest of this.#schemas.keys()) {
+      this.#schemas.delete(oldest)
+      return
+    }
+  }
+}
+
+/** Databases whose schemas are remembered at a time. */
+const schemasMax = 10_000
+
+/** Where the parent of a database is stored. */
+export function parentKey(database: DatabaseId): Uint8Array {
+  return metaKey(`parent of ${database}`)
+}
+
+/** The stored form of a parent. */
+export function encodeParent(parent: DatabaseId): Uint8Array {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigUint64(0, parent)
+  return bytes
+}
+
+/** The catalogue as one transaction sees it. */
+export class StoreCatalogue implements Catalogue {
+  readonly #snapshot: Snapshot
+  readonly #cache: SchemaCache
+  readonly #schemas = new Map<DatabaseId, Schema>()
+  readonly #changed = new Set<DatabaseId>()
+
+  constructor(snapshot: Snapshot, cache: SchemaCache) {
+    this.#snapshot = snapshot
+    this.#cache = cache
+  }
+
+  /** The databases whose schema this transaction has written. */
+  get changed(): ReadonlySet<DatabaseId> {
+    return this.#changed
+  }
+
+  /** Forgets what was known of a schema that the transaction has just written. */
+  noteChange(database: DatabaseId): void {
+    this.#changed.add(database)
+    this.#schemas.delete(database)
+  }
+
+  resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined {
+    const { names } = this.#schema(database)
+    const known = names.get(`${nativeCollection} ${name}`)
+    if (known !== undefined) return known
+    const terms = encodeTerms(nameTerms(nativeCollection, name))
+    const prefix = indexTermsPrefix('live', database, builtinIndexes.names, terms)
+    const entry = readFirst(this.#snapshot, prefixRange(prefix))
+    if (entry === undefined) return undefined
+    const ref = entryDocument(database, entry.value)
+    names.set(`${nativeCollection} ${name}`, ref)
+    return ref
+  }
+
+  nameOf(ref: Ref): string | undefined {
+    const known = this.#knownName(ref)
+    if (known !== undefined) return known
+    for (const stored of storedVersions(this.#snapshot, ref)) {
+      const name = decodeVersion(ref, stored).fields.get('name')
+      if (typeof name === 'string') return name
+    }
+    return undefined
+  }
+
+  #knownName(ref: Ref): string | undefined {
+    switch (ref.collection) {
+      case native.collections:
+        return this.collection(ref)?.name
+      case native.indexes:
+        return this.index(ref)?.name
+      case native.databases:
+        return this.#child(ref)?.name
+    }
+    return undefined
+  }
+
+  database(id: DatabaseId): DatabaseDefinition | undefined {
+    const parent = this.#parentOf(id)
+    return parent === undefined ? undefined : this.#child(new Ref(parent, native.databases, id))
+  }
+
+  collection(ref: Ref): StoredCollection | undefined {
+    return ref.collection === native.collections ? this.#collection(ref.database, Number(ref.id)) : undefined
+  }
+
+  #collection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
+    const { collections } = this.#schema(database)
+    const known = collections.get(collection)
+    if (known !== undefined) return known
+    const ref = new Ref(database, native.collections, BigInt(collection))
+    const stored = newestLive(this.#snapshot, ref)
+    if (stored === undefined) return undefined
+    const definition = collectionDefinition(decodeVersion(ref, stored))
+    collections.set(collection, definition)
+    return definition
+  }
+
+  index(ref: Ref): IndexDefinition | undefined {
+    return ref.collection === native.indexes ? this.#indexes(ref.database).get(ref.id) : undefined
+  }
+
+  indexesOf(database: DatabaseId, collection: number): readonly IndexDefinition[] {
+    const { covering } = this.#schema(database)
+    let found = covering.get(collection)
+    if (found === undefined) {
+      found = [...this.#indexes(database).values()].filter(index => covers(index, collection))
+      covering.set(collection, found)
+    }
+    return found
+  }
+
+  isLive(database: DatabaseId): boolean {
+    let current = database
+    while (current !== rootDatabase) {
+      const definition = this.database(current)
+      if (definition === undefined) return false
+      current = definition.parent
+    }
+    return true
+  }
+
+  /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */
+  hasCollection(database: DatabaseId, collection: CollectionId): boolean {
+    return collection < firstUserCollection || this.#collection(database, collection) !== undefined
+  }
+
+  /** The numbers of all live user collections of a database. */
+  collectionsOf(database: DatabaseId): readonly number[] {
+    const schema = this.#schema(database)
+    schema.liveCollections ??= this.#objects(database, native.collections).map(ref => Number(ref.id))
+    return schema.liveCollections
+  }
+
+  #indexes(database: DatabaseId): ReadonlyMap<bigint, IndexDefinition> {
+    const schema = this.#schema(database)
+    if (schema.indexes === undefined) {
+      const indexes = new Map<bigint, IndexDefinition>()
+      for (const ref of this.#objects(database, native.indexes)) {
+        const stored = newestLive(this.#snapshot, ref)
+        if (stored !== undefined) indexes.set(ref.id, indexDefinition(decodeVersion(ref, stored)))
+      }
+      schema.indexes = indexes
+    }
+    return schema.indexes
+  }
+
+  #objects(database: DatabaseId, nativeCollection: number): Ref[] {
+    return Array.from(scanDocuments(this.#snapshot, database, nativeCollection, {}), entry => entry.document)
+  }
+
+  #child(ref: Ref): DatabaseDefinition | undefined {
+    const { databases } = this.#schema(ref.database)
+    const known = databases.get(ref.id)
+    if (known !== undefined) return known
+    const stored = newestLive(this.#snapshot, ref)
+    if (stored === undefined) return undefined
+    const definition = databaseDefinition(decodeVersion(ref, stored))
+    databases.set(ref.id, definition)
+    return definition
+  }
+
+  #parentOf(database: DatabaseId): DatabaseId | undefined {
+    const stored = read(this.#snapshot, parentKey(database))
+    return stored && idAt(stored, 0)
+  }
+
+  #schema(database: DatabaseId): Schema {
+    let schema = this.#schemas.get(database)
+    if (schema === undefined) {
+      const changed = this.#changed.has(database)
+      const stored = changed ? undefined : read(this.#snapshot, schemaVersionKey(database))
+      schema = changed ? new Schema(-1) : this.#cache.get(database, stored ? decodeTime(stored) : 0)
+      this.#schemas.set(database, schema)
+    }
+    return schema
+  }
+}

@@ -1,0 +1,303 @@
+// Writes documents. What a transaction makes of one document collapses into one version at the commit time,
+// measured against the state before the transaction: a second write to a document first takes back what the
+// first one left in the overlay. Writes into the past rewrite a document's list of versions and the rows its
+// indexes derive from it.
+
+import { QueryError, RequestError } from '../errors.ts'
+import { documentKey, historyKey } from '../keys/keyspace.ts'
+import type { Bytes } from '../kv/contract.ts'
+import { limits } from '../limits.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  type Micros,
+  type ObjectValue,
+  type Ref,
+  TransactionTime,
+} from '../values/value.ts'
+import type { StoreCatalogue } from './catalogue.ts'
+import type { Change, StoreHooks, Version } from './contract.ts'
+import { newestLive, storedVersionsAscending } from './documents.ts'
+import {
+  builtinIndexesOf,
+  documentsTables,
+  type IndexTables,
+  isTaken,
+  prepareEntries,
+  type Row,
+  replaceEntries,
+  type StoredVersion,
+  timelineRows,
+  userIndex,
+} from './index-tables.ts'
+import type { Journal, Overlay } from './overlay.ts'
+import { decodeVersion, encodeVersion, ttlOf, versionTime } from './records.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** What writing needs of its transaction. */
+export interface WriteContext {
+  readonly snapshot: Snapshot
+  readonly overlay: Overlay
+  readonly catalogue: StoreCatalogue
+  readonly hooks: StoreHooks
+  readonly commitTime: Micros
+  /** Called when a version of a schema object has been laid into the overlay. */
+  readonly schemaWritten: (version: Version, journal: Journal) => void
+}
+
+/** A document this transaction has written. */
+interface PendingDocument {
+  readonly journal: Journal
+  version: Version
+  bytes: number
+}
+
+const noFields: ObjectValue = new Map()
+
+export class DocumentWriter {
+  readonly #context: WriteContext
+  readonly #pending = new Map<string, PendingDocument>()
+  readonly #historyChanges: Change[] = []
+  #bytes = 0
+
+  constructor(context: WriteContext) {
+    this.#context = context
+  }
+
+  /** The version this transaction has made of a document so far. */
+  pendingVersion(ref: Ref): Version | undefined {
+    return this.#pending.size === 0 ? undefined : this.#pending.get(nameOf(ref))?.version
+  }
+
+  /** The state of a document without what this transaction made of it, decoded. */
+  base(ref: Ref): StoredVersion | undefined {
+    const stored = this.#context.snapshot.view.get(documentKey(ref))
+    return stored && decodeVersion(ref, stored)
+  }
+
+  /** Makes `fields` the content of a document; undefined deletes it. Answers the version. */
+  write(ref: Ref, fields: ObjectValue | undefined): Version {
+    const pending = this.#takeBack(ref)
+    const base = newestLive(this.#context.snapshot, ref)
+    const before = base && decodeVersion(ref, base)
+    const { commitTime } = this.#context
+    const action = fields === undefined ? 'delete' : isLiveAt(before, commitTime) ? 'update' : 'create'
+    pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
+    this.#lay(pending, base, before, true)
+    return pending.version
+  }
+
+  #takeBack(ref: Ref): PendingDocument {
+    const name = nameOf(ref)
+    let pending = this.#pending.get(name)
+    if (pending === undefined) {
+      const version: Version = { ref, ts: TransactionTime.micros, action: 'delete', fields: noFields }
+      pending = { journal: [], version, bytes: 0 }
+      this.#pending.set(name, pending)
+    } else {
+      this.#context.overlay.revert(pending.journal)
+    }
+    return pending
+  }
+
+  /** Lays a pending version and everything that follows from it over the state before. */
+  #lay(
+    pending: PendingDocument,
+    base: Bytes | undefined,
+    before: StoredVersion | undefined,
+    checked: boolean,
+  ): void {
+    const { overlay, commitTime } = this.#context
+    const { journal, version } = pending
+    const stored = encodeVersion(version, commitTime, commitTime)
+    this.#countBytes(pending, stored.length)
+    if (base !== undefined) overlay.set(historyKey(version.ref, versionTime(base)), base, journal)
+    if (version.action !== 'delete') overlay.set(documentKey(version.ref), stored, journal)
+    else {
+      if (base !== undefined) overlay.set(documentKey(version.ref), undefined, journal)
+      overlay.set(historyKey(version.ref, commitTime), stored, journal)
+    }
+    this.#replaceIndexEntries(pending, before, checked)
+    this.#context.schemaWritten(version, journal)
+  }
+
+  #countBytes(pending: PendingDocument, bytes: number): void {
+    if (bytes > limits.documentBytesMax) {
+      throw new RequestError(
+        'bad request',
+        `Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
+      )
+    }
+    this.#bytes += bytes - pending.bytes
+    pending.bytes = bytes
+    checkTransactionBytes(this.#bytes)
+  }
+
+  #replaceIndexEntries(pending: PendingDocument, before: StoredVersion | undefined, checked: boolean): void {
+    const { overlay, commitTime, snapshot, catalogue } = this.#context
+    const { journal, version } = pending
+    const { database, collection } = version.ref
+    const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
+    for (const index of this.indexesOf(database, collection)) {
+      const opened = replaceEntries(overlay, journal, index, {
+        before: prepareEntries(index, before, commitTime),
+        after: prepareEntries(index, version, commitTime),
+        time: commitTime,
+      })
+      if (!index.unique || !checked) continue
+      for (const entry of opened) {
+        if (isTaken(overlay, entry, snapshot.time, isLive)) throw notUnique()
+      }
+    }
+  }
+
+  /** All indexes that hold documents of a collection. */
+  indexesOf(database: DatabaseId, collection: CollectionId): IndexTables[] {
+    const { catalogue, hooks } = this.#context
+    return [
+      documentsTables(collection),
+      ...builtinIndexesOf(collection),
+      ...catalogue.indexesOf(database, collection).map(index => userIndex(index, hooks)),
+    ]
+  }
+
+  /** Runs `work` on the documents of some collections as they were before this transaction, then applies its writes again. */
+  withoutPending(isConcerned: (ref: Ref) => boolean, work: () => void): void {
+    const concerned = [...this.#pending.values()].filter(({ version }) => isConcerned(version.ref))
+    for (const { journal } of concerned) this.#context.overlay.revert(journal)
+    work()
+    for (const pending of concerned) this.#layAgain(pending)
+  }
+
+  #layAgain(pending: PendingDocument): void {
+    const { ref } = pending.version
+    const base = newestLive(this.#context.snapshot, ref)
+    this.#lay(pending, base, base && decodeVersion(ref, base), false)
+  }
+
+  /** Puts a version into the past, or takes the place of the one at exactly that time. */
+  insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
+    const { commitTime } = this.#context
+    let inserted: StoredVersion | undefined
+    this.#rewrite(ref, versions => {
+      const index = positionOf(versions, ts)
+      const content = fields ?? noFields
+      const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
+      // Encoded and decoded, so that placeholders of the transaction's time become the time itself.
+      inserted = decodeVersion(ref, encodeVersion({ action, fields: content }, ts, commitTime))
+      versions.splice(index, versions[index]?.ts === ts ? 1 : 0, inserted)
+      recomputeAction(versions, index + 1)
+    })
+    const version = inserted as StoredVersion
+    this.#historyChanges.push({ ref, validTime: ts, kind: 'history insert', action: version.action })
+    return version
+  }
+
+  /** Takes the version at exactly `ts` out of the past; one at or below `minimum` becomes a delete instead. */
+  removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
+    let removed: StoredVersion | undefined
+    this.#rewrite(ref, versions => {
+      const index = positionOf(versions, ts)
+      const found = versions[index]
+      if (found?.ts !== ts || (found.action === 'delete') !== (action === 'delete')) return
+      removed = found
+      const next = versions[index + 1]
+      const isRoot = ts <= minimum && (next === undefined || next.ts > minimum)
+      if (isRoot) versions[index] = { ref, ts, action: 'delete', fields: noFields }
+      else versions.splice(index, 1)
+      recomputeAction(versions, isRoot ? index + 1 : index)
+    })
+    if (removed === undefined) return undefined
+    this.#historyChanges.push({ ref, validTime: ts, kind: 'history remove', action: removed.action })
+    return removed
+  }
+
+  /** Changes a document's list of versions (oldest first) and everything derived from it. */
+  #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => void): void {
+    const pending = this.#pending.get(nameOf(ref))
+    if (pending !== undefined) this.#context.overlay.revert(pending.journal)
+    const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
+      decodeVersion(ref, stored),
+    )
+    const before = this.#rowsOf(ref, versions)
+    edit(versions)
+    const after = this.#rowsOf(ref, versions)
+    const { overlay } = this.#context
+    for (const [text, { key }] of before) if (!after.has(text)) overlay.set(key, undefined)
+    for (const [text, { key, value }] of after) {
+      const old = before.get(text)
+      if (old === undefined || Buffer.compare(old.value, value) !== 0) overlay.set(key, value)
+    }
+    if (pending !== undefined) this.#layAgain(pending)
+  }
+
+  /** Everything stored for a document with these versions. */
+  #rowsOf(ref: Ref, versions: readonly StoredVersion[]): Map<string, Row> {
+    const rows = new Map<string, Row>()
+    for (const [index, version] of versions.entries()) {
+      const isNewestLive = index === versions.length - 1 && version.action !== 'delete'
+      const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
+      rows.set(Buffer.from(key).toString('latin1'), { key, value: encodeVersion(version, version.ts) })
+    }
+    for (const index of this.indexesOf(ref.database, ref.collection)) {
+      for (const [text, row] of timelineRows(index, versions)) rows.set(text, row)
+    }
+    return rows
+  }
+
+  /** What this transaction changed, for the change log. */
+  changes(): Change[] {
+    const { commitTime } = this.#context
+    const writes = Array.from(this.#pending.values(), ({ version }): Change => {
+      return { ref: version.ref, validTime: commitTime, kind: 'write', action: version.action }
+    })
+    return [...this.#historyChanges, ...writes]
+  }
+
+  /** Units of {@link limits.writeOpBytes} that the touched documents take. */
+  writeOps(): number {
+    let ops = this.#historyChanges.length
+    for (const { bytes } of this.#pending.values()) ops += Math.ceil(bytes / limits.writeOpBytes)
+    return ops
+  }
+}
+
+/** Refuses transactions that write more than the protocol allows. */
+export function checkTransactionBytes(bytes: number): void {
+  if (bytes <= limits.transactionBytesMax) return
+  throw new RequestError(
+    'bad request',
+    `Transaction bytes (${bytes}) exceeds threshold (${limits.transactionBytesMax})`,
+  )
+}
+
+/** The refusal of a write that would repeat what a unique index holds. */
+export function notUnique(): QueryError {
+  return QueryError.of('instance not unique', 'document is not unique.', [])
+}
+
+function nameOf(ref: Ref): string {
+  return `${ref.database}/${ref.collection}/${ref.id}`
+}
+
+function isLiveAt(version: StoredVersion | undefined, ts: Micros): boolean {
+  return version !== undefined && version.action !== 'delete' && ttlOf(version.fields) > ts
+}
+
+/** The action of a version that is no delete, by what came before it. */
+function actionAfter(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
+  return isLiveAt(previous, ts) ? 'update' : 'create'
+}
+
+function recomputeAction(versions: StoredVersion[], index: number): void {
+  const version = versions[index]
+  if (version === undefined || version.action === 'delete') return
+  const action = actionAfter(versions[index - 1], version.ts)
+  if (action !== version.action) versions[index] = { ...version, action }
+}
+
+/** Where a version with that time stands or would stand, oldest first. */
+function positionOf(versions: readonly StoredVersion[], ts: Micros): number {
+  const index = versions.findIndex(version => version.ts >= ts)
+  return index < 0 ? versions.length : index
+}

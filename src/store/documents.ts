@@ -1,0 +1,172 @@
+// Documents and their versions as stored. The newest version, if live, stands under the document's own key, so
+// reading a document is one point read; versions it superseded, and a delete that came last, are its history.
+
+import {
+  collectionHistoryRange,
+  documentKey,
+  documentRange,
+  historyRange,
+  type KeyInterval,
+} from '../keys/keyspace.ts'
+import type { Bytes } from '../kv/contract.ts'
+import { type CollectionId, type DatabaseId, type Micros, Ref } from '../values/value.ts'
+import type { EntryScan, IndexEntry } from './contract.ts'
+import { idAt, versionAction, versionTime, versionTtl } from './records.ts'
+import { read, readFirst, type Snapshot } from './snapshot.ts'
+
+/** Where a document's id stands in the keys of documents and histories: behind tag, database, collection. */
+const idOffset = 11
+const idMax = (1n << 64n) - 1n
+
+/** The stored newest version, unless the document is deleted; its ttl may have passed. */
+export function newestLive(snapshot: Snapshot, ref: Ref): Bytes | undefined {
+  return read(snapshot, documentKey(ref))
+}
+
+/** The stored version that was valid at `at`, deletes and expired ones included. */
+export function validAt(snapshot: Snapshot, ref: Ref, at: Micros): Bytes | undefined {
+  const newest = newestLive(snapshot, ref)
+  if (newest !== undefined && versionTime(newest) <= at) return newest
+  return readFirst(snapshot, historyRange(ref, at))?.value
+}
+
+/** Whether a stored version shows in reads: no delete, its ttl not passed. */
+export function isVisible(snapshot: Snapshot, stored: Bytes): boolean {
+  return versionAction(stored) !== 'delete' && versionTtl(stored) > snapshot.time
+}
+
+/** All stored versions of a document, newest first. Lazy. */
+export function* storedVersions(snapshot: Snapshot, ref: Ref): Generator<Bytes> {
+  const newest = newestLive(snapshot, ref)
+  if (newest !== undefined) yield newest
+  for (const { value } of snapshot.view.range(historyRange(ref))) {
+    snapshot.counters.readBytes += value.length
+    yield value
+  }
+}
+
+/** Stored versions of a document, oldest first; from the one that was valid at `from` when given. Lazy. */
+export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Micros): Generator<Bytes> {
+  const range = historyRange(ref)
+  let end = range.end
+  if (from !== undefined) {
+    const root = readFirst(snapshot, historyRange(ref, from))
+    if (root !== undefined) yield root.value
+    end = historyRange(ref, from).start
+  }
+  for (const { value } of snapshot.view.range({ start: range.start, end, reverse: true })) {
+    snapshot.counters.readBytes += value.length
+    yield value
+  }
+  const newest = newestLive(snapshot, ref)
+  if (newest !== undefined) yield newest
+}
+
+/** The live documents of a collection by id, now or at a past time. Lazy. */
+export function* scanDocuments(
+  snapshot: Snapshot,
+  database: DatabaseId,
+  collection: CollectionId,
+  scan: EntryScan,
+): Generator<IndexEntry> {
+  const bounds = idBounds(collection, scan)
+  if (bounds === undefined) return
+  const reverse = scan.reverse === true
+  if (scan.at === undefined) {
+    const interval = part(liveTable(database, collection), { database, collection }, bounds)
+    for (const { key, value } of snapshot.view.range({ ...interval, reverse })) {
+      snapshot.counters.readBytes += value.length
+      if (versionTtl(value) <= snapshot.time) continue
+      yield { values: [], document: new Ref(database, collection, idAt(key, idOffset)) }
+    }
+    return
+  }
+  for (const ref of everyDocument(snapshot, database, collection, bounds, reverse)) {
+    const stored = validAt(snapshot, ref, scan.at)
+    if (stored !== undefined && isVisible(snapshot, stored)) yield { values: [], document: ref }
+  }
+}
+
+interface IdSpan {
+  readonly first: bigint
+  readonly last: bigint
+}
+
+/** All documents that have a version, deleted ones too, by id; each step costs the same however long a history is. */
+export function* everyDocument(
+  snapshot: Snapshot,
+  database: DatabaseId,
+  collection: CollectionId,
+  span: IdSpan = { first: 0n, last: idMax },
+  reverse = false,
+): Generator<Ref> {
+  const tables = [liveTable(database, collection), historyTable(database, collection)] as const
+  const next = (table: DocumentTable, first: bigint, last: bigint): bigint | undefined => {
+    if (first > last) return undefined
+    const range = { ...part(table, { database, collection }, { first, last }), reverse, limit: 1 }
+    for (const { key } of snapshot.view.range(range)) return idAt(key, idOffset)
+    return undefined
+  }
+  let live = next(tables[0], span.first, span.last)
+  let past = next(tables[1], span.first, span.last)
+  while (live !== undefined || past !== undefined) {
+    const id = nearer(live, past, reverse)
+    yield new Ref(database, collection, id)
+    const first = reverse ? span.first : id + 1n
+    const last = reverse ? id - 1n : span.last
+    if (live === id) live = next(tables[0], first, last)
+    if (past === id) past = next(tables[1], first, last)
+  }
+}
+
+function nearer(left: bigint | undefined, right: bigint | undefined, reverse: boolean): bigint {
+  if (left === undefined) return right as bigint
+  if (right === undefined) return left
+  return left < right === reverse ? right : left
+}
+
+/** The ids between two places of a collection's set, both inclusive; undefined when there are none. */
+function idBounds(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
+  let first = 0n
+  let last = idMax
+  const from = scan.from
+  if (from?.document) {
+    const after = from.document.collection - collection
+    first = from.document.id + (after > 0 || (after === 0 && from.side === 'high') ? 1n : 0n)
+  } else if (from?.side === 'high') return undefined
+  const to = scan.to
+  if (to?.document) {
+    const after = to.document.collection - collection
+    last = to.document.id - (after < 0 || (after === 0 && to.side === 'low') ? 1n : 0n)
+  } else if (to?.side === 'low') return undefined
+  if (first < 0n) first = 0n
+  if (last > idMax) last = idMax
+  return first > last ? undefined : { first, last }
+}
+
+/** A table keyed by document, restricted to one collection. */
+interface DocumentTable {
+  readonly all: KeyInterval
+  readonly startOf: (ref: Ref) => Bytes
+}
+
+function liveTable(database: DatabaseId, collection: CollectionId): DocumentTable {
+  return { all: documentRange(database, collection), startOf: documentKey }
+}
+
+function historyTable(database: DatabaseId, collection: CollectionId): DocumentTable {
+  return { all: collectionHistoryRange(database, collection), startOf: ref => historyRange(ref).start }
+}
+
+/** The part of a table that holds the ids from `first` to `last`. */
+function part(
+  table: DocumentTable,
+  collection: Pick<Ref, 'database' | 'collection'>,
+  span: IdSpan,
+): KeyInterval {
+  const startOf = (id: bigint) => table.startOf(new Ref(collection.database, collection.collection, id))
+  return {
+    start: span.first === 0n ? table.all.start : startOf(span.first),
+    end: span.last === idMax ? table.all.end : startOf(span.last + 1n),
+  }
+}

@@ -1,0 +1,152 @@
+// Computes the entries of an index that one version of a document has: its terms and values are extracted to
+// lists, and every combination of them is an entry. Worked example: terms [data.tags] = [["a", "b"]] and
+// values [data.n] = [1] give (a | 1) and (b | 1); a combination whose terms or whose values are all null is dropped.
+
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { casefold } from '../values/casefold.ts'
+import type { ObjectValue, Value } from '../values/value.ts'
+import { isArray, isObject, native, Ref, TransactionTime } from '../values/value.ts'
+import type { IndexDefinition, IndexField, IndexSource, StoreHooks, Version } from './contract.ts'
+import { sourceOf } from './definitions.ts'
+
+/** What distinguishes the entries of one document in one index. */
+export interface EntryTuple {
+  readonly terms: readonly Value[]
+  readonly values: readonly Value[]
+}
+
+const none: readonly Value[] = []
+const onlyNull: readonly Value[] = [null]
+
+/** The entries of `version` in an index; none when the index does not cover its collection or it is a delete. */
+export function entryTuples(index: IndexDefinition, version: Version, hooks: StoreHooks): EntryTuple[] {
+  const source = sourceOf(index, version.ref.collection)
+  if (source === undefined || version.action === 'delete') return []
+  const extract = (field: IndexField) => extractField(field, source, version, hooks)
+  const terms = combine(index.terms.map(field => (isTransactionTime(field) ? onlyNull : extract(field))))
+  const values = combine(index.values.map(extract))
+  const kept = values.filter(tuple => tuple.length === 0 || !tuple.every(isNull))
+  checkWidth(terms.length * kept.length)
+  const tuples: EntryTuple[] = []
+  for (const term of terms) {
+    if (term.length > 0 && term.every(isNull)) continue
+    for (const value of kept) tuples.push({ terms: term, values: value })
+  }
+  return tuples
+}
+
+/** As a term, `ts` has no value: the commit time is not known when the entry's place is chosen. */
+function isTransactionTime(field: IndexField): boolean {
+  return field.binding === undefined && field.path?.length === 1 && field.path[0] === 'ts'
+}
+
+function isNull(value: Value): boolean {
+  return value === null
+}
+
+function checkWidth(entries: number): void {
+  if (entries <= limits.queryWidthMax) return
+  throw new RequestError(
+    'bad request',
+    `Index entries (${entries}) exceeds threshold (${limits.queryWidthMax})`,
+  )
+}
+
+/** Every combination of one element from each list, in order. */
+function combine(lists: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
+  if (lists.every(list => list.length === 1)) return [lists.length === 0 ? none : lists.map(first)]
+  checkWidth(lists.reduce((product, list) => product * list.length, 1))
+  let tuples: (readonly Value[])[] = [none]
+  for (const list of lists) tuples = tuples.flatMap(tuple => list.map(value => [...tuple, value]))
+  return tuples
+}
+
+function first(list: readonly Value[]): Value {
+  return list[0] as Value
+}
+
+function extractField(
+  field: IndexField,
+  source: IndexSource,
+  version: Version,
+  hooks: StoreHooks,
+): readonly Value[] {
+  let found: readonly Value[]
+  if (field.binding !== undefined) found = bound(field.binding, source, version, hooks)
+  else if (field.path === undefined || field.path.length === 0) return onlyNull
+  else if (!field.multiValue) found = [whole(field.path, version)]
+  else found = spread(field.path, version)
+  return field.casefold ? found.map(fold) : found
+}
+
+function fold(value: Value): Value {
+  return typeof value === 'string' ? casefold(value) : value
+}
+
+function bound(name: string, source: IndexSource, version: Version, hooks: StoreHooks): readonly Value[] {
+  const lambda = source.bindings.get(name)
+  const value = lambda === undefined ? undefined : hooks.evaluateBinding(lambda, version)
+  if (value === undefined || isObject(value)) return onlyNull
+  if (!isArray(value)) return [value]
+  return distinct(value.map(element => (isArray(element) || isObject(element) ? null : element)))
+}
+
+/** The field a path begins with: stored ones, and those every document has. */
+function topField(name: string | bigint, version: Version): Value | undefined {
+  switch (name) {
+    case 'ref':
+      return version.ref
+    case 'ts':
+      return version.ts instanceof TransactionTime ? TransactionTime.micros : BigInt(version.ts)
+    case 'class':
+    case 'collection':
+      return new Ref(version.ref.database, native.collections, BigInt(version.ref.collection))
+  }
+  return typeof name === 'string' ? version.fields.get(name) : undefined
+}
+
+/** One step of a path; undefined where it leads nowhere. */
+function step(value: Value, name: string | bigint): Value | undefined {
+  if (typeof name === 'bigint') return isArray(value) ? value[Number(name)] : undefined
+  return isObject(value) ? (value as ObjectValue).get(name) : undefined
+}
+
+function whole(path: readonly (string | bigint)[], version: Version): Value {
+  let value = topField(path[0] as string | bigint, version)
+  for (let depth = 1; depth < path.length && value !== undefined; depth++) {
+    value = step(value, path[depth] as string | bigint)
+  }
+  return value ?? null
+}
+
+function spread(path: readonly (string | bigint)[], version: Version): readonly Value[] {
+  const top = topField(path[0] as string | bigint, version)
+  if (top === undefined) return onlyNull
+  const found: Value[] = []
+  collect(top, path, 1, found)
+  if (found.length === 0) return onlyNull
+  return found.length === 1 ? found : distinct(found)
+}
+
+/** Follows the rest of a path, through every element of arrays that a name meets. */
+function collect(value: Value, path: readonly (string | bigint)[], depth: number, found: Value[]): void {
+  const name = path[depth]
+  if (isArray(value) && typeof name !== 'bigint') {
+    for (const element of value) collect(element, path, depth, found)
+    return
+  }
+  if (name === undefined) {
+    found.push(isObject(value) ? null : value)
+    return
+  }
+  const next = step(value, name)
+  if (next === undefined) found.push(null)
+  else collect(next, path, depth + 1, found)
+}
+
+/** Drops repeated scalars. Repeats of other kinds make the same entry twice, which is the same as once. */
+function distinct(values: readonly Value[]): readonly Value[] {
+  const unique = new Set(values)
+  return unique.size === values.length ? values : [...unique]
+}

@@ -1,0 +1,288 @@
+// Keeps the tables of indexes in step with documents: which entries a version has as keys and records, and what
+// opening and closing an entry writes. The indexes every database has (names, tokens by identity …) are kept
+// the same way, but without history.
+
+import {
+  builtinIndexes,
+  documentsIndex,
+  type EntryKeyParts,
+  indexEndedKey,
+  indexEventKey,
+  indexLiveKey,
+  indexTermsPrefix,
+} from '../keys/keyspace.ts'
+import { prefixRange } from '../keys/prefix.ts'
+import { encodeTerms, termsSize } from '../keys/terms.ts'
+import { encodeTuple, isCut } from '../keys/tuple.ts'
+import { encodeValue, withTransactionTime } from '../keys/value-codec.ts'
+import type { Bytes } from '../kv/contract.ts'
+import { limits } from '../limits.ts'
+import { compareBytes } from '../values/order.ts'
+import { type CollectionId, type Micros, namedNatives, native, type Value } from '../values/value.ts'
+import type { IndexDefinition, StoreHooks, Version } from './contract.ts'
+import { type EntryTuple, entryTuples } from './index-entries.ts'
+import type { Journal, Overlay } from './overlay.ts'
+import { encodeEntry, entryCollection, entrySince, entryTtl, ttlOf } from './records.ts'
+
+/** An index as the store keeps it, a user's or one that every database has. */
+export interface IndexTables {
+  readonly number: number
+  readonly descending: readonly boolean[]
+  readonly unique: boolean
+  /** What is kept: entries as they are now, past ones and events (of users' indexes), or events only. */
+  readonly keeps: 'everything' | 'live' | 'events'
+  tuples(version: Version): readonly EntryTuple[]
+}
+
+/** A user's index as tables. */
+export function userIndex(definition: IndexDefinition, hooks: StoreHooks): IndexTables {
+  return {
+    number: Number(definition.ref.id),
+    descending: definition.values.map(value => value.reverse),
+    unique: definition.unique,
+    keeps: 'everything',
+    tuples: version => entryTuples(definition, version, hooks),
+  }
+}
+
+function builtin(number: number, term: (version: Version) => readonly Value[] | undefined): IndexTables {
+  return {
+    number,
+    descending: [],
+    unique: true,
+    keeps: 'live',
+    tuples: version => {
+      const terms = version.action === 'delete' ? undefined : term(version)
+      return terms === undefined ? [] : [{ terms, values: [] }]
+    },
+  }
+}
+
+function fieldTerm(name: string) {
+  return (version: Version): readonly Value[] | undefined => {
+    const value = version.fields.get(name)
+    return value === undefined || value === null ? undefined : [value]
+  }
+}
+
+const names = builtin(builtinIndexes.names, version => {
+  const name = version.fields.get('name')
+  return typeof name === 'string' ? nameTerms(version.ref.collection, name) : undefined
+})
+const tokens = { ...builtin(builtinIndexes.tokensByInstance, fieldTerm('instance')), unique: false }
+const credentials = builtin(builtinIndexes.credentialsByInstance, fieldTerm('instance'))
+const providers = builtin(builtinIndexes.providersByIssuer, fieldTerm('issuer'))
+
+/** The terms of the names index for an object of a native collection. */
+export function nameTerms(nativeCollection: CollectionId, name: string): readonly Value[] {
+  return [BigInt(nativeCollection), name]
+}
+
+const noIndexes: readonly IndexTables[] = []
+const builtinsByCollection = new Map<CollectionId, readonly IndexTables[]>([
+  ...[...namedNatives].map((collection): [CollectionId, IndexTables[]] => [collection, [names]]),
+  [native.tokens, [tokens]],
+  [native.credentials, [credentials]],
+  [native.access_providers, [names, providers]],
+])
+
+const everyDocument: readonly EntryTuple[] = [{ terms: [], values: [] }]
+
+/** The set `documents(collection)`: its entries are the documents themselves, so only its events are kept. */
+export function documentsTables(collection: CollectionId): IndexTables {
+  return {
+    number: documentsIndex(collection),
+    descending: [],
+    unique: false,
+    keeps: 'events',
+    tuples: version => (version.action === 'delete' ? [] : everyDocument),
+  }
+}
+
+/** The indexes every database has over a collection. */
+export function builtinIndexesOf(collection: CollectionId): readonly IndexTables[] {
+  return builtinsByCollection.get(collection) ?? noIndexes
+}
+
+/** An entry ready to be written. */
+export interface PreparedEntry {
+  readonly parts: EntryKeyParts
+  readonly liveKey: Bytes
+  readonly ttl: Micros
+  readonly values: readonly Value[]
+}
+
+/** Entries by the text of their keys. */
+export type PreparedEntries = ReadonlyMap<string, PreparedEntry>
+
+const noEntries: PreparedEntries = new Map()
+
+/** The entries a version has in an index. Entries too large for the index are left out, as the protocol wants. */
+export function prepareEntries(
+  index: IndexTables,
+  version: Version | undefined,
+  commitTime: Micros,
+): PreparedEntries {
+  if (version === undefined) return noEntries
+  const tuples = index.tuples(version)
+  if (tuples.length === 0) return noEntries
+  const ttl = ttlOf(version.fields)
+  const { ref } = version
+  const entries = new Map<string, PreparedEntry>()
+  for (const tuple of tuples) {
+    if (isOversize(tuple)) continue
+    const values = tuple.values.map(value => withTransactionTime(value, commitTime))
+    const terms = tuple.terms.map(value => withTransactionTime(value, commitTime))
+    const parts: EntryKeyParts = {
+      database: ref.database,
+      index: index.number,
+      terms: encodeTerms(terms),
+      values: encodeTuple(values, index.descending),
+      document: ref,
+    }
+    const liveKey = indexLiveKey(parts)
+    entries.set(keyText(liveKey), { parts, liveKey, ttl, values })
+  }
+  return entries
+}
+
+function keyText(key: Bytes): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
+}
+
+function isOversize(tuple: EntryTuple): boolean {
+  if (tuple.terms.some(isLong) || tuple.values.some(isLong)) return true
+  return tuple.terms.length > 1 && termsSize(tuple.terms) > limits.indexTermsBytesMax
+}
+
+function isLong(value: Value): boolean {
+  if (typeof value === 'string') {
+    return (
+      value.length * 3 > limits.indexValueBytesMax && Buffer.byteLength(value) > limits.indexValueBytesMax
+    )
+  }
+  if (value instanceof Uint8Array) return value.length > limits.indexValueBytesMax
+  if (Array.isArray(value) || value instanceof Map)
+    return encodeValue(value).length > limits.indexValueBytesMax
+  return false
+}
+
+/** Writes what came between two versions of a document at `time`; answers the entries that were opened. */
+export function replaceEntries(
+  overlay: Overlay,
+  journal: Journal,
+  index: IndexTables,
+  change: { readonly before: PreparedEntries; readonly after: PreparedEntries; readonly time: Micros },
+): PreparedEntry[] {
+  const { before, after, time } = change
+  for (const [text, entry] of before) {
+    const next = after.get(text)
+    if (next === undefined || next.ttl !== entry.ttl) closeEntry(overlay, journal, index, entry, time)
+  }
+  const opened: PreparedEntry[] = []
+  for (const [text, entry] of after) {
+    if (before.get(text)?.ttl === entry.ttl) continue
+    if (index.keeps !== 'events') overlay.set(entry.liveKey, liveRecord(entry, time), journal)
+    if (index.keeps !== 'live') {
+      overlay.set(indexEventKey(entry.parts, time, 'add'), eventRecord(entry, time, false), journal)
+    }
+    opened.push(entry)
+  }
+  return opened
+}
+
+function closeEntry(
+  overlay: Overlay,
+  journal: Journal,
+  index: IndexTables,
+  entry: PreparedEntry,
+  time: Micros,
+): void {
+  if (index.keeps !== 'events') {
+    const live = overlay.get(entry.liveKey)
+    // Missing while the index is being built and has not come to this document: the build will see all versions.
+    if (live === undefined) return
+    overlay.set(entry.liveKey, undefined, journal)
+    if (index.keeps === 'live') return
+    overlay.set(indexEndedKey(entry.parts, time), endedRecord(entry, entrySince(live), time), journal)
+  }
+  overlay.set(indexEventKey(entry.parts, time, 'remove'), eventRecord(entry, time, true), journal)
+}
+
+/** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */
+export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, Row> {
+  const rows = new Map<string, Row>()
+  const put = (key: Bytes, value: Bytes) => rows.set(keyText(key), { key, value })
+  const open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
+  for (const version of versions) {
+    const { ts } = version
+    const after = prepareEntries(index, version, ts)
+    for (const [text, { entry, since }] of open) {
+      if (after.get(text)?.ttl === entry.ttl) continue
+      open.delete(text)
+      if (index.keeps === 'live') continue
+      if (index.keeps !== 'events') put(indexEndedKey(entry.parts, ts), endedRecord(entry, since, ts))
+      put(indexEventKey(entry.parts, ts, 'remove'), eventRecord(entry, ts, true))
+    }
+    for (const [text, entry] of after) {
+      if (open.has(text)) continue
+      open.set(text, { entry, since: ts })
+      if (index.keeps !== 'live') put(indexEventKey(entry.parts, ts, 'add'), eventRecord(entry, ts, false))
+    }
+  }
+  if (index.keeps !== 'events') {
+    for (const { entry, since } of open.values()) put(entry.liveKey, liveRecord(entry, since))
+  }
+  return rows
+}
+
+/** A version whose time is known. */
+export type StoredVersion = Version & { readonly ts: Micros }
+
+/** A row of a table. */
+export interface Row {
+  readonly key: Bytes
+  readonly value: Bytes
+}
+
+/** The record of an entry that came at `since` and is still there. */
+export function liveRecord(entry: PreparedEntry, since: Micros): Bytes {
+  return encodeEntry({ ...recordParts(entry), since })
+}
+
+/** The record of an entry that was there from `since` until `until`. */
+export function endedRecord(entry: PreparedEntry, since: Micros, until: Micros): Bytes {
+  return encodeEntry({ ...recordParts(entry), since, until })
+}
+
+/** The record of an entry's coming or going. */
+export function eventRecord(entry: PreparedEntry, ts: Micros, removed: boolean): Bytes {
+  return encodeEntry({ ...recordParts(entry), since: ts, removed })
+}
+
+function recordParts(entry: PreparedEntry) {
+  const { parts, ttl, values } = entry
+  return { document: parts.document, ttl, values, cut: isCut(parts.values.bytes) }
+}
+
+/** Whether another document has a live entry with the same terms and values. */
+export function isTaken(
+  overlay: Overlay,
+  entry: PreparedEntry,
+  now: Micros,
+  isLive: (collection: CollectionId) => boolean,
+): boolean {
+  const { parts, liveKey } = entry
+  const prefix = indexTermsPrefix('live', parts.database, parts.index, parts.terms)
+  const documentStart = prefix.length + parts.values.bytes.length
+  const { tie } = parts.values
+  for (const { key, value } of overlay.range(prefixRange(liveKey.subarray(0, documentStart)))) {
+    if (compareBytes(key.subarray(documentStart + documentBytes), tie) !== 0) continue
+    if (compareBytes(key, liveKey) === 0) continue
+    if (entryTtl(value) > now && isLive(entryCollection(value))) return true
+  }
+  return false
+}
+
+/** An id and a collection number in an entry's key. */
+const documentBytes = 10

@@ -1,0 +1,207 @@
+// What stands behind the store's keys: short binary headers that scans can judge without decoding anything,
+// followed by the encoded values.
+//
+//   document or history   flags, ts (8), [ttl (8)], fields
+//   index, three tables   flags, since (8), document (10), [until (8)], [ttl (8)], [values]
+//
+// Times are microseconds, signed, big-endian. A ttl is rounded up to the microsecond, so that comparing it with
+// a snapshot time gives the same answer as the exact time.
+
+import { assert } from '../base/assert.ts'
+import { decodeValue, encodeValue } from '../keys/value-codec.ts'
+import type { Bytes } from '../kv/contract.ts'
+import { ByteWriter } from '../values/byte-writer.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  isArray,
+  isObject,
+  type Micros,
+  type ObjectValue,
+  Ref,
+  Time,
+  type Value,
+} from '../values/value.ts'
+import type { Version } from './contract.ts'
+
+/** The ttl of what never expires. */
+export const never: Micros = Number.MAX_SAFE_INTEGER
+
+const actions = ['create', 'update', 'delete'] as const
+const actionMask = 0x03
+const ttlFlag = 0x04
+
+const two32 = 0x1_0000_0000
+const writer = new ByteWriter()
+
+function appendTime(time: Micros): void {
+  const high = Math.floor(time / two32)
+  writer.u32(high >>> 0)
+  writer.u32(time - high * two32)
+}
+
+function timeAt(bytes: Bytes, at: number): Micros {
+  const high =
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  const low =
+    (((bytes[at + 4] as number) << 24) |
+      ((bytes[at + 5] as number) << 16) |
+      ((bytes[at + 6] as number) << 8) |
+      (bytes[at + 7] as number)) >>>
+    0
+  return high * two32 + low
+}
+
+/** The unsigned number in 8 bytes, as ids stand in keys and records. */
+export function idAt(bytes: Bytes, at: number): bigint {
+  return new DataView(bytes.buffer, bytes.byteOffset + at, 8).getBigUint64(0)
+}
+
+/** A bare time as a stored value. */
+export function encodeTime(time: Micros): Bytes {
+  writer.reset()
+  appendTime(time)
+  return writer.copy()
+}
+
+export function decodeTime(bytes: Bytes): Micros {
+  assert(bytes.length === 8, 'a stored time has 8 bytes')
+  return timeAt(bytes, 0)
+}
+
+/** When a document with these fields expires; {@link never} without a `ttl`. */
+export function ttlOf(fields: ObjectValue): Micros {
+  const ttl = fields.get('ttl')
+  if (!(ttl instanceof Time)) return never
+  const micros = Number(ttl.seconds) * 1e6 + Math.ceil(ttl.nanos / 1000)
+  return Math.max(-never, Math.min(never, micros))
+}
+
+/** A version as it is stored, its own time filled in for the transaction's. */
+export function encodeVersion(version: Omit<Version, 'ts' | 'ref'>, ts: Micros, commitTime?: Micros): Bytes {
+  const ttl = ttlOf(version.fields)
+  writer.reset().u8(actions.indexOf(version.action) | (ttl === never ? 0 : ttlFlag))
+  appendTime(ts)
+  if (ttl !== never) appendTime(ttl)
+  writer.append(encodeValue(version.fields, commitTime))
+  return writer.copy()
+}
+
+const noFields: ObjectValue = new Map()
+
+export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: Micros } {
+  const action = versionAction(bytes)
+  const ts = timeAt(bytes, 1)
+  if (action === 'delete') return { ref, ts, action, fields: noFields }
+  const fields = decodeValue(bytes.subarray((bytes[0] as number) & ttlFlag ? 17 : 9))
+  assert(isObject(fields), 'the fields of a version are an object')
+  return { ref, ts, action, fields }
+}
+
+export function versionAction(bytes: Bytes): Version['action'] {
+  const action = actions[(bytes[0] as number) & actionMask]
+  assert(action !== undefined, 'a stored version has a known action')
+  return action
+}
+
+export function versionTime(bytes: Bytes): Micros {
+  return timeAt(bytes, 1)
+}
+
+export function versionTtl(bytes: Bytes): Micros {
+  return (bytes[0] as number) & ttlFlag ? timeAt(bytes, 9) : never
+}
+
+/** The same stored version under another action. */
+export function withAction(bytes: Bytes, action: Version['action']): Bytes {
+  const copy = bytes.slice()
+  copy[0] = ((copy[0] as number) & ~actionMask) | actions.indexOf(action)
+  return copy
+}
+
+/** What an index's tables hold beside the key. */
+export interface EntryRecord {
+  readonly document: Pick<Ref, 'id' | 'collection'>
+  /** When the entry came (live and ended), or the event's time. */
+  readonly since: Micros
+  /** When an ended entry went. */
+  readonly until?: Micros
+  readonly ttl: Micros
+  readonly values: readonly Value[]
+  /** The values were too long for the key: entries with the same beginning are in no order. */
+  readonly cut: boolean
+  /** For events: the entry went. */
+  readonly removed?: boolean
+}
+
+const entryTtlFlag = 0x01
+const untilFlag = 0x02
+const valuesFlag = 0x04
+const cutFlag = 0x08
+const removedFlag = 0x10
+
+const sinceAt = 1
+const documentAt = 9
+const extrasAt = 19
+
+const noValues: readonly Value[] = []
+
+export function encodeEntry(record: EntryRecord): Bytes {
+  const { document, since, until, ttl, values, cut, removed } = record
+  let flags = ttl === never ? 0 : entryTtlFlag
+  if (until !== undefined) flags |= untilFlag
+  if (values.length > 0) flags |= valuesFlag
+  if (cut) flags |= cutFlag
+  if (removed) flags |= removedFlag
+  writer.reset().u8(flags)
+  appendTime(since)
+  writer.u64(document.id)
+  writer.u16(document.collection)
+  if (until !== undefined) appendTime(until)
+  if (ttl !== never) appendTime(ttl)
+  if (values.length > 0) writer.append(encodeValue(values))
+  return writer.copy()
+}
+
+export function entrySince(bytes: Bytes): Micros {
+  return timeAt(bytes, sinceAt)
+}
+
+export function entryUntil(bytes: Bytes): Micros {
+  assert((bytes[0] as number) & untilFlag, 'an ended entry has an end')
+  return timeAt(bytes, extrasAt)
+}
+
+export function entryTtl(bytes: Bytes): Micros {
+  const flags = bytes[0] as number
+  return flags & entryTtlFlag ? timeAt(bytes, flags & untilFlag ? extrasAt + 8 : extrasAt) : never
+}
+
+export function entryCollection(bytes: Bytes): CollectionId {
+  return ((bytes[documentAt + 8] as number) << 8) | (bytes[documentAt + 9] as number)
+}
+
+export function entryDocument(database: DatabaseId, bytes: Bytes): Ref {
+  return new Ref(database, entryCollection(bytes), idAt(bytes, documentAt))
+}
+
+export function entryIsCut(bytes: Bytes): boolean {
+  return ((bytes[0] as number) & cutFlag) !== 0
+}
+
+/** Whether an event is the going of its entry. */
+export function eventIsRemove(bytes: Bytes): boolean {
+  return ((bytes[0] as number) & removedFlag) !== 0
+}
+
+export function entryValues(bytes: Bytes): readonly Value[] {
+  const flags = bytes[0] as number
+  if (!(flags & valuesFlag)) return noValues
+  const start = extrasAt + (flags & untilFlag ? 8 : 0) + (flags & entryTtlFlag ? 8 : 0)
+  const values = decodeValue(bytes.subarray(start))
+  assert(isArray(values), 'the values of an entry are an array')
+  return values
+}

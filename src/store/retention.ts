@@ -1,0 +1,50 @@
+// How much history counts. Reads before a collection's minimum valid time are refused, versions and events at or
+// below it no longer show, and the sweeper removes what can no longer be seen.
+
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { type CollectionId, firstUserCollection, type Micros, native } from '../values/value.ts'
+import type { StoredCollection } from './definitions.ts'
+
+const dayMicros = 86_400_000_000
+
+/** How long the change log is kept, in microseconds: streams and caches never lag that far behind. */
+export const changeLogMicros: Micros = dayMicros
+
+/** Keys, tokens and credentials keep no history, other schema objects keep all of it. */
+const shortNatives: ReadonlySet<CollectionId> = new Set([native.keys, native.tokens, native.credentials])
+
+/** The history a collection gives up when it is written now: what `history_days` does not reach stays out of reach. */
+export function historyFloor(
+  collection: Pick<StoredCollection, 'historyDays' | 'historyFloor'>,
+  now: Micros,
+): Micros {
+  const { historyDays, historyFloor: floor } = collection
+  return historyDays === undefined ? floor : Math.max(floor, now - historyDays * dayMicros)
+}
+
+/** The oldest time at which reads of a collection are exact. `definition` is undefined for one that is gone. */
+export function minimumValidTime(
+  collection: CollectionId,
+  definition: StoredCollection | undefined,
+  now: Micros,
+): Micros {
+  if (collection < firstUserCollection) {
+    return shortNatives.has(collection) ? Math.max(0, now - limits.historyGraceMicros) : 0
+  }
+  if (definition === undefined) return 0
+  return Math.max(0, historyFloor(definition, now) - limits.historyGraceMicros)
+}
+
+/** Refuses a read at a time whose history is no longer kept. */
+export function checkValidTime(at: Micros, minimum: Micros): void {
+  if (at >= minimum) return
+  throw new RequestError(
+    'bad request',
+    `Requested timestamp ${isoTime(at)} less than minimum allowed timestamp ${isoTime(minimum)}.`,
+  )
+}
+
+function isoTime(time: Micros): string {
+  return Temporal.Instant.fromEpochNanoseconds(BigInt(time) * 1000n).toString()
+}

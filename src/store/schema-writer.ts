@@ -1,0 +1,196 @@
+// What follows from writing schema objects: the schema's version, where databases and keys live, indexes over
+// documents that already exist, and the garbage that a deleted object leaves for the sweeper.
+
+import { assert } from '../base/assert.ts'
+import { QueryError, RequestError } from '../errors.ts'
+import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
+import { limits } from '../limits.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  namedNatives,
+  native,
+  type ObjectValue,
+  Ref,
+} from '../values/value.ts'
+import { encodeParent, parentKey } from './catalogue.ts'
+import type { IndexDefinition, Version } from './contract.ts'
+import {
+  collectionDefinition,
+  covers,
+  historyFloorField,
+  indexDefinition,
+  namedCollections,
+} from './definitions.ts'
+import type { DocumentWriter, WriteContext } from './document-writer.ts'
+import { newestLive } from './documents.ts'
+import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
+import { userIndex } from './index-tables.ts'
+import type { Journal } from './overlay.ts'
+import { decodeTime, encodeTime, idAt } from './records.ts'
+import { historyFloor } from './retention.ts'
+
+const present = new Uint8Array([1])
+
+/** The last number an index may have: numbers above stand for the sets of collections. */
+const indexIdMax = 0xffff
+
+export class SchemaWriter {
+  readonly #context: Omit<WriteContext, 'schemaWritten'>
+  readonly #documents: DocumentWriter
+
+  constructor(context: Omit<WriteContext, 'schemaWritten'>, documents: DocumentWriter) {
+    this.#context = context
+    this.#documents = documents
+  }
+
+  /** Completes the fields of a schema object that the store itself owns. */
+  #complete(ref: Ref, fields: ObjectValue): ObjectValue {
+    if (ref.collection === native.collections) return this.#withFloor(ref, fields)
+    if (ref.collection === native.indexes) return this.#withActive(ref, fields)
+    if (ref.collection === native.keys) this.#claimKey(ref)
+    return fields
+  }
+
+  #withFloor(ref: Ref, fields: ObjectValue): ObjectValue {
+    const before = this.#documents.base(ref)
+    const completed = new Map(fields)
+    completed.delete(historyFloorField)
+    if (before === undefined) return completed
+    const floor = historyFloor(collectionDefinition(before), this.#context.snapshot.time)
+    return floor > 0 ? completed.set(historyFloorField, BigInt(floor)) : completed
+  }
+
+  /** `active` is latched; a new index is active at once when its documents are few. */
+  #withActive(ref: Ref, fields: ObjectValue): ObjectValue {
+    const stored = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
+    if (stored !== undefined) {
+      return stored.fields.get('active') === true ? new Map(fields).set('active', true) : fields
+    }
+    const definition = indexDefinition({ ref, ts: 0, action: 'create', fields })
+    const { snapshot } = this.#context
+    const atOnce = fitsOneTransaction(snapshot, ref.database, this.#sources(definition))
+    return new Map(fields).set('active', atOnce || definition.active)
+  }
+
+  #sources(definition: IndexDefinition): readonly CollectionId[] {
+    return namedCollections(definition) ?? this.#context.catalogue.collectionsOf(definition.ref.database)
+  }
+
+  /** Writes a schema object and what belongs to it. */
+  put(ref: Ref, fields: ObjectValue): Version {
+    const isNewIndex =
+      ref.collection === native.indexes &&
+      this.#documents.pendingVersion(ref) === undefined &&
+      this.#documents.base(ref) === undefined
+    const version = this.#documents.write(ref, this.#complete(ref, fields))
+    if (isNewIndex) this.#build(ref)
+    return version
+  }
+
+  /** Indexes the documents that were there before the index, now or in the background. */
+  #build(ref: Ref): void {
+    const { snapshot, overlay, catalogue, hooks } = this.#context
+    const definition = catalogue.index(ref)
+    assert(definition !== undefined, 'an index that was just written is in the catalogue')
+    const collections = this.#sources(definition)
+    if (!fitsOneTransaction(snapshot, ref.database, collections)) {
+      beginBuild(overlay, ref)
+      return
+    }
+    const isConcerned = (other: Ref) =>
+      other.database === ref.database && covers(definition, other.collection)
+    this.#documents.withoutPending(isConcerned, () => {
+      buildNow(this.#context, ref.database, collections, userIndex(definition, hooks))
+    })
+  }
+
+  /** Keys are found by their id alone, so an id lives in one database only. */
+  #claimKey(ref: Ref): void {
+    const home = this.#context.overlay.get(keyHomeKey(ref.id))
+    if (home === undefined || idAt(home, 0) === ref.database) return
+    const other = new Ref(idAt(home, 0), native.keys, ref.id)
+    if (newestLive(this.#context.snapshot, other) === undefined) return
+    throw QueryError.of('instance already exists', 'Key already exists.', [])
+  }
+
+  /** Called for every version laid into the overlay; user documents have no consequences here. */
+  written(version: Version, journal: Journal): void {
+    const { ref } = version
+    if (ref.collection >= firstUserCollection) return
+    const { overlay, catalogue } = this.#context
+    const isDelete = version.action === 'delete'
+    if (namedNatives.has(ref.collection)) catalogue.noteChange(ref.database)
+    switch (ref.collection) {
+      case native.databases:
+        if (isDelete) this.#leaveGarbage(ref, journal)
+        else overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
+        return
+      case native.keys:
+        overlay.set(keyHomeKey(ref.id), isDelete ? undefined : encodeParent(ref.database), journal)
+        return
+      case native.indexes:
+        if (isDelete) overlay.set(buildKey(ref.database, Number(ref.id)), undefined, journal)
+        if (isDelete) this.#leaveGarbage(ref, journal)
+        return
+      case native.collections:
+        if (isDelete) this.#leaveGarbage(ref, journal)
+    }
+  }
+
+  #leaveGarbage(ref: Ref, journal: Journal): void {
+    const { overlay, commitTime } = this.#context
+    overlay.set(garbageKey('object', commitTime, ref), present, journal)
+  }
+
+  /** The objects that go with a deleted one: indexes that cover nothing but a collection. */
+  dependents(ref: Ref): Ref[] {
+    if (ref.collection !== native.collections) return []
+    const collection = Number(ref.id)
+    return this.#context.catalogue
+      .indexesOf(ref.database, collection)
+      .filter(index => namedCollections(index)?.every(source => source === collection))
+      .map(index => index.ref)
+  }
+
+  /** Moves a database document, and the keys beside it that open it, under another parent. */
+  moveDatabase(database: Ref, parent: DatabaseId, keys: Iterable<Ref>): Version {
+    const current = this.#documents.pendingVersion(database) ?? this.#documents.base(database)
+    const fields = current?.fields ?? new Map()
+    const moved = new Ref(parent, native.databases, database.id)
+    for (const key of keys) {
+      const version = this.#documents.pendingVersion(key) ?? this.#documents.base(key)
+      const target = version?.fields.get('database')
+      if (!(target instanceof Ref) || target.id !== database.id || version === undefined) continue
+      this.#documents.write(key, undefined)
+      this.#documents.write(
+        new Ref(parent, native.keys, key.id),
+        new Map(version.fields).set('database', moved),
+      )
+    }
+    this.#documents.write(database, undefined)
+    // Only the document went: what it stands for is not garbage.
+    this.#context.overlay.set(garbageKey('object', this.#context.commitTime, database), undefined)
+    return this.#documents.write(moved, fields)
+  }
+
+  nextSchemaId(database: DatabaseId, nativeCollection: number): bigint {
+    const { overlay } = this.#context
+    const key = counterKey(database, nativeCollection)
+    const stored = overlay.get(key)
+    const isCollection = nativeCollection === native.collections
+    const id = stored ? decodeTime(stored) + 1 : isCollection ? firstUserCollection : limits.firstIndexId
+    if (id > (isCollection ? limits.userCollectionIdMax : indexIdMax)) {
+      throw new RequestError('bad request', 'Maximum sequential ID reached.')
+    }
+    overlay.set(key, encodeTime(id))
+    return BigInt(id)
+  }
+
+  /** Marks the schemas this transaction has changed, so that nobody trusts what they remember of them. */
+  markChanged(): void {
+    const { overlay, catalogue, commitTime } = this.#context
+    for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTime(commitTime))
+  }
+}

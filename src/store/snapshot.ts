@@ -1,0 +1,31 @@
+// What every read needs: the state it reads, the time it reads at, and the counters it feeds.
+
+import type { Bytes, Entry, KeyRange, View } from '../kv/contract.ts'
+import type { Micros } from '../values/value.ts'
+import type { TransactionCounters } from './contract.ts'
+
+/** A consistent state as one transaction sees it, its own writes included. */
+export interface Snapshot {
+  readonly view: View
+  /** Expiry is judged against this time. */
+  readonly time: Micros
+  /** When what this transaction writes will have happened; undefined when it cannot write. */
+  readonly commitTime: Micros | undefined
+  readonly counters: TransactionCounters
+}
+
+/** Reads one key and counts its bytes. */
+export function read(snapshot: Snapshot, key: Bytes): Bytes | undefined {
+  const bytes = snapshot.view.get(key)
+  if (bytes !== undefined) snapshot.counters.readBytes += bytes.length
+  return bytes
+}
+
+/** The first entry of a range, counted. */
+export function readFirst(snapshot: Snapshot, range: KeyRange): Entry | undefined {
+  for (const entry of snapshot.view.range({ ...range, limit: 1 })) {
+    snapshot.counters.readBytes += entry.value.length
+    return entry
+  }
+  return undefined
+}

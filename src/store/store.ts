@@ -1,0 +1,108 @@
+// An open data folder: runs transactions on the storage below and gives them their times. Commit times strictly
+// increase, also across processes, and none is at or before a snapshot time this process has handed out.
+
+import { metaKey } from '../keys/keyspace.ts'
+import type { KeyValueStore, View } from '../kv/contract.ts'
+import type { Micros } from '../values/value.ts'
+import { SchemaCache } from './catalogue.ts'
+import { readChanges } from './change-log.ts'
+import type { CommittedTransaction, Store, StoreHooks, Transaction, TransactionOutcome } from './contract.ts'
+import { IdGenerator } from './ids.ts'
+import { decodeTime, encodeTime } from './records.ts'
+import { StoreTransaction, type TransactionParts } from './transaction.ts'
+
+export interface StoreOptions {
+  /** The time of day in microseconds. */
+  readonly clock: () => Micros
+  readonly hooks: StoreHooks
+  /** 0 to 1023; processes that share a data folder need different ones. Default 0. */
+  readonly worker?: number
+}
+
+/** How far ahead of the clock a caller may push time, in microseconds: clocks of processes differ by less. */
+const clockSkewMax: Micros = 10_000_000
+
+const lastCommitKey = metaKey('last commit')
+
+/** The time of the newest commit that a state holds. */
+export function lastCommitTime(view: View): Micros {
+  const stored = view.get(lastCommitKey)
+  return stored === undefined ? 0 : decodeTime(stored)
+}
+
+/** Opens a store over an open key-value store, which it closes when it is closed. */
+export function openStore(kv: KeyValueStore, options: StoreOptions): TransactionStore {
+  return new TransactionStore(kv, options)
+}
+
+export class TransactionStore implements Store {
+  readonly kv: KeyValueStore
+  readonly #clock: () => Micros
+  readonly #parts: TransactionParts
+  /** The newest time this process has used, for a snapshot or a commit. */
+  #newest: Micros = 0
+
+  constructor(kv: KeyValueStore, options: StoreOptions) {
+    this.kv = kv
+    this.#clock = options.clock
+    this.#parts = {
+      schemas: new SchemaCache(),
+      ids: new IdGenerator(options.worker ?? 0),
+      hooks: options.hooks,
+    }
+  }
+
+  read<T>(work: (transaction: Transaction) => T, notBefore: Micros = 0): TransactionOutcome<T> {
+    return this.kv.read(view => {
+      const time = this.#snapshotTime(view, notBefore)
+      const transaction = new StoreTransaction(this.#parts, view, time)
+      return { result: work(transaction), time, counters: transaction.counters }
+    })
+  }
+
+  write<T>(work: (transaction: Transaction) => T, notBefore: Micros = 0): Promise<TransactionOutcome<T>> {
+    return this.transact(work, notBefore)
+  }
+
+  /** {@link write} for work that knows the store's own transactions. */
+  transact<T>(
+    work: (transaction: StoreTransaction) => T,
+    notBefore: Micros = 0,
+  ): Promise<TransactionOutcome<T>> {
+    return this.kv.transact(view => {
+      const snapshotTime = this.#snapshotTime(view, notBefore)
+      const commitTime = snapshotTime + 1
+      this.#newest = commitTime
+      const transaction = new StoreTransaction(this.#parts, view, snapshotTime, commitTime)
+      const value = work(transaction)
+      const writes = transaction.finish()
+      const time = writes.length === 0 ? snapshotTime : commitTime
+      if (writes.length > 0) writes.push({ key: lastCommitKey, value: encodeTime(commitTime) })
+      return { result: { result: value, time, counters: transaction.counters }, writes }
+    })
+  }
+
+  /** Not before anything the caller or this process has seen, except that nobody drags time far ahead. */
+  #snapshotTime(view: View, notBefore: Micros): Micros {
+    const clock = this.#clock()
+    const wanted = Math.min(notBefore, clock + clockSkewMax)
+    this.#newest = Math.max(this.#newest, clock, lastCommitTime(view), wanted)
+    return this.#newest
+  }
+
+  changes(after: Micros, limit: number): readonly CommittedTransaction[] {
+    return this.kv.read(view => readChanges(view, after, limit))
+  }
+
+  watch(listener: () => void): () => void {
+    return this.kv.watch(listener)
+  }
+
+  check(): readonly string[] {
+    return []
+  }
+
+  close(): Promise<void> {
+    return this.kv.close()
+  }
+}

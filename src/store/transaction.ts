@@ -1,0 +1,328 @@
+// One transaction: reads of a snapshot with the transaction's own writes laid over it. The parts do the work
+// (documents, document-writer, index-scan, catalogue, schema-writer); this file says how they go together.
+
+import { RequestError } from '../errors.ts'
+import { builtinIndexes, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
+import { prefixRange } from '../keys/prefix.ts'
+import { encodeTerms, termsSize } from '../keys/terms.ts'
+import type { View, Write } from '../kv/contract.ts'
+import { limits } from '../limits.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  native,
+  type ObjectValue,
+  Ref,
+  type Value,
+} from '../values/value.ts'
+import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
+import { encodeChanges } from './change-log.ts'
+import {
+  type EntryScan,
+  type EventScan,
+  type IndexDefinition,
+  type IndexEntry,
+  type IndexEvent,
+  type StoreHooks,
+  type Transaction,
+  type TransactionCounters,
+  type Version,
+  WriteNeeded,
+} from './contract.ts'
+import { namedCollections } from './definitions.ts'
+import { checkTransactionBytes, DocumentWriter, type WriteContext } from './document-writer.ts'
+import {
+  isVisible,
+  newestLive,
+  scanDocuments,
+  storedVersions,
+  storedVersionsAscending,
+  validAt,
+} from './documents.ts'
+import type { IdGenerator } from './ids.ts'
+import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
+import { documentsTables } from './index-tables.ts'
+import { Overlay } from './overlay.ts'
+import {
+  decodeVersion,
+  entryDocument,
+  entryTtl,
+  idAt,
+  versionAction,
+  versionTime,
+  withAction,
+} from './records.ts'
+import { checkValidTime, minimumValidTime } from './retention.ts'
+import { SchemaWriter } from './schema-writer.ts'
+import { read, type Snapshot } from './snapshot.ts'
+
+/** What transactions share. */
+export interface TransactionParts {
+  readonly schemas: SchemaCache
+  readonly ids: IdGenerator
+  readonly hooks: StoreHooks
+}
+
+interface Writers {
+  readonly context: Omit<WriteContext, 'schemaWritten'>
+  readonly documents: DocumentWriter
+  readonly schema: SchemaWriter
+}
+
+export class StoreTransaction implements Transaction {
+  readonly snapshotTime: Micros
+  readonly commitTime: Micros | undefined
+  readonly catalogue: StoreCatalogue
+  readonly counters: TransactionCounters = { readBytes: 0, writeBytes: 0, writeOps: 0 }
+  readonly #snapshot: Snapshot
+  readonly #parts: TransactionParts
+  readonly #writers: Writers | undefined
+
+  /** `commitTime` is given to transactions that may write. */
+  constructor(parts: TransactionParts, view: View, snapshotTime: Micros, commitTime?: Micros) {
+    this.#parts = parts
+    this.snapshotTime = snapshotTime
+    this.commitTime = commitTime
+    const overlay = commitTime === undefined ? undefined : new Overlay(view)
+    this.#snapshot = { view: overlay ?? view, time: snapshotTime, commitTime, counters: this.counters }
+    this.catalogue = new StoreCatalogue(this.#snapshot, parts.schemas)
+    if (overlay !== undefined && commitTime !== undefined)
+      this.#writers = this.#makeWriters(overlay, commitTime)
+  }
+
+  #makeWriters(overlay: Overlay, commitTime: Micros): Writers {
+    const { catalogue } = this
+    const context = { snapshot: this.#snapshot, overlay, catalogue, hooks: this.#parts.hooks, commitTime }
+    const documents: DocumentWriter = new DocumentWriter({
+      ...context,
+      schemaWritten: (version, journal) => schema.written(version, journal),
+    })
+    const schema = new SchemaWriter(context, documents)
+    return { context, documents, schema }
+  }
+
+  get writable(): boolean {
+    return this.#writers !== undefined
+  }
+
+  #write(): Writers {
+    if (this.#writers === undefined) throw new WriteNeeded()
+    return this.#writers
+  }
+
+  /** For the store's own background work, which writes below the level of documents. */
+  internals(): Pick<Writers, 'context' | 'documents'> & { readonly catalogue: StoreCatalogue } {
+    return { ...this.#write(), catalogue: this.catalogue }
+  }
+
+  get(ref: Ref, at?: Micros): Version | undefined {
+    if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
+    const past = this.#past(at, [ref.collection], ref.database)
+    const stored = past === undefined ? newestLive(this.#snapshot, ref) : validAt(this.#snapshot, ref, past)
+    return stored !== undefined && isVisible(this.#snapshot, stored) ? this.#decode(ref, stored) : undefined
+  }
+
+  /** What this transaction wrote keeps its placeholders. */
+  #decode(ref: Ref, stored: Uint8Array): Version {
+    if (this.#writers !== undefined && versionTime(stored) === this.#snapshot.commitTime) {
+      const pending = this.#writers.documents.pendingVersion(ref)
+      if (pending !== undefined) return pending
+    }
+    return decodeVersion(ref, stored)
+  }
+
+  /** The time of a read in the past, checked against retention; undefined for reads of the present. */
+  #past(
+    at: Micros | undefined,
+    collections: readonly CollectionId[] | undefined,
+    database: DatabaseId,
+  ): Micros | undefined {
+    if (at === undefined || at > this.snapshotTime) return undefined
+    if (at === this.snapshotTime && !this.writable) return undefined
+    checkValidTime(at, this.#minimumOf(database, collections))
+    return at
+  }
+
+  /** The strictest minimum valid time of some collections; undefined: of all user collections. */
+  #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
+    let minimum = 0
+    for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
+      minimum = Math.max(minimum, this.minimumValidTime(database, collection))
+    }
+    return minimum
+  }
+
+  put(ref: Ref, fields: ObjectValue): Version {
+    const { documents, schema } = this.#write()
+    return ref.collection >= firstUserCollection ? documents.write(ref, fields) : schema.put(ref, fields)
+  }
+
+  delete(ref: Ref): void {
+    const { documents, schema } = this.#write()
+    const isIdentity = ref.collection >= firstUserCollection
+    const dependents = isIdentity ? this.#credentialsOf(ref) : schema.dependents(ref)
+    documents.write(ref, undefined)
+    for (const dependent of dependents) this.delete(dependent)
+  }
+
+  /** A document's tokens and credentials go with it, so that a later one with the same id inherits nothing. */
+  #credentialsOf(instance: Ref): Ref[] {
+    return [
+      ...this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance),
+      ...this.#byTerm(instance.database, builtinIndexes.credentialsByInstance, instance),
+    ]
+  }
+
+  insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
+    return this.#write().documents.insertVersion(ref, ts, fields)
+  }
+
+  removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined {
+    const minimum = this.minimumValidTime(ref.database, ref.collection)
+    return this.#write().documents.removeVersion(ref, ts, action, minimum)
+  }
+
+  *versions(ref: Ref, options: { readonly reverse?: boolean } = {}): Generator<Version> {
+    const minimum = this.minimumValidTime(ref.database, ref.collection)
+    const versions = options.reverse
+      ? storedVersions(this.#snapshot, ref)
+      : storedVersionsAscending(this.#snapshot, ref, minimum)
+    for (const stored of versions) {
+      if (versionTime(stored) > minimum) {
+        yield this.#decode(ref, stored)
+        continue
+      }
+      // The state at the minimum valid time is where the retained history begins.
+      if (versionAction(stored) !== 'delete') yield this.#decode(ref, withAction(stored, 'create'))
+      if (options.reverse) return
+    }
+  }
+
+  newId(): bigint {
+    return this.#parts.ids.next(this.snapshotTime)
+  }
+
+  nextSchemaId(database: DatabaseId, nativeCollection: number): bigint {
+    return this.#write().schema.nextSchemaId(database, nativeCollection)
+  }
+
+  match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {
+    const { database } = index.ref
+    const at = this.#past(scan.at, scan.at === undefined ? [] : namedCollections(index), database)
+    return scanEntries(this.#snapshot, this.#entrySet(index, terms), withTime(scan, at))
+  }
+
+  #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
+    const { database } = index.ref
+    const bytes = terms.length === 0 ? 0 : termsSize(terms)
+    if (bytes > limits.indexTermsBytesMax) {
+      throw new RequestError(
+        'bad request',
+        `Key bytes (${bytes}) exceeds threshold (${limits.indexTermsBytesMax})`,
+      )
+    }
+    return {
+      database,
+      index: Number(index.ref.id),
+      terms: encodeTerms(terms),
+      descending: index.values.map(value => value.reverse),
+      isLive: collection => this.catalogue.hasCollection(database, collection),
+    }
+  }
+
+  documents(database: DatabaseId, collection: CollectionId, scan: EntryScan): Iterable<IndexEntry> {
+    if (!this.catalogue.hasCollection(database, collection)) return []
+    const at = this.#past(scan.at, [collection], database)
+    return scanDocuments(this.#snapshot, database, collection, withTime(scan, at))
+  }
+
+  matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent> {
+    const minimum = this.#minimumOf(index.ref.database, namedCollections(index))
+    return scanEvents(this.#snapshot, this.#entrySet(index, terms), scan, minimum)
+  }
+
+  documentEvents(database: DatabaseId, collection: CollectionId, scan: EventScan): Iterable<IndexEvent> {
+    const set: EntrySet = {
+      database,
+      index: documentsTables(collection).number,
+      terms: encodeTerms([]),
+      descending: [],
+      isLive: number => this.catalogue.hasCollection(database, number),
+    }
+    return scanEvents(this.#snapshot, set, scan, this.minimumValidTime(database, collection))
+  }
+
+  minimumValidTime(database: DatabaseId, collection: CollectionId): Micros {
+    const definition =
+      collection < firstUserCollection
+        ? undefined
+        : this.catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
+    return minimumValidTime(collection, definition, this.snapshotTime)
+  }
+
+  credentialOf(instance: Ref): Version | undefined {
+    for (const ref of this.#byTerm(instance.database, builtinIndexes.credentialsByInstance, instance)) {
+      return this.get(ref)
+    }
+    return undefined
+  }
+
+  tokensOf(instance: Ref): readonly Version[] {
+    const tokens: Version[] = []
+    for (const ref of this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance)) {
+      const token = this.get(ref)
+      if (token !== undefined) tokens.push(token)
+    }
+    return tokens
+  }
+
+  accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined {
+    for (const ref of this.#byTerm(database, builtinIndexes.providersByIssuer, issuer)) return this.get(ref)
+    return undefined
+  }
+
+  /** Unexpired entries of an index every database has, by document. */
+  *#byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
+    const prefix = indexTermsPrefix('live', database, index, encodeTerms([term]))
+    for (const { value } of this.#snapshot.view.range(prefixRange(prefix))) {
+      this.counters.readBytes += value.length
+      if (entryTtl(value) > this.snapshotTime) yield entryDocument(database, value)
+    }
+  }
+
+  keyDatabase(keyId: bigint): DatabaseId | undefined {
+    const home = read(this.#snapshot, keyHomeKey(keyId))
+    return home && idAt(home, 0)
+  }
+
+  moveDatabase(database: Ref, parent: DatabaseId): Version {
+    const { schema } = this.#write()
+    const keys = Array.from(this.documents(database.database, native.keys, {}), entry => entry.document)
+    return schema.moveDatabase(database, parent, keys)
+  }
+
+  /** What the transaction decided to write; empty when it wrote nothing. */
+  finish(): Write[] {
+    const { context, documents, schema } = this.#write()
+    const { overlay, commitTime } = context
+    if (overlay.isEmpty) return []
+    schema.markChanged()
+    const writes = overlay.writes()
+    if (writes.length === 0) return []
+    writes.push(...encodeChanges(commitTime, documents.changes()))
+    let bytes = 0
+    for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
+    checkTransactionBytes(bytes)
+    this.counters.writeBytes = bytes
+    this.counters.writeOps = documents.writeOps()
+    return writes
+  }
+}
+
+function withTime(scan: EntryScan, at: Micros | undefined): EntryScan {
+  if (scan.at === at) return scan
+  const { at: _, ...present } = scan
+  return at === undefined ? present : { ...present, at }
+}

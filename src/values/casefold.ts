@@ -1,0 +1,40 @@
+// Unicode NFKC case folding, the `casefold` transform of indexes. The runtime offers normalization and case
+// mapping but no folding, so the folding is derived: lower, upper and lower again meets every full folding of
+// the standard except those listed in `exceptions`. The default ignorable code points are dropped, as NFKC_CF asks.
+
+const ignorable = /\p{Default_Ignorable_Code_Point}/gu
+
+/** Cherokee folds to its capitals, and the dotless i folds to itself (the Turkic foldings are not used). */
+function exception(codePoint: number): number | undefined {
+  if (codePoint === 0x131) return codePoint
+  if (codePoint >= 0x13a0 && codePoint <= 0x13f5) return codePoint
+  if (codePoint >= 0x13f8 && codePoint <= 0x13fd) return codePoint - 8
+  if (codePoint >= 0xab70 && codePoint <= 0xabbf) return codePoint - 0xab70 + 0x13a0
+  return undefined
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) > 0x7f) return false
+  }
+  return true
+}
+
+function foldOnce(text: string): string {
+  let folded = ''
+  for (const character of text.normalize('NFKC').replace(ignorable, '')) {
+    const codePoint = exception(character.codePointAt(0) as number)
+    folded +=
+      codePoint === undefined
+        ? character.toLowerCase().toUpperCase().toLowerCase()
+        : String.fromCodePoint(codePoint)
+  }
+  return folded.normalize('NFKC')
+}
+
+/** The text under NFKC case folding: equal for texts that differ only in case, width or compatibility forms. */
+export function casefold(text: string): string {
+  if (isAscii(text)) return text.toLowerCase()
+  const folded = foldOnce(text)
+  return foldOnce(folded)
+}
