@@ -2,7 +2,8 @@
 // by the rights that every identity has. Anything not granted is denied; there is no way to deny explicitly.
 
 import type { Transaction } from '../store/contract.ts'
-import { native, Ref, sameRef, Time } from '../values/value.ts'
+import { timeFromMicros } from '../values/time.ts'
+import { native, Ref, sameRef } from '../values/value.ts'
 import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
 import type {
   Access,
@@ -54,7 +55,7 @@ class RolesAccess implements Access {
     const fields = () => request.argument(1)
     const version = () => [
       request.document ?? null,
-      toTime(this.#transaction.snapshotTime),
+      timeFromMicros(this.#transaction.snapshotTime),
       'create',
       fields(),
     ]
@@ -103,9 +104,4 @@ class RolesAccess implements Access {
     const instance = this.#transaction.get(document)?.fields.get('instance')
     return instance instanceof Ref && sameRef(instance, identity)
   }
-}
-
-function toTime(micros: number): Time {
-  const seconds = Math.floor(micros / 1_000_000)
-  return new Time(BigInt(seconds), (micros - seconds * 1_000_000) * 1000)
 }

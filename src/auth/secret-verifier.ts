@@ -9,6 +9,7 @@ import { QueueFull, WorkQueue } from '../base/work-queue.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Bcrypt, isUsableHash, nativeBcrypt } from './bcrypt.ts'
+import { secretHashCost } from './secret.ts'
 
 /** Pairs remembered; about 200 bytes each. */
 const verifiedPairsMax = 100_000
@@ -31,9 +32,9 @@ export class SecretVerifier {
     return answers.get(`secret ${digest}`, () => this.#check(texts, storedHash, digest))
   }
 
-  /** The hash to store for a secret. */
-  hash(text: string, cost: number): Promise<string> {
-    return this.#inTurn(() => this.#bcrypt.hash(Buffer.from(text), cost))
+  /** The hash to store for a secret, made from its random text. */
+  hash(text: string): Promise<string> {
+    return this.#inTurn(() => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
   }
 
   #check(texts: readonly string[], storedHash: string, digest: string): Promise<boolean> {

@@ -1,0 +1,124 @@
+// From a recognised credential to the caller it makes in this snapshot: is everything it depends on still alive,
+// and which rights does it stand for?
+
+import type { Transaction } from '../store/contract.ts'
+import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../values/value.ts'
+import type { Caller, RunPredicate } from './contract.ts'
+import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
+import { followPath, type Scope, targetDocument } from './scope.ts'
+
+/** Why a credential was refused; for the log, never for the client. */
+export interface Refusal {
+  readonly refused: string
+}
+
+/** Runs a predicate as part of finding out who this caller is. */
+export type PredicatesOf = (caller: Caller) => RunPredicate
+
+/** What finding out who a request comes from works with. */
+export interface Admission {
+  readonly transaction: Transaction
+  readonly predicatesOf: PredicatesOf
+}
+
+/** The suffix of a secret: undefined when there is none, null when it makes no sense. */
+type Suffix = Scope | null | undefined
+
+/** The caller that the root secret makes. */
+export function rootCaller(suffix: Suffix, admission: Admission): Caller | Refusal {
+  if (suffix !== undefined) return scopedCaller(suffix, 'admin', rootDatabase, undefined, admission)
+  return {
+    database: rootDatabase,
+    authority: { kind: 'builtin', role: 'admin', database: rootDatabase },
+    identity: undefined,
+    credential: undefined,
+  }
+}
+
+/** The caller that a live key makes. */
+export function keyCaller(
+  key: Ref,
+  fields: ObjectValue,
+  suffix: Suffix,
+  admission: Admission,
+): Caller | Refusal {
+  const { transaction } = admission
+  if (!transaction.catalogue.isLive(key.database)) return { refused: 'the database of the key is gone' }
+  const child = fields.get('database')
+  let { database } = key
+  if (child instanceof Ref) {
+    database = child.id
+    if (!transaction.catalogue.isLive(database)) return { refused: 'the database the key is for is gone' }
+  }
+  const role = fields.get('role')
+  if (suffix !== undefined) {
+    return role === 'admin' || role === 'server'
+      ? scopedCaller(suffix, role, database, key, admission)
+      : { refused: 'a key of this role may not be scoped' }
+  }
+  const authority = authorityOfRole(transaction, database, role)
+  return { database, authority, identity: undefined, credential: key }
+}
+
+/** The caller that a live token makes: the document it was made for. */
+export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Refusal {
+  const { transaction } = admission
+  if (!transaction.catalogue.isLive(token.database)) return { refused: 'the database of the token is gone' }
+  const instance = fields.get('instance')
+  if (!(instance instanceof Ref) || instance.database !== token.database) {
+    return { refused: 'the token has no identity' }
+  }
+  return identityCaller(instance, token, admission)
+}
+
+/** Admin keys may take on any scope, server keys only an identity of their own database. */
+function scopedCaller(
+  scope: Scope | null,
+  holder: 'admin' | 'server',
+  start: DatabaseId,
+  credential: Ref | undefined,
+  admission: Admission,
+): Caller | Refusal {
+  if (scope === null) return { refused: 'the scope of the secret makes no sense' }
+  const { path, target } = scope
+  if (holder === 'server' && (path.length > 0 || target.kind !== 'document')) {
+    return { refused: 'a server key may only be scoped to a document' }
+  }
+  const { transaction } = admission
+  const database = followPath(transaction.catalogue, start, path)
+  if (database === undefined) return { refused: 'the database of the scope does not exist' }
+  switch (target.kind) {
+    case 'builtin': {
+      const authority = { kind: 'builtin', role: target.role, database } as const
+      return { database, authority, identity: undefined, credential }
+    }
+    case 'role': {
+      const role = resolveRole(transaction, database, target.name)
+      if (!role) return { refused: 'the role of the scope does not exist' }
+      const authority = { kind: 'roles', database, roles: [role], identity: undefined } as const
+      return { database, authority, identity: undefined, credential }
+    }
+    case 'document': {
+      const document = targetDocument(transaction.catalogue, database, target)
+      if (!document) return { refused: 'the collection of the scope does not exist' }
+      return identityCaller(document, credential, admission)
+    }
+  }
+}
+
+/** A document that exists is a caller with the roles it is a member of now. */
+function identityCaller(
+  identity: Ref,
+  credential: Ref | undefined,
+  { transaction, predicatesOf }: Admission,
+): Caller | Refusal {
+  if (!transaction.get(identity)) return { refused: 'the identity does not exist' }
+  const { database } = identity
+  const callerWith = (roles: readonly Ref[]): Caller => ({
+    database,
+    authority: { kind: 'roles', database, roles, identity },
+    identity,
+    credential,
+  })
+  return callerWith(rolesOfIdentity(transaction, identity, predicatesOf(callerWith([]))))
+}

@@ -1,0 +1,170 @@
+// Tokens of third-party identity providers (JWTs). What the token claims is held against the database and the
+// access provider it names; the signature is checked with the provider's keys, off the evaluation. Clients learn
+// nothing of why a token was refused: the reason is for the service's own log.
+
+import { hash } from 'node:crypto'
+import { compactVerify } from 'jose'
+import type { Answers } from '../base/pending.ts'
+import { limits } from '../limits.ts'
+import type { Transaction, Version } from '../store/contract.ts'
+import { decodeGlobalId } from '../values/global-id.ts'
+import { parseJson } from '../values/json.ts'
+import {
+  type DatabaseId,
+  isObject,
+  Lambda,
+  type ObjectValue,
+  type Ref,
+  rootDatabase,
+  type Value,
+} from '../values/value.ts'
+import type { Admission, Refusal } from './admission.ts'
+import type { Caller } from './contract.ts'
+import { type KeySets, type SignatureAlgorithm, signatureAlgorithms } from './jwks.ts'
+import { listed, resolveRole } from './role.ts'
+
+/** A token that is genuine and valid now. */
+export interface VerifiedToken {
+  readonly database: DatabaseId
+  readonly provider: Version
+  readonly payload: ObjectValue
+}
+
+export interface IdentityProviderOptions {
+  readonly keySets: KeySets
+  /** What audiences begin with; the database's global id follows. */
+  readonly audiencePrefix: string
+  /** Microseconds since the Unix epoch. */
+  readonly now: () => number
+}
+
+export class IdentityProviders {
+  readonly #options: IdentityProviderOptions
+
+  constructor(options: IdentityProviderOptions) {
+    this.#options = options
+  }
+
+  /** Checks everything about a token but its roles. Throws Pending while the signature is being checked. */
+  verify(token: string, transaction: Transaction, answers: Answers): VerifiedToken | Refusal {
+    if (token.length > limits.authorizationCharsMax) return { refused: 'the token is too long' }
+    const [first = '', second = '', ...rest] = token.split('.', 4)
+    const header = parsePart(first)
+    const payload = parsePart(second)
+    if (!header || !payload || rest.length !== 1) return { refused: 'the token is malformed' }
+    if (header.has('crit')) return { refused: 'the token has critical extensions' }
+    const algorithm = signatureAlgorithms.find(name => name === header.get('alg'))
+    if (!algorithm) return { refused: 'the algorithm is not allowed' }
+    const database = this.#audience(payload, transaction)
+    if (database === undefined) return { refused: 'the audience is not a database' }
+    const provider = findProvider(payload, database, transaction)
+    if (!provider) return { refused: 'the issuer is not an access provider of the database' }
+    const untimely = this.#checkTimes(payload)
+    if (untimely) return untimely
+    const kid = header.get('kid')
+    if (kid !== undefined && typeof kid !== 'string') return { refused: 'the kid is not a string' }
+    const uri = provider.fields.get('jwks_uri')
+    if (typeof uri !== 'string') return { refused: 'the access provider has no jwks_uri' }
+    const check = () => this.#checkSignature(token, uri, kid, algorithm)
+    const refused = answers.get(`token ${hash('sha256', token)} ${uri}`, check)
+    return refused === undefined ? { database, provider, payload } : { refused }
+  }
+
+  /** The database that exactly one entry of `aud` names. The root has no third-party identities. */
+  #audience(payload: ObjectValue, transaction: Transaction): DatabaseId | undefined {
+    const { audiencePrefix } = this.#options
+    const ours = listed(payload.get('aud')).filter(
+      audience => typeof audience === 'string' && audience.startsWith(audiencePrefix),
+    )
+    const [audience] = ours
+    if (ours.length !== 1 || typeof audience !== 'string') return undefined
+    const database = decodeGlobalId(audience.slice(audiencePrefix.length))
+    if (database === undefined || database === rootDatabase) return undefined
+    return transaction.catalogue.isLive(database) ? database : undefined
+  }
+
+  /** No leeway: valid strictly after `nbf` and strictly before `exp`. */
+  #checkTimes(payload: ObjectValue): Refusal | undefined {
+    const now = this.#options.now() / 1_000_000
+    const expires = payload.get('exp')
+    const begins = payload.get('nbf')
+    if (expires !== undefined && !(isNumber(expires) && Number(expires) > now)) {
+      return { refused: 'the token has expired' }
+    }
+    if (begins !== undefined && !(isNumber(begins) && Number(begins) < now)) {
+      return { refused: 'the token is not valid yet' }
+    }
+    return undefined
+  }
+
+  /** Undefined when the signature is good, else the reason; never rejects. */
+  async #checkSignature(
+    token: string,
+    uri: string,
+    kid: string | undefined,
+    algorithm: SignatureAlgorithm,
+  ): Promise<string | undefined> {
+    try {
+      const key = await this.#options.keySets.key(uri, kid, algorithm)
+      await compactVerify(token, key, { algorithms: [algorithm] })
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  /** The caller that a verified token makes: its rights are the roles which the provider gives to its payload. */
+  caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Refusal {
+    const { database, provider, payload } = token
+    const subject = payload.get('sub')
+    const callerWith = (roles: readonly Ref[]): Caller => ({
+      database,
+      authority: { kind: 'roles', database, roles, identity: undefined },
+      identity: typeof subject === 'string' ? subject : undefined,
+      credential: payload,
+    })
+    const runPredicate = predicatesOf(callerWith([]))
+    const roles = listed(provider.fields.get('roles')).flatMap(entry => {
+      const { role, predicate } = readEntry(entry)
+      const ref = resolveRole(transaction, database, role)
+      if (!ref || predicate === null) return []
+      return predicate === undefined || runPredicate(predicate, payload) ? [ref] : []
+    })
+    return roles.length > 0 ? callerWith(roles) : { refused: 'the access provider gives the token no role' }
+  }
+}
+
+/** One entry of a provider's `roles`; a predicate that cannot be run is null. */
+function readEntry(entry: Value): { role: Value; predicate: Lambda | null | undefined } {
+  if (!isObject(entry)) return { role: entry, predicate: undefined }
+  const predicate = entry.get('predicate')
+  const usable = predicate === undefined || predicate instanceof Lambda
+  return { role: entry.get('role') ?? null, predicate: usable ? predicate : null }
+}
+
+function findProvider(
+  payload: ObjectValue,
+  database: DatabaseId,
+  transaction: Transaction,
+): Version | undefined {
+  const issuer = payload.get('iss')
+  return typeof issuer === 'string' ? transaction.accessProviderByIssuer(database, issuer) : undefined
+}
+
+function isNumber(value: Value): value is bigint | number {
+  return typeof value === 'bigint' || typeof value === 'number'
+}
+
+const base64url = /^[A-Za-z0-9_-]+$/
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** A header or payload: base64url of the UTF-8 text of a JSON object. */
+function parsePart(part: string): ObjectValue | undefined {
+  if (!base64url.test(part)) return undefined
+  try {
+    const json = parseJson(utf8.decode(Uint8Array.fromBase64(part, { alphabet: 'base64url' })))
+    return isObject(json) ? json : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,176 @@
+// The key sets of access providers, cached: refreshed five minutes after they were loaded, dropped an hour after
+// their last use, reloaded (at most twice a second) when a token names a key they do not have. Requests that need
+// the same set at the same time share one fetch.
+
+import { type CryptoKey, importJWK } from 'jose'
+import type { Clock } from '../base/clock.ts'
+import { QueueFull, WorkQueue } from '../base/work-queue.ts'
+import { limits } from '../limits.ts'
+import type { FetchKeySet } from './jwks-fetch.ts'
+
+/** The signature algorithms that tokens may use: RSA with PKCS #1 padding only. */
+export const signatureAlgorithms = ['RS256', 'RS384', 'RS512'] as const
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
+
+type Jwk = Readonly<Record<string, unknown>>
+
+/** Counted for every entry beside its text, so that failures cannot pile up either. */
+const entryOverheadBytes = 1024
+
+/** Times are milliseconds of {@link Clock.elapsedMs}. */
+interface Entry {
+  /** Undefined as long as no load has succeeded. */
+  keys: readonly Jwk[] | undefined
+  etag: string | undefined
+  bytes: number
+  /** When the set was last known to be current. */
+  loadedAt: number
+  /** When a load last ended, and why it failed if it did. */
+  attemptedAt: number
+  failure: Error | undefined
+  usedAt: number
+  loading: Promise<void> | undefined
+  readonly imported: Map<string, Promise<CryptoKey | Uint8Array>>
+}
+
+export class KeySets {
+  readonly #fetch: FetchKeySet
+  readonly #clock: Clock
+  readonly #queue = new WorkQueue(limits.jwksFetchesAtOnceMax, limits.jwksFetchesWaitingMax)
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+  #bytes = 0
+
+  constructor(fetch: FetchKeySet, clock: Clock) {
+    this.#fetch = fetch
+    this.#clock = clock
+  }
+
+  /**
+   * The public key that signs with that `kid`; without one, the only key of the set. Rejects with an Error whose
+   * message is the reason, for the service's own log.
+   */
+  async key(
+    uri: string,
+    kid: string | undefined,
+    algorithm: SignatureAlgorithm,
+  ): Promise<CryptoKey | Uint8Array> {
+    const entry = this.#entry(uri)
+    if (!entry.keys || this.#clock.elapsedMs() - entry.loadedAt >= limits.jwksRefreshMs) {
+      await this.#load(uri, entry, entry.etag)
+    }
+    let jwk = select(entry.keys ?? [], kid)
+    if (!jwk && kid !== undefined && this.#clock.elapsedMs() - entry.attemptedAt >= limits.jwksReloadMs) {
+      await this.#load(uri, entry, undefined)
+      jwk = select(entry.keys ?? [], kid)
+    }
+    if (!jwk) throw new Error(kid === undefined ? 'no kid and not exactly one key' : 'the kid is unknown')
+    return importKey(entry, jwk, algorithm)
+  }
+
+  #entry(uri: string): Entry {
+    const now = this.#clock.elapsedMs()
+    this.#dropIdle(now)
+    let entry = this.#entries.get(uri)
+    if (entry) {
+      this.#entries.delete(uri)
+      entry.usedAt = now
+    } else {
+      entry = {
+        keys: undefined,
+        etag: undefined,
+        bytes: entryOverheadBytes,
+        loadedAt: now,
+        attemptedAt: -Infinity,
+        failure: undefined,
+        usedAt: now,
+        loading: undefined,
+        imported: new Map(),
+      }
+      this.#bytes += entry.bytes
+    }
+    this.#entries.set(uri, entry)
+    return entry
+  }
+
+  #dropIdle(now: number): void {
+    for (const [uri, entry] of this.#entries) {
+      if (now - entry.usedAt < limits.jwksIdleMs && this.#bytes <= limits.jwksCacheBytesMax) return
+      this.#entries.delete(uri)
+      this.#bytes -= entry.bytes
+    }
+  }
+
+  /** Loads the set, or joins a load under way. A failure holds for half a second, so it is not asked in a loop. */
+  async #load(uri: string, entry: Entry, etag: string | undefined): Promise<void> {
+    const sinceAttempt = this.#clock.elapsedMs() - entry.attemptedAt
+    if (entry.failure && !entry.loading && sinceAttempt < limits.jwksReloadMs) throw entry.failure
+    entry.loading ??= this.#loadNow(uri, entry, etag)
+    await entry.loading
+  }
+
+  async #loadNow(uri: string, entry: Entry, etag: string | undefined): Promise<void> {
+    try {
+      const fetched = await this.#queue.run(() => this.#fetch(uri, etag))
+      if (fetched.modified) this.#replace(uri, entry, fetched.body, fetched.etag)
+      entry.loadedAt = this.#clock.elapsedMs()
+      entry.failure = undefined
+    } catch (error) {
+      entry.failure = asError(error)
+      throw entry.failure
+    } finally {
+      entry.attemptedAt = this.#clock.elapsedMs()
+      entry.loading = undefined
+    }
+  }
+
+  #replace(uri: string, entry: Entry, body: string, etag: string | undefined): void {
+    entry.keys = parseKeySet(body)
+    entry.etag = etag
+    entry.imported.clear()
+    const bytes = entryOverheadBytes + body.length
+    if (this.#entries.get(uri) === entry) this.#bytes += bytes - entry.bytes
+    entry.bytes = bytes
+  }
+}
+
+function asError(error: unknown): Error {
+  if (error instanceof Error) return error
+  return new Error(error instanceof QueueFull ? 'too many key sets are being fetched' : String(error))
+}
+
+function parseKeySet(body: string): readonly Jwk[] {
+  let set: unknown
+  try {
+    set = JSON.parse(body)
+  } catch {
+    throw new Error('the key set is not JSON')
+  }
+  const keys: unknown = isRecord(set) ? set.keys : undefined
+  if (!Array.isArray(keys) || !keys.every(isRecord)) throw new Error('the key set has no list of keys')
+  return keys
+}
+
+function isRecord(value: unknown): value is Jwk {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function select(keys: readonly Jwk[], kid: string | undefined): Jwk | undefined {
+  if (kid === undefined) return keys.length === 1 ? keys[0] : undefined
+  return keys.find(key => key.kid === kid)
+}
+
+/** Only the public RSA numbers are taken, so a key can never be used as anything else. */
+function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm): Promise<CryptoKey | Uint8Array> {
+  const { kty, n, e, use, alg, kid } = jwk
+  if (kty !== 'RSA' || typeof n !== 'string' || typeof e !== 'string') throw new Error('the key is not RSA')
+  if (use !== undefined && use !== 'sig') throw new Error('the key is not for signatures')
+  if (alg !== undefined && alg !== algorithm) throw new Error('the key is for another algorithm')
+  const name = `${algorithm} ${String(kid)}`
+  let imported = entry.imported.get(name)
+  if (!imported) {
+    imported = importJWK({ kty, n, e }, algorithm)
+    entry.imported.set(name, imported)
+  }
+  return imported
+}

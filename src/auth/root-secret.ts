@@ -1,0 +1,41 @@
+// The root secret: given to the service by its operator, as plain text or as a bcrypt hash, it is admin at the top
+// of the hierarchy and belongs to no document.
+
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Answers } from '../base/pending.ts'
+import { isUsableHash } from './bcrypt.ts'
+import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
+import type { SecretVerifier } from './secret-verifier.ts'
+
+export class RootSecret {
+  readonly #verifier: SecretVerifier
+  /** Set when the configured text is a hash. */
+  readonly #storedHash: string | undefined
+  readonly #digest: Buffer
+  readonly #length: number
+
+  constructor(configured: string, verifier: SecretVerifier) {
+    this.#verifier = verifier
+    this.#storedHash = isUsableHash(configured) ? configured : undefined
+    this.#digest = digest(configured)
+    this.#length = configured.length
+  }
+
+  /** The suffix of a credential whose secret is the root secret; undefined when it is another. May throw Pending. */
+  match(text: string, answers: Answers): ScopedSecret | undefined {
+    if (this.#storedHash !== undefined) {
+      const scoped = parseScopedSecret(text)
+      return this.#verifier.verify(answers, [scoped.secret], this.#storedHash) ? scoped : undefined
+    }
+    // A plain root secret may hold any characters, colons too, so its end is known by its length.
+    const secret = text.slice(0, this.#length)
+    const rest = text.slice(this.#length)
+    if (rest !== '' && !rest.startsWith(':')) return undefined
+    if (!timingSafeEqual(digest(secret), this.#digest)) return undefined
+    return { secret, scope: parseSuffix(rest.slice(1)) }
+  }
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}
