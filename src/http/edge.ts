@@ -63,7 +63,7 @@ export class Edge {
       return
     }
     this.#pending++
-    const handler = endpoint.methods[request.method as string] ?? endpoint.otherMethods
+    const handler = handlerOf(endpoint, request.method as string)
     if (handler === undefined) this.#run(call, () => this.#wrongMethod(endpoint, call))
     else if (endpoint.readsBody && request.method !== 'GET') this.#runWithBody(call, handler)
     else this.#run(call, handler)
@@ -172,4 +172,9 @@ export class Edge {
   #error(code: RequestError['code'], description: string): Answer {
     return errorAnswer(code, description, this.#services.engine.now())
   }
+}
+
+/** HTTP/2 passes any method on, `constructor` too: only own properties count. */
+function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
+  return Object.hasOwn(endpoint.methods, method) ? endpoint.methods[method] : endpoint.otherMethods
 }

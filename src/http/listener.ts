@@ -61,6 +61,7 @@ export class Listener {
       )
       Object.assign(secure, this.#http1Options())
       secure.on('clientError', answerChannelError)
+      secure.on('checkExpectation', http2Handler)
       secure.on('tlsClientError', (_error, socket) => socket.destroy())
       this.#http2 = secure as unknown as Http2Server
       this.server = secure
@@ -105,6 +106,8 @@ export class Listener {
       // How often the two limits above are enforced.
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
       noDelay: true,
+      // Every name leads to the same service, so a request may do without one.
+      requireHostHeader: false,
     }
   }
 
@@ -119,6 +122,7 @@ export class Listener {
       })
     })
     server.on('clientError', answerChannelError)
+    server.on('checkExpectation', handler)
     return server
   }
 

@@ -146,7 +146,7 @@ function sendStream(call: Call, body: Readable): void {
     response.end()
     return
   }
-  body.once('error', () => response.destroy())
+  body.on('error', () => response.destroy())
   response.once('close', () => body.destroy())
   body.pipe(response)
 }

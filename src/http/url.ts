@@ -1,10 +1,14 @@
 // The request target. Paths are compared as sent, percent-escapes and all: that is how the protocol dispatches.
 
-/** The path of a request target, still encoded; an empty one is the root. */
+/** The path of a request target, still encoded; an empty one is the root. Proxies send the whole address. */
 export function pathOf(target: string): string {
   const end = target.indexOf('?')
   const path = end < 0 ? target : target.slice(0, end)
-  return path === '' ? '/' : path
+  if (path.startsWith('/')) return path
+  const authority = path.indexOf('://')
+  if (authority < 0) return path === '' ? '/' : path
+  const start = path.indexOf('/', authority + '://'.length)
+  return start < 0 ? '/' : path.slice(start)
 }
 
 /**

@@ -11,13 +11,13 @@ const scopeTimeoutMs = { all: 5000, write: 1000, read: 500, node: 100 } as const
 
 type Scope = keyof typeof scopeTimeoutMs
 
-const scopes: Readonly<Record<string, Scope>> = {
-  all: 'all',
-  write: 'write',
-  global: 'write',
-  read: 'read',
-  local: 'read',
-}
+const scopes: ReadonlyMap<string, Scope> = new Map([
+  ['all', 'all'],
+  ['write', 'write'],
+  ['global', 'write'],
+  ['read', 'read'],
+  ['local', 'read'],
+])
 
 export function pingEndpoint(services: Services): Endpoint {
   const handler = (call: Call) => ping(services, call)
@@ -26,7 +26,7 @@ export function pingEndpoint(services: Services): Endpoint {
 
 async function ping(services: Services, call: Call): Promise<Answer> {
   const target = call.request.url as string
-  const scope = scopes[queryParameter(target, 'scope') ?? 'write'] ?? 'node'
+  const scope = scopes.get(queryParameter(target, 'scope') ?? 'write') ?? 'node'
   const timeoutMs = timeoutOf(queryParameter(target, 'timeout')) ?? scopeTimeoutMs[scope]
   const { engine, log } = services
   const outcome = await outcomeOf(services, scope, timeoutMs)

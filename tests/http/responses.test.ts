@@ -1,0 +1,290 @@
+// Which headers each kind of answer carries and how bodies are laid out.
+
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { after, before, beforeEach, test } from 'node:test'
+import { pino } from 'pino'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { RequestError } from '../../src/errors.ts'
+import { Edge } from '../../src/http/edge.ts'
+import type { Endpoint } from '../../src/http/endpoint.ts'
+import { Listener } from '../../src/http/listener.ts'
+import {
+  type FakeService,
+  failure,
+  fakeEngine,
+  fakeMetrics,
+  fakeNow,
+  resource,
+  startFakeService,
+} from './fake-engine.ts'
+
+let service: FakeService
+before(async () => {
+  service = await startFakeService()
+})
+after(() => service.stop())
+beforeEach(() => {
+  service.engine.answer = request => resource(request.body ?? 'null')
+})
+
+const authorization = 'Bearer right'
+
+function post(body: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(service.url, { method: 'POST', body, headers: { authorization, ...headers } })
+}
+
+const metricHeaders = {
+  'x-compute-ops': '2',
+  'x-byte-read-ops': '3',
+  'x-byte-write-ops': '4',
+  'x-storage-bytes-read': '5',
+  'x-storage-bytes-write': '6',
+  'x-query-time': '7',
+  'x-txn-retries': '8',
+}
+
+/** The headers of `response` that are named by `expected`, for one comparison. */
+function named(response: Response, expected: Record<string, string>): Record<string, string | null> {
+  return Object.fromEntries(Object.keys(expected).map(name => [name, response.headers.get(name)]))
+}
+
+test('an answered query has time, metrics, sizes in bytes, build and trace', async () => {
+  const response = await post(' [ 1,\n "è" ] ')
+  const body = Buffer.from(await response.arrayBuffer())
+  const expected = {
+    ...metricHeaders,
+    'content-type': 'application/json;charset=utf-8',
+    'content-length': String(body.length),
+    'x-txn-time': String(fakeNow),
+    'x-query-bytes-in': '14',
+    'x-query-bytes-out': String(body.length),
+    'x-faunadb-build': '1.2.3-test',
+  }
+  assert.equal(response.status, 200)
+  assert.deepEqual(named(response, expected), expected)
+  assert.ok(response.headers.get('traceparent'))
+  for (const absent of ['x-rate-limited-ops', 'x-fauna-tags', 'access-control-allow-origin', 'etag']) {
+    assert.equal(response.headers.get(absent), null, absent)
+  }
+})
+
+test('a query by GET has no bytes in', async () => {
+  const response = await fetch(`${service.url}/?q=%5B1%5D`, { headers: { authorization } })
+  assert.equal(response.headers.get('x-query-bytes-in'), '0')
+  assert.equal(response.headers.get('x-query-bytes-out'), '16')
+})
+
+test("status and body are the engine's, whether it answers at once or later", async () => {
+  service.engine.answer = () => resource('1', 201)
+  assert.equal((await post('1')).status, 201)
+  service.engine.answer = async () => resource('2', 201)
+  const later = await post('1')
+  assert.equal(later.status, 201)
+  assert.equal(await later.text(), '{"resource":2}')
+})
+
+test('rate limits that were hit are named', async () => {
+  service.engine.answer = () => ({
+    ...resource('1'),
+    metrics: { ...fakeMetrics, rateLimited: ['compute', 'write'] },
+  })
+  const response = await post('1', { origin: 'http://app.test' })
+  assert.equal(response.headers.get('x-rate-limited-ops'), 'compute,write')
+  assert.match(response.headers.get('access-control-expose-headers') ?? '', /x-rate-limited-ops/)
+})
+
+test('401 has a time and a challenge but no metrics', async () => {
+  const response = await post('1', { authorization: 'Bearer wrong' })
+  assert.equal(response.headers.get('x-txn-time'), String(fakeNow))
+  assert.equal(response.headers.get('www-authenticate'), 'Basic realm="Unauthorized"')
+  for (const name of [...Object.keys(metricHeaders), 'x-query-bytes-in', 'x-query-bytes-out']) {
+    assert.equal(response.headers.get(name), null, name)
+  }
+})
+
+test('404 and 405 have idle metrics', async () => {
+  for (const [method, path] of [
+    ['GET', '/nonexistent'],
+    ['PUT', '/'],
+  ] as const) {
+    const response = await fetch(service.url + path, { method, headers: { authorization } })
+    const expected = { 'x-compute-ops': '1', 'x-byte-read-ops': '0', 'x-txn-retries': '0' }
+    assert.deepEqual(named(response, expected), expected)
+    assert.equal(response.headers.get('x-txn-time'), String(fakeNow))
+  }
+})
+
+const laidOut = '{\n  "errors": [\n'
+
+const exceptional: [status: number, code: Parameters<typeof failure>[1], description: string][] = [
+  [400, 'bad request', 'Transaction does too much compute: got 12001, limit: 12000'],
+  [409, 'contended transaction', 'Transaction was aborted due to detection of concurrent modification.'],
+  [413, 'request too large', 'Request entity is too large'],
+  [429, 'too many requests', 'Rate limit for read exceeded'],
+  [503, 'time out', 'Read timed out (Query eval has timed out.)'],
+]
+for (const [status, code, description] of exceptional) {
+  test(`${status} ${code} is laid out, keeps its metrics and echoes no tags`, async () => {
+    service.engine.answer = () => failure(status, code, description)
+    const response = await post('1', { 'x-fauna-tags': 'a=1' })
+    const text = await response.text()
+    assert.equal(response.status, status)
+    assert.ok(text.startsWith(laidOut), text)
+    assert.deepEqual(JSON.parse(text), { errors: [{ code, description }] })
+    assert.equal(response.headers.get('content-length'), String(text.length))
+    assert.equal(response.headers.get('x-query-bytes-out'), String(text.length))
+    assert.equal(response.headers.get('x-compute-ops'), '2')
+    assert.equal(response.headers.get('x-txn-time'), String(fakeNow))
+    assert.equal(response.headers.get('x-fauna-tags'), null)
+  })
+}
+
+test('a request error thrown by the engine becomes its answer', async () => {
+  service.engine.answer = () => {
+    throw new RequestError('time out', 'Read timed out')
+  }
+  const response = await post('1')
+  assert.equal(response.status, 503)
+  assert.deepEqual(await response.json(), { errors: [{ code: 'time out', description: 'Read timed out' }] })
+})
+
+test('a bug is logged with its cause, answered without it, and the service goes on', async () => {
+  const failures: (() => never)[] = [
+    () => {
+      throw new Error('the inner secret')
+    },
+    () => {
+      throw Object.assign(Object.create(null), { odd: 'the inner secret' })
+    },
+  ]
+  for (const fail of failures) {
+    for (const engineAnswer of [fail, async () => fail()]) {
+      service.log.length = 0
+      service.engine.answer = engineAnswer
+      const response = await post('1', { 'x-fauna-tags': 'a=1' })
+      const text = await response.text()
+      assert.equal(response.status, 500)
+      assert.ok(text.startsWith(laidOut))
+      assert.deepEqual(JSON.parse(text).errors[0], {
+        code: 'internal server error',
+        description: 'The service failed to process this request.',
+      })
+      assert.equal(response.headers.get('x-compute-ops'), null)
+      assert.equal(response.headers.get('x-txn-time'), String(fakeNow))
+      assert.equal(service.log.length, 1)
+      assert.match(JSON.stringify(service.log), /the inner secret/)
+      const traceId = response.headers.get('traceparent')?.split('-')[1]
+      assert.equal(service.log[0]?.traceId, traceId)
+    }
+  }
+  service.engine.answer = () => resource('1')
+  assert.equal((await post('1')).status, 200)
+})
+
+test('GET /error fails like a bug', async () => {
+  service.log.length = 0
+  const response = await fetch(`${service.url}/error`)
+  assert.equal(response.status, 500)
+  assert.equal(service.log.length, 1)
+})
+
+test('people at a terminal get a laid-out body', async () => {
+  const long = JSON.stringify(Array.from({ length: 40 }, (_, n) => n))
+  const pretty = [
+    { 'user-agent': 'curl/8.5.0' },
+    { 'user-agent': 'HTTPie/3' },
+    { 'x-faunadb-formatted-json': '' },
+  ]
+  for (const headers of pretty) {
+    const response = await post(long, headers)
+    const text = await response.text()
+    assert.ok(text.startsWith('{\n  "resource": [\n'), text)
+    assert.ok(text.endsWith('}\n'))
+    assert.equal(response.headers.get('x-query-bytes-out'), String(text.length))
+  }
+  assert.equal(await (await post(long, { 'user-agent': 'node' })).text(), `{"resource":${long}}`)
+})
+
+test('pages of another origin may read every x- header but the build', async () => {
+  const response = await post('1', { origin: 'http://app.test', 'x-fauna-tags': 'a=1' })
+  assert.equal(response.headers.get('access-control-allow-origin'), 'http://app.test')
+  assert.equal(response.headers.get('access-control-allow-credentials'), 'true')
+  const exposed = new Set(response.headers.get('access-control-expose-headers')?.split(', '))
+  const sent = [...response.headers.keys()].filter(
+    name => name.startsWith('x-') && name !== 'x-faunadb-build',
+  )
+  assert.deepEqual(exposed, new Set(sent))
+  const refused = await post('1', { origin: 'http://app.test', authorization: '' })
+  assert.equal(refused.status, 401)
+  assert.equal(refused.headers.get('access-control-expose-headers'), 'x-txn-time')
+})
+
+test('a preflight is answered for any path without a credential', async () => {
+  for (const path of ['/', '/databases', '/nonexistent', '/ping']) {
+    const response = await fetch(service.url + path, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.test:8080', 'x-query-timeout': 'bad' },
+    })
+    assert.equal(response.status, 200)
+    assert.equal(await response.text(), '')
+    const expected = {
+      'access-control-allow-origin': 'https://app.test:8080',
+      'access-control-allow-credentials': 'true',
+      'access-control-max-age': '86400',
+      'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+      'access-control-expose-headers': '',
+      'content-length': '0',
+    }
+    assert.deepEqual(named(response, expected), expected)
+    const allowed = response.headers.get('access-control-allow-headers') ?? ''
+    for (const name of ['authorization', 'x-faunadb-api-version', 'x-last-seen-txn', 'traceparent']) {
+      assert.ok(allowed.split(', ').includes(name), name)
+    }
+  }
+})
+
+test('a body may come as a stream, with further headers', async () => {
+  const services = {
+    engine: fakeEngine(),
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+    random: systemRandom,
+    timers: systemTimers,
+    stopping: new AbortController().signal,
+  }
+  let body = Readable.from(['{"a":1}\r\n', '{"b":2}\r\n'])
+  const endpoint: Endpoint = {
+    path: '/feed',
+    authenticated: false,
+    methods: {
+      GET: () => ({
+        status: 200,
+        body,
+        txnTime: fakeNow,
+        metrics: fakeMetrics,
+        headers: ['x-fauna-stream-id', '7'],
+      }),
+    },
+  }
+  const edge = new Edge(services, { build: 'b', pendingRequestsMax: 1 })
+  const listener = new Listener((request, response) => edge.serve(endpoint, request, response), {
+    host: '127.0.0.1',
+    port: 0,
+  })
+  const url = `http://127.0.0.1:${await listener.listen()}`
+  const response = await fetch(url, { headers: { origin: 'http://app.test' } })
+  assert.equal(response.headers.get('content-length'), null)
+  assert.equal(response.headers.get('x-query-bytes-out'), '0')
+  assert.equal(response.headers.get('x-fauna-stream-id'), '7')
+  assert.match(response.headers.get('access-control-expose-headers') ?? '', /x-fauna-stream-id/)
+  assert.equal(await response.text(), '{"a":1}\r\n{"b":2}\r\n')
+  body = new Readable({ read() {} })
+  body.push('{"a":1}\r\n')
+  const broken = await fetch(url)
+  body.destroy(new Error('lost'))
+  await assert.rejects(broken.text())
+  await listener.close(1000)
+})
