@@ -1,0 +1,7 @@
+// The one failure an engine may answer with that is nobody's bug: the place where it keeps its data does not
+// let it (missing rights, full disk, foreign files, closed already).
+
+/** The store cannot be opened or written. The message is plain and names the path; `cause` holds the engine's error. */
+export class StoreUnavailableError extends Error {
+  override name = 'StoreUnavailableError'
+}

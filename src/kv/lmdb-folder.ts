@@ -1,0 +1,100 @@
+// Opens the LMDB environment of a data folder. Everything that can be wrong with the folder is found out before
+// lmdb-js sees it: its own failure to open ends the process with a segmentation fault.
+
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { open, type RootDatabase } from 'lmdb'
+import type { Bytes } from './contract.ts'
+import { StoreUnavailableError } from './errors.ts'
+import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
+import type { ByteDatabase } from './lmdb-view.ts'
+
+export type Environment = RootDatabase<Bytes, Bytes>
+
+/** Offset, in the first page of LMDB's data file, of its magic number and of its format version. */
+const magicOffset = 24
+const magic = 0xbeefc0de
+const lmdbVersion = 2
+
+/** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
+const layoutKey = Buffer.from('layout')
+const layout = Buffer.from('1')
+
+const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
+
+/**
+ * Opens (or creates) the environment in the folder `path`, with the table that holds the entries.
+ * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else.
+ */
+export function openFolder(path: string, mapSize: number): { root: Environment; entries: ByteDatabase } {
+  try {
+    checkFolder(path)
+    const root: Environment = open({
+      path,
+      ...codec,
+      mapSize,
+      noSubdir: false,
+      // Without it a commit is visible to readers before it is on disk; so, all that is visible is durable.
+      overlappingSync: false,
+      // Fixed, so that the longest key fits on every machine (1978 bytes with this size).
+      pageSize: 4096,
+      maxReaders: 1024,
+      compression: false,
+    })
+    const isOurs = root.transactionSync(() => claim(root))
+    if (!isOurs) {
+      root.close()
+      throw new StoreUnavailableError(`${path} holds data of another program or another version`)
+    }
+    return { root, entries: root.openDB<Bytes, Bytes>('entries', { ...codec }) }
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreUnavailableError(`cannot open the store in ${path}: ${reason}`, { cause: error })
+  }
+}
+
+function checkFolder(path: string): void {
+  mkdirSync(path, { recursive: true })
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  for (const name of ['data.mdb', 'lock.mdb']) {
+    const file = join(path, name)
+    if (!existsSync(file)) continue
+    accessSync(file, constants.R_OK | constants.W_OK)
+    if (!statSync(file).isFile()) throw new StoreUnavailableError(`${file} is not a file`)
+  }
+  const data = join(path, 'data.mdb')
+  if (existsSync(data) && statSync(data).size > 0 && !isLmdbFile(data)) {
+    throw new StoreUnavailableError(`${data} is not a data file of this store`)
+  }
+}
+
+function isLmdbFile(file: string): boolean {
+  const head = Buffer.alloc(magicOffset + 8)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, head, 0, head.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  // The file is in the machine's own byte order; every platform lmdb-js is built for is little-endian.
+  return head.readUInt32LE(magicOffset) === magic && head.readUInt16LE(magicOffset + 4) === lmdbVersion
+}
+
+/** Marks a new environment as ours; false when it is somebody else's. Runs in a write transaction. */
+function claim(root: Environment): boolean {
+  const found = root.get(layoutKey)
+  if (found) return layout.equals(found)
+  if (root.getKeysCount({ limit: 1 }) > 0) return false
+  root.put(layoutKey, layout)
+  return true
+}

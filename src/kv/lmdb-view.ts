@@ -1,0 +1,91 @@
+// Reads of one LMDB transaction: of the snapshot of a `read`, or of the write transaction a work runs in (lmdb-js
+// picks the write transaction by itself while its callback runs).
+
+import type { Database } from 'lmdb'
+import { assert } from '../base/assert.ts'
+import { isEmptyRange, isImpossibleKey } from './checks.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View } from './contract.ts'
+
+export type ByteDatabase = Database<Bytes, Bytes>
+
+export class LmdbView implements View {
+  readonly #database: ByteDatabase
+  /** Cursors not yet released. A cursor left open would keep its snapshot, and all pages since, alive. */
+  readonly #open = new Set<Entries>()
+  #isOver = false
+
+  constructor(database: ByteDatabase) {
+    this.#database = database
+  }
+
+  get(key: Bytes): Bytes | undefined {
+    assert(!this.#isOver, 'a view is used after its read')
+    return isImpossibleKey(key) ? undefined : this.#database.get(key)
+  }
+
+  range(range: KeyRange): Iterable<Entry> {
+    return { [Symbol.iterator]: () => this.#iterate(range) }
+  }
+
+  /** Releases what is still open. The view must not be used any more. */
+  end(): void {
+    this.#isOver = true
+    for (const entries of this.#open) entries.return()
+  }
+
+  #iterate(range: KeyRange): Iterator<Entry> {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isEmptyRange(range)) return [][Symbol.iterator]()
+    const cursor = this.#database.getRange(rangeOptions(range))[Symbol.iterator]()
+    return new Entries(cursor, range.limit, this.#open)
+  }
+}
+
+/** One pass over a range. */
+class Entries implements Iterator<Entry> {
+  readonly #cursor: Iterator<Entry>
+  readonly #open: Set<Entries>
+  #left: number
+  #isDone = false
+
+  constructor(cursor: Iterator<Entry>, limit: number | undefined, open: Set<Entries>) {
+    this.#cursor = cursor
+    this.#left = limit ?? Number.POSITIVE_INFINITY
+    this.#open = open
+    open.add(this)
+  }
+
+  next(): IteratorResult<Entry, undefined> {
+    if (this.#isDone) return { done: true, value: undefined }
+    if (this.#left-- === 0) return this.return()
+    const result = this.#cursor.next()
+    // Of a result that is not the last, lmdb-js leaves `done` out.
+    return result.done ? this.return() : result
+  }
+
+  return(): IteratorResult<Entry, undefined> {
+    if (!this.#isDone) {
+      this.#isDone = true
+      this.#open.delete(this)
+      this.#cursor.return?.()
+    }
+    return { done: true, value: undefined }
+  }
+}
+
+/** A half-open interval in the terms of lmdb-js, which counts from the end (and includes it) in reverse. */
+function rangeOptions(range: KeyRange) {
+  const low = bound(range.start)
+  const high = bound(range.end)
+  if (!range.reverse) return { start: low, end: high }
+  // An empty bound means "no bound" to LMDB, as it does to us at the low end.
+  return { reverse: true, start: high, exclusiveStart: true, end: low, inclusiveEnd: true }
+}
+
+/**
+ * A bound LMDB can hold. Cutting it one byte beyond the longest key changes nothing: every key differs from it
+ * before that, or is its prefix.
+ */
+function bound(key: Bytes): Bytes {
+  return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key
+}

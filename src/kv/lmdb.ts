@@ -1,0 +1,240 @@
+// The embedded engine: one LMDB environment in one folder, which several processes may share.
+//
+// Works that arrive while a commit is on its way to the disk form the next batch: one write transaction, one
+// flush (group commit). lmdb-js opens the transaction on a thread of its own and calls back for the works, so
+// neither the writer's lock nor the disk is waited for here. A commit becomes visible to readers, here and in other
+// processes, only once it is on disk; so nobody ever sees what a crash could take back.
+
+import { assert } from '../base/assert.ts'
+import { systemTimers, type Timers } from '../base/timers.ts'
+import { checkWork } from './checks.ts'
+import type { Bytes, KeyValueStore, View, Work } from './contract.ts'
+import { StoreUnavailableError } from './errors.ts'
+import { Listeners } from './listeners.ts'
+import { type Environment, openFolder } from './lmdb-folder.ts'
+import { type ByteDatabase, LmdbView } from './lmdb-view.ts'
+
+export interface LmdbOptions {
+  /** The data folder; created when missing. */
+  readonly path: string
+  /** Address space set aside for the data, in bytes; 1 TiB when absent. Costs neither memory nor disk. */
+  readonly mapSizeBytes?: number
+  /** How often commits of other processes are looked for while somebody watches, in milliseconds; 10 when absent. */
+  readonly watchIntervalMs?: number
+  readonly timers?: Timers
+}
+
+/**
+ * Opens the store in a folder. Throws {@link StoreUnavailableError} when that is impossible.
+ * `watch` hears of own commits with the promise of `transact`, of others' within `watchIntervalMs`.
+ */
+export function openLmdb(options: LmdbOptions): KeyValueStore {
+  return new LmdbStore(options)
+}
+
+const mapSizeBytesDefault = 2 ** 40
+const watchIntervalMsDefault = 10
+/** Deleted in steps of so many keys, so that a large range needs no large memory. */
+const deleteStep = 1000
+
+/** Key, in the environment's own table, of the number of commits so far (8 bytes): tells processes of each other's. */
+const commitCountKey = Buffer.from('commits')
+
+interface Job {
+  readonly work: (view: View) => Work<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (reason: unknown) => void
+  /** Answers the promise once the batch is durable; set when the work has run. */
+  settle: () => void
+}
+
+class LmdbStore implements KeyValueStore {
+  readonly #path: string
+  readonly #root: Environment
+  readonly #entries: ByteDatabase
+  readonly #timers: Timers
+  readonly #watchIntervalMs: number
+  readonly #listeners = new Listeners()
+  readonly #commits = new Set<Promise<void>>()
+  #stopWatching: (() => void) | undefined
+  /** The number of commits the listeners know of. */
+  #seen = 0n
+  /** The batch that still takes works: its write transaction has not been opened yet. */
+  #nextBatch: Job[] | undefined
+  #reading: LmdbView | undefined
+  #isWorking = false
+  #isClosed = false
+
+  constructor(options: LmdbOptions) {
+    this.#path = options.path
+    this.#timers = options.timers ?? systemTimers
+    this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
+    const { root, entries } = openFolder(options.path, options.mapSizeBytes ?? mapSizeBytesDefault)
+    this.#root = root
+    this.#entries = entries
+  }
+
+  /** A read inside a read shares its snapshot. */
+  read<T>(read: (view: View) => T): T {
+    assert(!this.#isWorking, 'a work must not read beside its view')
+    if (this.#reading) return read(this.#reading)
+    if (this.#isClosed) throw this.#closedError()
+    // The next access takes a new snapshot; lmdb-js would keep the old one until the event loop turns.
+    this.#entries.resetReadTxn()
+    const view = new LmdbView(this.#entries)
+    this.#reading = view
+    try {
+      return read(view)
+    } finally {
+      this.#reading = undefined
+      view.end()
+    }
+  }
+
+  transact<T>(work: (view: View) => Work<T>): Promise<T> {
+    assert(!this.#isWorking, 'a work must not begin another')
+    if (this.#isClosed) return Promise.reject(this.#closedError())
+    return new Promise<T>((resolve, reject) => {
+      const job: Job = { work, resolve: resolve as (result: unknown) => void, reject, settle: () => {} }
+      if (this.#nextBatch) {
+        this.#nextBatch.push(job)
+        return
+      }
+      const batch = [job]
+      this.#nextBatch = batch
+      const commit = this.#commit(batch).finally(() => this.#commits.delete(commit))
+      this.#commits.add(commit)
+    })
+  }
+
+  watch(listener: () => void): () => void {
+    if (this.#isClosed) throw this.#closedError()
+    if (!this.#stopWatching) {
+      this.#seen = this.#commitCount()
+      this.#stopWatching = this.#timers.every(this.#watchIntervalMs, () => this.#announce())
+    }
+    const remove = this.#listeners.add(listener)
+    return () => {
+      remove()
+      if (this.#listeners.isEmpty) this.#endWatch()
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#endWatch()
+    await Promise.allSettled(this.#commits)
+    await this.#root.close()
+  }
+
+  async #commit(batch: readonly Job[]): Promise<void> {
+    try {
+      // A child transaction: if a change fails halfway, what the batch has written is undone as a whole.
+      await this.#root.childTransaction(() => this.#run(batch))
+    } catch (error) {
+      if (this.#nextBatch === batch) this.#nextBatch = undefined
+      const reason = await this.#explain(error)
+      for (const job of batch) job.reject(reason)
+      return
+    }
+    for (const job of batch) job.settle()
+    this.#announce()
+  }
+
+  /** Runs the works of a batch in its write transaction. Answers nothing: lmdb-js would await an answer like a promise. */
+  #run(batch: readonly Job[]): void {
+    this.#nextBatch = undefined
+    this.#isWorking = true
+    try {
+      let hasWritten = false
+      for (const job of batch) {
+        const done = this.#evaluate(job)
+        if (done && this.#apply(done)) hasWritten = true
+      }
+      if (hasWritten) this.#countCommit()
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  /** What the work decided; undefined when it threw, which concerns nobody but itself. */
+  #evaluate(job: Job): Work<unknown> | undefined {
+    const view = new LmdbView(this.#entries)
+    try {
+      const done = job.work(view)
+      checkWork(done)
+      job.settle = () => job.resolve(done.result)
+      return done
+    } catch (error) {
+      job.settle = () => job.reject(error)
+      return undefined
+    } finally {
+      view.end()
+    }
+  }
+
+  /** True when there was anything to change. */
+  #apply(work: Work<unknown>): boolean {
+    const deleteRanges = work.deleteRanges ?? []
+    for (const { start, end } of deleteRanges) this.#deleteRange(start, end)
+    for (const { key, value } of work.writes) {
+      if (value) this.#entries.put(key, value)
+      else this.#entries.remove(key)
+    }
+    return work.writes.length > 0 || deleteRanges.length > 0
+  }
+
+  #deleteRange(start: Bytes, end: Bytes): void {
+    const view = new LmdbView(this.#entries)
+    for (;;) {
+      // Collected first: LMDB's cursors move when entries go away under them.
+      const keys = Array.from(view.range({ start, end, limit: deleteStep }), entry => entry.key)
+      for (const key of keys) this.#entries.remove(key)
+      if (keys.length < deleteStep) return
+    }
+  }
+
+  #countCommit(): void {
+    const count = Buffer.alloc(8)
+    count.writeBigUInt64BE(this.#commitCount() + 1n)
+    this.#root.put(commitCountKey, count)
+  }
+
+  /** Commits of all processes so far, as the current transaction sees it. */
+  #commitCount(): bigint {
+    if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
+    const count = this.#root.get(commitCountKey)
+    return count ? Buffer.from(count.buffer, count.byteOffset, 8).readBigUInt64BE() : 0n
+  }
+
+  /** Tells the listeners if there are commits they have not heard of. */
+  #announce(): void {
+    if (this.#listeners.isEmpty || this.#isClosed) return
+    const count = this.#commitCount()
+    if (count === this.#seen) return
+    this.#seen = count
+    this.#listeners.notify()
+  }
+
+  #endWatch(): void {
+    this.#stopWatching?.()
+    this.#stopWatching = undefined
+  }
+
+  /** Why a commit failed. lmdb-js hands the reason over as a promise that rejects. */
+  async #explain(error: unknown): Promise<StoreUnavailableError> {
+    let cause = error
+    if (error instanceof Error && 'commitError' in error) {
+      await Promise.resolve(error.commitError).catch(reason => {
+        cause = reason
+      })
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    return new StoreUnavailableError(`cannot write to the store in ${this.#path}: ${reason}`, { cause })
+  }
+
+  #closedError(): StoreUnavailableError {
+    return new StoreUnavailableError(`the store in ${this.#path} is closed`)
+  }
+}

@@ -1,0 +1,40 @@
+// Short ways to write bytes in the tests of the storage engines.
+
+import type { Bytes, Entry, KeyRange, KeyValueStore, Work, Write } from '../../src/kv/contract.ts'
+
+/** The UTF-8 bytes of a text, or the bytes with these numbers. */
+export function bytes(content: string | readonly number[]): Bytes {
+  return typeof content === 'string' ? new TextEncoder().encode(content) : Uint8Array.from(content)
+}
+
+export function text(value: Bytes | undefined): string | undefined {
+  return value && new TextDecoder().decode(value)
+}
+
+/** Larger than every key a test writes as text. */
+export const top = bytes([0xff, 0xff])
+
+export function put(key: string, value: string): Write {
+  return { key: bytes(key), value: bytes(value) }
+}
+
+/** A work that writes whatever it sees. */
+export function write(...writes: Write[]): () => Work<undefined> {
+  return () => ({ result: undefined, writes })
+}
+
+/** Entries as `key=value`. */
+export function shown(entries: Iterable<Entry>): string[] {
+  return Array.from(entries, entry => `${text(entry.key)}=${text(entry.value)}`)
+}
+
+/** The entries of a range of text keys, as `key=value`. */
+export function list(
+  store: KeyValueStore,
+  start = '',
+  end: string | Bytes = top,
+  rest: Partial<KeyRange> = {},
+) {
+  const range = { start: bytes(start), end: typeof end === 'string' ? bytes(end) : end, ...rest }
+  return store.read(view => shown(view.range(range)))
+}

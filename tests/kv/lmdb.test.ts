@@ -1,0 +1,150 @@
+// The suite on the lmdb engine, and what only an engine on disk can be asked: reopening, other processes, kill -9.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, test } from 'node:test'
+import { open } from 'lmdb'
+import type { KeyValueStore } from '../../src/kv/contract.ts'
+import { StoreUnavailableError } from '../../src/kv/errors.ts'
+import { openLmdb } from '../../src/kv/lmdb.ts'
+import { bytes, list, put, text, write } from './bytes.ts'
+import { storeSuite } from './suite.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'kv-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+let folders = 0
+const newPath = () => join(folder, String(folders++))
+
+storeSuite('lmdb', () => openLmdb({ path: newPath() }))
+
+function spawnWriter(path: string, count: number) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'lmdb-child.ts'), path, String(count)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<NodeJS.Signals | number | null>(resolve => {
+    child.once('close', (code, signal) => resolve(signal ?? code))
+  })
+  return { child, ended, lines: createInterface({ input: child.stdout }) }
+}
+
+const has = (store: KeyValueStore, number: string) =>
+  store.read(view => view.get(bytes(`n${number}`))) !== undefined
+
+describe('lmdb on disk', () => {
+  test('keeps its entries when it is closed and opened again, also in a folder with a dot', async () => {
+    const path = join(newPath(), 'deep', 'data.db')
+    const first = openLmdb({ path })
+    await first.transact(write(put('a', '1')))
+    await first.close()
+    const second = openLmdb({ path })
+    assert.deepEqual(list(second), ['a=1'])
+    await second.close()
+  })
+
+  test('grows past the address space it was given', async () => {
+    const store = openLmdb({ path: newPath(), mapSizeBytes: 1 << 20 })
+    const value = new Uint8Array(1 << 20).fill(9)
+    for (let number = 0; number < 8; number++) {
+      await store.transact(() => ({ result: 0, writes: [{ key: bytes(`n${number}`), value }] }))
+    }
+    assert.deepEqual(
+      store.read(view => view.get(bytes('n7'))),
+      value,
+    )
+    await store.close()
+  })
+
+  test('reads and hears what another process commits', async () => {
+    const path = newPath()
+    const store = openLmdb({ path, watchIntervalMs: 1 })
+    const count = 20
+    const heardAll = new Promise<void>(resolve => {
+      store.watch(() => {
+        if (has(store, String(count - 1))) resolve()
+      })
+    })
+    const { ended, lines } = spawnWriter(path, count)
+    let printed = 0
+    for await (const line of lines) {
+      assert.ok(has(store, line), `${line} is visible once it is committed`)
+      printed++
+    }
+    assert.equal(printed, count)
+    assert.equal(await ended, 0)
+    await heardAll
+    await store.close()
+  })
+
+  test('writes at the same time as another process', async () => {
+    const path = newPath()
+    const store = openLmdb({ path })
+    const { child, ended, lines } = spawnWriter(path, 200)
+    let isRunning = true
+    child.once('close', () => {
+      isRunning = false
+    })
+    lines.resume()
+    let own = 0
+    while (isRunning) {
+      await store.transact(write(put(`own${own}`, 'y')))
+      own++
+    }
+    assert.equal(await ended, 0)
+    assert.equal(list(store, 'n', 'o').length, 200)
+    assert.equal(list(store, 'own', 'p').length, own)
+    await store.close()
+  })
+
+  test('two stores on one folder increment a counter without losing a step', async () => {
+    const path = newPath()
+    const stores = [openLmdb({ path }), openLmdb({ path })]
+    const increment = (store: KeyValueStore) =>
+      store.transact(view => {
+        const next = Number(text(view.get(bytes('c'))) ?? 0) + 1
+        return { result: 0, writes: [put('c', String(next))] }
+      })
+    await Promise.all(
+      Array.from({ length: 200 }, (_, index) => increment(stores[index % 2] as KeyValueStore)),
+    )
+    for (const store of stores) assert.deepEqual(list(store), ['c=200'])
+    for (const store of stores) await store.close()
+  })
+
+  test('has everything it promised after kill -9', async () => {
+    const path = newPath()
+    const { child, ended, lines } = spawnWriter(path, Number.MAX_SAFE_INTEGER)
+    const printed: string[] = []
+    for await (const line of lines) {
+      printed.push(line)
+      if (printed.length === 100) child.kill('SIGKILL')
+    }
+    assert.equal(await ended, 'SIGKILL')
+    assert.ok(printed.length >= 100)
+    const store = openLmdb({ path })
+    for (const number of printed) assert.ok(has(store, number), `${number} is there`)
+    await store.transact(write(put('after', '1')))
+    await store.close()
+  })
+
+  test('says plainly why a folder cannot be opened', async () => {
+    const file = newPath()
+    writeFileSync(file, '')
+    const garbage = newPath()
+    mkdirSync(garbage)
+    writeFileSync(join(garbage, 'data.mdb'), 'not a database '.repeat(1000))
+    const foreign = newPath()
+    const other = open({ path: foreign, noSubdir: false })
+    await other.put('someone', 'else')
+    await other.close()
+    for (const path of [file, join(file, 'below'), garbage, foreign]) {
+      assert.throws(
+        () => openLmdb({ path }),
+        (error: unknown) => error instanceof StoreUnavailableError && error.message.includes(path),
+      )
+    }
+  })
+})

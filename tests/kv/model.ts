@@ -1,0 +1,97 @@
+// Random works and reads against the simplest store there is: a sorted array.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Bytes, Entry, KeyValueStore, View, Work } from '../../src/kv/contract.ts'
+
+type Model = Entry[]
+
+/** Few letters, so that keys meet: equal ones, prefixes, and both ends of the byte range. */
+const key = fc
+  .uint8Array({ minLength: 1, maxLength: 4 })
+  .map(bytes => bytes.map(byte => [0, 1, 97, 254, 255][byte % 5] as number))
+const bound = fc.oneof(
+  key,
+  fc.constant(new Uint8Array(0)),
+  fc.constant(Uint8Array.of(255, 255, 255, 255, 255)),
+)
+const value = fc.uint8Array({ maxLength: 100 })
+const range = fc.record(
+  { start: bound, end: bound, reverse: fc.boolean(), limit: fc.nat(5) },
+  { requiredKeys: ['start', 'end'] },
+)
+const work = fc.record({
+  deleteRanges: fc.array(fc.record({ start: bound, end: bound }), { maxLength: 1 }),
+  writes: fc.array(fc.record({ key, value: fc.option(value, { nil: undefined }) }), { maxLength: 12 }),
+  fails: fc.boolean(),
+  /** What the work looks at before it decides. */
+  looksAt: range,
+})
+type ModelWork = typeof work extends fc.Arbitrary<infer T> ? T : never
+const step = fc.record({
+  works: fc.array(work, { minLength: 1, maxLength: 4 }),
+  looksAt: fc.array(range),
+  gets: fc.array(key),
+})
+
+/** Declares the property for stores that `open` opens. */
+export function modelTest(open: () => KeyValueStore): void {
+  test('agrees with a sorted array', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async steps => {
+        const store = open()
+        let model: Model = []
+        try {
+          for (const { works, looksAt, gets } of steps) {
+            const outcomes = works.map(work => store.transact(view => run(view, work)))
+            for (const [index, work] of works.entries()) {
+              const expected = modelRange(model, work.looksAt)
+              if (work.fails) await assert.rejects(outcomes[index] as Promise<Entry[]>, { message: 'fails' })
+              else assert.deepEqual(await outcomes[index], expected)
+              if (!work.fails) model = modelApply(model, work)
+            }
+            store.read(view => {
+              for (const range of looksAt) assert.deepEqual([...view.range(range)], modelRange(model, range))
+              for (const key of gets) assert.deepEqual(view.get(key), modelGet(model, key))
+            })
+          }
+        } finally {
+          await store.close()
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+}
+
+function run(view: View, work: ModelWork): Work<Entry[]> {
+  const result = [...view.range(work.looksAt)]
+  if (work.fails) throw new Error('fails')
+  return { result, writes: work.writes, deleteRanges: work.deleteRanges }
+}
+
+function modelApply(model: Model, work: ModelWork): Model {
+  let entries = model
+  for (const { start, end } of work.deleteRanges) {
+    entries = entries.filter(
+      entry => Buffer.compare(entry.key, start) < 0 || Buffer.compare(entry.key, end) >= 0,
+    )
+  }
+  for (const { key, value } of work.writes) {
+    entries = entries.filter(entry => Buffer.compare(entry.key, key) !== 0)
+    if (value) entries = [...entries, { key, value }]
+  }
+  return entries.toSorted((a, b) => Buffer.compare(a.key, b.key))
+}
+
+function modelRange(model: Model, range: ModelWork['looksAt']): Entry[] {
+  const inside = model.filter(
+    entry => Buffer.compare(entry.key, range.start) >= 0 && Buffer.compare(entry.key, range.end) < 0,
+  )
+  return (range.reverse ? inside.toReversed() : inside).slice(0, range.limit)
+}
+
+function modelGet(model: Model, key: Bytes): Bytes | undefined {
+  return model.find(entry => Buffer.compare(entry.key, key) === 0)?.value
+}
