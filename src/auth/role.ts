@@ -25,23 +25,31 @@ interface Membership {
 }
 
 export interface Role {
+  readonly ref: Ref
   /** By the resource's collection (indexes, functions, collections) and id. */
   readonly privileges: ReadonlyMap<number, ReadonlyMap<bigint, ReadonlyMap<ResourceAction, Grant>>>
   readonly memberships: readonly Membership[]
 }
 
-/** The store hands out the same fields for an unchanged version as long as it remembers it. */
-const parsed = new WeakMap<ObjectValue, Role>()
+/** All roles of a database by their ids, parsed once per change of its schema. */
+function rolesOf(transaction: Transaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
+  return transaction.catalogue.derived(database, 'roles', () => {
+    const roles = new Map<bigint, Role>()
+    for (const { document } of transaction.documents(database, native.roles, {})) {
+      const fields = transaction.get(document)?.fields
+      if (fields) roles.set(document.id, readRole(document, fields))
+    }
+    return roles
+  })
+}
 
 /** The live role with that reference. */
 export function findRole(transaction: Transaction, ref: Ref): Role | undefined {
-  const fields = transaction.get(ref)?.fields
-  if (!fields) return undefined
-  const known = parsed.get(fields)
-  if (known) return known
-  const role = { privileges: readPrivileges(ref.database, fields), memberships: readMemberships(fields) }
-  parsed.set(fields, role)
-  return role
+  return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
+}
+
+function readRole(ref: Ref, fields: ObjectValue): Role {
+  return { ref, privileges: readPrivileges(ref.database, fields), memberships: readMemberships(fields) }
 }
 
 /** One thing or an array of things, as many fields of schema objects allow. */
@@ -106,12 +114,12 @@ export function rolesOfIdentity(
 ): readonly Ref[] {
   const collection = new Ref(identity.database, native.collections, BigInt(identity.collection))
   const roles: Ref[] = []
-  for (const { document } of transaction.documents(identity.database, native.roles, {})) {
-    const applies = findRole(transaction, document)?.memberships.some(
+  for (const role of rolesOf(transaction, identity.database).values()) {
+    const applies = role.memberships.some(
       ({ resource, predicate }) =>
         sameRef(resource, collection) && (predicate === undefined || runPredicate(predicate, identity)),
     )
-    if (applies) roles.push(document)
+    if (applies) roles.push(role.ref)
   }
   return roles
 }
@@ -123,7 +131,7 @@ export function rolesOfIdentity(
 export function resolveRole(transaction: Transaction, database: DatabaseId, stored: Value): Ref | undefined {
   const { catalogue } = transaction
   if (stored instanceof Ref && stored.collection === native.roles && stored.database === database) {
-    return transaction.get(stored) ? stored : undefined
+    return findRole(transaction, stored)?.ref
   }
   const name = stored instanceof Ref ? catalogue.nameOf(stored) : stored
   return typeof name === 'string' ? catalogue.resolve(database, native.roles, name) : undefined

@@ -34,6 +34,7 @@ class Schema {
   readonly covering = new Map<number, readonly IndexDefinition[]>()
   indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
   liveCollections: readonly number[] | undefined
+  readonly derived = new Map<string, unknown>()
 
   constructor(version: number) {
     this.version = version
@@ -181,6 +182,12 @@ export class StoreCatalogue implements Catalogue {
       current = definition.parent
     }
     return true
+  }
+
+  derived<T>(database: DatabaseId, name: string, derive: () => T): T {
+    const { derived } = this.#schema(database)
+    if (!derived.has(name)) derived.set(name, derive())
+    return derived.get(name) as T
   }
 
   /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */

@@ -133,6 +133,11 @@ export interface Catalogue {
   indexesOf(database: DatabaseId, collection: number): readonly IndexDefinition[]
   /** The database and its ancestors are live. The root always is. */
   isLive(database: DatabaseId): boolean
+  /**
+   * What `derive` computes from the named schema objects of a database (roles, functions …) and from nothing else:
+   * remembered under `name` until one of them changes.
+   */
+  derived<T>(database: DatabaseId, name: string, derive: () => T): T
 }
 
 /** What the store must ask the query layer for: running the computed fields of indexes. */
