@@ -61,7 +61,7 @@ function startsAscii(text: string, index: number): boolean {
  * Appends the three levels of a string's sort key, each with its end. Behind them belongs the text in UTF-8,
  * which decides between strings that the collation does not tell apart.
  */
-export function appendSortKey(writer: Writer, text: string): void {
+export function appendSortKey(writer: ByteWriter, text: string): void {
   if (appendAsciiKey(writer, text)) return
   new KeyBuilder(writer).append(text)
 }
@@ -114,7 +114,7 @@ function compareSortKeys(left: string, right: string): number {
   return leftKey.length - rightKey.length
 }
 
-function appendAsciiKey(writer: Writer, text: string): boolean {
+function appendAsciiKey(writer: ByteWriter, text: string): boolean {
   const start = writer.length
   writer.reserve(2 * text.length + 3)
   const { bytes } = writer
@@ -153,13 +153,13 @@ const tertiaries = new ByteWriter()
 
 /** Makes the sort key of a string that is not ASCII. */
 class KeyBuilder {
-  readonly #writer: Writer
+  readonly #writer: ByteWriter
   readonly #table = table()
   /** The lengths of the second and third level without the plainest weights at their end. */
   #secondaryEnd = 0
   #tertiaryEnd = 0
 
-  constructor(writer: Writer) {
+  constructor(writer: ByteWriter) {
     this.#writer = writer
   }
 

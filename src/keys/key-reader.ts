@@ -1,0 +1,187 @@
+// Keys read back: for the printer and for the integrity check. Ordinary reads know what they asked for.
+
+import { assert, InvariantError } from '../base/assert.ts'
+import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from '../values/value.ts'
+import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keyspace.ts'
+import { termsLength } from './terms.ts'
+import { ValueReader } from './value-reader.ts'
+
+/** What the keys of an index entry have in common. */
+export interface EntryKey {
+  readonly database: DatabaseId
+  readonly index: number
+  /** Undefined when they were too long: then the key holds their hash only. */
+  readonly terms: readonly Value[] | undefined
+  /** The terms as they stand in the key. */
+  readonly termsBytes: Uint8Array
+  /** The ordered encoding of the values. */
+  readonly values: Uint8Array
+  readonly tie: Uint8Array
+  readonly document: DocumentId
+}
+
+/** A key of any kind. */
+export type Key =
+  | { readonly kind: 'document'; readonly ref: Ref }
+  | { readonly kind: 'history'; readonly ref: Ref; readonly ts: Micros }
+  | ({ readonly kind: 'indexLive' } & EntryKey)
+  | ({ readonly kind: 'indexEnded'; readonly removedTs: Micros } & EntryKey)
+  | ({ readonly kind: 'indexEvent'; readonly ts: Micros; readonly action: 'add' | 'remove' } & EntryKey)
+  | { readonly kind: 'schemaVersion'; readonly database: DatabaseId }
+  | { readonly kind: 'counter'; readonly database: DatabaseId; readonly collection: CollectionId }
+  | { readonly kind: 'keyHome'; readonly keyId: bigint }
+  | { readonly kind: 'changes'; readonly ts: Micros; readonly sequence: number }
+  | { readonly kind: 'meta'; readonly name: string }
+  | { readonly kind: 'garbage'; readonly work: GarbageKind; readonly due: Micros; readonly target: Ref }
+  | { readonly kind: 'build'; readonly database: DatabaseId; readonly index: number }
+
+/** Reads a key. Bytes that are no key fail with an InvariantError. */
+export function decodeKey(bytes: Uint8Array): Key {
+  const parts = new KeyParts(bytes)
+  const key = readKey(parts)
+  parts.finish()
+  return key
+}
+
+const kindsByTag = new Map(Object.entries(keyTags).map(([kind, tag]) => [tag, kind as Key['kind']]))
+const worksByNumber = new Map(Object.entries(garbageKinds).map(([work, tag]) => [tag, work as GarbageKind]))
+
+function readKey(parts: KeyParts): Key {
+  const kind = kindsByTag.get(parts.number(1))
+  switch (kind) {
+    case 'document':
+      return { kind, ref: parts.ref() }
+    case 'history':
+      return { kind, ref: parts.ref(), ts: parts.timeDescending() }
+    case 'indexLive':
+      return { kind, ...readEntry(parts, 0) }
+    case 'indexEnded': {
+      const entry = readEntry(parts, 8)
+      return { kind, ...entry, removedTs: parts.timeDescending() }
+    }
+    case 'indexEvent':
+      return readEvent(parts)
+    case 'schemaVersion':
+      return { kind, database: parts.id() }
+    case 'counter':
+      return { kind, database: parts.id(), collection: parts.number(2) }
+    case 'keyHome':
+      return { kind, keyId: BigInt.asIntN(64, parts.id()) }
+    case 'changes':
+      return { kind, ts: parts.time(), sequence: parts.number(4) }
+    case 'meta':
+      return { kind, name: new TextDecoder().decode(parts.upTo(0)) }
+    case 'garbage': {
+      const work = worksByNumber.get(parts.number(1))
+      assert(work !== undefined, 'the work in a key is of a known kind')
+      return { kind, work, due: parts.time(), target: parts.ref() }
+    }
+    case 'build':
+      return { kind, database: parts.id(), index: parts.number(4) }
+    case undefined:
+      throw new InvariantError('a key has a known first byte')
+  }
+}
+
+const positionBytes = 10
+
+/** Reads an entry that is followed by `behind` more bytes. */
+function readEntry(parts: KeyParts, behind: number): EntryKey {
+  const start = readTerms(parts)
+  const tieBytes = parts.tieLength(behind)
+  const values = parts.upTo(behind + positionBytes + tieBytes)
+  const id = BigInt.asIntN(64, parts.id())
+  const document = { id, collection: parts.number(2) }
+  return { ...start, values, tie: parts.upTo(behind), document }
+}
+
+function readEvent(parts: KeyParts): Key {
+  const start = readTerms(parts)
+  const ts = parts.time()
+  const action = parts.number(1) === 1 ? 'add' : 'remove'
+  const id = BigInt.asIntN(64, parts.id())
+  const document = { id, collection: parts.number(2) }
+  const values = parts.upTo(parts.tieLength(0))
+  return { kind: 'indexEvent', ...start, values, tie: parts.upTo(0), document, ts, action }
+}
+
+const reader = new ValueReader()
+
+function readTerms(parts: KeyParts): Pick<EntryKey, 'database' | 'index' | 'terms' | 'termsBytes'> {
+  const database = parts.id()
+  const index = parts.number(4)
+  const termsBytes = parts.terms()
+  const hashed = termsBytes[0] === 0xff
+  const terms = hashed ? undefined : reader.readSequence(termsBytes, 1, termsBytes.length)
+  return { database, index, terms, termsBytes }
+}
+
+/** Takes a key apart from front to back. */
+class KeyParts {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #position = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  number(size: 1 | 2 | 4): number {
+    const start = this.#take(size)
+    if (size === 1) return this.#view.getUint8(start)
+    return size === 2 ? this.#view.getUint16(start) : this.#view.getUint32(start)
+  }
+
+  id(): bigint {
+    return this.#view.getBigUint64(this.#take(8))
+  }
+
+  ref(): Ref {
+    const database = this.id()
+    const collection = this.number(2)
+    return new Ref(database, collection, BigInt.asIntN(64, this.id()))
+  }
+
+  time(): Micros {
+    return Number(BigInt.asIntN(64, this.id() ^ (1n << 63n)))
+  }
+
+  timeDescending(): Micros {
+    return Number(BigInt.asIntN(64, ~this.id() ^ (1n << 63n)))
+  }
+
+  terms(): Uint8Array {
+    assert(this.#position < this.#bytes.length, 'a key does not end too early')
+    const length = termsLength(this.#bytes, this.#position)
+    const start = this.#take(length)
+    return this.#bytes.subarray(start, start + length)
+  }
+
+  /** The bytes of the tie-break, which ends `behind` bytes before the end of the key with its own length. */
+  tieLength(behind: number): number {
+    const last = this.#bytes[this.#bytes.length - behind - 1]
+    assert(last !== undefined, 'a key does not end too early')
+    return last + 1
+  }
+
+  /** Everything up to `behind` bytes before the end. */
+  upTo(behind: number): Uint8Array {
+    const end = this.#bytes.length - behind
+    assert(end >= this.#position, 'a key does not end too early')
+    const start = this.#position
+    this.#position = end
+    return this.#bytes.subarray(start, end)
+  }
+
+  finish(): void {
+    assert(this.#position === this.#bytes.length, 'nothing follows a key')
+  }
+
+  #take(count: number): number {
+    const start = this.#position
+    assert(start + count <= this.#bytes.length, 'a key does not end too early')
+    this.#position = start + count
+    return start
+  }
+}

@@ -1,0 +1,139 @@
+// When two values are the same. Stricter than the order: 1 and 1.0 differ, documents are not objects; and in one
+// way laxer: an object's fields have no order. The function `equals` alone compares numbers by value.
+
+import { sortedFields } from './order.ts'
+import type { Action, Cursor, ObjectValue, SetShape, UnresolvedTarget, Value } from './value.ts'
+
+type Tagged = Extract<Value, { readonly kind: string }>
+
+/** Whether two values are the same through and through: membership, `distinct`, set operations on arrays. */
+export function equalValues(left: Value, right: Value): boolean {
+  if (left === right) return true
+  if (typeof left === 'number' || typeof right === 'number') return Object.is(left, right)
+  if (typeof left === 'string' || typeof right === 'string') return equalTexts(left, right)
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+  if (Array.isArray(left)) return Array.isArray(right) && equalArrays(left, right)
+  if (left instanceof Map) return right instanceof Map && equalObjects(left, right)
+  if (left instanceof Uint8Array) return right instanceof Uint8Array && equalBytes(left, right)
+  if (Array.isArray(right) || right instanceof Map || right instanceof Uint8Array) return false
+  const [a, b] = [left as Tagged, right as Tagged]
+  return a.kind === b.kind && equalArrays(contentOf(a), contentOf(b))
+}
+
+/**
+ * What the function `equals` answers for two of its arguments: like {@link equalValues}, but a long equals a double
+ * when it becomes that double, and an action equals the word it had in the oldest API version, too.
+ */
+export function equalTopLevel(left: Value, right: Value): boolean {
+  if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)
+  if (typeof left === 'number' && typeof right === 'bigint') return Object.is(left, Number(right))
+  if (typeof right === 'string' && isAction(left) && oldName(left) === right) return true
+  if (typeof left === 'string' && isAction(right) && oldName(right) === left) return true
+  return equalValues(left, right)
+}
+
+/** A text that two values share if and only if they are equal by {@link equalValues}; for sets and counts. */
+export function valueKey(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return textKey(value)
+    case 'bigint':
+      return `i${value};`
+    case 'number':
+      return Object.is(value, -0) ? 'd-0;' : `d${value};`
+    case 'boolean':
+      return value ? 't' : 'f'
+  }
+  if (value === null) return 'n'
+  if (Array.isArray(value)) return arrayKey(value)
+  if (value instanceof Map) {
+    const fields = sortedFields(value).map(([name, field]) => textKey(name) + valueKey(field))
+    return `o${value.size}:${fields.join('')}`
+  }
+  if (value instanceof Uint8Array) return `b${value.length}:${value.join()};`
+  const tagged = value as Tagged
+  return tagged.kind === 'action' ? textKey(tagged.name) : `k${tagged.kind}:${arrayKey(contentOf(tagged))}`
+}
+
+function textKey(text: string): string {
+  return `s${text.length}:${text}`
+}
+
+function arrayKey(array: readonly Value[]): string {
+  return `a${array.length}:${array.map(valueKey).join('')}`
+}
+
+function equalTexts(left: Value, right: Value): boolean {
+  return (isAction(left) ? left.name : left) === (isAction(right) ? right.name : right)
+}
+
+function isAction(value: Value): value is Action {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'action'
+}
+
+function oldName(action: Action): string {
+  return action.name === 'delete' || action.name === 'remove' ? 'delete' : 'create'
+}
+
+function equalArrays(left: readonly Value[], right: readonly Value[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every((element, index) => equalValues(element, right[index] as Value))
+  )
+}
+
+function equalObjects(left: ObjectValue, right: ObjectValue): boolean {
+  if (left.size !== right.size) return false
+  for (const [name, field] of left) {
+    const other = right.get(name)
+    if (other === undefined || !equalValues(field, other)) return false
+  }
+  return true
+}
+
+function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index])
+}
+
+/** What makes up a tagged value. Values of one kind are equal if and only if these are. */
+function contentOf(value: Tagged): readonly Value[] {
+  switch (value.kind) {
+    case 'time':
+      return [value.seconds, value.nanos]
+    case 'date':
+      return [value.epochDay]
+    case 'uuid':
+      return [value.text]
+    case 'ref':
+      return [value.database, value.collection, value.id]
+    case 'unresolved':
+      return [partsOf(value.target)]
+    case 'set':
+      return [partsOf(value.shape)]
+    case 'lambda':
+      return [value.apiVersion, value.parameters, value.body]
+    case 'transaction time':
+      return [value.unit]
+    case 'action':
+      return [value.name]
+    case 'document':
+      return [value.ref, value.ts, value.fields]
+    case 'page':
+      return [value.data, cursorParts(value.before), cursorParts(value.after)]
+    case 'event':
+      return [value.ts, value.action, value.document ?? null, value.fields, value.values ?? null]
+    case 'element':
+      return [value.value, value.sources]
+  }
+}
+
+/** Both shapes consist of values only, apart from what is absent. */
+function partsOf(shape: SetShape | UnresolvedTarget): ObjectValue {
+  const entries: [string, Value | undefined][] = Object.entries(shape)
+  return new Map(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined))
+}
+
+function cursorParts(cursor: Cursor | undefined): Value {
+  if (cursor === undefined) return false
+  return cursor.type === 'values' ? cursor.values : cursor.event
+}
