@@ -130,6 +130,16 @@ describe('lmdb on disk', () => {
     await store.close()
   })
 
+  test('survives a full disk: what does not fit is refused, the rest goes on', {
+    skip: process.platform === 'win32',
+  }, async () => {
+    const script = join(import.meta.dirname, 'lmdb-full-child.ts')
+    const limited = ['-c', 'ulimit -f 8000; exec "$0" "$@"', process.execPath, script, newPath()]
+    const child = spawn('sh', limited, { stdio: ['ignore', 'pipe', 'ignore'] })
+    const printed = await Array.fromAsync(createInterface({ input: child.stdout }))
+    assert.deepEqual(printed, ['StoreUnavailableError', 'StoreUnavailableError', 'before=1 later=1'])
+  })
+
   test('says plainly why a folder cannot be opened', async () => {
     const file = newPath()
     writeFileSync(file, '')
