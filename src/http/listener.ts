@@ -29,6 +29,11 @@ const http2Preface = Buffer.from('PRI * HTTP/2.0')
 /** An HTTP/2 session without traffic is told to go away after this many milliseconds. */
 const sessionIdleMs = 300_000
 
+const noBytes = Buffer.alloc(0)
+
+/** Megabytes one HTTP/2 session may hold: room for several of the largest bodies at a time in both directions. */
+const sessionMegabytesMax = 128
+
 type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void
 
 export class Listener {
@@ -49,7 +54,10 @@ export class Listener {
     this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
     // Node's two kinds of requests agree in everything that handlers use.
     const http2Handler = handler as unknown as Http2Handler
-    const http2Options = { settings: { maxHeaderListSize: limits.requestHeadBytesMax } }
+    const http2Options = {
+      settings: { maxHeaderListSize: limits.requestHeadBytesMax },
+      maxSessionMemory: sessionMegabytesMax,
+    }
     if (options.tls === undefined) {
       this.#http2 = http2.createServer(http2Options, http2Handler)
       this.server = this.#createClearServer(handler)
@@ -131,10 +139,11 @@ export class Listener {
     this.#undecided.add(socket)
     const forget = () => this.#undecided.delete(socket)
     const ignore = () => socket.destroy()
+    let seen: Buffer = noBytes
     const look = () => {
-      const seen: Buffer | null = socket.read()
-      if (seen === null) return
-      socket.unshift(seen)
+      const chunk: Buffer | null = socket.read()
+      if (chunk === null) return
+      seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
       const compared = Math.min(seen.length, http2Preface.length)
       const matches = seen.compare(http2Preface, 0, compared, 0, compared) === 0
       if (matches && compared < http2Preface.length) return
@@ -144,6 +153,7 @@ export class Listener {
       socket.setTimeout(0)
       socket.removeListener('timeout', ignore)
       forget()
+      socket.unshift(seen)
       hand(matches)
     }
     socket.on('readable', look)

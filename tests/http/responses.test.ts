@@ -193,7 +193,7 @@ test('GET /error fails like a bug', async () => {
 
 test('people at a terminal get a laid-out body', async () => {
   const long = JSON.stringify(Array.from({ length: 40 }, (_, n) => n))
-  const pretty = [
+  const pretty: Record<string, string>[] = [
     { 'user-agent': 'curl/8.5.0' },
     { 'user-agent': 'HTTPie/3' },
     { 'x-faunadb-formatted-json': '' },

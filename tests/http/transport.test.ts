@@ -1,0 +1,336 @@
+// Connections: two protocols on one port, keep-alive, pipelining, senders of junk, slow senders, overload, stopping.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
+import http2 from 'node:http2'
+import https from 'node:https'
+import { test } from 'node:test'
+import type { QueryAnswer } from '../../src/engine/contract.ts'
+import { cert, key } from './certificate.ts'
+import { type FakeService, type FakeServiceOptions, resource, startFakeService } from './fake-engine.ts'
+import { connectRaw } from './raw-connection.ts'
+
+const authorization = 'Bearer right'
+
+/** A test with a service of its own. */
+function serviceTest(
+  name: string,
+  body: (service: FakeService) => Promise<void>,
+  options: FakeServiceOptions = {},
+): void {
+  test(name, async () => {
+    const service = await startFakeService(options)
+    try {
+      await body(service)
+    } finally {
+      await service.stop(0)
+    }
+  })
+}
+
+interface Http2Answer {
+  readonly status: number
+  readonly headers: http2.IncomingHttpHeaders
+  readonly text: string
+}
+
+/** One request on an HTTP/2 session. */
+function request(
+  session: http2.ClientHttp2Session,
+  headers: http2.OutgoingHttpHeaders,
+  body?: string,
+): Promise<Http2Answer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request(headers, { endStream: body === undefined })
+    let text = ''
+    let answered: http2.IncomingHttpHeaders = {}
+    stream.setEncoding('utf8')
+    stream.on('response', received => {
+      answered = received
+    })
+    stream.on('data', data => {
+      text += data
+    })
+    stream.on('end', () => resolve({ status: Number(answered[':status']), headers: answered, text }))
+    stream.on('error', reject)
+    if (body !== undefined) stream.end(body)
+  })
+}
+
+const post = { ':method': 'POST', ':path': '/', authorization }
+
+serviceTest('HTTP/1.1 and HTTP/2 by prior knowledge share a port', async service => {
+  const session = http2.connect(service.url)
+  const answers = await Promise.all([
+    request(session, post, '[1]'),
+    request(session, { ':path': '/ping?scope=node' }),
+    request(session, { ':method': 'HEAD', ':path': '/ping' }),
+    request(session, { ':method': 'PUT', ':path': '/', authorization }, '1'),
+    request(session, { ':method': 'constructor', ':path': '/', authorization }),
+    request(session, { ':path': '/nonexistent' }),
+    request(session, { ':path': '/error' }),
+    request(session, { ':method': 'OPTIONS', ':path': '/', origin: 'http://app.test' }),
+    request(session, post),
+    fetch(service.url, { method: 'POST', headers: { authorization }, body: '[2]' }),
+  ])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 405, 405, 404, 500, 200, 200, 200],
+  )
+  const [first, , head, wrongMethod] = answers
+  assert.equal(first.text, '{"resource":[1]}')
+  assert.equal(first.headers['x-query-bytes-in'], '3')
+  assert.ok(first.headers['x-txn-time'] && first.headers.traceparent)
+  assert.equal(head.text, '')
+  assert.equal(wrongMethod.headers.allow, 'GET, POST')
+  assert.equal(service.engine.seen.find(({ body }) => body === undefined)?.body, undefined)
+  session.close()
+})
+
+serviceTest('a preface that comes byte by byte is still understood', async service => {
+  const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+  const connection = await connectRaw(service.port)
+  connection.socket.setNoDelay(true)
+  for (const letter of preface) {
+    await new Promise(resolve => connection.socket.write(letter, resolve))
+  }
+  connection.socket.write(settings)
+  // The server's own SETTINGS frame: three bytes of length, then type 4.
+  const answer = await connection.until('\x04\x00\x00\x00\x00\x00')
+  assert.equal(answer.charCodeAt(3), 4)
+  connection.socket.destroy()
+})
+
+serviceTest('a request that begins like the preface is HTTP/1.1', async service => {
+  const connection = await connectRaw(service.port)
+  connection.socket.setNoDelay(true)
+  for (const part of ['P', 'R', 'OPFIND /ping HTTP/1.1\r\nconnection: close\r\n\r\n']) {
+    await new Promise(resolve => connection.socket.write(part, resolve))
+  }
+  assert.match(await connection.ended(), /^HTTP\/1\.1 405 /)
+})
+
+serviceTest('a connection is kept for further requests', async service => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const ports = new Set<number | undefined>()
+  for (let n = 0; n < 5; n++) {
+    const sent = http.request(service.url, { agent, method: 'POST', headers: { authorization } })
+    sent.end(String(n))
+    const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
+    assert.equal(response.headers.connection, 'keep-alive')
+    ports.add(response.socket.localPort)
+    response.resume()
+    await once(response, 'end')
+  }
+  assert.equal(ports.size, 1)
+  agent.destroy()
+})
+
+serviceTest('pipelined requests are answered in order', async service => {
+  let release: (answer: QueryAnswer) => void = () => {}
+  service.engine.answer = asked =>
+    asked.body === '1' ? new Promise(resolve => (release = resolve)) : resource(asked.body ?? '')
+  const one = (body: string, more = '') =>
+    `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n${more}\r\n${body}`
+  const text = one('1') + one('2') + one('3', 'connection: close\r\n')
+  const connection = await connectRaw(service.port, text)
+  while (service.engine.seen.length < 2) await new Promise(setImmediate)
+  release(resource('1'))
+  const answers = (await connection.ended()).match(/\{"resource":\d\}/g)
+  assert.deepEqual(answers, ['{"resource":1}', '{"resource":2}', '{"resource":3}'])
+})
+
+serviceTest('bytes that are no HTTP get an errors array and the connection is closed', async service => {
+  const junk = [
+    'JUNK\r\n\r\n',
+    'GET / HTTX/1.1\r\n\r\n',
+    '\x16\x03\x01\x02\x00',
+    'GET / HTTP/1.1\r\nbad header\r\n\r\n',
+  ]
+  for (const text of junk) {
+    const connection = await connectRaw(service.port, Buffer.from(text, 'latin1'))
+    const answer = await connection.ended()
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/)
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
+    assert.equal(body.errors[0].code, 'bad request')
+  }
+  assert.equal((await fetch(`${service.url}/ping`)).status, 200)
+})
+
+serviceTest('headers past the limit get an errors array', async service => {
+  const connection = await connectRaw(service.port, `GET / HTTP/1.1\r\nx: ${'y'.repeat(30_000)}\r\n\r\n`)
+  const answer = await connection.ended()
+  assert.match(answer, /^HTTP\/1\.1 400 /)
+  assert.match(answer, /"description":"The request line and headers are too long\."/)
+  const longest = `${service.url}/?q=${'1'.repeat(16_000)}`
+  assert.equal((await fetch(longest, { headers: { authorization } })).status, 200)
+})
+
+serviceTest('a preface followed by junk ends that session alone', async service => {
+  const connection = await connectRaw(service.port, `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'junk'.repeat(20)}`)
+  await connection.ended()
+  assert.equal((await fetch(`${service.url}/ping`)).status, 200)
+})
+
+const impatient: FakeServiceOptions = { receiveMs: 100, idleMs: 100 }
+
+serviceTest(
+  'a request that does not come to its end is answered 408',
+  async service => {
+    const unfinished = ['POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n12', 'POST / HTTP/1.1\r\ncontent-le']
+    for (const text of unfinished) {
+      const connection = await connectRaw(service.port, text)
+      const answer = await connection.ended()
+      assert.match(answer, /^HTTP\/1\.1 408 /)
+      const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
+      assert.deepEqual(body, { errors: [{ code: 'request timeout', description: 'Client timed out.' }] })
+    }
+    assert.equal(service.engine.seen.length, 0)
+  },
+  impatient,
+)
+
+serviceTest(
+  'silent connections, fresh or idle, are closed',
+  async service => {
+    const fresh = await connectRaw(service.port)
+    const halfPreface = await connectRaw(service.port, 'PRI * HT')
+    const idle = await connectRaw(service.port, 'GET /ping HTTP/1.1\r\n\r\n')
+    assert.equal(await fresh.ended(), '')
+    assert.equal(await halfPreface.ended(), '')
+    assert.match(await idle.ended(), /^HTTP\/1\.1 200 /)
+  },
+  impatient,
+)
+
+serviceTest('a client that leaves before its answer harms nobody', async service => {
+  let release: (answer: QueryAnswer) => void = () => {}
+  service.engine.answer = () => new Promise(resolve => (release = resolve))
+  const text = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
+  const connection = await connectRaw(service.port, text)
+  while (service.engine.seen.length < 1) await new Promise(setImmediate)
+  connection.socket.resetAndDestroy()
+  await once(connection.socket, 'close')
+  const session = http2.connect(service.url)
+  const stream = session.request(post)
+  stream.on('error', () => {})
+  stream.end('2')
+  while (service.engine.seen.length < 2) await new Promise(setImmediate)
+  release(resource('1'))
+  session.destroy()
+  release(resource('2'))
+  service.engine.answer = () => resource('3')
+  assert.equal(
+    (await fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })).status,
+    200,
+  )
+  assert.deepEqual(service.log, [])
+})
+
+serviceTest(
+  'requests past the limit are answered 429 until one is done',
+  async service => {
+    const waiting: ((answer: QueryAnswer) => void)[] = []
+    service.engine.answer = () => new Promise(resolve => waiting.push(resolve))
+    const send = () => fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
+    const first = [send(), send()]
+    while (waiting.length < 2) await new Promise(setImmediate)
+    const third = await send()
+    assert.equal(third.status, 429)
+    assert.deepEqual(await third.json(), {
+      errors: [{ code: 'too many requests', description: 'Too many pending requests' }],
+    })
+    const aborted = await connectRaw(service.port, 'POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n1')
+    assert.match(await aborted.until('Too many pending'), /^HTTP\/1\.1 429 /)
+    aborted.socket.destroy()
+    for (const release of waiting) release(resource('1'))
+    for (const response of await Promise.all(first)) assert.equal(response.status, 200)
+    service.engine.answer = () => resource('2')
+    assert.equal((await send()).status, 200)
+  },
+  { pendingRequestsMax: 2 },
+)
+
+serviceTest(
+  'a sender that leaves in the middle of its body frees its place',
+  async service => {
+    const half = await connectRaw(service.port, 'POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n1')
+    const ping = () => fetch(`${service.url}/ping`)
+    while ((await ping()).status !== 429) await new Promise(setImmediate)
+    half.socket.resetAndDestroy()
+    while ((await ping()).status !== 200) await new Promise(setImmediate)
+  },
+  { pendingRequestsMax: 1 },
+)
+
+test('stopping finishes what is in flight, closes what is idle and accepts no more', async () => {
+  const service = await startFakeService()
+  const releases: ((answer: QueryAnswer) => void)[] = []
+  service.engine.answer = () => new Promise(resolve => releases.push(resolve))
+  const idle = await connectRaw(service.port, 'GET /ping HTTP/1.1\r\n\r\n')
+  await idle.until('OK"}')
+  const silent = await connectRaw(service.port)
+  const idleSession = http2.connect(service.url)
+  await request(idleSession, { ':path': '/ping' })
+  const idleClosed = once(idleSession, 'close')
+  const text = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
+  const busy = await connectRaw(service.port, text)
+  const busySession = http2.connect(service.url)
+  const streamed = request(busySession, post, '2')
+  while (releases.length < 2) await new Promise(setImmediate)
+  let stopped = false
+  const stop = service.stop().then(() => {
+    stopped = true
+  })
+  await Promise.all([idle.ended(), silent.ended(), idleClosed])
+  await assert.rejects(fetch(`${service.url}/ping`))
+  assert.equal(stopped, false)
+  for (const release of releases) release(resource('"late"'))
+  const answer = await busy.ended()
+  assert.match(answer, /\{"resource":"late"\}$/)
+  assert.match(answer, /connection: close/i)
+  assert.equal((await streamed).text, '{"resource":"late"}')
+  await stop
+})
+
+test('stopping cuts off what does not finish in time', async () => {
+  const service = await startFakeService()
+  service.engine.answer = () => new Promise(() => {})
+  const text = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
+  const busy = await connectRaw(service.port, text)
+  const session = http2.connect(service.url)
+  const stream = session.request(post)
+  stream.on('error', () => {})
+  stream.end('2')
+  while (service.engine.seen.length < 2) await new Promise(setImmediate)
+  await Promise.all([service.stop(1), busy.ended(), once(session, 'close')])
+})
+
+test('a port that is taken is refused', async () => {
+  const service = await startFakeService()
+  await assert.rejects(startFakeService({ port: service.port }), { code: 'EADDRINUSE' })
+  await service.stop()
+})
+
+serviceTest(
+  'with TLS both protocols are offered, and stopping works',
+  async service => {
+    const session = http2.connect(service.url, { ca: cert })
+    const answer = await request(session, post, '[1]')
+    assert.equal(answer.text, '{"resource":[1]}')
+    assert.equal(session.alpnProtocol, 'h2')
+    const sent = https.request(service.url, { ca: cert, method: 'POST', headers: { authorization } })
+    sent.end('[2]')
+    const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
+    assert.equal(response.httpVersion, '1.1')
+    let text = ''
+    for await (const data of response) text += data
+    assert.equal(text, '{"resource":[2]}')
+    const clear = await connectRaw(service.port, 'GET /ping HTTP/1.1\r\n\r\n')
+    await clear.ended()
+    session.close()
+  },
+  { tls: { cert, key } },
+)
