@@ -1,7 +1,7 @@
 // The storage contract: ordered bytes with snapshots and atomic, durable commits. It knows nothing of
 // documents. Every engine (memory, lmdb, …) passes the same suite in tests/kv.
 
-/** Keys compare bytewise, unsigned, shorter prefix first. At most {@link keyBytesMax} bytes. */
+/** Keys compare bytewise, unsigned, shorter prefix first. Stored ones have 1 to {@link keyBytesMax} bytes, bounds any number. */
 export type Bytes = Uint8Array
 
 /** The longest key every engine must take, in bytes. */
@@ -46,7 +46,7 @@ export interface Work<T> {
 export interface KeyValueStore {
   /**
    * Runs `read` synchronously on a snapshot of everything committed so far, by any process that shares
-   * the store, and returns its answer.
+   * the store, and returns its answer. Inside another read it shares that one's snapshot; inside a work it throws.
    */
   read<T>(read: (view: View) => T): T
   /**
@@ -56,7 +56,7 @@ export interface KeyValueStore {
    * process and machine), or at once when there were none; never before everything `work` has read is durable.
    */
   transact<T>(work: (view: View) => Work<T>): Promise<T>
-  /** Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop. */
+  /** Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop. It must not throw. */
   watch(listener: () => void): () => void
   /** Waits for commits under way, then frees everything. */
   close(): Promise<void>
