@@ -2,6 +2,7 @@
 // Evaluating the same query again in the same transaction gives the same answer.
 
 import type { Access, Authority, Caller, CreateAccess } from '../auth/contract.ts'
+import type { Logins } from '../auth/login.ts'
 import type { Answers } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -23,13 +24,13 @@ export interface EvaluationHost {
   readonly runPredicate: (evaluation: Evaluation, predicate: Lambda, argument: Value) => boolean
   /** The current time in microseconds, for deadlines only. */
   readonly now: () => Micros
+  /** Passwords, secrets and sessions. */
+  readonly logins: Logins
   /** Settings that functions depend on. */
   readonly settings: QuerySettings
 }
 
 export interface QuerySettings {
-  /** The bcrypt cost of new password hashes. */
-  readonly passwordHashCost: number
   /** What the audience of an access provider starts with; the database's global id follows. */
   readonly audiencePrefix: string
   /** Whether signing keys may be fetched over plain HTTP and from private addresses. */

@@ -143,7 +143,17 @@ function draftOf(
   const data = fields.get('data')
   if (data instanceof Map && data.size === 0) fields.delete('data')
   const failures = fieldFailures(fields, patch, resource)
-  const draft: Draft = { mode, ref, previous, patch, fields, failures, shown: new Map(), call }
+  const draft: Draft = {
+    mode,
+    ref,
+    previous,
+    patch,
+    fields,
+    failures,
+    shown: new Map(),
+    omitted: new Set(),
+    call,
+  }
   resource.complete?.(draft)
   return draft
 }
@@ -173,11 +183,17 @@ function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resour
 }
 
 function write(draft: Draft, resource: Resource, at: readonly string[]): DocumentValue {
-  const { call, fields, mode, ref, shown } = draft
+  const { call, fields, mode, ref } = draft
   const version = call.placing(() => call.evaluation.transaction.put(ref, fields), ...at)
   resource.written?.(draft, version)
-  const answer = shown.size === 0 ? version : { ...version, fields: new Map([...version.fields, ...shown]) }
-  return viewDocument(answer, call.evaluation, mode === 'create')
+  return viewDocument(answered(draft, version), call.evaluation, mode === 'create')
+}
+
+/** The version as the answer of this write shows it. */
+function answered({ omitted, shown }: Draft, version: Version): Version {
+  if (shown.size === 0 && omitted.size === 0) return version
+  const stored = [...version.fields].filter(([name]) => !omitted.has(name))
+  return { ...version, fields: new Map([...stored, ...shown]) }
 }
 
 // ------------------------------------------------------------------------------------------- refusing
@@ -226,7 +242,8 @@ function refuse(failures: readonly Failure[], call: Call, ...at: string[]): void
   if (failures.length > 0) throw new QueryError([validationFailed(failures, call, ...at)])
 }
 
-function validationFailed(failures: readonly Failure[], call: Call, ...at: string[]) {
+/** The one error that lists everything wrong with a written document. */
+export function validationFailed(failures: readonly Failure[], call: Call, ...at: string[]) {
   const distinct = [...new Map(failures.map(each => [JSON.stringify(each), each])).values()]
   const description = 'document data is not valid.'
   return errorEntry('validation failed', description, call.position(...at), { failures: distinct })

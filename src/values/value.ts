@@ -302,7 +302,7 @@ export function isArray(value: Value): value is readonly Value[] {
   return Array.isArray(value)
 }
 
-export function isNativeCollectionRef(value: Value): value is Ref {
+export function isNativeCollectionRef(value: Value): value is Ref & { readonly collection: 2 } {
   return value instanceof Ref && value.collection === native.collections && value.id < 1024n
 }
 

@@ -5,9 +5,23 @@ import { isAtLeast } from '../../values/wire-version.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
 import type { FunctionLookup } from '../parse.ts'
 import { basic } from './basic.ts'
+import { calls } from './calls.ts'
+import { documents } from './documents.ts'
+import { identity } from './identity.ts'
+import { objects } from './objects.ts'
+import { references } from './references.ts'
+import { schema } from './schema.ts'
 
 /** All families, in the order of the reference. */
-export const families: readonly FunctionFamily[] = [basic]
+export const families: readonly FunctionFamily[] = [
+  basic,
+  calls,
+  objects,
+  references,
+  documents,
+  schema,
+  identity,
+]
 
 /** Key sets seen before, by their keys as they came; bounded, so that clients cannot fill the memory. */
 const seenMax = 4096

@@ -2,7 +2,7 @@
 
 import { timeFromMicros } from '../../values/time.ts'
 import { isObject, native, Ref, type Value } from '../../values/value.ts'
-import { writeCredentialsOf } from './credentials.ts'
+import { credentialsFailures, writeCredentialsOf } from './credentials.ts'
 import { map, timestamp } from './fields.ts'
 import type { Draft, Resource } from './resource.ts'
 
@@ -19,7 +19,12 @@ export const documentResource: Resource = {
   keptOnReplace: [],
   strictReferences: false,
   allowedInContainer: false,
-  complete: applyTimeToLive,
+  complete(draft) {
+    applyTimeToLive(draft)
+    const credentials = draft.patch.get('credentials')
+    if (credentials === undefined || !isObject(credentials)) return
+    draft.failures.push(...credentialsFailures(draft.ref, credentials, draft.call))
+  },
   written(draft, version) {
     const credentials = draft.patch.get('credentials')
     if (credentials !== undefined && isObject(credentials) && credentials.size > 0) {
@@ -29,7 +34,7 @@ export const documentResource: Resource = {
 }
 
 /** A document without a `ttl` gets that of its collection. */
-function applyTimeToLive({ call, fields, ref }: Pick<Draft, 'call' | 'fields' | 'ref'>): void {
+function applyTimeToLive({ call, fields, ref }: Draft): void {
   if (fields.has('ttl')) return
   const ttl = defaultTimeToLive(ref, call)
   if (ttl) fields.set('ttl', ttl)

@@ -33,7 +33,8 @@ export interface Draft {
   readonly failures: Failure[]
   /** Fields that only this answer shows, such as a new secret. */
   readonly shown: Map<string, Value>
-  /** Fields the store must not keep but later steps need, such as a password. */
+  /** Stored fields that this answer leaves out. */
+  readonly omitted: Set<string>
   readonly call: Call
 }
 

@@ -1,0 +1,207 @@
+// Logging in and out, and what a query may know about who asks.
+
+import { logOut } from '../../auth/login.ts'
+import { errorEntry, QueryError } from '../../errors.ts'
+import {
+  isNativeCollectionRef,
+  native,
+  type ObjectValue,
+  Ref,
+  type SetLike,
+  SetValue,
+  type Value,
+} from '../../values/value.ts'
+import { boolean, identifier, nothing, object, string } from '../arguments.ts'
+import { type Call, define, family, required } from '../definition.ts'
+import { mayRead, permissionDenied } from '../permissions.ts'
+import { map, timestamp } from '../resources/fields.ts'
+import { applyPatch } from '../resources/patch.ts'
+import { invalidType } from '../resources/resource.ts'
+import { makeSecret } from '../resources/tokens.ts'
+import { firstDocument } from '../sets/read.ts'
+import { viewDocument } from '../view-document.ts'
+import { validationFailed } from '../write.ts'
+
+/** The document to log in as: of a set the first one, always as things are now. */
+function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
+  const isSet = target instanceof SetValue || isNativeCollectionRef(target)
+  if (!isSet) return target as Ref
+  return call.evaluation.withValidTime(undefined, () => firstDocument(target, call, key))
+}
+
+/** Whether a password is right. It takes as long for somebody unknown. */
+function passwordMatches(instance: Ref | undefined, password: string, call: Call): boolean {
+  const { answers, host, transaction } = call.evaluation
+  const { counters } = transaction
+  const before = counters.readBytes
+  const matches = host.logins.checkPassword(transaction, answers, instance ?? 'without a document', password)
+  call.evaluation.countRead(
+    `credentials of ${instance?.collection}/${instance?.id}`,
+    counters.readBytes - before,
+    1,
+  )
+  return matches
+}
+
+function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
+  const instance = instanceOf(target, call, 'login')
+  const password = params.get('password') ?? null
+  if (password !== null && typeof password !== 'string') {
+    throw new QueryError([validationFailed([invalidType(['password'], password, 'String')], call)])
+  }
+  const known = typeof password === 'string' && passwordMatches(instance, password, call)
+  if (!known || !instance) {
+    const description = 'The document was not found or provided password was incorrect.'
+    throw call.error('authentication failed', description)
+  }
+  return newToken(instance, params, call)
+}
+
+function newToken(instance: Ref, params: ObjectValue, call: Call): Value {
+  const { transaction } = call.evaluation
+  const given = new Map([...params].filter(([name]) => name === 'ttl' || name === 'data'))
+  const fields = new Map(applyPatch(new Map([['instance', instance]]), given))
+  const checks = { data: map, ttl: timestamp }
+  const failures = Object.entries(checks).flatMap(([name, check]) => {
+    const value = fields.get(name)
+    return value === undefined ? [] : check(value, [name])
+  })
+  if (failures.length > 0) throw new QueryError([validationFailed(failures, call)])
+  const ref = new Ref(instance.database, native.tokens, transaction.newId())
+  const shown = new Map<string, Value>()
+  makeSecret({ call, fields, ref, shown })
+  const { action, ts } = transaction.put(ref, fields)
+  fields.delete('hashed_secret')
+  return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, call.evaluation, true)
+}
+
+function currentIdentity(call: Call): Value {
+  const { identity } = call.evaluation.caller
+  if (identity !== undefined) return identity
+  throw call.error('missing identity', 'Authentication does not contain an identity')
+}
+
+/** The key, token or payload presented; a key only in the database that holds it. */
+function currentToken(call: Call): Value | undefined {
+  const { credential } = call.evaluation.caller
+  if (!(credential instanceof Ref)) return credential
+  return credential.database === call.evaluation.database ? credential : undefined
+}
+
+function ownerOfSecret(secret: string, call: Call): Value {
+  const { answers, host, transaction } = call.evaluation
+  const owner = host.logins.ownerOf(transaction, answers, secret)
+  const unknown = () =>
+    new QueryError([
+      errorEntry('instance not found', `No key found for secret ${secret}.`, call.position(), {
+        status: 400,
+      }),
+    ])
+  if (!owner) throw unknown()
+  if ('ref' in owner) {
+    if (!mayRead(owner.ref, call)) throw unknown()
+    return viewDocument(owner, call.evaluation)
+  }
+  const database = transaction.catalogue.database(owner.database)
+  if (!database) throw unknown()
+  if (!mayRead(database.ref, call)) throw permissionDenied(call)
+  return new Map([['database', database.ref]])
+}
+
+const identityReader = (name: string, options: { since?: '4'; deprecatedFor?: string }) =>
+  define({
+    name,
+    effect: 'read',
+    ...options,
+    arguments: { [name]: required(nothing) },
+    result: 'Ref or String',
+    summary: 'The document the caller acts as, or the subject of its third-party token.',
+    example: [`{"if": {"has_${name}": null}, "then": {"${name}": null}, "else": "nobody"}`, '"nobody"'],
+    evaluate: (_args, call) => currentIdentity(call),
+  })
+
+const identityProbe = (name: string, options: { since?: '4'; deprecatedFor?: string }) =>
+  define({
+    name,
+    effect: 'read',
+    ...options,
+    arguments: { [name]: required(nothing) },
+    result: 'Boolean',
+    summary: 'Whether the caller acts as somebody.',
+    example: [`{"${name}": null}`, 'false'],
+    evaluate: (_args, call) => call.evaluation.caller.identity !== undefined,
+  })
+
+export const identity = family('Identity', [
+  define({
+    name: 'login',
+    effect: 'write',
+    arguments: { login: required(identifier), params: required(object) },
+    result: 'Document',
+    summary: 'Checks a password and makes a token, whose secret is shown this once.',
+    example: [
+      '{"is_string": {"select": "secret", "from": {"login": {"ref": {"collection": "users"}, "id": "1"}, "params": {"object": {"password": "open sesame"}}}}}',
+      'true',
+    ],
+    evaluate: (args, call) => logIn(args.login, args.params, call),
+  }),
+  define({
+    name: 'logout',
+    effect: 'write',
+    arguments: { logout: required(boolean) },
+    result: 'Boolean',
+    summary: "Ends the caller's session, or all sessions of its identity.",
+    example: ['{"logout": false}', 'false'],
+    evaluate: (args, call) => logOut(call.evaluation.transaction, call.evaluation.caller, args.logout),
+  }),
+  define({
+    name: 'identify',
+    effect: 'read',
+    arguments: { identify: required(identifier), password: required(string) },
+    result: 'Boolean',
+    summary: 'Whether a password is that of a document.',
+    example: ['{"identify": {"ref": {"collection": "users"}, "id": "1"}, "password": "wrong"}', 'false'],
+    evaluate: (args, call) =>
+      passwordMatches(instanceOf(args.identify, call, 'identify'), args.password, call),
+  }),
+  identityReader('current_identity', { since: '4' }),
+  identityReader('identity', { deprecatedFor: 'current_identity' }),
+  identityProbe('has_current_identity', { since: '4' }),
+  identityProbe('has_identity', { deprecatedFor: 'has_current_identity' }),
+  define({
+    name: 'current_token',
+    effect: 'read',
+    since: '4',
+    arguments: { current_token: required(nothing) },
+    result: 'Ref or Object',
+    summary: "The caller's token or key, or the content of its third-party token.",
+    example: ['{"is_ref": {"current_token": null}}', 'true'],
+    evaluate(_args, call) {
+      const token = currentToken(call)
+      if (token !== undefined) return token
+      throw call.error('invalid token', 'Token metadata is not accessible.')
+    },
+  }),
+  define({
+    name: 'has_current_token',
+    effect: 'pure',
+    since: '4',
+    arguments: { has_current_token: required(nothing) },
+    result: 'Boolean',
+    summary: 'Whether `current_token` has an answer.',
+    example: ['{"has_current_token": null}', 'true'],
+    evaluate: (_args, call) => currentToken(call) !== undefined,
+  }),
+  define({
+    name: 'key_from_secret',
+    effect: 'read',
+    arguments: { key_from_secret: required(string) },
+    result: 'Document',
+    summary: 'The key or token a secret belongs to.',
+    example: [
+      '{"let": {"key": {"create_key": {"object": {"role": "client"}}}}, "in": {"select": "role", "from": {"key_from_secret": {"select": "secret", "from": {"var": "key"}}}}}',
+      '"client"',
+    ],
+    evaluate: (args, call) => ownerOfSecret(args.key_from_secret, call),
+  }),
+])

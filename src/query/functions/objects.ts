@@ -1,0 +1,217 @@
+// Objects and paths: finding values in others, and putting objects together.
+
+import { type ErrorEntry, QueryError } from '../../errors.ts'
+import { equalValues } from '../../values/equality.ts'
+import {
+  type DocumentValue,
+  EventValue,
+  isArray,
+  isObject,
+  native,
+  type ObjectValue,
+  Page,
+  Ref,
+  SetValue,
+  SourcedElement,
+  typeName,
+  UnresolvedRef,
+  type Value,
+} from '../../values/value.ts'
+import { anyValue, boolean, isScalar, lambda, lazy, type PathStep, path, string } from '../arguments.ts'
+import {
+  type BoundLambda,
+  type Call,
+  define,
+  family,
+  type Lazy,
+  mismatch,
+  optional,
+  required,
+  undefinedReference,
+} from '../definition.ts'
+import { applyLambda } from '../evaluate.ts'
+import { cursorValue, instant, valueAt, valuesAt } from '../path.ts'
+import { collectionOf } from '../permissions.ts'
+import { containsInSet } from '../sets/read.ts'
+
+interface Selection {
+  readonly path: readonly PathStep[]
+  readonly from: Value
+  readonly fallback: Lazy | undefined
+}
+
+function selectOne({ fallback, from, path: steps }: Selection, call: Call): Value {
+  if (from instanceof UnresolvedRef) throw undefinedReference(from, call.position('from'))
+  const found = valueAt(steps, from, call.evaluation)
+  if (found !== undefined) return found
+  if (fallback) return fallback.evaluate()
+  throw call.error('value not found', `Value not found at path [${steps.join(',')}].`, 'from')
+}
+
+function selectAll({ from, path: steps }: Selection, call: Call): Value {
+  if (from instanceof UnresolvedRef) throw undefinedReference(from, call.position('from'))
+  return valuesAt(steps, from, call.evaluation)
+}
+
+const flatSelection = (name: string) =>
+  define({
+    name,
+    effect: 'pure',
+    compute: 0,
+    deprecatedFor: 'select',
+    arguments: { [name]: required(path), from: required(anyValue), default: optional(lazy) },
+    result: 'Array',
+    summary: 'Everything a path leads to, with arrays on the way and at the end laid flat.',
+    example: [
+      `{"${name}": ["a", "b"], "from": {"object": {"a": [{"object": {"b": 1}}, {"object": {"b": 2}}]}}}`,
+      '[1, 2]',
+    ],
+    evaluate: (args, call) =>
+      selectAll(
+        { path: args[name] as readonly PathStep[], from: args.from as Value, fallback: undefined },
+        call,
+      ),
+  })
+
+const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: string }) =>
+  define({
+    name,
+    effect: 'pure',
+    ...options,
+    arguments: { [name]: required(path), in: required(anyValue) },
+    result: 'Boolean',
+    summary: 'Whether a path leads to a value; null is one.',
+    example: [`{"${name}": ["a", 0], "in": {"object": {"a": ["x"]}}}`, 'true'],
+    evaluate(args, call) {
+      const steps = args[name] as readonly PathStep[]
+      return valueAt(steps, args.in as Value, call.evaluation) !== undefined
+    },
+  })
+
+/** Something with fields, as the object it looks like. */
+function fieldsOf(value: Value): ObjectValue | undefined {
+  if (isObject(value)) return value
+  if (value !== null && typeof value === 'object' && 'kind' in value && value.kind === 'document') {
+    const document = value as DocumentValue
+    return new Map<string, Value>([['ref', document.ref], ['ts', instant(document.ts)], ...document.fields])
+  }
+  return undefined
+}
+
+function containsField(name: string, value: Value, call: Call): boolean {
+  if (isArray(value)) throw mismatch('Object', value, call, 'in')
+  return !isScalarLike(value) && valueAt([name], value, call.evaluation) !== undefined
+}
+
+const isScalarLike = (value: Value) => isScalar(value) && !(value instanceof Ref)
+
+/** The values `contains_value` compares with. */
+function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
+  if (isArray(value)) return value
+  if (isObject(value)) return [...value.values()]
+  if (value instanceof Page) {
+    const cursors = [value.before, value.after].flatMap(cursor => (cursor ? [cursorValue(cursor)] : []))
+    return [value.data, ...cursors]
+  }
+  if (value instanceof Ref) return refContents(value, call)
+  if (value instanceof EventValue) {
+    const fields = value.fields ? [...value.fields.values()] : (value.values ?? [])
+    return [instant(value.ts), value.action, ...(value.document ? [value.document] : []), ...fields]
+  }
+  const fields = fieldsOf(value)
+  if (fields) return [...fields.values(), collectionOf(fields.get('ref') as Ref)]
+  return value instanceof SourcedElement || typeName(value) === 'Lambda' ? [] : undefined
+}
+
+function refContents(ref: Ref, call: Call): readonly Value[] {
+  const parts = ['id', 'collection', 'database'].map(step => valueAt([step], ref, call.evaluation))
+  return parts.filter(part => part !== undefined)
+}
+
+function containsValue(wanted: Value, value: Value, call: Call): boolean {
+  const isNativeSet = value instanceof Ref && value.collection === native.collections && value.id < 1024n
+  if (value instanceof SetValue || isNativeSet) return containsInSet(value, wanted, call)
+  if (value instanceof UnresolvedRef) throw undefinedReference(value, call.position('in'))
+  const contents = contentsOf(value, call)
+  if (contents) return contents.some(each => equalValues(each, wanted))
+  throw call.invalid('Object, Array, Page, Set, or Ref expected, Scalar provided.', 'in')
+}
+
+function merge(left: Value, right: Value, combine: BoundLambda | undefined, call: Call): Value {
+  const errors: ErrorEntry[] = []
+  const objectAt = (value: Value, ...at: (string | number)[]): ObjectValue => {
+    const fields = fieldsOf(value)
+    if (!fields) errors.push(...mismatch('Object', value, call, ...at).errors)
+    return fields ?? new Map()
+  }
+  const base = objectAt(left, 'merge')
+  const others = isArray(right)
+    ? right.map((each, index) => objectAt(each, 'with', index))
+    : [objectAt(right, 'with')]
+  if (errors.length > 0) throw new QueryError(errors)
+  const merged = new Map(base)
+  for (const other of others) {
+    for (const [name, value] of other) {
+      const kept = combine
+        ? applyLambda(combine, [name, merged.get(name) ?? null, value], call, 'lambda')
+        : value
+      if (kept === null) merged.delete(name)
+      else merged.set(name, kept)
+    }
+  }
+  return merged
+}
+
+export const objects = family('Objects', [
+  define({
+    name: 'select',
+    effect: 'pure',
+    compute: 0,
+    arguments: {
+      select: required(path),
+      from: required(anyValue),
+      all: optional(boolean),
+      default: optional(lazy),
+    },
+    result: 'Any',
+    summary: 'The value at the end of a path; the default, or else an error, where there is none.',
+    example: ['{"select": ["a", 1], "from": {"object": {"a": ["x", "y"]}}}', '"y"'],
+    evaluate(args, call) {
+      const selection = { path: args.select, from: args.from, fallback: args.default }
+      return args.all ? selectAll(selection, call) : selectOne(selection, call)
+    },
+  }),
+  flatSelection('select_all'),
+  flatSelection('select_as_index'),
+  containsPath('contains_path', { since: '3' }),
+  containsPath('contains', { deprecatedFor: 'contains_path' }),
+  define({
+    name: 'contains_field',
+    effect: 'pure',
+    since: '3',
+    arguments: { contains_field: required(string), in: required(anyValue) },
+    result: 'Boolean',
+    summary: 'Whether a value has a field of that name.',
+    example: ['{"contains_field": "a", "in": {"object": {"a": 1}}}', 'true'],
+    evaluate: (args, call) => containsField(args.contains_field, args.in, call),
+  }),
+  define({
+    name: 'contains_value',
+    effect: 'read',
+    since: '3',
+    arguments: { contains_value: required(anyValue), in: required(anyValue) },
+    result: 'Boolean',
+    summary: 'Whether an array, object, page, reference or set holds a value.',
+    example: ['{"contains_value": 2, "in": [1, 2]}', 'true'],
+    evaluate: (args, call) => containsValue(args.contains_value, args.in, call),
+  }),
+  define({
+    name: 'merge',
+    effect: 'pure',
+    arguments: { merge: required(anyValue), with: required(anyValue), lambda: optional(lambda) },
+    result: 'Object',
+    summary: 'Puts objects over one another, field by field; a null field removes.',
+    example: ['{"merge": {"object": {"a": 1, "b": 2}}, "with": {"object": {"b": 3}}}', '{"a": 1, "b": 3}'],
+    evaluate: (args, call) => merge(args.merge, args.with, args.lambda, call),
+  }),
+])

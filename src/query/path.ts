@@ -1,0 +1,137 @@
+// Paths into values: which steps lead where, for `select`, `contains_path` and their kin.
+
+import { storedForm } from '../values/stored-form.ts'
+import {
+  Action,
+  type Cursor,
+  DocumentValue,
+  EventValue,
+  isArray,
+  isObject,
+  native,
+  Page,
+  Ref,
+  rootDatabase,
+  SetValue,
+  SourcedElement,
+  type Value,
+} from '../values/value.ts'
+import type { PathStep } from './arguments.ts'
+import type { Evaluation } from './evaluation.ts'
+import { collectionOf } from './permissions.ts'
+
+/** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
+export function valueAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): Value | undefined {
+  let value: Value | undefined = from
+  for (const step of path) {
+    value = stepInto(value, step, evaluation)
+    if (value === undefined) return undefined
+  }
+  return value
+}
+
+/** Everything a path leads to: names go into each element of an array, arrays at the end are laid flat. */
+export function valuesAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): readonly Value[] {
+  const [step, ...rest] = path
+  if (step === undefined)
+    return isArray(from) ? from.flatMap(element => valuesAt([], element, evaluation)) : [from]
+  if (isArray(from) && typeof step === 'string') {
+    return from.flatMap(element => valuesAt(path, element, evaluation))
+  }
+  const next = stepInto(from, step, evaluation)
+  return next === undefined ? [] : valuesAt(rest, next, evaluation)
+}
+
+function stepInto(value: Value, step: PathStep, evaluation: Evaluation): Value | undefined {
+  if (isObject(value)) return typeof step === 'string' ? value.get(step) : undefined
+  if (isArray(value)) return typeof step === 'bigint' && step >= 0n ? value[Number(step)] : undefined
+  if (value instanceof Page) return intoPage(value, step)
+  if (typeof step !== 'string') return undefined
+  if (value instanceof DocumentValue) return intoDocument(value, step)
+  if (value instanceof Ref) return intoRef(value, step, evaluation)
+  if (value instanceof EventValue) return intoEvent(value, step)
+  if (value instanceof SourcedElement) {
+    return step === 'value' ? value.value : step === 'sources' ? value.sources : undefined
+  }
+  // The written form of a set: its only field is `@set`.
+  if (value instanceof SetValue && step === '@set') return setParts(value)
+  return undefined
+}
+
+function setParts(set: SetValue): Value | undefined {
+  const stored = storedForm(set)
+  return isObject(stored) ? stored.get('@set') : undefined
+}
+
+function intoPage(page: Page, step: PathStep): Value | undefined {
+  if (typeof step === 'bigint') return step >= 0n ? page.data[Number(step)] : undefined
+  if (step === 'data') return page.data
+  if (step === 'before') return page.before && cursorValue(page.before)
+  return step === 'after' ? page.after && cursorValue(page.after) : undefined
+}
+
+/** A cursor as a value: an array of values, or the event it stands at. */
+export function cursorValue(cursor: Cursor): Value {
+  return cursor.type === 'values' ? cursor.values : cursor.event
+}
+
+function intoDocument(document: DocumentValue, step: string): Value | undefined {
+  switch (step) {
+    case 'ref':
+      return document.ref
+    case 'class':
+      return collectionOf(document.ref)
+    case 'ts':
+      return instant(document.ts)
+    case 'source':
+      if (document.ref.collection === native.indexes) return renamedSource(document.fields.get('source'))
+  }
+  return document.fields.get(step)
+}
+
+/** The source of an index as shown: `collection` where older definitions stored `class`. */
+function renamedSource(source: Value | undefined): Value | undefined {
+  if (source === undefined) return undefined
+  if (isArray(source)) return source.map(each => renamedSource(each) as Value)
+  if (!isObject(source)) return source
+  return new Map([...source].map(([name, value]) => [name === 'class' ? 'collection' : name, value]))
+}
+
+function intoRef(ref: Ref, step: string, evaluation: Evaluation): Value | undefined {
+  const { catalogue } = evaluation.transaction
+  switch (step) {
+    case 'id':
+      return catalogue.nameOf(ref) ?? String(ref.id)
+    case 'collection':
+    case 'class':
+      return collectionOf(ref)
+    case 'database':
+      if (ref.database === evaluation.database || ref.database === rootDatabase) return undefined
+      return catalogue.database(ref.database)?.ref
+    default:
+      return undefined
+  }
+}
+
+function intoEvent(event: EventValue, step: string): Value | undefined {
+  switch (step) {
+    case 'ts':
+      return instant(event.ts)
+    case 'action':
+      return new Action(event.action)
+    case 'document':
+    case 'instance':
+    case 'resource':
+      return event.document
+    case 'data':
+      if (event.ofSet) return event.values
+      return event.fields?.get('data') ?? null
+    default:
+      return event.fields?.get(step)
+  }
+}
+
+/** The `ts` of a document or event as a value. */
+export function instant(ts: DocumentValue['ts']): Value {
+  return typeof ts === 'number' ? BigInt(ts) : ts
+}

@@ -1,0 +1,107 @@
+// Credentials: the password of a document, as a document of its own or through the `credentials` field of a
+// document. Only a hash is stored.
+
+import type { Failure } from '../../errors.ts'
+import { native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
+import type { Call } from '../definition.ts'
+import { documentRef, map, text, timestamp } from './fields.ts'
+import { failure, type Resource } from './resource.ts'
+
+export const credentialResource: Resource = {
+  label: 'Credentials',
+  fields: {
+    instance: { check: documentRef, required: true },
+    password: { check: text, transient: true },
+    current_password: { check: text, transient: true },
+    hashed_password: { check: text },
+    ttl: { check: timestamp },
+    data: { check: map },
+  },
+  keptOnReplace: [],
+  strictReferences: false,
+  allowedInContainer: false,
+  complete({ call, failures, fields, mode, patch, previous, ref }) {
+    const instance = fields.get('instance')
+    if (failures.length > 0 || !(instance instanceof Ref)) return
+    const other = call.evaluation.transaction.credentialOf(instance)
+    if (other && other.ref.id !== ref.id) {
+      const at = mode === 'create' ? [call.expression.definition.name] : []
+      throw call.error('instance not unique', 'document is not unique.', ...at)
+    }
+    if (!maySetHash(call)) keepHash(fields, previous?.fields)
+    failures.push(...passwordFailures(instance, patch, previous?.fields, [], call))
+    const password = patch.get('password')
+    if (failures.length === 0 && typeof password === 'string')
+      fields.set('hashed_password', hashOf(password, call))
+  },
+}
+
+/** Only keys with built-in rights may store a hash that was made elsewhere. */
+function maySetHash({ evaluation: { authority } }: Call): boolean {
+  return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
+}
+
+function keepHash(fields: Map<string, Value>, before: ObjectValue | undefined): void {
+  const hash = before?.get('hashed_password')
+  if (hash === undefined) fields.delete('hashed_password')
+  else fields.set('hashed_password', hash)
+}
+
+/**
+ * Whoever changes the password of the very document they act as has to give the current one, by whatever form;
+ * keys and functions with a role of their own need not.
+ */
+function passwordFailures(
+  instance: Ref,
+  patch: ObjectValue,
+  before: ObjectValue | undefined,
+  path: readonly string[],
+  call: Call,
+): readonly Failure[] {
+  const changes = patch.has('password')
+  if (!changes || !actsAs(instance, call)) return []
+  const stored = before ?? call.evaluation.transaction.credentialOf(instance)?.fields
+  if (!stored?.has('hashed_password')) return []
+  const current = patch.get('current_password')
+  const { answers, host, transaction } = call.evaluation
+  if (typeof current === 'string' && host.logins.checkPassword(transaction, answers, instance, current))
+    return []
+  return [
+    failure([...path, 'current_password'], 'invalid password', 'Invalid password at `current_password`.'),
+  ]
+}
+
+function actsAs(instance: Ref, { evaluation: { authority } }: Call): boolean {
+  return (
+    authority.kind === 'roles' && authority.identity !== undefined && sameRef(authority.identity, instance)
+  )
+}
+
+function hashOf(password: string, call: Call): string {
+  const { answers, host, transaction } = call.evaluation
+  return host.logins.hashPassword(transaction, answers, password)
+}
+
+const blockFields = ['password', 'hashed_password', 'current_password']
+
+/** What is wrong with the `credentials` field of a document that is about to be written. */
+export function credentialsFailures(instance: Ref, block: ObjectValue, call: Call): readonly Failure[] {
+  const wrong = blockFields.flatMap(name => {
+    const value = block.get(name)
+    return value === undefined || value === null ? [] : text(value, ['credentials', name])
+  })
+  return wrong.length > 0 ? wrong : passwordFailures(instance, block, undefined, ['credentials'], call)
+}
+
+/** Writes what the `credentials` field of a document says into its credentials, with the service's own rights. */
+export function writeCredentialsOf(instance: Ref, block: ObjectValue, call: Call): void {
+  const { transaction } = call.evaluation
+  const existing = transaction.credentialOf(instance)
+  const fields = new Map<string, Value>(existing?.fields ?? [['instance', instance]])
+  const hash = block.get('hashed_password')
+  if (typeof hash === 'string' && maySetHash(call)) fields.set('hashed_password', hash)
+  const password = block.get('password')
+  if (typeof password === 'string') fields.set('hashed_password', hashOf(password, call))
+  const ref = existing?.ref ?? new Ref(instance.database, native.credentials, transaction.newId())
+  transaction.put(ref, fields)
+}

@@ -1,0 +1,60 @@
+// Keys: secrets with a role, for this database or a child of it.
+
+import type { Failure } from '../../errors.ts'
+import { native, type Value } from '../../values/value.ts'
+import { map, priority, refOf, text, timestamp } from './fields.ts'
+import { type Draft, failure, type Resource } from './resource.ts'
+import { roleFailures } from './role-names.ts'
+
+export const keyResource: Resource = {
+  label: 'Key',
+  fields: {
+    role: { check: () => [], required: true },
+    database: { check: refOf('Database Ref', native.databases) },
+    ttl: { check: timestamp },
+    priority: { check: priority },
+    data: { check: map },
+    secret: { check: text, transient: true },
+    hashed_secret: { check: text, createOnly: true },
+  },
+  keptOnReplace: ['hashed_secret'],
+  strictReferences: true,
+  allowedInContainer: true,
+  complete(draft) {
+    const { call, failures, fields, patch } = draft
+    const role = fields.get('role')
+    if (role !== undefined) failures.push(...roleFailures(role, ['role'], call))
+    failures.push(...importFailures(draft))
+    if (failures.length > 0) return
+    const secret = patch.get('secret')
+    if (typeof secret === 'string') importSecret(draft, secret)
+    else if (!fields.has('hashed_secret')) makeSecret(draft)
+  },
+}
+
+/** A key of that id elsewhere would share its secret. */
+function importFailures({ call, mode, patch, ref }: Draft): readonly Failure[] {
+  if (mode !== 'create') return []
+  const given = ['hashed_secret', 'secret'].filter(name => patch.has(name))
+  const home = call.evaluation.transaction.keyDatabase(ref.id)
+  if (home === undefined || home === ref.database) return []
+  return given.map(name => failure([name], 'duplicate value', 'Value is not unique.'))
+}
+
+function importSecret({ call, failures, fields, ref, shown }: Draft, secret: string): void {
+  const { answers, host, transaction } = call.evaluation
+  const hashed: Value | undefined = host.logins.hashKeySecret(transaction, answers, ref.id, secret)
+  if (hashed === undefined) {
+    failures.push(failure(['secret'], 'invalid secret', 'Invalid secret at `List(secret)`'))
+    return
+  }
+  fields.set('hashed_secret', hashed)
+  shown.set('secret', secret)
+}
+
+function makeSecret({ call, fields, ref, shown }: Draft): void {
+  const { answers, host, transaction } = call.evaluation
+  const { hashedSecret, secret } = host.logins.newKeySecret(transaction, answers, ref.id)
+  shown.set('secret', secret)
+  fields.set('hashed_secret', hashedSecret)
+}

@@ -1,0 +1,34 @@
+// Tokens: secrets that act as a document.
+
+import { documentRef, map, text, timestamp } from './fields.ts'
+import type { Draft, Resource } from './resource.ts'
+
+export const tokenResource: Resource = {
+  label: 'Token',
+  fields: {
+    instance: { check: documentRef, required: true },
+    ttl: { check: timestamp },
+    data: { check: map },
+    hashed_secret: { check: text },
+  },
+  keptOnReplace: [],
+  strictReferences: false,
+  allowedInContainer: false,
+  complete(draft) {
+    draft.omitted.add('hashed_secret')
+    if (draft.failures.length === 0 && !draft.fields.has('hashed_secret')) makeSecret(draft)
+  },
+}
+
+/** Gives a token a new secret, shown in this answer only. */
+export function makeSecret({
+  call,
+  fields,
+  ref,
+  shown,
+}: Pick<Draft, 'call' | 'fields' | 'ref' | 'shown'>): void {
+  const { answers, host, transaction } = call.evaluation
+  const { hashedSecret, secret } = host.logins.newTokenSecret(transaction, answers, ref.database, ref.id)
+  shown.set('secret', secret)
+  fields.set('hashed_secret', hashedSecret)
+}
