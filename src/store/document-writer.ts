@@ -285,7 +285,7 @@ function isLiveAt(version: StoredVersion | undefined, ts: Micros): boolean {
 }
 
 /** The action of a version that is no delete, by what came before it. */
-function actionAfter(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
+export function actionAfter(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
   return isLiveAt(previous, ts) ? 'update' : 'create'
 }
 

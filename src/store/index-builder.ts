@@ -4,7 +4,7 @@
 // meanwhile are indexed at once; a batch puts down a document's complete rows, whatever is already there.
 
 import { buildKey, tagRange } from '../keys/keyspace.ts'
-import type { KeyValueStore } from '../kv/contract.ts'
+import type { View } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { type CollectionId, type DatabaseId, native, Ref } from '../values/value.ts'
 import { namedCollections } from './definitions.ts'
@@ -86,11 +86,9 @@ function decodeBuild(key: Uint8Array, value: Uint8Array): Build {
   return { index: new Ref(idAt(key, 1), native.indexes, BigInt(number)), collection, id: idAt(value, 2) }
 }
 
-/** The builds under way. */
-export function pendingBuilds(kv: Pick<KeyValueStore, 'read'>): Build[] {
-  return kv.read(view =>
-    Array.from(view.range(tagRange('build')), ({ key, value }) => decodeBuild(key, value)),
-  )
+/** The builds under way in a state. */
+export function pendingBuildsIn(view: View): Build[] {
+  return Array.from(view.range(tagRange('build')), ({ key, value }) => decodeBuild(key, value))
 }
 
 /** Continues one build by a batch inside `transaction`; when nothing is left, the index becomes active. */

@@ -170,6 +170,13 @@ export function entrySince(bytes: Bytes): Micros {
   return timeAt(bytes, sinceAt)
 }
 
+/** The same record as of another beginning. */
+export function withSince(bytes: Bytes, since: Micros): Bytes {
+  const copy = bytes.slice()
+  copy.set(encodeTime(since), sinceAt)
+  return copy
+}
+
 export function entryUntil(bytes: Bytes): Micros {
   assert((bytes[0] as number) & untilFlag, 'an ended entry has an end')
   return timeAt(bytes, extrasAt)

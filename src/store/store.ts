@@ -6,6 +6,7 @@ import type { KeyValueStore, View } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import { SchemaCache } from './catalogue.ts'
 import { readChanges } from './change-log.ts'
+import { checkStore } from './check.ts'
 import type { CommittedTransaction, Store, StoreHooks, Transaction, TransactionOutcome } from './contract.ts'
 import { IdGenerator } from './ids.ts'
 import { decodeTime, encodeTime } from './records.ts'
@@ -99,7 +100,7 @@ export class TransactionStore implements Store {
   }
 
   check(): readonly string[] {
-    return []
+    return this.kv.read(view => checkStore(view, this.#parts.hooks, this.#snapshotTime(view, 0)))
   }
 
   close(): Promise<void> {

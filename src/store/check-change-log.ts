@@ -1,0 +1,87 @@
+// Checks the change log against documents: every retained version made since the log begins was logged, and
+// every logged write has its version, unless that was taken out of history again.
+
+import { changesKey } from '../keys/keyspace.ts'
+import { type Micros, type Ref, sameRef } from '../values/value.ts'
+import { readChanges } from './change-log.ts'
+import { type CheckContext, nameRef } from './check.ts'
+import type { Change, CommittedTransaction } from './contract.ts'
+import { validAt } from './documents.ts'
+import type { StoredVersion } from './index-tables.ts'
+import { versionTime } from './records.ts'
+
+const batchTransactions = 1000
+
+export class ChangeLogCheck {
+  readonly #context: CheckContext
+  readonly #begin: Micros
+  /** Versions that were put into the past or taken out of it, by reference and time. */
+  readonly #rewritten = new Set<string>()
+
+  constructor(context: CheckContext) {
+    this.#context = context
+    let begin: Micros | undefined
+    for (const { time, changes } of this.#transactions()) {
+      begin ??= time
+      for (const change of changes) {
+        if (change.kind !== 'write') this.#rewritten.add(rewriteName(change.ref, change.validTime))
+      }
+    }
+    this.#begin = begin ?? Number.POSITIVE_INFINITY
+  }
+
+  *#transactions(): Generator<CommittedTransaction> {
+    let after: Micros | undefined
+    for (;;) {
+      const batch = readChanges(this.#context.snapshot.view, after, batchTransactions)
+      yield* batch
+      if (batch.length < batchTransactions) return
+      after = batch.at(-1)?.time
+    }
+  }
+
+  /** The versions of a document made since the log begins are in it. */
+  checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
+    for (const { ts } of versions) {
+      if (ts < this.#begin || this.#rewritten.has(rewriteName(ref, ts))) continue
+      if (!this.#isLogged(ref, ts))
+        this.#context.report(`${nameRef(ref)} has a version at ${ts} that was not logged`)
+    }
+  }
+
+  #isLogged(ref: Ref, ts: Micros): boolean {
+    if (this.#context.snapshot.view.get(changesKey(ts, 0)) === undefined) return false
+    const [transaction] = readChanges(this.#context.snapshot.view, ts - 1, 1)
+    return transaction?.changes.some(change => sameRef(change.ref, ref)) === true
+  }
+
+  /** Logged writes have versions. */
+  checkLog(): void {
+    for (const { changes } of this.#transactions()) {
+      for (const change of changes) {
+        if (change.kind === 'write' && this.#mustExist(change) && !this.#exists(change)) {
+          this.#context.report(
+            `${nameRef(change.ref)} lacks the version of ${change.validTime} that was logged`,
+          )
+        }
+      }
+    }
+  }
+
+  #mustExist({ ref, validTime }: Change): boolean {
+    const { catalogue, databases, minimumOf } = this.#context
+    if (!databases.has(ref.database) || !catalogue.hasCollection(ref.database, ref.collection)) return false
+    if (validTime <= minimumOf(ref.database, ref.collection)) return false
+    return !this.#rewritten.has(rewriteName(ref, validTime))
+  }
+
+  #exists({ ref, validTime }: Change): boolean {
+    const { snapshot } = this.#context
+    const stored = validAt(snapshot, ref, validTime)
+    return stored !== undefined && versionTime(stored) === validTime
+  }
+}
+
+function rewriteName(ref: Ref, ts: Micros): string {
+  return `${ref.database}/${ref.collection}/${ref.id}@${ts}`
+}

@@ -1,0 +1,121 @@
+// Checks index rows against documents. Documents are walked first: every row they need must be there, and is
+// counted. Then every row found is counted; where the counts differ, the rows that no document needs are named.
+
+import { keyTags, tagRange } from '../keys/keyspace.ts'
+import type { Entry } from '../kv/contract.ts'
+import { compareBytes } from '../values/order.ts'
+import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
+import { type CheckContext, nameRef } from './check.ts'
+import { storedVersionsAscending } from './documents.ts'
+import { type IndexTables, type Row, type StoredVersion, timelineRows } from './index-tables.ts'
+import { decodeVersion, entryDocument, entrySince, entryUntil, idAt, withSince } from './records.ts'
+
+/** Whether the rows of an index must agree with documents; unreachable ones await removal. */
+export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
+
+const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
+
+export class IndexCheck {
+  readonly #context: CheckContext
+  readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
+  /** Rows that documents need, by table, database and index. */
+  readonly #needed = new Map<string, number>()
+
+  constructor(
+    context: CheckContext,
+    tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[],
+  ) {
+    this.#context = context
+    this.#tablesOf = tablesOf
+  }
+
+  /** Every row that a document's versions call for is there and says what it must. */
+  checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
+    const minimum = this.#context.minimumOf(ref.database, ref.collection)
+    const oldest = versions[0]?.ts ?? 0
+    for (const index of this.#tablesOf(ref.database, ref.collection)) {
+      for (const row of timelineRows(index, versions).values()) {
+        if (isForgettable(row, minimum)) continue
+        const counter = counterOf(row.key)
+        this.#needed.set(counter, (this.#needed.get(counter) ?? 0) + 1)
+        this.#checkRow(ref, index, row, oldest)
+      }
+    }
+  }
+
+  #checkRow(ref: Ref, index: IndexTables, row: Row, oldest: Micros): void {
+    const { report, snapshot } = this.#context
+    const stored = snapshot.view.get(row.key)
+    const what = `in table ${tableName(row.key)} of index ${index.number}`
+    if (stored === undefined) {
+      report(`${nameRef(ref)} lacks an entry ${what}`)
+      return
+    }
+    // An entry may be older than the oldest version that is still kept.
+    const since = entrySince(row.value)
+    const isOlder = since === oldest && entrySince(stored) < since
+    const expected = isOlder ? withSince(row.value, entrySince(stored)) : row.value
+    if (compareBytes(stored, expected) !== 0) report(`${nameRef(ref)} has a wrong entry ${what}`)
+  }
+
+  /** Every row found is one that a document needs. Comes after all documents. */
+  checkRows(stateOf: (database: DatabaseId, index: number) => IndexState): void {
+    const found = new Map<string, number>()
+    for (const { row, database, index } of this.#rows()) {
+      const state = stateOf(database, index)
+      if (state === 'unknown')
+        this.#context.report(`index ${index} of database ${database} is gone, its entries are not`)
+      if (state !== 'complete' || !this.#counts(row, database)) continue
+      const counter = counterOf(row.key)
+      found.set(counter, (found.get(counter) ?? 0) + 1)
+    }
+    for (const [counter, count] of found) {
+      if (count !== (this.#needed.get(counter) ?? 0)) this.#nameLeftOvers(counter)
+    }
+  }
+
+  *#rows(): Generator<{ row: Entry; database: DatabaseId; index: number }> {
+    for (const table of tables) {
+      for (const row of this.#context.snapshot.view.range(tagRange(table))) {
+        yield { row, database: idAt(row.key, 1), index: Number(idAt(row.key, 5) & 0xffff_ffffn) }
+      }
+    }
+  }
+
+  /** Rows of unreachable documents and rows that may be removed at any time are not counted. */
+  #counts(row: Row, database: DatabaseId): boolean {
+    const { collection } = entryDocument(database, row.value)
+    if (!this.#context.catalogue.hasCollection(database, collection)) return false
+    return !isForgettable(row, this.#context.minimumOf(database, collection))
+  }
+
+  #nameLeftOvers(counter: string): void {
+    for (const { row, database, index } of this.#rows()) {
+      if (counterOf(row.key) !== counter || !this.#counts(row, database)) continue
+      const ref = entryDocument(database, row.value)
+      const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
+        decodeVersion(ref, stored),
+      )
+      const tables = this.#tablesOf(database, ref.collection).find(({ number }) => number === index)
+      const needed = tables === undefined ? [] : [...timelineRows(tables, versions).values()]
+      if (needed.some(({ key }) => compareBytes(key, row.key) === 0)) continue
+      const what = `in table ${tableName(row.key)} of index ${index}`
+      this.#context.report(`${nameRef(ref)} has an entry ${what} that no version calls for`)
+    }
+  }
+}
+
+/** Whether the sweeper may remove a row: it says nothing about times from the minimum valid time on. */
+function isForgettable(row: Row, minimum: Micros): boolean {
+  if (row.key[0] === keyTags.indexEnded) return entryUntil(row.value) <= minimum
+  return row.key[0] === keyTags.indexEvent && entrySince(row.value) <= minimum
+}
+
+function counterOf(key: Uint8Array): string {
+  return `${key[0]}/${idAt(key, 1)}/${idAt(key, 5) & 0xffff_ffffn}`
+}
+
+function tableName(key: Uint8Array): string {
+  if (key[0] === keyTags.indexLive) return 'live'
+  return key[0] === keyTags.indexEnded ? 'ended' : 'events'
+}

@@ -1,0 +1,227 @@
+// The integrity check: proves, in both directions, that everything derived from documents agrees with them.
+// Each document's versions say which rows its indexes must have; each row found must be one of those. What the
+// sweeper may already have removed, or has not removed yet, counts as neither missing nor left over.
+
+import {
+  counterKey,
+  documentKey,
+  garbageRange,
+  historyRange,
+  keyHomeKey,
+  tagRange,
+} from '../keys/keyspace.ts'
+import type { View } from '../kv/contract.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  type Micros,
+  native,
+  Ref,
+  rootDatabase,
+} from '../values/value.ts'
+import { parentKey, SchemaCache, StoreCatalogue } from './catalogue.ts'
+import { ChangeLogCheck } from './check-change-log.ts'
+import { IndexCheck, type IndexState } from './check-indexes.ts'
+import type { StoreHooks } from './contract.ts'
+import { actionAfter } from './document-writer.ts'
+import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
+import { pendingBuildsIn } from './index-builder.ts'
+import {
+  builtinIndexesOf,
+  documentsTables,
+  type IndexTables,
+  type StoredVersion,
+  userIndex,
+} from './index-tables.ts'
+import { decodeTime, decodeVersion, idAt, never } from './records.ts'
+import { minimumValidTime } from './retention.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** Contradictions reported at most; one fault often has many. */
+const findingsMax = 100
+
+/** What the parts of a check share. */
+export interface CheckContext {
+  readonly snapshot: Snapshot
+  readonly catalogue: StoreCatalogue
+  /** The databases that can be reached. */
+  readonly databases: ReadonlySet<DatabaseId>
+  /** Deleted schema objects whose belongings wait to be removed, as `nameRef` names them. */
+  readonly garbage: ReadonlySet<string>
+  readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
+  readonly report: (finding: string) => void
+}
+
+/** A reference in a finding. */
+export function nameRef(ref: Pick<Ref, 'database' | 'collection' | 'id'>): string {
+  return `document ${ref.id} of collection ${ref.collection} in database ${ref.database}`
+}
+
+/** Every contradiction in a state, up to a limit, as sentences; none when all is well. */
+export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[] {
+  const snapshot: Snapshot = {
+    view,
+    time,
+    commitTime: undefined,
+    counters: { readBytes: 0, writeBytes: 0, writeOps: 0 },
+  }
+  const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
+  const findings: string[] = []
+  const context: CheckContext = {
+    snapshot,
+    catalogue,
+    databases: liveDatabases(snapshot),
+    garbage: garbageObjects(view),
+    minimumOf: (database, collection) => {
+      const ref = new Ref(database, native.collections, BigInt(collection))
+      return minimumValidTime(collection, catalogue.collection(ref), time)
+    },
+    report: finding => {
+      if (findings.length < findingsMax) findings.push(finding)
+    },
+  }
+  new StoreCheck(context, hooks).run()
+  return findings
+}
+
+function liveDatabases(snapshot: Snapshot): Set<DatabaseId> {
+  const databases = new Set<DatabaseId>([rootDatabase])
+  for (const database of databases) {
+    for (const { document } of scanDocuments(snapshot, database, native.databases, {}))
+      databases.add(document.id)
+  }
+  return databases
+}
+
+function garbageObjects(view: View): Set<string> {
+  const objects = new Set<string>()
+  for (const { key } of view.range(garbageRange('object', never - 1)))
+    objects.add(nameRef(garbageTarget(key)))
+  return objects
+}
+
+/** The schema object in a garbage key: behind tag, kind and time. */
+export function garbageTarget(key: Uint8Array): Ref {
+  const collection = ((key[18] as number) << 8) | (key[19] as number)
+  return new Ref(idAt(key, 10), collection, idAt(key, 20))
+}
+
+class StoreCheck {
+  readonly #context: CheckContext
+  readonly #hooks: StoreHooks
+  readonly #indexes: IndexCheck
+  readonly #changeLog: ChangeLogCheck
+  readonly #building: ReadonlySet<string>
+
+  constructor(context: CheckContext, hooks: StoreHooks) {
+    this.#context = context
+    this.#hooks = hooks
+    this.#building = new Set(pendingBuildsIn(context.snapshot.view).map(build => nameRef(build.index)))
+    this.#indexes = new IndexCheck(context, (database, collection) => this.#tablesOf(database, collection))
+    this.#changeLog = new ChangeLogCheck(context)
+  }
+
+  run(): void {
+    const { databases } = this.#context
+    for (const database of databases) this.#checkDatabase(database)
+    this.#indexes.checkRows((database, index) => this.#stateOf(database, index))
+    this.#changeLog.checkLog()
+    this.#checkKeyHomes()
+  }
+
+  #checkDatabase(database: DatabaseId): void {
+    const { catalogue, report, snapshot } = this.#context
+    const collections = [...Object.values(native), ...catalogue.collectionsOf(database)]
+    for (const collection of collections) {
+      for (const ref of everyDocument(snapshot, database, collection)) this.#checkDocument(ref)
+    }
+    for (const { document } of scanDocuments(snapshot, database, native.databases, {})) {
+      const parent = snapshot.view.get(parentKey(document.id))
+      if (parent === undefined || idAt(parent, 0) !== database) {
+        report(`${nameRef(document)} is not known as a child of its database`)
+      }
+    }
+    for (const { document } of scanDocuments(snapshot, database, native.indexes, {})) {
+      const isBuilding = this.#building.has(nameRef(document))
+      if (catalogue.index(document)?.active === false && !isBuilding) {
+        report(`${nameRef(document)} is an inactive index that nobody builds`)
+      }
+    }
+    this.#checkCounter(database, native.collections)
+    this.#checkCounter(database, native.indexes)
+  }
+
+  #checkCounter(database: DatabaseId, collection: CollectionId): void {
+    const { snapshot, report } = this.#context
+    const stored = snapshot.view.get(counterKey(database, collection))
+    const last = stored === undefined ? 0 : decodeTime(stored)
+    for (const { document } of scanDocuments(snapshot, database, collection, { reverse: true })) {
+      if (document.id > last) report(`${nameRef(document)} has a number that was never given`)
+      return
+    }
+  }
+
+  #checkDocument(ref: Ref): void {
+    const { snapshot } = this.#context
+    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
+    this.#checkVersions(ref, versions)
+    this.#indexes.checkDocument(ref, versions)
+    this.#changeLog.checkDocument(ref, versions)
+    if (ref.collection === native.keys && versions.at(-1)?.action !== 'delete') {
+      const home = snapshot.view.get(keyHomeKey(ref.id))
+      if (home === undefined || idAt(home, 0) !== ref.database) {
+        this.#context.report(`${nameRef(ref)} is a key that is not found by its id`)
+      }
+    }
+  }
+
+  #checkVersions(ref: Ref, versions: readonly StoredVersion[]): void {
+    const { report, snapshot } = this.#context
+    for (const [index, version] of versions.entries()) {
+      const previous = versions[index - 1]
+      if (previous === undefined) continue
+      if (previous.ts >= version.ts) report(`${nameRef(ref)} has versions out of order at ${version.ts}`)
+      if (version.action !== 'delete' && version.action !== actionAfter(previous, version.ts)) {
+        report(`${nameRef(ref)} has the wrong action at ${version.ts}`)
+      }
+    }
+    const isLive = snapshot.view.get(documentKey(ref)) !== undefined
+    for (const { value } of snapshot.view.range({ ...historyRange(ref), limit: 1 })) {
+      const newest = decodeVersion(ref, value)
+      if (!isLive && newest.action !== 'delete') report(`${nameRef(ref)} is gone without a delete`)
+    }
+    if (isLive && versions.at(-1)?.action === 'delete') report(`${nameRef(ref)} is deleted and live`)
+  }
+
+  #checkKeyHomes(): void {
+    const { databases, report, snapshot } = this.#context
+    for (const { key, value } of snapshot.view.range(tagRange('keyHome'))) {
+      const ref = new Ref(idAt(value, 0), native.keys, idAt(key, 1))
+      if (databases.has(ref.database) && snapshot.view.get(documentKey(ref)) === undefined) {
+        report(`${nameRef(ref)} is found by its id, but is no key`)
+      }
+    }
+  }
+
+  /** The indexes whose rows a document of a collection must have completely. */
+  #tablesOf(database: DatabaseId, collection: CollectionId): IndexTables[] {
+    const complete = this.#context.catalogue
+      .indexesOf(database, collection)
+      .filter(index => !this.#building.has(nameRef(index.ref)))
+    return [
+      documentsTables(collection),
+      ...builtinIndexesOf(collection),
+      ...complete.map(index => userIndex(index, this.#hooks)),
+    ]
+  }
+
+  #stateOf(database: DatabaseId, number: number): IndexState {
+    if (!this.#context.databases.has(database)) return 'unreachable'
+    const isUserIndex = number >= 32_768 && number <= 0xffff
+    if (!isUserIndex) return 'complete'
+    const ref = new Ref(database, native.indexes, BigInt(number))
+    if (this.#building.has(nameRef(ref))) return 'building'
+    if (this.#context.catalogue.index(ref) !== undefined) return 'complete'
+    return this.#context.garbage.has(nameRef(ref)) ? 'unreachable' : 'unknown'
+  }
+}
