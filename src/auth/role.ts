@@ -65,12 +65,12 @@ function readPrivileges(database: DatabaseId, fields: ObjectValue): Role['privil
   for (const privilege of listed(fields.get('privileges'))) {
     if (!isObject(privilege)) continue
     const resource = privilege.get('resource')
-    const actions = privilege.get('actions')
-    if (!(resource instanceof Ref) || resource.database !== database || !isObject(actions ?? null)) continue
+    const actions = privilege.get('actions') ?? null
+    if (!(resource instanceof Ref) || resource.database !== database || !isObject(actions)) continue
     const ofCollection = upsert(privileges, resource.collection, () => new Map())
     addGrants(
       upsert(ofCollection, resource.id, () => new Map()),
-      actions as ObjectValue,
+      actions,
     )
   }
   return privileges

@@ -1,0 +1,37 @@
+// Global ids: the text form is stored by identity providers, so it must never change.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decodeGlobalId, encodeGlobalId } from '../../../src/values/global-id.ts'
+
+test('known ids', () => {
+  assert.equal(encodeGlobalId(0n), 'yyyyyyyyyyyyy')
+  assert.equal(encodeGlobalId(1n), 'yyyyyyyyyyyyn')
+  assert.equal(encodeGlobalId(15n), 'yyyyyyyyyyyy6')
+  assert.equal(encodeGlobalId(16n), 'yyyyyyyyyyyby')
+  assert.equal(encodeGlobalId(2n ** 64n - 1n), '9999999999996')
+})
+
+test('every id comes back', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), id => {
+      const text = encodeGlobalId(id)
+      assert.match(text, /^[ybndrfg8ejkmcpqxot1uwisza345h769]{13}$/)
+      assert.equal(decodeGlobalId(text), id)
+    }),
+  )
+})
+
+test('what no id is written as is none', () => {
+  for (const text of [
+    '',
+    'y',
+    'yyyyyyyyyyyy',
+    'yyyyyyyyyyyyyy',
+    'yyyyyyyyyyyyb',
+    'Yyyyyyyyyyyyy',
+    'yyyyyy0yyyyyy',
+  ])
+    assert.equal(decodeGlobalId(text), undefined, text)
+})

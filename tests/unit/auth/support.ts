@@ -1,0 +1,222 @@
+// What auth tests share: a store in memory, a clock and timers that the test moves, bcrypt that counts, and a
+// runner that waits for pending answers and evaluates again, as the engine does.
+
+import {
+  type Authentication,
+  type AuthenticationOptions,
+  createAuthentication,
+} from '../../../src/auth/authentication.ts'
+import { type Bcrypt, nativeBcrypt } from '../../../src/auth/bcrypt.ts'
+import type { Caller, RunPredicate } from '../../../src/auth/contract.ts'
+import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
+import type { Clock } from '../../../src/base/clock.ts'
+import { Answers, Pending } from '../../../src/base/pending.ts'
+import { systemRandom } from '../../../src/base/random.ts'
+import type { Timers } from '../../../src/base/timers.ts'
+import { RequestError } from '../../../src/errors.ts'
+import type { Transaction } from '../../../src/store/contract.ts'
+import { type DatabaseId, Lambda, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
+import { Bench, object } from '../store/support.ts'
+
+export { object }
+
+/** Time that passes when the test says so. */
+export class ManualTime implements Timers {
+  ms = 1_000
+  #alarms: { at: number; callback: () => void }[] = []
+  readonly clock: Clock = { now: () => this.ms * 1000, elapsedMs: () => this.ms }
+
+  after(ms: number, callback: () => void): () => void {
+    const alarm = { at: this.ms + ms, callback }
+    this.#alarms.push(alarm)
+    return () => {
+      this.#alarms = this.#alarms.filter(other => other !== alarm)
+    }
+  }
+
+  every(): () => void {
+    throw new Error('auth repeats nothing')
+  }
+
+  /** When the next alarm is due, in milliseconds from now. */
+  get nextAlarm(): number | undefined {
+    return this.#alarms.length === 0 ? undefined : Math.min(...this.#alarms.map(({ at }) => at)) - this.ms
+  }
+
+  async advance(ms: number): Promise<void> {
+    this.ms += ms
+    const due = this.#alarms.filter(({ at }) => at <= this.ms)
+    this.#alarms = this.#alarms.filter(({ at }) => at > this.ms)
+    for (const { callback } of due) callback()
+    await settled()
+  }
+}
+
+/** Lets everything that can go on without time passing go on. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve))
+}
+
+/** The real thing, counting what each check was against. */
+export class CountingBcrypt implements Bcrypt {
+  readonly compared: string[] = []
+  hashes = 0
+
+  hash(bytes: Uint8Array, cost: number): Promise<string> {
+    this.hashes++
+    return nativeBcrypt.hash(bytes, cost)
+  }
+
+  compare(bytes: Uint8Array, hash: string): Promise<boolean> {
+    this.compared.push(hash)
+    return nativeBcrypt.compare(bytes, hash)
+  }
+}
+
+/** A predicate for {@link World.predicates}: its body is the name of a function there. */
+export function predicate(name: string, parameters: string | readonly string[] = 'x'): Lambda {
+  return new Lambda('4', parameters, name)
+}
+
+export const noPredicates = (): RunPredicate => () => {
+  throw new Error('no predicate should run')
+}
+
+/** Runs `work` as the engine does: again and again until nothing is pending. */
+export async function answered<T>(run: (answers: Answers) => T, answers = new Answers()): Promise<T> {
+  for (;;) {
+    try {
+      return run(answers)
+    } catch (error) {
+      if (!(error instanceof Pending)) throw error
+      await answers.settle(error)
+    }
+  }
+}
+
+type PredicateFunction = (argument: Value, caller: Caller, transaction: Transaction) => boolean
+
+/** A store with an authentication over it. */
+export class World {
+  readonly bench = new Bench()
+  readonly time = new ManualTime()
+  readonly bcrypt = new CountingBcrypt()
+  readonly log: string[] = []
+  readonly predicates = new Map<string, PredicateFunction>()
+  readonly auth: Authentication
+  #nextId = 1000n
+
+  constructor(options: Partial<AuthenticationOptions> = {}) {
+    this.auth = createAuthentication({
+      clock: this.time.clock,
+      timers: this.time,
+      random: systemRandom,
+      rootSecret: 'the root secret',
+      passwordHashCost: 4,
+      audiencePrefix: 'https://db.fauna.com/db/',
+      allowInsecureJwks: false,
+      log: reason => this.log.push(reason),
+      bcrypt: this.bcrypt,
+      ...options,
+    })
+  }
+
+  /** Who a header stands for. Rejects with the RequestError that the client would get. */
+  identify(header: string | undefined, answers?: Answers): Promise<Caller> {
+    return answered(
+      given =>
+        this.bench.read(transaction =>
+          this.auth.identifier.identify(
+            header,
+            transaction,
+            given,
+            caller => (lambda, argument) =>
+              this.predicates.get(String(lambda.body))?.(argument, caller, transaction) ?? false,
+          ),
+        ),
+      answers,
+    )
+  }
+
+  /** Whether a header is refused; anything but `unauthorized` is thrown on. */
+  async refuses(header: string | undefined): Promise<boolean> {
+    try {
+      await this.identify(header)
+      return false
+    } catch (error) {
+      if (error instanceof RequestError && error.status === 401) return true
+      throw error
+    }
+  }
+
+  read<T>(work: (transaction: Transaction, answers: Answers) => T): Promise<T> {
+    return answered(answers => this.bench.read(transaction => work(transaction, answers)))
+  }
+
+  async put(ref: Ref, fields: Record<string, Value>): Promise<Ref> {
+    await this.bench.write(transaction => transaction.put(ref, object(fields)))
+    return ref
+  }
+
+  newId(): bigint {
+    return this.#nextId++
+  }
+
+  database(name: string, parent: DatabaseId = rootDatabase): Promise<Ref> {
+    return this.put(new Ref(parent, native.databases, this.newId()), { name })
+  }
+
+  collection(name: string, database: DatabaseId = rootDatabase): Promise<Ref> {
+    return this.bench.write(transaction => {
+      const id = transaction.nextSchemaId(database, native.collections)
+      return transaction.put(new Ref(database, native.collections, id), object({ name })).ref
+    })
+  }
+
+  document(collection: Ref, fields: Record<string, Value> = {}): Promise<Ref> {
+    return this.put(new Ref(collection.database, Number(collection.id), this.newId()), {
+      data: object(fields),
+    })
+  }
+
+  role(name: string, fields: Record<string, Value>, database: DatabaseId = rootDatabase): Promise<Ref> {
+    return this.put(new Ref(database, native.roles, this.newId()), { name, ...fields })
+  }
+
+  /** A key with a real secret. */
+  async key(
+    fields: Record<string, Value>,
+    database: DatabaseId = rootDatabase,
+  ): Promise<{ ref: Ref; secret: string }> {
+    const id = this.newId()
+    const secret = makeKeySecret(id, systemRandom.bytes(20))
+    const ref = new Ref(database, native.keys, id)
+    return { ref: await this.put(ref, { ...fields, hashed_secret: await hashOf(secret) }), secret }
+  }
+
+  /** A token with a real secret. */
+  async token(instance: Ref, fields: Record<string, Value> = {}): Promise<{ ref: Ref; secret: string }> {
+    const id = this.newId()
+    const secret = makeTokenSecret(id, instance.database, systemRandom.bytes(20))
+    const ref = new Ref(instance.database, native.tokens, id)
+    const stored = { instance, ...fields, hashed_secret: await hashOf(secret) }
+    return { ref: await this.put(ref, stored), secret }
+  }
+
+  close(): Promise<void> {
+    return this.bench.close()
+  }
+}
+
+/** The hash that is stored for a secret. */
+export function hashOf(secret: string): Promise<string> {
+  return nativeBcrypt.hash(Buffer.from(parseSecret(secret)?.random ?? ''), 4)
+}
+
+export function bearer(secret: string): string {
+  return `Bearer ${secret}`
+}
+
+export function basic(text: string): string {
+  return `Basic ${Buffer.from(text).toString('base64')}`
+}
