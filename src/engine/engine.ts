@@ -2,7 +2,7 @@
 // snapshot without waiting; writes run alone, in the writing transaction. Evaluation that has to wait for
 // something throws `Pending`; the request waits and evaluates again with the answer remembered.
 
-import type { Caller } from '../auth/contract.ts'
+import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { Answers, Pending } from '../base/pending.ts'
 import { errorEntry, QueryError, RequestError, statusOf } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -25,12 +25,12 @@ import type { Engine, QueryAnswer, QueryMetrics, QueryRequest } from './contract
 import { queryErrorBody, requestErrorBody } from './error-body.ts'
 import { renderResource } from './render-resource.ts'
 
-/** Finds out who a credential belongs to; throws `unauthorized`. */
+/** Finds out who a credential belongs to; throws `unauthorized`. Predicates of memberships run as the caller given. */
 export type Identify = (
   authorization: string | undefined,
   transaction: Transaction,
   answers: Answers,
-  evaluationFor: (caller: Caller) => Evaluation,
+  predicatesOf: (caller: Caller) => RunPredicate,
 ) => Caller
 
 export interface EngineOptions {
@@ -141,7 +141,11 @@ class RequestRun {
         ...(this.#request.readOnly && { effectLimit: 'read', effectPlace: this.#request.readOnly }),
       })
     this.#evaluation = undefined
-    const caller = identify(this.#request.authorization, transaction, this.#answers, evaluationFor)
+    const predicatesOf =
+      (caller: Caller): RunPredicate =>
+      (predicate, argument) =>
+        host.runPredicate(evaluationFor(caller), predicate, argument)
+    const caller = identify(this.#request.authorization, transaction, this.#answers, predicatesOf)
     this.#evaluation = evaluationFor(caller)
     return task(this.#evaluation)
   }

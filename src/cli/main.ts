@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// The program `terrarium`.
+
+import { openEngine } from '../open-engine.ts'
+import { serveCommand } from './commands/serve.ts'
+import { dispatch } from './dispatch.ts'
+
+/** To add a command: a file in commands/ and a line here. */
+const commands = { serve: serveCommand(openEngine) }
+
+process.exit(await dispatch(commands, process.argv.slice(2)))
