@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   options: {
     cases: { type: 'string', default: [...cases.map(({ name }) => name), 'scale'].join(',') },
     seconds: { type: 'string', default: '5' },
-    warmup: { type: 'string', default: '1' },
+    warmup: { type: 'string', default: '2' },
     connections: { type: 'string', default: '32' },
     documents: { type: 'string', default: '10000' },
     scale: { type: 'string', default: '100000' },
@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale (default: all)
-  --seconds N         measured time of each case (5), after --warmup N seconds (1)
+  --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
   --scale N           documents that the case "scale" compares point reads with (100000)
