@@ -80,7 +80,7 @@ export function isScalar(value: Value): value is Value {
 
 /** Throws for a value that is not `expected`: `invalid ref` if it is a reference that names nothing. */
 function refuse(expected: string, value: Value, call: Call, key: string): QueryError {
-  if (value instanceof UnresolvedRef) return undefinedReference(value, call.position(key))
+  if (value instanceof UnresolvedRef) return undefinedReference(value, call, key)
   return mismatch(expected, value, call, key)
 }
 

@@ -2,9 +2,9 @@
 // types, its effect, its documentation and what it does. Parser, evaluator, metrics and the generated reference
 // all read the same entry.
 
-import { errorEntry, type Position, QueryError, type QueryErrorCode } from '../errors.ts'
+import { type Position, QueryError, type QueryErrorCode } from '../errors.ts'
 import { typeName, UnresolvedRef, type Value } from '../values/value.ts'
-import type { ApiVersion } from '../values/wire-version.ts'
+import { type ApiVersion, isAtLeast } from '../values/wire-version.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { CallExpression, LambdaExpression } from './expression.ts'
 import type { Variables } from './variables.ts'
@@ -178,8 +178,12 @@ export function mismatch(
 }
 
 /** The error for using a reference that names nothing. */
-export function undefinedReference(value: UnresolvedRef, position: Position): QueryError {
-  return new QueryError([errorEntry('invalid ref', undefinedReferenceText(value), position)])
+export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (string | number)[]): QueryError {
+  const text = undefinedReferenceText(value)
+  // Versions before 2.7 say class for collection.
+  const older = !isAtLeast(call.evaluation.apiVersion, '2.7')
+  const description = older ? text.replace('undefined collection', 'undefined class') : text
+  return call.error('invalid ref', description, ...at)
 }
 
 /** The sentence that names what an unresolved reference failed to find. */

@@ -42,7 +42,7 @@ export function isReachable(ref: Ref, call: Call): boolean {
 export function requireReachable(ref: Ref, call: Call, key: string): void {
   if (isReachable(ref, call)) return
   const name = call.evaluation.transaction.catalogue.nameOf(collectionOf(ref)) ?? String(ref.collection)
-  throw undefinedReference(new UnresolvedRef({ type: 'collection', name }), call.position(key))
+  throw undefinedReference(new UnresolvedRef({ type: 'collection', name }), call, key)
 }
 
 /** Whether a reference means a document of a user collection. */

@@ -13,6 +13,7 @@ import {
   Ref,
   type Value,
 } from '../values/value.ts'
+import { isAtLeast } from '../values/wire-version.ts'
 import type { Call } from './definition.ts'
 import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
 import { resourceOf } from './resources/kinds.ts'
@@ -99,11 +100,18 @@ function existing(ref: Ref, resource: Resource, call: Call, at: readonly string[
 
 /** The error for a document that is not there. */
 export function notFound(resource: Resource, call: Call, ...at: string[]): QueryError {
-  return call.error('instance not found', `${resource.label} not found.`, ...at)
+  return call.error('instance not found', `${labelOf(resource, call)} not found.`, ...at)
 }
 
 function alreadyExists(resource: Resource, call: Call, key: string): QueryError {
-  return call.error('instance already exists', `${resource.label} already exists.`, key)
+  return call.error('instance already exists', `${labelOf(resource, call)} already exists.`, key)
+}
+
+/** Versions before 2.7 say class and instance for collection and document. */
+const olderLabels: Readonly<Record<string, string>> = { Collection: 'Class', Document: 'Instance' }
+
+function labelOf({ label }: Resource, call: Call): string {
+  return isAtLeast(call.evaluation.apiVersion, '2.7') ? label : (olderLabels[label] ?? label)
 }
 
 function newDocumentId(database: DatabaseId, collection: number, call: Call): bigint {
@@ -245,6 +253,7 @@ function refuse(failures: readonly Failure[], call: Call, ...at: string[]): void
 /** The one error that lists everything wrong with a written document. */
 export function validationFailed(failures: readonly Failure[], call: Call, ...at: string[]) {
   const distinct = [...new Map(failures.map(each => [JSON.stringify(each), each])).values()]
-  const description = 'document data is not valid.'
+  const noun = isAtLeast(call.evaluation.apiVersion, '2.7') ? 'document' : 'instance'
+  const description = `${noun} data is not valid.`
   return errorEntry('validation failed', description, call.position(...at), { failures: distinct })
 }

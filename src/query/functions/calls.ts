@@ -33,7 +33,7 @@ function functionOf(target: string | Ref, call: Call): Ref {
   }
   const resolved = resolveName('function', target, undefined, call.evaluation)
   if (resolved instanceof Ref) return resolved
-  throw undefinedReference(resolved, call.position('call'))
+  throw undefinedReference(resolved, call, 'call')
 }
 
 function callFunction(ref: Ref, given: Value, call: Call): Value {

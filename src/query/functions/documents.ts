@@ -36,7 +36,7 @@ function creationTarget(target: string | Ref, call: Call): { collection: Ref; id
   const resolved = resolveName('collection', target, undefined, call.evaluation)
   if (resolved instanceof Ref && !isNativeCollectionRef(resolved))
     return { collection: resolved, id: undefined }
-  throw undefinedReference(new UnresolvedRef({ type: 'collection', name: target }), call.position('create'))
+  throw undefinedReference(new UnresolvedRef({ type: 'collection', name: target }), call, 'create')
 }
 
 export const documents = family('Documents', [

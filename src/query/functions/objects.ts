@@ -41,7 +41,7 @@ interface Selection {
 }
 
 function selectOne({ fallback, from, path: steps }: Selection, call: Call): Value {
-  if (from instanceof UnresolvedRef) throw undefinedReference(from, call.position('from'))
+  if (from instanceof UnresolvedRef) throw undefinedReference(from, call, 'from')
   const found = valueAt(steps, from, call.evaluation)
   if (found !== undefined) return found
   if (fallback) return fallback.evaluate()
@@ -49,7 +49,7 @@ function selectOne({ fallback, from, path: steps }: Selection, call: Call): Valu
 }
 
 function selectAll({ from, path: steps }: Selection, call: Call): Value {
-  if (from instanceof UnresolvedRef) throw undefinedReference(from, call.position('from'))
+  if (from instanceof UnresolvedRef) throw undefinedReference(from, call, 'from')
   return valuesAt(steps, from, call.evaluation)
 }
 
@@ -131,7 +131,7 @@ function refContents(ref: Ref, call: Call): readonly Value[] {
 function containsValue(wanted: Value, value: Value, call: Call): boolean {
   const isNativeSet = value instanceof Ref && value.collection === native.collections && value.id < 1024n
   if (value instanceof SetValue || isNativeSet) return containsInSet(value, wanted, call)
-  if (value instanceof UnresolvedRef) throw undefinedReference(value, call.position('in'))
+  if (value instanceof UnresolvedRef) throw undefinedReference(value, call, 'in')
   const contents = contentsOf(value, call)
   if (contents) return contents.some(each => equalValues(each, wanted))
   throw call.invalid('Object, Array, Page, Set, or Ref expected, Scalar provided.', 'in')

@@ -68,7 +68,7 @@ const documentCollection = {
   check(value: Value, call: Call, key: string): Ref | UnresolvedRef {
     if (value instanceof UnresolvedRef) {
       if (typeName(value) === 'Collection Ref') return value
-      throw undefinedReference(value, call.position(key))
+      throw undefinedReference(value, call, key)
     }
     if (typeName(value) !== 'Collection Ref') throw mismatch('Collection Ref', value, call, key)
     const ref = value as Ref

@@ -78,8 +78,7 @@ function moveDatabase(source: Ref, target: Ref, call: Call): Value {
   const parent = catalogue.database(target.id)
   const label = resourceOf(native.databases)
   if (!moved || !parent) throw notFound(label, call)
-  if (!mayOnDocument('delete', source, call) || !mayOnDocument('create', target, call))
-    throw permissionDenied(call)
+  if (!mayOnDocument('delete', source, call)) throw permissionDenied(call)
   if (isInside(target.id, source.id, call)) {
     const reason = 'Cannot move database from ancestor to descendant.'
     const text = `Cannot move database '${moved.name}' into parent '${parent.name}': ${reason}`
