@@ -52,5 +52,5 @@ export function errorAnswer(code: RequestErrorCode, description: string, now: Mi
 
 /** The answer to a bug: says nothing of what went wrong inside. */
 export function internalErrorAnswer(now: Micros): Answer {
-  return errorAnswer('internal server error', 'The service failed to process this request.', now)
+  return errorAnswer('internal server error', 'The service met an internal error.', now)
 }

@@ -170,7 +170,7 @@ test('a bug is logged with its cause, answered without it, and the service goes 
       assert.ok(text.startsWith(laidOut))
       assert.deepEqual(JSON.parse(text).errors[0], {
         code: 'internal server error',
-        description: 'The service failed to process this request.',
+        description: 'The service met an internal error.',
       })
       assert.equal(response.headers.get('x-compute-ops'), null)
       assert.equal(response.headers.get('x-txn-time'), String(fakeNow))

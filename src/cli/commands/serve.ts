@@ -4,6 +4,7 @@
 import { type Logger, pino } from 'pino'
 import { systemRandom } from '../../base/random.ts'
 import { type Config, readConfig, type SettingName, settings } from '../../config.ts'
+import { StoreUnavailableError } from '../../kv/errors.ts'
 import { type OpenEngine, type Server, startServer } from '../../server.ts'
 import { type Command, StartError } from '../command.ts'
 import { prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
@@ -26,7 +27,7 @@ async function run(words: readonly string[], open: Open): Promise<number> {
   const stopped = signalled()
   prepareDataFolder(config.data)
   const rootSecret = config.rootSecret ?? rootSecretOf(config.data, log)
-  const server = await started(config, await open(config, rootSecret, log), log)
+  const server = await started(config, await opened(config, rootSecret, log, open), log)
   process.stdout.write(`Terrarium is ready on ${server.url}\n`)
   const signal = await stopped
   log.info({ signal }, 'stopping')
@@ -49,9 +50,18 @@ function signalled(): Promise<NodeJS.Signals> {
   })
 }
 
-async function started(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
+async function opened(config: Config, rootSecret: string, log: Logger, open: Open): Promise<OpenEngine> {
   try {
-    return await startServer(config, opened, log)
+    return await open(config, rootSecret, log)
+  } catch (cause) {
+    if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
+    throw cause
+  }
+}
+
+async function started(config: Config, engine: OpenEngine, log: Logger): Promise<Server> {
+  try {
+    return await startServer(config, engine, log)
   } catch (cause) {
     const { code, path, syscall } = cause as NodeJS.ErrnoException
     const address = `${config.host}:${config.port}`

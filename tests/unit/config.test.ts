@@ -1,0 +1,149 @@
+// Settings: where they come from, which win, and how mistakes are told.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, test } from 'node:test'
+import { commandHelp, programHelp } from '../../src/cli/help.ts'
+import {
+  type Config,
+  flagOf,
+  readConfig,
+  type SettingName,
+  settings,
+  UsageError,
+  variableOf,
+} from '../../src/config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'terrarium-config-'))
+after(() => rmSync(folder, { recursive: true }))
+
+function fileOf(name: string, content: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const read = (flags: string[], env: Record<string, string> = {}): Config => readConfig(flags, env)
+
+test('without any word every setting has its default', () => {
+  const config = read([])
+  for (const name of Object.keys(settings) as SettingName[]) {
+    const setting = settings[name]
+    const isPath = setting.kind === 'path' && setting.default !== undefined
+    assert.equal(config[name], isPath ? resolve(String(setting.default)) : setting.default, name)
+  }
+  assert.equal(config.port, 8443)
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.data, resolve('data'))
+})
+
+test('names derive from the table', () => {
+  assert.equal(flagOf('rootSecret'), 'root-secret')
+  assert.equal(variableOf('rootSecret'), 'TERRARIUM_ROOT_SECRET')
+  assert.equal(variableOf('port'), 'TERRARIUM_PORT')
+})
+
+test('flags win over the environment, the environment over the file', () => {
+  const file = fileOf(
+    'order.json',
+    '{"port":1,"host":"file.test","logLevel":"warn","allowInsecureJwks":true}',
+  )
+  const env = { TERRARIUM_PORT: '2', TERRARIUM_HOST: 'env.test' }
+  const config = read(['--config', file, '--port', '3'], env)
+  assert.deepEqual(
+    [config.port, config.host, config.logLevel, config.allowInsecureJwks],
+    [3, 'env.test', 'warn', true],
+  )
+  assert.equal(read([], { TERRARIUM_CONFIG: file }).port, 1)
+})
+
+test('an empty variable counts as not set', () => {
+  assert.equal(read([], { TERRARIUM_PORT: '', TERRARIUM_CONFIG: '' }).port, 8443)
+})
+
+test('flags take their value as the next word or after an equals sign', () => {
+  assert.equal(read(['--port=0']).port, 0)
+  assert.equal(read(['--root-secret=a=b=c=d=e']).rootSecret, 'a=b=c=d=e')
+  assert.equal(read(['--allow-insecure-jwks', '--port', '1']).allowInsecureJwks, true)
+  assert.equal(read(['--allow-insecure-jwks=false']).allowInsecureJwks, false)
+  assert.equal(read(['--port', '1', '--port', '2']).port, 2)
+})
+
+const mistakes: [name: string, flags: string[], env: Record<string, string>, message: string | RegExp][] = [
+  ['an unknown flag', ['--ports', '1'], {}, 'unknown flag --ports'],
+  ['a word that is no flag', ['8443'], {}, 'unexpected argument "8443"'],
+  ['a missing value', ['--port'], {}, '--port needs a value'],
+  ['a port that is no number', ['--port', 'x'], {}, '--port has to be a whole number from 0 to 65535'],
+  ['an empty number', ['--port='], {}, '--port has to be a whole number from 0 to 65535'],
+  ['a fraction', ['--port', '1.5'], {}, '--port has to be a whole number from 0 to 65535'],
+  ['a port too high', [], { TERRARIUM_PORT: '65536' }, /^TERRARIUM_PORT has to be a whole number/],
+  ['a number in disguise', ['--port', '0x10'], {}, /whole number/],
+  ['an unknown level', ['--log-level', 'loud'], {}, /^--log-level has to be one of trace, debug/],
+  ['a switch that is neither', ['--allow-insecure-jwks=maybe'], {}, /has to be true or false/],
+  ['an impossible host', ['--host', 'a b'], {}, /^--host has to be a host name or an IP address/],
+  ['an empty folder', ['--data', ''], {}, /^--data has to be a text that is not empty/],
+  ['a short secret', [], { TERRARIUM_ROOT_SECRET: 'short' }, /has to have at least 8 characters/],
+  ['a secret with a space', ['--root-secret', 'two words here'], {}, /must not hold white space/],
+  ['a certificate without its key', ['--tls-cert', 'c.pem'], {}, /are needed together/],
+  ['a missing file', ['--config', '/nonexistent/c.json'], {}, /^cannot read the configuration file .*ENOENT/],
+]
+for (const [name, flags, env, message] of mistakes) {
+  test(`${name} is told in one line`, () => {
+    assert.throws(
+      () => readConfig(flags, env),
+      (error: unknown) => {
+        assert.ok(error instanceof UsageError)
+        if (typeof message === 'string') assert.equal(error.message, message)
+        else assert.match(error.message, message)
+        assert.ok(!error.message.includes('\n'))
+        return true
+      },
+    )
+  })
+}
+
+test('mistakes in the file name the file', () => {
+  const cases: [content: string, message: RegExp][] = [
+    ['{', /it is not JSON/],
+    ['[]', /has to hold a JSON object/],
+    ['{"prot":1}', /^unknown setting "prot" in /],
+    ['{"port":"8443x"}', /^"port" in .*whole number/],
+    ['{"port":null}', /^"port" in .*whole number/],
+    ['{"host":7}', /^"host" in .*text/],
+    ['{"__proto__":{"port":1}}', /^unknown setting "__proto__" in /],
+  ]
+  for (const [content, message] of cases) {
+    const file = fileOf('bad.json', content)
+    assert.throws(() => read(['--config', file]), { name: 'UsageError', message })
+  }
+})
+
+test('a secret is never repeated in a message', () => {
+  for (const secret of ['short', 'two words here']) {
+    assert.throws(
+      () => read(['--root-secret', secret]),
+      (error: Error) => !error.message.includes(secret),
+    )
+  }
+})
+
+test('a command takes only the settings it names', () => {
+  assert.equal(readConfig(['--data', '/x'], {}, ['data']).data, '/x')
+  assert.throws(() => readConfig(['--port', '1'], {}, ['data']), { message: 'unknown flag --port' })
+})
+
+test('help explains every setting of a command within the width of a terminal', () => {
+  const names = Object.keys(settings) as SettingName[]
+  const command = { doc: 'Does it.', settings: names, run: async () => 0 }
+  const help = commandHelp('serve', command)
+  for (const name of names) {
+    assert.ok(help.includes(`--${flagOf(name)}`), name)
+    assert.ok(help.includes(variableOf(name)), name)
+    assert.ok(help.replace(/\s+/g, ' ').includes(settings[name].doc), name)
+  }
+  const lines = [...help.split('\n'), ...programHelp({ serve: command }).split('\n')]
+  assert.ok(lines.every(line => line.length <= 110))
+  assert.ok(programHelp({ serve: command }).includes('Does it.'))
+})
