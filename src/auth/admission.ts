@@ -48,7 +48,10 @@ export function keyCaller(
   let { database } = key
   if (child instanceof Ref) {
     database = child.id
-    if (!transaction.catalogue.isLive(database)) return { refused: 'the database the key is for is gone' }
+    // A database that moves away takes the keys for it along; one left behind must not follow it.
+    if (transaction.catalogue.database(database)?.parent !== key.database) {
+      return { refused: 'the database the key is for is gone' }
+    }
   }
   const role = fields.get('role')
   if (suffix !== undefined) {

@@ -248,6 +248,20 @@ test('a deleted database takes its keys and tokens along, and those of its desce
   assert.ok(await world.refuses(bearer(`${admin.secret}:doomed:admin`)))
 })
 
+test('a key moves with the database it is for; one that names another database is worth nothing', async () => {
+  const mover = await world.database('mover')
+  const inside = await world.key({ role: 'admin' }, mover.id)
+  const forMover = await world.key({ role: 'admin', database: mover })
+  await world.identify(bearer(forMover.secret))
+  await bench.write(transaction => transaction.moveDatabase(mover, child.id))
+  for (const { secret } of [inside, forMover])
+    assert.equal((await world.identify(bearer(secret))).database, mover.id)
+  for (const database of [grandchild, new Ref(rootDatabase, native.databases, mover.id)]) {
+    const stray = await world.key({ role: 'admin', database })
+    assert.ok(await world.refuses(bearer(stray.secret)))
+  }
+})
+
 test('a deleted identity, or a deleted token, ends a session', async () => {
   const person = await world.document(users)
   const first = await world.token(person)

@@ -1,0 +1,185 @@
+// Passwords: which hashes verify, the same work for everyone, 72 bytes, and answers that survive replays.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nativeBcrypt } from '../../../src/auth/bcrypt.ts'
+import { Passwords } from '../../../src/auth/password.ts'
+import { Answers, Pending } from '../../../src/base/pending.ts'
+import { systemRandom } from '../../../src/base/random.ts'
+import { RequestError } from '../../../src/errors.ts'
+import { limits } from '../../../src/limits.ts'
+import { Bench } from '../store/support.ts'
+import { answered, CountingBcrypt, ManualTime } from './support.ts'
+
+function setUp(cost = 4) {
+  const bcrypt = new CountingBcrypt()
+  const time = new ManualTime()
+  const bench = new Bench()
+  const passwords = new Passwords({ clock: time.clock, timers: time, random: systemRandom, cost, bcrypt })
+  const check = (password: string, stored: string | undefined, identity = 'user') =>
+    answered(answers =>
+      bench.read(transaction => passwords.check(transaction, answers, identity, password, stored)),
+    )
+  const hash = (password: string) =>
+    answered(answers => bench.read(transaction => passwords.hash(transaction, answers, password)))
+  return { bcrypt, bench, passwords, check, hash }
+}
+
+function hashWith(cost: number, password: string, dialect = 'b'): Promise<string> {
+  return nativeBcrypt.hash(Buffer.from(password), cost).then(hash => `$2${dialect}${hash.slice(3)}`)
+}
+
+test('a password verifies against its own hash only', async () => {
+  const { check, hash } = setUp()
+  for (const password of ['', 'x', 'pässwörd ☃ 🐷', 'a\u0000b', 'x'.repeat(72)]) {
+    const stored = await hash(password)
+    assert.match(stored, /^\$2b\$04\$/)
+    assert.equal(await check(password, stored), true, password)
+    assert.equal(await check(`${password.slice(0, 30)}y`, stored, 'other'), false, password)
+  }
+  assert.equal(await check('a', await hash('a\u0000b')), false)
+})
+
+test('hashes of other costs and dialects verify', async () => {
+  const { check } = setUp(5)
+  for (const dialect of ['a', 'b', 'y']) {
+    for (const cost of [4, 5, 6]) {
+      assert.equal(await check('sekrit', await hashWith(cost, 'sekrit', dialect), dialect), true)
+      assert.equal(await check('wrong', await hashWith(cost, 'sekrit', dialect), dialect), false)
+    }
+  }
+  // Made by jBCrypt, the implementation whose hashes the original service stored.
+  assert.equal(await check('a', '$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe'), true)
+})
+
+test('what is no hash, or too costly a one, never verifies', async () => {
+  const { bcrypt, check } = setUp()
+  const stored = await hashWith(4, 'sekrit')
+  for (const odd of [
+    '',
+    'sekrit',
+    `$2b$17${stored.slice(6)}`,
+    `$2b$31${stored.slice(6)}`,
+    stored.slice(0, -1),
+  ])
+    assert.equal(await check('sekrit', odd, odd), false)
+  assert.ok(bcrypt.compared.every(hash => hash.startsWith('$2b$04$')))
+})
+
+test('an unknown user costs what a wrong password costs', async () => {
+  const long = 'é'.repeat(50)
+  for (const password of ['wrong', long]) {
+    const { bcrypt, check, hash } = setUp(5)
+    const stored = await hash('right')
+    const costs = async (against: string | undefined) => {
+      bcrypt.compared.length = 0
+      assert.equal(await check(password, against, 'someone'), false)
+      return bcrypt.compared.map(compared => compared.slice(4, 6))
+    }
+    const known = await costs(stored)
+    assert.ok(known.length > 0)
+    assert.deepEqual(await costs(undefined), known)
+    assert.deepEqual(await costs('no hash'), known)
+    // A cheaper hash from elsewhere is made up for: at least the same work as for an unknown user.
+    const cheap = await costs(await hashWith(4, 'right'))
+    assert.deepEqual(
+      cheap.filter(cost => cost === '05'),
+      known,
+    )
+  }
+})
+
+test('the made-up hash never lets anyone in', async () => {
+  const { check, bcrypt } = setUp()
+  bcrypt.compare = () => Promise.resolve(true)
+  assert.equal(await check('anything', undefined), false)
+})
+
+test('all of a long password counts', async () => {
+  const { check, hash } = setUp()
+  const password = 'x'.repeat(72)
+  const stored = await hash(`${password}1`)
+  assert.equal(await check(`${password}1`, stored), true)
+  assert.equal(await check(`${password}2`, stored), false)
+  assert.equal(await check(password, stored), false)
+  const exact = await hash(password)
+  assert.equal(await check(password, exact), true)
+})
+
+test('hashes made elsewhere from the first 72 bytes of a long password verify', async () => {
+  const { check } = setUp()
+  const password = `${'ü'.repeat(40)}end`
+  const stored = await hashWith(4, password, 'a')
+  assert.equal(await check(password, stored), true)
+  const veryLong = 'y'.repeat(300)
+  assert.equal(await check(veryLong, await hashWith(4, veryLong, 'a')), true)
+  assert.equal(await check(`z${veryLong}`, await hashWith(4, veryLong, 'a')), false)
+})
+
+test('a password proven right is remembered, so its owner is not slowed down by guessers', async () => {
+  const { bcrypt, check, hash } = setUp()
+  const stored = await hash('right')
+  assert.equal(await check('right', stored), true)
+  for (let guess = 0; guess < limits.passwordFreeFailures; guess++)
+    assert.equal(await check(`guess ${guess}`, stored), false)
+  const before = bcrypt.compared.length
+  // Time stands still here: were this check to wait, the test would never end.
+  assert.equal(await check('right', stored), true)
+  assert.equal(bcrypt.compared.length, before)
+  const changed = await hash('new')
+  assert.equal(await check('right', changed, 'fresh'), false)
+})
+
+test('the answer survives replays, and the same question asked twice is two checks', async () => {
+  const { bcrypt, bench, passwords } = setUp()
+  const stored = await hashWith(4, 'right')
+  const ask = (answers: Answers) =>
+    bench.read(transaction => [
+      passwords.check(transaction, answers, 'user', 'wrong', stored),
+      passwords.check(transaction, answers, 'user', 'wrong', stored),
+    ])
+  const answers = new Answers()
+  assert.deepEqual(await answered(ask, answers), [false, false])
+  assert.equal(bcrypt.compared.length, 2)
+  assert.deepEqual(ask(answers), [false, false])
+  assert.equal(bcrypt.compared.length, 2)
+})
+
+test('a hash stays the same in replays; equal passwords of one request get different hashes', async () => {
+  const { bcrypt, bench, passwords } = setUp()
+  const ask = (answers: Answers) =>
+    bench.read(transaction => [
+      passwords.hash(transaction, answers, 'same'),
+      passwords.hash(transaction, answers, 'same'),
+    ])
+  const answers = new Answers()
+  const [first, second] = await answered(ask, answers)
+  assert.notEqual(first, second)
+  assert.deepEqual(ask(answers), [first, second])
+  assert.equal(bcrypt.hashes, 2)
+})
+
+test('too many checks in line are refused, not queued without end', async () => {
+  const { bcrypt, bench, passwords } = setUp()
+  const blocked = Promise.withResolvers<boolean>()
+  bcrypt.compare = () => blocked.promise
+  const attempt = (user: number) => {
+    const answers = new Answers()
+    try {
+      bench.read(transaction => passwords.check(transaction, answers, `user ${user}`, 'x', undefined))
+    } catch (error) {
+      assert.ok(error instanceof Pending)
+      return answers.settle(error)
+    }
+    return assert.fail('a check has to wait')
+  }
+  const room = limits.passwordChecksAtOnceMax + limits.passwordChecksWaitingMax
+  const attempts = Array.from({ length: room + 10 }, (_, user) => attempt(user))
+  const outcomes = Promise.allSettled(attempts)
+  blocked.resolve(false)
+  const refused = (await outcomes).flatMap(outcome =>
+    outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+  )
+  assert.ok(refused.length >= 10)
+  for (const reason of refused) assert.ok(reason instanceof RequestError && reason.status === 429)
+})

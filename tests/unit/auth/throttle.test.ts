@@ -1,0 +1,128 @@
+// Slowing down guesses: free failures, growing pauses, no lock-out, bounded lines. Time moves by hand.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FailureThrottle } from '../../../src/auth/throttle.ts'
+import { RequestError } from '../../../src/errors.ts'
+import { limits } from '../../../src/limits.ts'
+import { ManualTime, settled } from './support.ts'
+
+function setUp(below: (limit: number) => number = () => 0) {
+  const time = new ManualTime()
+  const random = { below, bytes: (count: number) => new Uint8Array(count), hex: () => '' }
+  const throttle = new FailureThrottle({ clock: time.clock, timers: time, random })
+  const fail = (identity = 'user') => throttle.run(identity, () => Promise.resolve(false))
+  const pass = (identity = 'user') => throttle.run(identity, () => Promise.resolve(true))
+  return { time, throttle, fail, pass }
+}
+
+/** How long a check has to wait, in milliseconds. */
+async function delayOf(time: ManualTime, check: Promise<boolean>): Promise<number> {
+  let done = false
+  void check.then(() => {
+    done = true
+  })
+  await settled()
+  const start = time.ms
+  while (!done) {
+    const next = time.nextAlarm
+    assert.ok(next !== undefined, 'the check waits for nothing')
+    await time.advance(next)
+  }
+  return time.ms - start
+}
+
+test('a few failures are free, then each costs more, up to a bound', async () => {
+  const { time, fail } = setUp()
+  const delays: number[] = []
+  for (let attempt = 0; attempt < 14; attempt++) delays.push(Math.round(await delayOf(time, fail())))
+  assert.deepEqual(delays.slice(0, limits.passwordFreeFailures), [0, 0, 0, 0, 0])
+  const growing = delays.slice(limits.passwordFreeFailures)
+  assert.ok(
+    growing.every((delay, at) => delay > 0 && delay >= (growing[at - 1] ?? 0)),
+    String(growing),
+  )
+  assert.equal(growing.at(-1), limits.passwordDelayMaxMs)
+})
+
+test('the right password still works after many failures, and clears them', async () => {
+  const { time, fail, pass } = setUp()
+  for (let attempt = 0; attempt < 30; attempt++) await delayOf(time, fail())
+  const right = pass()
+  assert.equal(await delayOf(time, right), limits.passwordDelayMaxMs)
+  assert.equal(await right, true)
+  assert.equal(await delayOf(time, fail()), 0)
+})
+
+test('failures of one identity do not slow down another', async () => {
+  const { time, fail, pass } = setUp()
+  for (let attempt = 0; attempt < 20; attempt++) await delayOf(time, fail('victim'))
+  assert.equal(await delayOf(time, pass('other')), 0)
+})
+
+test('failures fade', async () => {
+  const { time, fail } = setUp()
+  for (let attempt = 0; attempt < 10; attempt++) await delayOf(time, fail())
+  assert.notEqual(await delayOf(time, fail()), 0)
+  await time.advance(3 * limits.passwordFailureHalfLifeMs)
+  assert.equal(await delayOf(time, fail()), 0)
+})
+
+test('guesses sent side by side are not free: past the free ones they run one by one', async () => {
+  const { time, throttle } = setUp()
+  let running = 0
+  let most = 0
+  const ends: (() => void)[] = []
+  const checks = Array.from({ length: 20 }, () =>
+    throttle.run('user', async () => {
+      most = Math.max(most, ++running)
+      await new Promise<void>(resolve => ends.push(resolve))
+      running--
+      return false
+    }),
+  )
+  await settled()
+  assert.equal(running, limits.passwordFreeFailures)
+  const started = time.ms
+  for (let ended = 0; ended < checks.length; ) {
+    for (const end of ends.splice(0)) {
+      end()
+      ended++
+    }
+    await settled()
+    if (time.nextAlarm !== undefined) await time.advance(time.nextAlarm)
+  }
+  await Promise.all(checks)
+  assert.equal(most, limits.passwordFreeFailures)
+  assert.ok(time.ms - started > 10 * limits.passwordDelayMaxMs)
+})
+
+test('right passwords side by side all pass without a pause', async () => {
+  const { time, pass } = setUp()
+  const results = await Promise.all(Array.from({ length: 50 }, () => pass()))
+  assert.ok(results.every(Boolean))
+  assert.equal(time.nextAlarm, undefined)
+})
+
+test('a flood overfills the line: a random one of those waiting is refused, not the newcomer', async () => {
+  const { time, fail, pass } = setUp(limit => limit - 2)
+  for (let attempt = 0; attempt < 10; attempt++) await delayOf(time, fail())
+  const waiting = Array.from({ length: limits.passwordLineMax }, () => fail())
+  const outcomes = Promise.allSettled(waiting)
+  const owner = pass()
+  const refusal = await Promise.race(waiting.map(check => check.catch((error: unknown) => error)))
+  assert.ok(refusal instanceof RequestError && refusal.code === 'too many requests')
+  while (time.nextAlarm !== undefined) await time.advance(time.nextAlarm)
+  assert.equal(await owner, true)
+  const refused = (await outcomes).filter(({ status }) => status === 'rejected')
+  assert.equal(refused.length, 1)
+})
+
+test('a check that breaks counts neither way and gives its place back', async () => {
+  const { time, throttle, fail } = setUp()
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const broken = throttle.run('user', () => Promise.reject(new TypeError('broken')))
+    await assert.rejects(broken, TypeError)
+  }
+  assert.equal(await delayOf(time, fail()), 0)
+})
