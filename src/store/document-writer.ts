@@ -54,6 +54,35 @@ interface PendingDocument {
 
 const noFields: ObjectValue = new Map()
 
+type IndexContext = Pick<WriteContext, 'catalogue' | 'hooks'>
+
+/** All indexes that hold documents of a collection. */
+function indexesOf(context: IndexContext, database: DatabaseId, collection: CollectionId): IndexTables[] {
+  return [
+    documentsTables(collection),
+    ...builtinIndexesOf(collection),
+    ...context.catalogue.indexesOf(database, collection).map(index => userIndex(index, context.hooks)),
+  ]
+}
+
+/** Everything stored for a document with these versions, oldest first, by the text of the keys. */
+export function storedRows(
+  context: IndexContext,
+  ref: Ref,
+  versions: readonly StoredVersion[],
+): Map<string, Row> {
+  const rows = new Map<string, Row>()
+  for (const [index, version] of versions.entries()) {
+    const isNewestLive = index === versions.length - 1 && version.action !== 'delete'
+    const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
+    rows.set(Buffer.from(key).toString('latin1'), { key, value: encodeVersion(version, version.ts) })
+  }
+  for (const index of indexesOf(context, ref.database, ref.collection)) {
+    for (const [text, row] of timelineRows(index, versions)) rows.set(text, row)
+  }
+  return rows
+}
+
 export class DocumentWriter {
   readonly #context: WriteContext
   readonly #pending = new Map<string, PendingDocument>()
@@ -81,7 +110,7 @@ export class DocumentWriter {
     const base = newestLive(this.#context.snapshot, ref)
     const before = base && decodeVersion(ref, base)
     const { commitTime } = this.#context
-    const action = fields === undefined ? 'delete' : isLiveAt(before, commitTime) ? 'update' : 'create'
+    const action = fields === undefined ? 'delete' : actionAfter(before, commitTime)
     pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
     this.#lay(pending, base, before, true)
     return pending.version
@@ -138,7 +167,7 @@ export class DocumentWriter {
     const { journal, version } = pending
     const { database, collection } = version.ref
     const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
-    for (const index of this.indexesOf(database, collection)) {
+    for (const index of indexesOf(this.#context, database, collection)) {
       const opened = replaceEntries(overlay, journal, index, {
         before: prepareEntries(index, before, commitTime),
         after: prepareEntries(index, version, commitTime),
@@ -151,16 +180,6 @@ export class DocumentWriter {
     }
   }
 
-  /** All indexes that hold documents of a collection. */
-  indexesOf(database: DatabaseId, collection: CollectionId): IndexTables[] {
-    const { catalogue, hooks } = this.#context
-    return [
-      documentsTables(collection),
-      ...builtinIndexesOf(collection),
-      ...catalogue.indexesOf(database, collection).map(index => userIndex(index, hooks)),
-    ]
-  }
-
   /** Runs `work` on the documents of some collections as they were before this transaction, then applies its writes again. */
   withoutPending(isConcerned: (ref: Ref) => boolean, work: () => void): void {
     const concerned = [...this.#pending.values()].filter(({ version }) => isConcerned(version.ref))
@@ -169,10 +188,16 @@ export class DocumentWriter {
     for (const pending of concerned) this.#layAgain(pending)
   }
 
+  /** The state before may have changed meanwhile, and with it what the pending version counts as. */
   #layAgain(pending: PendingDocument): void {
     const { ref } = pending.version
     const base = newestLive(this.#context.snapshot, ref)
-    this.#lay(pending, base, base && decodeVersion(ref, base), false)
+    const before = base && decodeVersion(ref, base)
+    if (pending.version.action !== 'delete') {
+      const action = actionAfter(before, this.#context.commitTime)
+      if (action !== pending.version.action) pending.version = { ...pending.version, action }
+    }
+    this.#lay(pending, base, before, false)
   }
 
   /** Puts a version into the past, or takes the place of the one at exactly that time. */
@@ -219,9 +244,9 @@ export class DocumentWriter {
     const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
       decodeVersion(ref, stored),
     )
-    const before = this.#rowsOf(ref, versions)
+    const before = storedRows(this.#context, ref, versions)
     edit(versions)
-    const after = this.#rowsOf(ref, versions)
+    const after = storedRows(this.#context, ref, versions)
     const { overlay } = this.#context
     for (const [text, { key }] of before) if (!after.has(text)) overlay.set(key, undefined)
     for (const [text, { key, value }] of after) {
@@ -229,20 +254,6 @@ export class DocumentWriter {
       if (old === undefined || Buffer.compare(old.value, value) !== 0) overlay.set(key, value)
     }
     if (pending !== undefined) this.#layAgain(pending)
-  }
-
-  /** Everything stored for a document with these versions. */
-  #rowsOf(ref: Ref, versions: readonly StoredVersion[]): Map<string, Row> {
-    const rows = new Map<string, Row>()
-    for (const [index, version] of versions.entries()) {
-      const isNewestLive = index === versions.length - 1 && version.action !== 'delete'
-      const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
-      rows.set(Buffer.from(key).toString('latin1'), { key, value: encodeVersion(version, version.ts) })
-    }
-    for (const index of this.indexesOf(ref.database, ref.collection)) {
-      for (const [text, row] of timelineRows(index, versions)) rows.set(text, row)
-    }
-    return rows
   }
 
   /** What this transaction changed, for the change log. */

@@ -93,7 +93,8 @@ export function pendingBuildsIn(view: View): Build[] {
 
 /** Continues one build by a batch inside `transaction`; when nothing is left, the index becomes active. */
 export function continueBuild(transaction: StoreTransaction, index: Ref): void {
-  const { context, catalogue } = transaction.internals()
+  const { context } = transaction.internals()
+  const { catalogue } = transaction
   const key = buildKey(index.database, Number(index.id))
   const progress = context.overlay.get(key)
   const definition = catalogue.index(index)

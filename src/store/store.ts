@@ -65,6 +65,16 @@ export class TransactionStore implements Store {
     return this.transact(work, notBefore)
   }
 
+  /** The time of day as the store sees it. */
+  now(): Micros {
+    return this.#clock()
+  }
+
+  /** {@link read} for work that knows the store's own transactions. */
+  inspect<T>(work: (transaction: StoreTransaction) => T): T {
+    return this.kv.read(view => work(new StoreTransaction(this.#parts, view, this.#snapshotTime(view, 0))))
+  }
+
   /** {@link write} for work that knows the store's own transactions. */
   transact<T>(
     work: (transaction: StoreTransaction) => T,

@@ -32,7 +32,7 @@ import {
   WriteNeeded,
 } from './contract.ts'
 import { namedCollections } from './definitions.ts'
-import { checkTransactionBytes, DocumentWriter, type WriteContext } from './document-writer.ts'
+import { checkTransactionBytes, DocumentWriter, storedRows, type WriteContext } from './document-writer.ts'
 import {
   isVisible,
   newestLive,
@@ -43,7 +43,7 @@ import {
 } from './documents.ts'
 import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
-import { documentsTables } from './index-tables.ts'
+import { documentsTables, type Row, type StoredVersion } from './index-tables.ts'
 import { Overlay } from './overlay.ts'
 import {
   decodeVersion,
@@ -52,6 +52,7 @@ import {
   idAt,
   versionAction,
   versionTime,
+  versionTtl,
   withAction,
 } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
@@ -113,8 +114,18 @@ export class StoreTransaction implements Transaction {
   }
 
   /** For the store's own background work, which writes below the level of documents. */
-  internals(): Pick<Writers, 'context' | 'documents'> & { readonly catalogue: StoreCatalogue } {
-    return { ...this.#write(), catalogue: this.catalogue }
+  internals(): Pick<Writers, 'context'> {
+    return this.#write()
+  }
+
+  /** For the store's own background work, which reads below the level of documents. */
+  get snapshot(): Snapshot {
+    return this.#snapshot
+  }
+
+  /** Everything stored for a document with these versions, oldest first. */
+  rowsOf(ref: Ref, versions: readonly StoredVersion[]): Iterable<Row> {
+    return storedRows({ catalogue: this.catalogue, hooks: this.#parts.hooks }, ref, versions).values()
   }
 
   get(ref: Ref, at?: Micros): Version | undefined {
@@ -195,7 +206,8 @@ export class StoreTransaction implements Transaction {
         continue
       }
       // The state at the minimum valid time is where the retained history begins.
-      if (versionAction(stored) !== 'delete') yield this.#decode(ref, withAction(stored, 'create'))
+      if (versionAction(stored) !== 'delete' && versionTtl(stored) > minimum)
+        yield this.#decode(ref, withAction(stored, 'create'))
       if (options.reverse) return
     }
   }

@@ -1,0 +1,78 @@
+// The store's own work beside the queries: building indexes and removing what can no longer be seen. Each step
+// is a short transaction of its own, so queries never wait long for it.
+
+import type { Cancel, Timers } from '../base/timers.ts'
+import { continueBuild, pendingBuildsIn } from './index-builder.ts'
+import type { TransactionStore } from './store.ts'
+import { Sweeper } from './sweeper.ts'
+
+const busyDelayMs = 5
+const idleDelayMs = 1000
+
+/** Steps of background work on a store; tests run them by hand. */
+export class Background {
+  readonly #store: TransactionStore
+  readonly sweeper: Sweeper
+
+  constructor(store: TransactionStore) {
+    this.#store = store
+    this.sweeper = new Sweeper(store)
+  }
+
+  /** Does one step of each kind of work. Answers whether there was anything to do. */
+  async runOnce(): Promise<boolean> {
+    const built = await this.#buildOnce()
+    return (await this.sweeper.runOnce()) || built
+  }
+
+  /** Works until all indexes are built and everything was looked at once for removal. */
+  async runAll(): Promise<void> {
+    while (await this.#buildOnce()) {}
+    await this.sweeper.runAll()
+  }
+
+  async #buildOnce(): Promise<boolean> {
+    const builds = this.#store.kv.read(pendingBuildsIn)
+    for (const { index } of builds)
+      await this.#store.transact(transaction => continueBuild(transaction, index))
+    return builds.length > 0
+  }
+}
+
+/** Background work under way. */
+export interface RunningBackground {
+  /** Stops after the step under way; call before closing the store. */
+  stop(): Promise<void>
+}
+
+/** Starts background work on a store. Errors of a step are handed over; the work goes on with the next one. */
+export function startBackground(
+  store: TransactionStore,
+  timers: Timers,
+  onError: (error: unknown) => void,
+): RunningBackground {
+  const background = new Background(store)
+  let cancel: Cancel = () => undefined
+  let stopped = false
+  let step: Promise<void> = Promise.resolve()
+  const schedule = (delayMs: number) => {
+    if (!stopped) cancel = timers.after(delayMs, run)
+  }
+  const run = () => {
+    step = background.runOnce().then(
+      busy => schedule(busy ? busyDelayMs : idleDelayMs),
+      error => {
+        onError(error)
+        schedule(idleDelayMs)
+      },
+    )
+  }
+  schedule(idleDelayMs)
+  return {
+    stop() {
+      stopped = true
+      cancel()
+      return step
+    },
+  }
+}

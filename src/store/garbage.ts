@@ -1,0 +1,123 @@
+// Removes what belonged to deleted schema objects, which is out of reach from the moment they are deleted:
+// an index's tables, a collection's documents with their rows in indexes that live on, everything in a database.
+
+import {
+  collectionHistoryRange,
+  databaseRanges,
+  documentKey,
+  documentRange,
+  documentsIndex,
+  garbageKey,
+  garbageRange,
+  indexTableRange,
+  keyHomeKey,
+} from '../keys/keyspace.ts'
+import type { KeyRange, View } from '../kv/contract.ts'
+import { type DatabaseId, type Micros, native, Ref } from '../values/value.ts'
+import { parentKey } from './catalogue.ts'
+import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
+import { decodeVersion, idAt } from './records.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** Keys that one transaction of the background removes, about. */
+export const batchKeysMax = 1000
+
+const present = new Uint8Array([1])
+
+/** A deleted schema object whose belongings wait to be removed. */
+export interface Garbage {
+  readonly key: Uint8Array
+  readonly ref: Ref
+}
+
+/** The schema object in a garbage key: behind tag, kind and time. */
+export function garbageTarget(key: Uint8Array): Ref {
+  const collection = ((key[18] as number) << 8) | (key[19] as number)
+  return new Ref(idAt(key, 10), collection, idAt(key, 20))
+}
+
+/** The object that has waited longest. */
+export function nextGarbage(view: View, now: Micros): Garbage | undefined {
+  for (const { key } of view.range({ ...garbageRange('object', now), limit: 1 })) {
+    return { key, ref: garbageTarget(key) }
+  }
+  return undefined
+}
+
+/** Removes a batch of what belonged to an object; with the last one, the object is forgotten. */
+export function removeGarbage(transaction: StoreTransaction, garbage: Garbage): void {
+  const { overlay } = transaction.internals().context
+  if (overlay.get(garbage.key) === undefined) return
+  const batch = new Batch(transaction)
+  if (garbage.ref.collection === native.indexes) removeIndex(batch, garbage.ref)
+  else if (garbage.ref.collection === native.collections) removeCollection(batch, garbage.ref)
+  else removeDatabase(batch, garbage)
+  if (!batch.isFull) overlay.set(garbage.key, undefined)
+}
+
+/** Counts what a transaction removes. */
+class Batch {
+  readonly transaction: StoreTransaction
+  #left = batchKeysMax
+
+  constructor(transaction: StoreTransaction) {
+    this.transaction = transaction
+  }
+
+  get isFull(): boolean {
+    return this.#left <= 0
+  }
+
+  remove(key: Uint8Array): void {
+    this.transaction.internals().context.overlay.set(key, undefined)
+    this.#left--
+  }
+
+  removeRange(range: KeyRange): void {
+    if (this.isFull) return
+    const { overlay } = this.transaction.internals().context
+    for (const { key } of Array.from(overlay.range({ ...range, limit: this.#left }))) this.remove(key)
+  }
+}
+
+function removeIndex(batch: Batch, index: Ref): void {
+  removeTables(batch, index.database, Number(index.id))
+}
+
+function removeTables(batch: Batch, database: DatabaseId, index: number): void {
+  for (const table of ['live', 'ended', 'events'] as const) {
+    batch.removeRange(indexTableRange(table, database, index))
+  }
+}
+
+function removeCollection(batch: Batch, { database, id }: Ref): void {
+  const collection = Number(id)
+  const { snapshot } = batch.transaction
+  for (const ref of everyDocument(snapshot, database, collection)) {
+    if (batch.isFull) return
+    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
+    for (const { key } of batch.transaction.rowsOf(ref, versions)) batch.remove(key)
+  }
+  batch.removeRange(documentRange(database, collection))
+  batch.removeRange(collectionHistoryRange(database, collection))
+  removeTables(batch, database, documentsIndex(collection))
+}
+
+/** Databases within come into the queue themselves before their documents are removed. */
+function removeDatabase(batch: Batch, { ref }: Garbage): void {
+  const { snapshot, overlay, commitTime } = batch.transaction.internals().context
+  const database = ref.id
+  for (const { document } of scanDocuments(snapshot, database, native.databases, {})) {
+    if (batch.isFull) return
+    overlay.set(garbageKey('object', commitTime, document), present)
+    batch.remove(documentKey(document))
+  }
+  for (const { document } of scanDocuments(snapshot, database, native.keys, {})) {
+    if (batch.isFull) return
+    const home = overlay.get(keyHomeKey(document.id))
+    if (home !== undefined && idAt(home, 0) === database) batch.remove(keyHomeKey(document.id))
+    batch.remove(documentKey(document))
+  }
+  for (const range of databaseRanges(database)) batch.removeRange(range)
+  if (!batch.isFull) overlay.set(parentKey(database), undefined)
+}

@@ -1,0 +1,191 @@
+// Removes what no read can see any more: versions and index rows that fell out of the retained history,
+// documents whose ttl and history have both passed, old parts of the change log. It walks the tables in small
+// steps, round and round; a step only reads, unless it finds something, which a transaction then removes.
+
+import {
+  changesKey,
+  changesRange,
+  historyRange,
+  keyHomeKey,
+  type keyTags,
+  tagRange,
+} from '../keys/keyspace.ts'
+import type { Entry } from '../kv/contract.ts'
+import { type Micros, native, Ref } from '../values/value.ts'
+import { storedVersionsAscending, validAt } from './documents.ts'
+import { batchKeysMax, nextGarbage, removeGarbage } from './garbage.ts'
+import {
+  decodeVersion,
+  entryCollection,
+  entrySince,
+  entryUntil,
+  idAt,
+  versionAction,
+  versionTime,
+  versionTtl,
+} from './records.ts'
+import { changeLogMicros } from './retention.ts'
+import { readFirst } from './snapshot.ts'
+import type { TransactionStore } from './store.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+type Table = keyof typeof keyTags
+
+/** The tables walked in turn, each with what decides about one of its rows. */
+const walks: readonly { readonly table: Table; readonly sweep: (sweep: Sweep, row: Entry) => void }[] = [
+  { table: 'document', sweep: (sweep, row) => sweep.document(row) },
+  { table: 'history', sweep: (sweep, row) => sweep.version(row) },
+  { table: 'indexEnded', sweep: (sweep, row) => sweep.indexRow(row, entryUntil(row.value)) },
+  { table: 'indexEvent', sweep: (sweep, row) => sweep.indexRow(row, entrySince(row.value) + 1) },
+]
+
+export class Sweeper {
+  readonly #store: TransactionStore
+  #walk = 0
+  /** Where the current walk goes on; undefined at its start. */
+  #position: Uint8Array | undefined
+
+  constructor(store: TransactionStore) {
+    this.#store = store
+  }
+
+  /** Does one step. Answers whether it removed anything. */
+  async runOnce(): Promise<boolean> {
+    return (await this.#sweepGarbage()) || (await this.#sweepChangeLog()) || (await this.#sweepTable())
+  }
+
+  /** A whole round over everything there is. */
+  async runAll(): Promise<void> {
+    while ((await this.#sweepGarbage()) || (await this.#sweepChangeLog())) {}
+    const rounds = walks.length
+    for (let ended = 0; ended < rounds; ) {
+      await this.#sweepTable()
+      if (this.#position === undefined) ended++
+    }
+  }
+
+  async #sweepGarbage(): Promise<boolean> {
+    const garbage = this.#store.kv.read(view => nextGarbage(view, this.#store.now()))
+    if (garbage === undefined) return false
+    await this.#store.transact(transaction => removeGarbage(transaction, garbage))
+    return true
+  }
+
+  async #sweepChangeLog(): Promise<boolean> {
+    const range = { start: changesRange().start, end: changesKey(this.#store.now() - changeLogMicros, 0) }
+    const isOld = this.#store.kv.read(view => [...view.range({ ...range, limit: 1 })].length > 0)
+    if (!isOld) return false
+    await this.#store.transact(transaction => {
+      const { overlay } = transaction.internals().context
+      const rows = Array.from(overlay.range({ ...range, limit: batchKeysMax }))
+      for (const { key } of rows) overlay.set(key, undefined)
+    })
+    return true
+  }
+
+  async #sweepTable(): Promise<boolean> {
+    const { table, sweep } = walks[this.#walk] as (typeof walks)[number]
+    const { start, end } = tagRange(table)
+    const range = { start: this.#position ?? start, end, limit: batchKeysMax }
+    const rows = this.#store.kv.read(view => [...view.range(range)])
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < batchKeysMax) {
+      this.#position = undefined
+      this.#walk = (this.#walk + 1) % walks.length
+    } else {
+      this.#position = after(last.key)
+    }
+    const found = this.#store.inspect(transaction => rows.filter(row => judges(transaction, sweep, row)))
+    if (found.length === 0) return false
+    await this.#store.transact(transaction => {
+      const run = new Sweep(transaction)
+      const { overlay } = transaction.internals().context
+      for (const { key } of found) {
+        const value = overlay.get(key)
+        if (value !== undefined) sweep(run, { key, value })
+      }
+      for (const key of run.removed) overlay.set(key, undefined)
+    })
+    return true
+  }
+}
+
+function judges(
+  transaction: StoreTransaction,
+  sweep: (sweep: Sweep, row: Entry) => void,
+  row: Entry,
+): boolean {
+  const run = new Sweep(transaction)
+  sweep(run, row)
+  return run.removed.length > 0
+}
+
+/** The smallest key behind another. */
+function after(key: Uint8Array): Uint8Array {
+  const next = new Uint8Array(key.length + 1)
+  next.set(key)
+  return next
+}
+
+/** Decides what to remove in one state. */
+class Sweep {
+  readonly removed: Uint8Array[] = []
+  readonly #transaction: StoreTransaction
+
+  constructor(transaction: StoreTransaction) {
+    this.#transaction = transaction
+  }
+
+  #minimumOf(ref: Pick<Ref, 'database' | 'collection'>): Micros {
+    return this.#transaction.minimumValidTime(ref.database, ref.collection)
+  }
+
+  /** Rows of what was deleted as a whole are removed as garbage. */
+  #isReachable(ref: Pick<Ref, 'database' | 'collection'>): boolean {
+    const { catalogue } = this.#transaction
+    return catalogue.isLive(ref.database) && catalogue.hasCollection(ref.database, ref.collection)
+  }
+
+  /** A live document goes, with all that was derived from it, when its ttl lies below the retained history. */
+  document({ key, value }: Entry): void {
+    const ttl = versionTtl(value)
+    const ref = documentOf(key)
+    if (ttl > this.#transaction.snapshotTime || !this.#isReachable(ref)) return
+    if (Math.max(ttl, versionTime(value)) > this.#minimumOf(ref)) return
+    const { snapshot } = this.#transaction
+    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
+    for (const row of this.#transaction.rowsOf(ref, versions)) this.removed.push(row.key)
+    if (ref.collection === native.keys) this.removed.push(keyHomeKey(ref.id))
+  }
+
+  /**
+   * A version goes when the one after it was valid already at the minimum valid time. A delete goes when it was
+   * valid then and nothing is left before it: until then it hides what is.
+   */
+  version({ key, value }: Entry): void {
+    const ref = documentOf(key)
+    if (!this.#isReachable(ref)) return
+    const { snapshot } = this.#transaction
+    const minimum = this.#minimumOf(ref)
+    const ts = versionTime(value)
+    if (ts > minimum) return
+    const root = validAt(snapshot, ref, minimum)
+    if (root === undefined) return
+    const isSuperseded = versionTime(root) > ts
+    const isOldest = () => readFirst(snapshot, historyRange(ref, ts - 1)) === undefined
+    if (isSuperseded || (versionAction(value) === 'delete' && isOldest())) this.removed.push(key)
+  }
+
+  /** A row of an index goes when nothing it says reaches up to the minimum valid time. */
+  indexRow({ key, value }: Entry, until: Micros): void {
+    const place = { database: idAt(key, 1), collection: entryCollection(value) }
+    if (!this.#transaction.catalogue.isLive(place.database)) return
+    const isGone = !this.#transaction.catalogue.hasCollection(place.database, place.collection)
+    if (isGone || until <= this.#minimumOf(place)) this.removed.push(key)
+  }
+}
+
+/** The document in the key of a version: behind the tag, database, collection and id. */
+function documentOf(key: Uint8Array): Ref {
+  return new Ref(idAt(key, 1), ((key[9] as number) << 8) | (key[10] as number), idAt(key, 11))
+}
