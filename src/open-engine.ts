@@ -15,6 +15,7 @@ import { systemRandom } from './base/random.ts'
 import { systemTimers } from './base/timers.ts'
 import type { Config } from './config.ts'
 import { createEngine } from './engine/engine.ts'
+import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { evaluateBinding } from './query/binding.ts'
 import type { EvaluationHost } from './query/evaluation.ts'
@@ -23,8 +24,21 @@ import { runPredicate } from './query/predicate.ts'
 import type { OpenEngine } from './server.ts'
 import { openStore } from './store/store.ts'
 
+/** The settings that the engine depends on. */
+export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'>
+
 /** Opens the data folder of `config`. Throws when it cannot be used. */
 export async function openEngine(config: Config, rootSecret: string, log: Logger): Promise<OpenEngine> {
+  return engineOver(openLmdb({ path: config.data }), config, rootSecret, log)
+}
+
+/** Builds the engine over an open key-value store, which is closed with it. */
+export function engineOver(
+  kv: KeyValueStore,
+  config: EngineConfig,
+  rootSecret: string,
+  log: Logger,
+): OpenEngine {
   const now = systemClock.now
   const verifier = new SecretVerifier()
   const providers = new IdentityProviders({
@@ -55,7 +69,7 @@ export async function openEngine(config: Config, rootSecret: string, log: Logger
     logins: new Logins({ passwords, verifier, identifier, random: systemRandom }),
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
   }
-  const store = openStore(openLmdb({ path: config.data }), {
+  const store = openStore(kv, {
     clock: now,
     hooks: { evaluateBinding: (lambda, document) => evaluateBinding(host, lambda, document) },
   })

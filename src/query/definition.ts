@@ -105,6 +105,8 @@ export interface FunctionDefinition {
   readonly compute: number
   /** The first API version that has it. */
   readonly since: ApiVersion
+  /** The first API version that has another function in its place. */
+  readonly until: ApiVersion | undefined
   /** Another function to prefer, when this one is kept only for older drivers. */
   readonly deprecatedFor: string | undefined
   /** By wire key, in the order in which they are evaluated and reported. */
@@ -130,6 +132,7 @@ export interface FunctionDeclaration<A extends Readonly<Record<string, Argument<
   readonly staticEffect?: Effect
   readonly compute?: number
   readonly since?: ApiVersion
+  readonly until?: ApiVersion
   readonly deprecatedFor?: string
   readonly arguments: A
   readonly result: string
@@ -152,6 +155,7 @@ export function define<A extends Readonly<Record<string, Argument<unknown>>>>(
     staticEffect: declaration.effect,
     compute: 1,
     since: '2.0',
+    until: undefined,
     deprecatedFor: undefined,
     ...declaration,
     keys: Object.keys(declaration.arguments),

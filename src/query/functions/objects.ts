@@ -166,6 +166,27 @@ export const objects = family('Objects', [
   define({
     name: 'select',
     effect: 'pure',
+    until: '3',
+    arguments: {
+      select: required(path),
+      from: required(anyValue),
+      all: optional(boolean),
+      default: optional(anyValue),
+    },
+    result: 'Any',
+    summary: 'The value at the end of a path; the default, which is always evaluated, where there is none.',
+    example: ['{"select": ["a"], "from": {"object": {}}, "default": 0}', '0'],
+    evaluate(args, call) {
+      const given = args.default
+      const fallback = given === undefined ? undefined : { evaluate: () => given }
+      const selection = { path: args.select, from: args.from, fallback }
+      return args.all ? selectAll(selection, call) : selectOne(selection, call)
+    },
+  }),
+  define({
+    name: 'select',
+    effect: 'pure',
+    since: '3',
     compute: 0,
     arguments: {
       select: required(path),

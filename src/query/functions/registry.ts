@@ -1,7 +1,7 @@
 // The language: every function of every family, found by its exact set of wire keys.
 
-import { InvariantError } from '../../base/assert.ts'
-import { isAtLeast } from '../../values/wire-version.ts'
+import { assert } from '../../base/assert.ts'
+import { apiVersions, isAtLeast } from '../../values/wire-version.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
 import type { FunctionLookup } from '../parse.ts'
 import { basic } from './basic.ts'
@@ -27,31 +27,42 @@ export const families: readonly FunctionFamily[] = [
 const seenMax = 4096
 
 class Registry implements FunctionLookup {
-  readonly #bySignature = new Map<string, FunctionDefinition>()
-  readonly #seen = new Map<string, FunctionDefinition>()
+  /** By sorted keys; several definitions where a function changed between versions. */
+  readonly #bySignature = new Map<string, FunctionDefinition[]>()
+  readonly #seen = new Map<string, readonly FunctionDefinition[]>()
 
   constructor(definitions: readonly FunctionDefinition[]) {
     for (const definition of definitions) {
-      for (const signature of signaturesOf(definition)) {
-        if (this.#bySignature.has(signature))
-          throw new InvariantError(`two functions take the keys ${signature}`)
-        this.#bySignature.set(signature, definition)
-      }
+      for (const signature of signaturesOf(definition)) this.#add(signature, definition)
     }
   }
 
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined {
     const given = [...keys]
     const asGiven = given.join('\n')
-    const definition = this.#seen.get(asGiven) ?? this.#search(asGiven, given)
-    return definition && isAtLeast(apiVersion, definition.since) ? definition : undefined
+    const definitions = this.#seen.get(asGiven) ?? this.#search(asGiven, given)
+    return definitions?.find(each => isIn(each, apiVersion))
   }
 
-  #search(asGiven: string, given: string[]): FunctionDefinition | undefined {
-    const definition = this.#bySignature.get(given.sort().join('\n'))
-    if (definition && this.#seen.size < seenMax) this.#seen.set(asGiven, definition)
-    return definition
+  #add(signature: string, definition: FunctionDefinition): void {
+    const others = this.#bySignature.get(signature) ?? []
+    const both = apiVersions.find(version =>
+      others.some(other => isIn(other, version) && isIn(definition, version)),
+    )
+    assert(both === undefined, `two functions take the keys ${signature} in version ${both}`)
+    this.#bySignature.set(signature, [...others, definition])
   }
+
+  #search(asGiven: string, given: string[]): readonly FunctionDefinition[] | undefined {
+    const definitions = this.#bySignature.get(given.sort().join('\n'))
+    if (definitions && this.#seen.size < seenMax) this.#seen.set(asGiven, definitions)
+    return definitions
+  }
+}
+
+/** Whether a version of the language has a function. */
+function isIn({ since, until }: FunctionDefinition, apiVersion: string): boolean {
+  return isAtLeast(apiVersion, since) && !(until && isAtLeast(apiVersion, until))
 }
 
 /** The sorted key sets of a function: its required keys with every subset of the optional ones. */

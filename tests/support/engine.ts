@@ -1,0 +1,44 @@
+// The engine over a store in memory, for tests of the language that need documents but no socket.
+
+import { pino } from 'pino'
+import type { Engine, QueryAnswer } from '../../src/engine/contract.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { engineOver } from '../../src/open-engine.ts'
+import type { ApiVersion } from '../../src/values/wire-version.ts'
+
+const rootSecret = 'the root secret of a test'
+
+/** A query as JSON, or as the text of JSON where numbers have to keep their form. */
+export type Query = string | object
+
+export interface TestEngine {
+  readonly engine: Engine
+  /** Sends a query with a secret (the root secret when absent); answers the whole response. */
+  send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryAnswer>
+  /** The `resource` of a query that has to succeed. */
+  query(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Opens an empty database in memory. */
+export function openTestEngine(): TestEngine {
+  const config = { allowInsecureJwks: false, audiencePrefix: 'https://db.fauna.com/db/', passwordCost: 4 }
+  const { engine, close } = engineOver(openMemory(), config, rootSecret, pino({ level: 'silent' }))
+  const send: TestEngine['send'] = async (query, options = {}) =>
+    engine.query({
+      authorization: `Bearer ${options.secret ?? rootSecret}`,
+      apiVersion: options.apiVersion ?? '4',
+      body: typeof query === 'string' ? query : JSON.stringify(query),
+      timeoutMs: 60_000,
+    })
+  return {
+    engine,
+    send,
+    close,
+    async query(query, options) {
+      const { body, status } = await send(query, options)
+      if (status >= 300) throw new Error(`the query failed with ${status}: ${body}`)
+      return JSON.parse(body).resource
+    },
+  }
+}
