@@ -43,8 +43,12 @@ export function decodeKey(bytes: Uint8Array): Key {
   return key
 }
 
-const kindsByTag = new Map(Object.entries(keyTags).map(([kind, tag]) => [tag, kind as Key['kind']]))
-const worksByNumber = new Map(Object.entries(garbageKinds).map(([work, tag]) => [tag, work as GarbageKind]))
+const kindsByTag = new Map<number, Key['kind']>(
+  Object.entries(keyTags).map(([kind, tag]) => [tag, kind as Key['kind']]),
+)
+const worksByNumber = new Map<number, GarbageKind>(
+  Object.entries(garbageKinds).map(([work, tag]) => [tag, work as GarbageKind]),
+)
 
 function readKey(parts: KeyParts): Key {
   const kind = kindsByTag.get(parts.number(1))

@@ -8,8 +8,8 @@ type Tagged = Extract<Value, { readonly kind: string }>
 
 /** Whether two values are the same through and through: membership, `distinct`, set operations on arrays. */
 export function equalValues(left: Value, right: Value): boolean {
-  if (left === right) return true
   if (typeof left === 'number' || typeof right === 'number') return Object.is(left, right)
+  if (left === right) return true
   if (typeof left === 'string' || typeof right === 'string') return equalTexts(left, right)
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   if (Array.isArray(left)) return Array.isArray(right) && equalArrays(left, right)

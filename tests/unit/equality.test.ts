@@ -1,0 +1,135 @@
+// Equality inside values, equality as the function `equals` has it, and keys that agree with the former.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decodeValue, encodeValue } from '../../src/keys/value-codec.ts'
+import { equalTopLevel, equalValues, valueKey } from '../../src/values/equality.ts'
+import {
+  Action,
+  DocumentValue,
+  EventValue,
+  Page,
+  Ref,
+  SetValue,
+  TransactionTime,
+  UnresolvedRef,
+  type Value,
+} from '../../src/values/value.ts'
+import { storableValues } from '../support/value-arbitraries.ts'
+
+const ref = new Ref(0n, 1024, 7n)
+const fields = new Map<string, Value>([['data', new Map([['a', 1n]])]])
+
+const equalPairs: readonly (readonly [Value, Value])[] = [
+  [Number.NaN, Number.NaN],
+  [null, null],
+  [Uint8Array.of(1, 2), Uint8Array.of(1, 2)],
+  [
+    new Map<string, Value>([
+      ['a', 1n],
+      ['b', [2n]],
+    ]),
+    new Map<string, Value>([
+      ['b', [2n]],
+      ['a', 1n],
+    ]),
+  ],
+  [ref, new Ref(0n, 1024, 7n)],
+  [new DocumentValue(ref, 5, fields, true), new DocumentValue(ref, 5, new Map(fields))],
+  [
+    new SetValue({ type: 'match', index: ref, terms: ['x'] }),
+    new SetValue({ type: 'match', index: new Ref(0n, 1024, 7n), terms: ['x'] }),
+  ],
+  [
+    new UnresolvedRef({ type: 'collection', name: 'c' }),
+    new UnresolvedRef({ type: 'collection', name: 'c', scope: undefined }),
+  ],
+  [TransactionTime.micros, new TransactionTime('micros')],
+  [new Action('add'), 'add'],
+  [
+    new Page([1n], { type: 'values', values: [2n] }, undefined),
+    new Page([1n], { type: 'values', values: [2n] }, undefined, []),
+  ],
+  [new EventValue(1, 'add', ref, null, [1n]), new EventValue(1, 'add', ref, null, [1n])],
+]
+
+const differentPairs: readonly (readonly [Value, Value])[] = [
+  [1n, 1],
+  [[1n], [1]],
+  [0, -0],
+  [0n, -0],
+  [null, false],
+  ['1', 1n],
+  [[], new Map()],
+  [
+    [1n, 2n],
+    [2n, 1n],
+  ],
+  [new Map([['a', null]]), new Map()],
+  [new Map([['a', null]]), new Map([['b', null]])],
+  [ref, new Ref(1n, 1024, 7n)],
+  [new DocumentValue(ref, 5, fields), fields],
+  [new DocumentValue(ref, 5, fields), new DocumentValue(ref, 6, fields)],
+  [
+    new SetValue({ type: 'match', index: ref, terms: ['x'] }),
+    new SetValue({ type: 'match', index: ref, terms: ['y'] }),
+  ],
+  [new SetValue({ type: 'union', sets: [ref] }), new SetValue({ type: 'intersection', sets: [ref] })],
+  [
+    ref,
+    new UnresolvedRef({
+      type: 'document',
+      id: 7n,
+      collection: new UnresolvedRef({ type: 'collection', name: 'c' }),
+    }),
+  ],
+  [TransactionTime.micros, TransactionTime.time],
+  [new Action('add'), new Action('create')],
+  [new Page([1n], undefined, undefined), [1n]],
+  [
+    new Page([], { type: 'values', values: [null] }, undefined),
+    new Page([], undefined, { type: 'values', values: [null] }),
+  ],
+  [new EventValue(1, 'add', ref, null, [1n]), new EventValue(1, 'remove', ref, null, [1n])],
+]
+
+test('equal values are equal and have equal keys', () => {
+  for (const [left, right] of equalPairs) {
+    assert.ok(equalValues(left, right) && equalValues(right, left), `${valueKey(left)} ${valueKey(right)}`)
+    assert.ok(equalTopLevel(left, right))
+    assert.equal(valueKey(left), valueKey(right))
+  }
+})
+
+test('different values are different and have different keys', () => {
+  for (const [left, right] of differentPairs) {
+    assert.ok(!equalValues(left, right) && !equalValues(right, left), `${valueKey(left)} ${valueKey(right)}`)
+    assert.notEqual(valueKey(left), valueKey(right))
+  }
+})
+
+test('the function equals compares numbers by value, at the top only', () => {
+  assert.ok(equalTopLevel(1n, 1) && equalTopLevel(1, 1n))
+  assert.ok(!equalTopLevel([1n], [1]))
+  assert.ok(!equalTopLevel(0n, -0) && !equalTopLevel(0, -0))
+  assert.ok(equalTopLevel(2n ** 53n + 1n, 2 ** 53), 'the long is turned into a double')
+})
+
+test('the function equals knows an action by the words of the oldest API version, too', () => {
+  assert.ok(equalTopLevel(new Action('update'), 'create') && equalTopLevel('create', new Action('add')))
+  assert.ok(equalTopLevel(new Action('remove'), 'delete') && equalTopLevel(new Action('update'), 'update'))
+  assert.ok(!equalTopLevel(new Action('update'), 'delete') && !equalTopLevel(new Action('create'), 'update'))
+  assert.ok(!equalValues(new Action('update'), 'create'))
+})
+
+test('keys agree with equality on random values', () => {
+  fc.assert(
+    fc.property(storableValues, storableValues, (left, right) => {
+      assert.equal(valueKey(left) === valueKey(right), equalValues(left, right))
+      const copy = decodeValue(encodeValue(left))
+      assert.ok(equalValues(left, copy))
+      assert.equal(valueKey(copy), valueKey(left))
+    }),
+  )
+})
