@@ -47,18 +47,19 @@ export function* storedVersions(snapshot: Snapshot, ref: Ref): Generator<Bytes> 
 
 /** Stored versions of a document, oldest first; from the one that was valid at `from` when given. Lazy. */
 export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Micros): Generator<Bytes> {
-  const range = historyRange(ref)
-  let end = range.end
-  if (from !== undefined) {
-    const root = readFirst(snapshot, historyRange(ref, from))
-    if (root !== undefined) yield root.value
-    end = historyRange(ref, from).start
+  const newest = newestLive(snapshot, ref)
+  if (from !== undefined && newest !== undefined && versionTime(newest) <= from) {
+    yield newest
+    return
   }
-  for (const { value } of snapshot.view.range({ start: range.start, end, reverse: true })) {
+  const { start, end } = historyRange(ref)
+  const root = from === undefined ? undefined : readFirst(snapshot, historyRange(ref, from))
+  if (root !== undefined) yield root.value
+  const newerEnd = from === undefined ? end : historyRange(ref, from).start
+  for (const { value } of snapshot.view.range({ start, end: newerEnd, reverse: true })) {
     snapshot.counters.readBytes += value.length
     yield value
   }
-  const newest = newestLive(snapshot, ref)
   if (newest !== undefined) yield newest
 }
 

@@ -65,9 +65,9 @@ export class TransactionStore implements Store {
     return this.transact(work, notBefore)
   }
 
-  /** The time of day as the store sees it. */
+  /** The time of day, not before any time this process has used. */
   now(): Micros {
-    return this.#clock()
+    return Math.max(this.#clock(), this.#newest)
   }
 
   /** {@link read} for work that knows the store's own transactions. */

@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { tagRange } from '../../../src/keys/keyspace.ts'
+import { Background } from '../../../src/store/background.ts'
+import type { Transaction } from '../../../src/store/contract.ts'
+import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
+import {
+  Bench,
+  createCollection,
+  createIndex,
+  data,
+  day,
+  documentRef,
+  field,
+  matchIds,
+  object,
+  second,
+} from './support.ts'
+
+function createDatabase(transaction: Transaction, parent: DatabaseId, name: string): Ref {
+  const ref = new Ref(parent, native.databases, transaction.newId())
+  transaction.put(ref, object({ name }))
+  return ref
+}
+
+function createKey(transaction: Transaction, database: DatabaseId, opens?: Ref): Ref {
+  const ref = new Ref(database, native.keys, transaction.newId())
+  transaction.put(ref, object({ role: 'admin', ...(opens && { database: opens }) }))
+  return ref
+}
+
+/** Rows of documents and everything derived from them. */
+function rowCount(bench: Bench): number {
+  const kinds = ['document', 'history', 'indexLive', 'indexEnded', 'indexEvent', 'garbage'] as const
+  return bench.kv.read(view => kinds.reduce((sum, kind) => sum + [...view.range(tagRange(kind))].length, 0))
+}
+
+test('names resolve, follow renames and are free again at once', async () => {
+  const bench = new Bench()
+  const resolve = (transaction: Transaction, name: string) =>
+    transaction.catalogue.resolve(rootDatabase, native.collections, name)
+  const users = await bench.write(transaction => {
+    const made = createCollection(transaction, 'users')
+    assert.deepEqual(resolve(transaction, 'users'), made)
+    return made
+  })
+  await bench.write(transaction => {
+    transaction.put(users, object({ name: 'people' }))
+    assert.equal(resolve(transaction, 'users'), undefined)
+    assert.deepEqual(resolve(transaction, 'people'), users)
+    assert.equal(transaction.catalogue.nameOf(users), 'people')
+    createCollection(transaction, 'users')
+  })
+  await assert.rejects(
+    bench.write(transaction => transaction.put(users, object({ name: 'users' }))),
+    /document is not unique/,
+  )
+  await bench.write(transaction => transaction.delete(users))
+  bench.read(transaction => {
+    assert.equal(resolve(transaction, 'people'), undefined)
+    assert.equal(transaction.catalogue.collection(users), undefined)
+    assert.equal(transaction.catalogue.nameOf(users), 'people')
+    assert.equal(resolve(transaction, 'users')?.id, 1025n)
+  })
+  await bench.close()
+})
+
+test('numbers of collections and indexes are never given twice, and run out', async () => {
+  const bench = new Bench()
+  const first = await bench.write(transaction => createCollection(transaction, 'a'))
+  await bench.write(transaction => transaction.delete(first))
+  const next = await bench.write(transaction => createCollection(transaction, 'a'))
+  assert.equal(next.id, 1025n)
+  await assert.rejects(
+    bench.write(transaction => {
+      for (;;) transaction.nextSchemaId(rootDatabase, native.collections)
+    }),
+    { description: 'Maximum sequential ID reached.' },
+  )
+  await bench.close()
+})
+
+test('a deleted collection takes its own indexes along and hides its entries elsewhere', async () => {
+  const bench = new Bench()
+  const made = await bench.write(transaction => {
+    const left = createCollection(transaction, 'left')
+    const right = createCollection(transaction, 'right')
+    const own = createIndex(transaction, 'own', { source: left, terms: [field('n')] })
+    const both = createIndex(transaction, 'both', {
+      source: [left, right],
+      terms: [field('n')],
+      unique: true,
+    })
+    const all = createIndex(transaction, 'all', { source: '_', terms: [field('n')] })
+    transaction.put(documentRef(left, 1), data({ n: 1n }))
+    transaction.put(documentRef(right, 2), data({ n: 2n }))
+    return { left, right, own, both, all }
+  })
+  await bench.write(transaction => transaction.put(documentRef(made.left, 1), data({ n: 1n, m: 1n })))
+  await bench.write(transaction => transaction.delete(made.left))
+  const look = () =>
+    bench.read(transaction => {
+      assert.equal(transaction.get(documentRef(made.left, 1)), undefined)
+      assert.deepEqual([...transaction.documents(rootDatabase, 1024, {})], [])
+      assert.equal(transaction.catalogue.index(made.own), undefined)
+      assert.deepEqual(matchIds(transaction, made.both, [1n]), [])
+      assert.deepEqual(matchIds(transaction, made.all, [1n]), [])
+      assert.deepEqual(matchIds(transaction, made.both, [2n]), [2n])
+      assert.deepEqual(matchIds(transaction, made.all, [2n]), [2n])
+    })
+  look()
+  await bench.write(transaction => {
+    transaction.put(documentRef(made.right, 3), data({ n: 1n }))
+    transaction.delete(documentRef(made.right, 3))
+  })
+  const before = rowCount(bench)
+  await new Background(bench.store).runAll()
+  look()
+  assert.ok(rowCount(bench) < before)
+  assert.deepEqual(
+    bench.kv.read(view => [...view.range(tagRange('garbage'))]),
+    [],
+  )
+  await bench.close()
+})
+
+test('a deleted database is out of reach at once, with everything within, and is removed', async () => {
+  const bench = new Bench()
+  const { outer, inner, key } = await bench.write(transaction => {
+    const outer = createDatabase(transaction, rootDatabase, 'outer')
+    const inner = createDatabase(transaction, outer.id, 'inner')
+    const collection = new Ref(
+      inner.id,
+      native.collections,
+      transaction.nextSchemaId(inner.id, native.collections),
+    )
+    transaction.put(collection, object({ name: 'things' }))
+    transaction.put(documentRef(collection, 1), data({}))
+    const key = createKey(transaction, inner.id)
+    assert.equal(transaction.catalogue.isLive(inner.id), true)
+    return { outer, inner, key }
+  })
+  bench.read(transaction => {
+    assert.equal(transaction.keyDatabase(key.id), inner.id)
+    assert.deepEqual(transaction.catalogue.database(inner.id)?.parent, outer.id)
+  })
+  await bench.write(transaction => transaction.delete(outer))
+  bench.read(transaction => {
+    assert.equal(transaction.catalogue.isLive(inner.id), false)
+    assert.equal(transaction.catalogue.isLive(outer.id), false)
+  })
+  assert.deepEqual(bench.store.check(), [])
+  await new Background(bench.store).runAll()
+  bench.read(transaction => {
+    assert.equal(transaction.keyDatabase(key.id), undefined)
+    assert.deepEqual([...transaction.documents(inner.id, 1024, {})], [])
+    assert.equal(transaction.catalogue.nameOf(outer), 'outer')
+  })
+  await bench.close()
+})
+
+test('a moved database keeps its content, and the keys beside it move along', async () => {
+  const bench = new Bench()
+  const made = await bench.write(transaction => {
+    const from = createDatabase(transaction, rootDatabase, 'from')
+    const to = createDatabase(transaction, rootDatabase, 'to')
+    const child = createDatabase(transaction, from.id, 'child')
+    return {
+      from,
+      to,
+      child,
+      beside: createKey(transaction, from.id, child),
+      within: createKey(transaction, child.id),
+    }
+  })
+  await bench.write(transaction => {
+    const moved = transaction.moveDatabase(made.child, made.to.id)
+    assert.deepEqual(moved.ref, new Ref(made.to.id, native.databases, made.child.id))
+  })
+  bench.read(transaction => {
+    assert.equal(transaction.get(made.child), undefined)
+    assert.equal(transaction.catalogue.database(made.child.id)?.parent, made.to.id)
+    assert.equal(transaction.keyDatabase(made.beside.id), made.to.id)
+    assert.equal(transaction.keyDatabase(made.within.id), made.child.id)
+    const key = transaction.get(new Ref(made.to.id, native.keys, made.beside.id))
+    assert.deepEqual(key?.fields.get('database'), new Ref(made.to.id, native.databases, made.child.id))
+    assert.deepEqual(transaction.catalogue.resolve(made.from.id, native.databases, 'child'), undefined)
+  })
+  await new Background(bench.store).runAll()
+  bench.read(transaction => assert.equal(transaction.catalogue.isLive(made.child.id), true))
+  await bench.close()
+})
+
+test('an identity has one credential and many tokens, and takes both along', async () => {
+  const bench = new Bench()
+  const user = await bench.write(transaction => documentRef(createCollection(transaction, 'users'), 1))
+  const put = (transaction: Transaction, collection: number, id: number, fields = {}) =>
+    transaction.put(new Ref(rootDatabase, collection, BigInt(id)), object({ instance: user, ...fields }))
+  await bench.write(transaction => {
+    transaction.put(user, data({}))
+    put(transaction, native.credentials, 1, { hashed_password: 'x' })
+    put(transaction, native.tokens, 1)
+    put(transaction, native.tokens, 2)
+  })
+  await assert.rejects(
+    bench.write(transaction => put(transaction, native.credentials, 2)),
+    /document is not unique/,
+  )
+  bench.read(transaction => {
+    assert.equal(transaction.credentialOf(user)?.ref.id, 1n)
+    assert.deepEqual(
+      transaction.tokensOf(user).map(token => token.ref.id),
+      [1n, 2n],
+    )
+  })
+  await bench.write(transaction => transaction.delete(user))
+  bench.read(transaction => {
+    assert.equal(transaction.credentialOf(user), undefined)
+    assert.deepEqual(transaction.tokensOf(user), [])
+  })
+  await bench.close()
+})
+
+test('a key id lives in one database only', async () => {
+  const bench = new Bench()
+  const database = await bench.write(transaction => createDatabase(transaction, rootDatabase, 'other'))
+  await bench.write(transaction => transaction.put(new Ref(rootDatabase, native.keys, 5n), object({})))
+  const again = (transaction: Transaction) =>
+    transaction.put(new Ref(database.id, native.keys, 5n), object({}))
+  await assert.rejects(bench.write(again), /Key already exists/)
+  await bench.write(transaction => transaction.delete(new Ref(rootDatabase, native.keys, 5n)))
+  await bench.write(again)
+  assert.equal(
+    bench.read(transaction => transaction.keyDatabase(5n)),
+    database.id,
+  )
+  await bench.close()
+})
+
+test('access providers are found by issuer', async () => {
+  const bench = new Bench()
+  const ref = new Ref(rootDatabase, native.access_providers, 1n)
+  await bench.write(transaction => transaction.put(ref, object({ name: 'p', issuer: 'https://issuer' })))
+  bench.read(transaction => {
+    assert.deepEqual(transaction.accessProviderByIssuer(rootDatabase, 'https://issuer')?.ref, ref)
+    assert.equal(transaction.accessProviderByIssuer(rootDatabase, 'other'), undefined)
+  })
+  await bench.close()
+})
+
+test('history beyond history_days is refused, and raising it later does not bring it back', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
+  const ref = documentRef(users, 1)
+  const first = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
+  bench.now += 10 * 60 * second
+  const middle = await bench.commit(transaction => transaction.put(ref, data({ n: 2n })))
+  assert.ok(bench.read(transaction => transaction.get(ref, first)))
+  bench.now += 10 * 60 * second
+  const read = () => bench.read(transaction => transaction.get(ref, first))
+  assert.throws(read, {
+    code: 'bad request',
+    message: /Requested timestamp 2023-.*Z less than minimum allowed/,
+  })
+  assert.ok(bench.read(transaction => transaction.get(ref, middle)))
+  const actions = () =>
+    bench.read(transaction => Array.from(transaction.versions(ref), version => version.action))
+  assert.deepEqual(actions(), ['create', 'update'])
+  bench.now += 10 * 60 * second
+  assert.deepEqual(actions(), ['create'])
+  await bench.write(transaction => transaction.put(users, object({ name: 'users', history_days: 100n })))
+  assert.throws(() => bench.read(transaction => transaction.get(ref, middle)), { code: 'bad request' })
+  await new Background(bench.store).runAll()
+  assert.deepEqual(actions(), ['create'])
+  await bench.close()
+})
+
+test('the sweeper removes what no read can see, and nothing else', async () => {
+  const bench = new Bench()
+  const { users, index } = await bench.write(transaction => {
+    const users = createCollection(transaction, 'users', { history_days: 1n })
+    return { users, index: createIndex(transaction, 'by_n', { source: users, terms: [field('n')] }) }
+  })
+  const empty = rowCount(bench)
+  await bench.write(transaction => {
+    transaction.put(documentRef(users, 1), data({ n: 0n }))
+    transaction.put(documentRef(users, 2), data({ n: 0n }, bench.now + second))
+    transaction.put(documentRef(users, 3), data({ n: 0n }))
+  })
+  for (const n of [1n, 2n, 3n])
+    await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n })))
+  await bench.write(transaction => transaction.delete(documentRef(users, 3)))
+  const background = new Background(bench.store)
+  const before = rowCount(bench)
+  await background.runAll()
+  assert.equal(rowCount(bench), before)
+  bench.now += 2 * day
+  // A delete goes a round later than what it hides.
+  await background.runAll()
+  await background.runAll()
+  // Left are the document and its entry; all events are below the minimum valid time.
+  assert.equal(rowCount(bench), empty + 2)
+  assert.deepEqual(
+    bench.read(transaction => matchIds(transaction, index, [3n])),
+    [1n],
+  )
+  assert.equal(bench.store.changes(0, 10).length, 0)
+  await bench.close()
+})
+
+test('an index over many documents is built in the background, resumably, while writes go on', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const fill = (from: number, to: number, n: bigint) =>
+    bench.write(transaction => {
+      for (let id = from; id < to; id++) transaction.put(documentRef(users, id), data({ n }))
+    })
+  await fill(0, 400, 1n)
+  await fill(0, 300, 2n)
+  const index = await bench.write(transaction =>
+    createIndex(transaction, 'by_n', { source: users, terms: [field('n')] }),
+  )
+  const active = () => bench.read(transaction => transaction.catalogue.index(index)?.active)
+  assert.equal(active(), false)
+  await fill(390, 410, 3n)
+  await new Background(bench.store).runOnce()
+  assert.equal(active(), false)
+  await fill(0, 5, 3n)
+  assert.deepEqual(bench.store.check(), [])
+  const resumed = new Background(bench.store)
+  await resumed.runAll()
+  assert.equal(active(), true)
+  bench.read(transaction => {
+    assert.equal(matchIds(transaction, index, [1n]).length, 90)
+    assert.equal(matchIds(transaction, index, [2n]).length, 295)
+    assert.equal(matchIds(transaction, index, [3n]).length, 25)
+    const kinds = Array.from(transaction.versions(index), version => version.fields.get('active'))
+    assert.deepEqual(kinds, [false, true])
+  })
+  await bench.close()
+})
