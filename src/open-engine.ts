@@ -27,8 +27,12 @@ import { openStore } from './store/store.ts'
 /** The settings that the engine depends on. */
 export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'>
 
-/** Opens the data folder of `config`. Throws when it cannot be used. */
-export async function openEngine(config: Config, rootSecret: string, log: Logger): Promise<OpenEngine> {
+/** Opens the data folder of `config`. Without a root secret nobody has its rights. Throws when it cannot be used. */
+export async function openEngine(
+  config: Config,
+  rootSecret: string | undefined,
+  log: Logger,
+): Promise<OpenEngine> {
   return engineOver(openLmdb({ path: config.data }), config, rootSecret, log)
 }
 
@@ -36,7 +40,7 @@ export async function openEngine(config: Config, rootSecret: string, log: Logger
 export function engineOver(
   kv: KeyValueStore,
   config: EngineConfig,
-  rootSecret: string,
+  rootSecret: string | undefined,
   log: Logger,
 ): OpenEngine {
   const now = systemClock.now
@@ -52,7 +56,7 @@ export function engineOver(
   const identifier = new Identifier({
     verifier,
     providers,
-    rootSecret: new RootSecret(rootSecret, verifier),
+    rootSecret: rootSecret === undefined ? undefined : new RootSecret(rootSecret, verifier),
     log: reason => log.debug({ reason }, 'refused a credential'),
   })
   const passwords = new Passwords({
@@ -79,5 +83,5 @@ export function engineOver(
     identify: (...request) => identifier.identify(...request),
     onInternalError: error => log.error({ err: error }, 'a request failed'),
   })
-  return { engine, close: () => store.close() }
+  return { engine, check: () => store.check(), close: () => store.close() }
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../base/random.ts'
+import { StoreUnavailableError } from '../kv/errors.ts'
 import { StartError } from './command.ts'
 
 const secretFileName = 'root-secret'
@@ -69,6 +70,16 @@ function readSecret(file: string): string | undefined {
   }
   if (text === '') throw new StartError(`the file ${file} is empty; remove it to get a new root secret`)
   return text
+}
+
+/** Turns a store that cannot be opened into one line for the operator. */
+export async function explained<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
+  } catch (cause) {
+    if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
+    throw cause
+  }
 }
 
 const reasons: Readonly<Record<string, string>> = {

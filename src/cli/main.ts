@@ -2,10 +2,11 @@
 // The program `terrarium`.
 
 import { openEngine } from '../open-engine.ts'
+import { checkCommand } from './commands/check.ts'
 import { serveCommand } from './commands/serve.ts'
 import { dispatch } from './dispatch.ts'
 
 /** To add a command: a file in commands/ and a line here. */
-const commands = { serve: serveCommand(openEngine) }
+const commands = { serve: serveCommand(openEngine), check: checkCommand }
 
 process.exit(await dispatch(commands, process.argv.slice(2)))

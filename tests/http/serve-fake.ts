@@ -12,7 +12,7 @@ const serve = serveCommand(async () => {
     await wait(Number(process.env.FAKE_DELAY_MS ?? 0))
     return resource(request.body ?? 'null')
   }
-  return { engine, close: async () => {} }
+  return { engine, check: () => [], close: async () => {} }
 })
 
 process.exit(await dispatch({ serve }, process.argv.slice(2)))

@@ -19,10 +19,10 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   streams: ['engine', 'query', 'auth', 'store', 'values'],
   http: ['streams', 'engine', 'query-log', 'auth', 'values'],
   'config.ts': [],
-  'server.ts': [
+  'server.ts': ['config.ts', 'http', 'streams', 'engine', 'query-log', 'values'],
+  'open-engine.ts': [
+    'server.ts',
     'config.ts',
-    'http',
-    'streams',
     'engine',
     'query-log',
     'query',
@@ -31,7 +31,19 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'kv',
     'values',
   ],
-  cli: ['server.ts', 'config.ts', 'http', 'engine', 'query-log', 'auth', 'store', 'kv', 'keys', 'values'],
+  cli: [
+    'open-engine.ts',
+    'server.ts',
+    'config.ts',
+    'http',
+    'engine',
+    'query-log',
+    'auth',
+    'store',
+    'kv',
+    'keys',
+    'values',
+  ],
 }
 
 /** The layer of a file: the first step of its path below `src/`. */

@@ -4,13 +4,12 @@
 import { type Logger, pino } from 'pino'
 import { systemRandom } from '../../base/random.ts'
 import { type Config, readConfig, type SettingName, settings } from '../../config.ts'
-import { StoreUnavailableError } from '../../kv/errors.ts'
 import { type OpenEngine, type Server, startServer } from '../../server.ts'
 import { type Command, StartError } from '../command.ts'
-import { prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
+import { explained, prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
-export type Open = (config: Config, rootSecret: string, log: Logger) => Promise<OpenEngine>
+export type Open = (config: Config, rootSecret: string | undefined, log: Logger) => Promise<OpenEngine>
 
 /** The command over a way to open the engine. */
 export function serveCommand(open: Open): Command {
@@ -27,7 +26,7 @@ async function run(words: readonly string[], open: Open): Promise<number> {
   const stopped = signalled()
   prepareDataFolder(config.data)
   const rootSecret = config.rootSecret ?? rootSecretOf(config.data, log)
-  const server = await started(config, await opened(config, rootSecret, log, open), log)
+  const server = await started(config, await explained(open(config, rootSecret, log)), log)
   process.stdout.write(`Terrarium is ready on ${server.url}\n`)
   const signal = await stopped
   log.info({ signal }, 'stopping')
@@ -48,15 +47,6 @@ function signalled(): Promise<NodeJS.Signals> {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)
   })
-}
-
-async function opened(config: Config, rootSecret: string, log: Logger, open: Open): Promise<OpenEngine> {
-  try {
-    return await open(config, rootSecret, log)
-  } catch (cause) {
-    if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
-    throw cause
-  }
 }
 
 async function started(config: Config, engine: OpenEngine, log: Logger): Promise<Server> {

@@ -1,0 +1,33 @@
+// `terrarium check`: proves that a data folder is sound: every index entry has its document and the reverse,
+// histories are in order, the change log covers them. Exit status 0 when it is, 1 when it is not.
+
+import { existsSync } from 'node:fs'
+import { pino } from 'pino'
+import { readConfig, type SettingName } from '../../config.ts'
+import { openEngine } from '../../open-engine.ts'
+import { type Command, StartError } from '../command.ts'
+import { explained } from '../data-folder.ts'
+
+const settings: readonly SettingName[] = ['data', 'logLevel']
+
+export const checkCommand: Command = {
+  doc: 'Checks that what is stored in a data folder agrees with itself.',
+  settings,
+  run,
+}
+
+async function run(words: readonly string[]): Promise<number> {
+  const config = readConfig(words, process.env, settings)
+  if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
+  const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
+  const opened = await explained(openEngine(config, undefined, log))
+  try {
+    const contradictions = opened.check()
+    for (const contradiction of contradictions) process.stdout.write(`${contradiction}\n`)
+    const summary = contradictions.length === 0 ? 'sound' : `${contradictions.length} contradictions`
+    process.stdout.write(`${config.data}: ${summary}\n`)
+    return contradictions.length === 0 ? 0 : 1
+  } finally {
+    await opened.close()
+  }
+}

@@ -1,0 +1,26 @@
+// `terrarium check` as an operator runs it.
+
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+
+test('a fresh folder is sound, a missing one and an unknown flag are told in one line', async () => {
+  const folder = await temporaryFolder()
+  try {
+    const sound = await runProgram(['check', '--data', folder])
+    assert.deepEqual(sound, { status: 0, stdout: `${folder}: sound\n`, stderr: '' })
+    const missing = join(folder, 'missing')
+    const absent = await runProgram(['check', '--data', missing])
+    assert.deepEqual(absent, {
+      status: 1,
+      stdout: '',
+      stderr: `terrarium: there is no data folder ${missing}\n`,
+    })
+    const wrong = await runProgram(['check', '--port', '1'])
+    assert.equal(wrong.status, 2)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
