@@ -49,6 +49,7 @@ test('hashes of other costs and dialects verify', async () => {
     }
   }
   // Made by jBCrypt, the implementation whose hashes the original service stored.
+  assert.equal(await check('', '$2a$06$DCq7YPn5Rq63x1Lad4cll.TV4S6ytwfsfvkgY8jIucDrjc8deX1s.'), true)
   assert.equal(await check('a', '$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe'), true)
 })
 
