@@ -1,8 +1,7 @@
 // Checks the change log against documents: every retained version made since the log begins was logged, and
 // every logged write has its version, unless that was taken out of history again.
 
-import { changesKey } from '../keys/keyspace.ts'
-import { type Micros, type Ref, sameRef } from '../values/value.ts'
+import type { Micros, Ref } from '../values/value.ts'
 import { readChanges } from './change-log.ts'
 import { type CheckContext, nameRef } from './check.ts'
 import type { Change, CommittedTransaction } from './contract.ts'
@@ -17,6 +16,8 @@ export class ChangeLogCheck {
   readonly #begin: Micros
   /** Versions that were put into the past or taken out of it, by reference and time. */
   readonly #rewritten = new Set<string>()
+  /** The transaction looked at last: documents of one transaction often lie together. */
+  #logged: { readonly time: Micros; readonly names: ReadonlySet<string> } | undefined
 
   constructor(context: CheckContext) {
     this.#context = context
@@ -50,9 +51,12 @@ export class ChangeLogCheck {
   }
 
   #isLogged(ref: Ref, ts: Micros): boolean {
-    if (this.#context.snapshot.view.get(changesKey(ts, 0)) === undefined) return false
-    const [transaction] = readChanges(this.#context.snapshot.view, ts - 1, 1)
-    return transaction?.changes.some(change => sameRef(change.ref, ref)) === true
+    if (this.#logged?.time !== ts) {
+      const [transaction] = readChanges(this.#context.snapshot.view, ts - 1, 1)
+      const changes = transaction?.time === ts ? transaction.changes : []
+      this.#logged = { time: ts, names: new Set(changes.map(change => nameRef(change.ref))) }
+    }
+    return this.#logged.names.has(nameRef(ref))
   }
 
   /** Logged writes have versions. */

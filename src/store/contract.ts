@@ -117,6 +117,8 @@ export interface IndexDefinition {
   readonly serialized: boolean
   readonly active: boolean
   readonly partitions: number
+  /** Every caller of its database may read the set, such as a login page with a client key. */
+  readonly publicRead: boolean
 }
 
 /** Schema objects by name and by reference, with the transaction's own writes. */

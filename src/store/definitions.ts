@@ -49,6 +49,7 @@ export function indexDefinition(version: Version): IndexDefinition {
   const terms = list(fields.get('terms')).map(indexField)
   const unique = fields.get('unique') === true
   const partitions = fields.get('partitions')
+  const permissions = fields.get('permissions')
   return {
     ref,
     name: text(fields.get('name')),
@@ -59,6 +60,7 @@ export function indexDefinition(version: Version): IndexDefinition {
     serialized: fields.get('serialized') !== false,
     active: fields.get('active') === true,
     partitions: typeof partitions === 'bigint' ? Number(partitions) : unique || terms.length > 0 ? 1 : 8,
+    publicRead: permissions !== undefined && isObject(permissions) && permissions.get('read') === 'public',
   }
 }
 
