@@ -9,8 +9,10 @@ import { calls } from './calls.ts'
 import { documents } from './documents.ts'
 import { identity } from './identity.ts'
 import { objects } from './objects.ts'
+import { pagination } from './pagination.ts'
 import { references } from './references.ts'
 import { schema } from './schema.ts'
+import { nativeCollections, sets } from './sets.ts'
 
 /** All families, in the order of the reference. */
 export const families: readonly FunctionFamily[] = [
@@ -18,6 +20,9 @@ export const families: readonly FunctionFamily[] = [
   calls,
   objects,
   references,
+  nativeCollections,
+  sets,
+  pagination,
   documents,
   schema,
   identity,

@@ -1,0 +1,102 @@
+// Pages of sets, and their ends.
+
+import { limits } from '../../limits.ts'
+import { isArray, isNativeCollectionRef, isObject, Ref, type Value } from '../../values/value.ts'
+import { anyValue, boolean, identifier, integer, setOrArray, transactionTime } from '../arguments.ts'
+import { type Argument, type Call, define, family, optional, required } from '../definition.ts'
+import { requireReachable } from '../read.ts'
+import { type PageRequest, readPage } from '../sets/pages.ts'
+import { firstElement, lastElement } from '../sets/read.ts'
+import { validTimeOf } from './basic.ts'
+
+const options = {
+  ts: optional(transactionTime),
+  size: optional(integer),
+  events: optional(boolean),
+  sources: optional(boolean),
+}
+
+type Given<T> = { readonly [K in keyof T]: T[K] extends Argument<infer V> ? V : never }
+type Options = Given<typeof options> & { readonly paginate: PageRequest['set'] }
+type Start = Pick<PageRequest, 'direction' | 'cursor' | 'cursorAt'>
+
+function paginate(args: Options, start: Start, call: Call): Value {
+  const { paginate: set, ts, size = BigInt(limits.pageSizeDefault), events = false, sources = false } = args
+  if (set instanceof Ref && !isNativeCollectionRef(set)) requireReachable(set, call, 'paginate')
+  const read = () => readPage({ set, size, events, sources, ...start }, call)
+  return ts === undefined ? read() : call.evaluation.withValidTime(validTimeOf(ts, call), read)
+}
+
+/** What a cursor object says: one of its two keys, or nothing at all. */
+function startOf(cursor: Value, call: Call): Start {
+  if (cursor === null) return { direction: 'after', cursor: undefined, cursorAt: [] }
+  const [key, ...others] = isObject(cursor) ? cursor.keys() : []
+  if ((key !== 'after' && key !== 'before') || others.length > 0 || !isObject(cursor)) {
+    const expected = "Expected an object with either 'before' or 'after' key in it."
+    throw call.invalid(`Invalid cursor object. ${expected}`, 'cursor')
+  }
+  return { direction: key, cursor: cursor.get(key), cursorAt: ['cursor', key] }
+}
+
+/** The first or last element of an array. */
+function endOf(array: readonly Value[], index: 0 | -1, call: Call, key: string): Value {
+  if (array.length === 0) throw call.invalid('Non-empty array expected.', key)
+  return array.at(index) as Value
+}
+
+export const pagination = family('Pagination', [
+  define({
+    name: 'paginate',
+    effect: 'read',
+    arguments: { paginate: required(identifier), after: optional(anyValue), ...options },
+    result: 'Page',
+    summary: 'A page of a set, from its beginning or from a cursor on.',
+    example: ['{"paginate": {"collections": null}, "size": 2}', '{"data": []}'],
+    evaluate: (args, call) =>
+      paginate(args, { direction: 'after', cursor: args.after, cursorAt: ['after'] }, call),
+  }),
+  define({
+    name: 'paginate',
+    effect: 'read',
+    arguments: { paginate: required(identifier), before: required(anyValue), ...options },
+    result: 'Page',
+    summary: 'The page of a set that ends before a cursor; null is the end of the set.',
+    example: ['{"paginate": {"collections": null}, "before": null}', '{"after": [null], "data": []}'],
+    evaluate: (args, call) =>
+      paginate(args, { direction: 'before', cursor: args.before, cursorAt: ['before'] }, call),
+  }),
+  define({
+    name: 'paginate',
+    effect: 'read',
+    arguments: { paginate: required(identifier), cursor: required(anyValue), ...options },
+    result: 'Page',
+    summary: 'A page of a set, with a cursor object that tells the direction.',
+    example: [
+      '{"paginate": {"collections": null}, "cursor": {"object": {"after": 0}}}',
+      '{"before": [0], "data": []}',
+    ],
+    evaluate: (args, call) => paginate(args, startOf(args.cursor, call), call),
+  }),
+  define({
+    name: 'first',
+    effect: 'read',
+    since: '4',
+    arguments: { first: required(setOrArray) },
+    result: 'Any',
+    summary: 'The first element of a set or array.',
+    example: ['{"first": [1, 2, 3]}', '1'],
+    evaluate: ({ first }, call) =>
+      isArray(first) ? endOf(first, 0, call, 'first') : firstElement(first, call, 'first'),
+  }),
+  define({
+    name: 'last',
+    effect: 'read',
+    since: '4',
+    arguments: { last: required(setOrArray) },
+    result: 'Any',
+    summary: 'The last element of a set or array.',
+    example: ['{"last": [1, 2, 3]}', '3'],
+    evaluate: ({ last }, call) =>
+      isArray(last) ? endOf(last, -1, call, 'last') : lastElement(last, call, 'last'),
+  }),
+])

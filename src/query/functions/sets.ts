@@ -1,0 +1,304 @@
+// Sets: making them, and the same operations on arrays and pages.
+
+import {
+  isArray,
+  Lambda,
+  type NativeName,
+  native,
+  Page,
+  Ref,
+  type SetLike,
+  SetValue,
+  UnresolvedRef,
+  type Value,
+} from '../../values/value.ts'
+import {
+  anyValue,
+  collectionRef,
+  databaseRefOrNull,
+  identifier,
+  indexRef,
+  iterable,
+  lambda,
+  nameOrRef,
+  nonEmptyList,
+  ref,
+  set,
+  setOrArray,
+} from '../arguments.ts'
+import {
+  type ArgumentType,
+  type BoundLambda,
+  type Call,
+  define,
+  type FunctionDefinition,
+  family,
+  mismatch,
+  optional,
+  required,
+  undefinedReference,
+} from '../definition.ts'
+import { nativeRef } from '../references.ts'
+import { differenceOf, distinctOf, intersectionOf, reversedPage, unionOf } from '../sets/arrays.ts'
+import {
+  combinedSet,
+  derivedSet,
+  documentsSet,
+  eventsSet,
+  filterSet,
+  joinSet,
+  matchSet,
+  rangeSet,
+  termsOf,
+} from '../sets/constructors.ts'
+
+const terms: ArgumentType<readonly Value[]> = {
+  mode: 'value',
+  name: 'Any or Array of Any',
+  check: (value, call, key) => termsOf(value, call, key),
+}
+
+/** A lambda as a value; the parser passes one written in place as it is. */
+const joinLink: ArgumentType<BoundLambda | Lambda | Ref> = {
+  mode: 'lambda or value',
+  name: 'Lambda or Index Ref',
+  check(value, call, key) {
+    if (value instanceof Lambda) return value
+    if (value instanceof Ref && value.collection === native.indexes) return indexRef.check(value, call, key)
+    if (value instanceof UnresolvedRef) throw undefinedReference(value, call, key)
+    throw mismatch('Lambda or Index Ref', value, call, key)
+  },
+}
+
+const combinations = { union: unionOf, intersection: intersectionOf, difference: differenceOf }
+
+/** Sets give a set, arrays an array; there is nothing in between. */
+function combine(
+  type: keyof typeof combinations,
+  members: readonly (readonly Value[] | SetLike)[],
+  call: Call,
+): Value {
+  const arrays = members.filter(isArray)
+  if (arrays.length === 0) return combinedSet(type, members as readonly SetLike[], call)
+  if (arrays.length === members.length) return combinations[type](arrays)
+  throw call.invalid('Arguments cannot be of different types, expected Set or Array.', type)
+}
+
+function combination(name: keyof typeof combinations, summary: string, answer: string) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(nonEmptyList(setOrArray)) },
+    result: 'Set or Array',
+    summary,
+    example: [`{"${name}": [[1, 2, 2, 3], [2, 3, 4]]}`, answer],
+    evaluate: (args, call) => combine(name, args[name] as readonly (readonly Value[] | SetLike)[], call),
+  })
+}
+
+function nativeCollection(
+  name: string,
+  collection: NativeName,
+  what: string,
+  options: { since?: '4'; deprecatedFor?: string } = {},
+) {
+  return define({
+    name,
+    effect: 'pure',
+    ...options,
+    arguments: { [name]: required(databaseRefOrNull) },
+    result: 'Collection Ref',
+    summary: `All ${what} of the database, or of a child database; can be used as a set.`,
+    example: [`{"${name}": null}`, `{"@ref": {"id": "${collection}"}}`],
+    evaluate: (args, call) => nativeRef(collection, (args[name] as Ref | null) ?? undefined, call.evaluation),
+  })
+}
+
+const makeIndex = `{"let": [
+  {"cats": {"create_collection": {"object": {"name": "cats"}}}},
+  {"index": {"create_index": {"object": {"name": "all_cats", "source": {"select": "ref", "from": {"var": "cats"}}}}}}
+], "in": `
+const allCats = '{"@ref": {"id": "all_cats", "collection": {"@ref": {"id": "indexes"}}}}'
+
+const match = define({
+  name: 'match',
+  effect: 'pure',
+  arguments: { match: required(nameOrRef), terms: optional(terms) },
+  result: 'Set',
+  summary: 'The entries of an index under some terms.',
+  example: [
+    `${makeIndex}{"match": {"select": "ref", "from": {"var": "index"}}}}`,
+    `{"@set": {"match": ${allCats}}}`,
+  ],
+  evaluate: (args, call) => matchSet(args.match, args.terms ?? [], call, 'match'),
+})
+
+const matchTermsFirst = define({
+  name: 'match',
+  effect: 'pure',
+  deprecatedFor: 'match',
+  arguments: { match: required(terms), index: required(nameOrRef) },
+  result: 'Set',
+  summary: 'The entries of an index under some terms, in the order of older drivers.',
+  example: [
+    `${makeIndex}{"match": "Tom", "index": {"select": "ref", "from": {"var": "index"}}}}`,
+    `{"@set": {"match": ${allCats}, "terms": "Tom"}}`,
+  ],
+  evaluate: (args, call) => matchSet(args.index, args.match, call, 'index'),
+})
+
+const documents = define({
+  name: 'documents',
+  effect: 'pure',
+  arguments: { documents: required(collectionRef) },
+  result: 'Set',
+  summary: 'All documents of a collection, by id.',
+  example: [
+    '{"documents": {"collections": null}}',
+    '{"@set": {"documents": {"@ref": {"id": "collections"}}}}',
+  ],
+  evaluate: (args, call) => documentsSet(args.documents, call),
+})
+
+const singleton = define({
+  name: 'singleton',
+  effect: 'pure',
+  arguments: { singleton: required(ref) },
+  result: 'Set',
+  summary: 'The set of one document, if it exists.',
+  example: [
+    '{"singleton": {"collections": null}}',
+    '{"@set": {"singleton": {"@ref": {"id": "collections"}}}}',
+  ],
+  evaluate: args => new SetValue({ type: 'singleton', ref: args.singleton }),
+})
+
+const events = define({
+  name: 'events',
+  effect: 'pure',
+  arguments: { events: required(identifier) },
+  result: 'Set',
+  summary: 'The history of a document or set.',
+  example: ['{"events": {"collections": null}}', '{"@set": {"events": {"@ref": {"id": "collections"}}}}'],
+  evaluate: (args, call) => eventsSet(args.events, call),
+})
+
+const union = combination(
+  'union',
+  'The elements of all sets or arrays, each as often as where it occurs most.',
+  '[1, 2, 2, 3, 4]',
+)
+
+const intersection = combination(
+  'intersection',
+  'The elements common to all sets or arrays, each as often as where it occurs least.',
+  '[2, 3]',
+)
+
+const difference = combination(
+  'difference',
+  'The elements of the first set that no other has; of arrays, each element removes one like it.',
+  '[1, 2]',
+)
+
+const distinct = define({
+  name: 'distinct',
+  effect: 'pure',
+  arguments: { distinct: required(iterable) },
+  result: 'Set, Array, or Page',
+  summary: 'The elements of a set, array or page, each once.',
+  example: ['{"distinct": [1, 2, 1, 3, 2]}', '[1, 2, 3]'],
+  evaluate({ distinct: elements }) {
+    if (elements instanceof Page || isArray(elements)) return distinctOf(elements)
+    return derivedSet('distinct', elements)
+  },
+})
+
+const reverse = define({
+  name: 'reverse',
+  effect: 'pure',
+  arguments: { reverse: required(iterable) },
+  result: 'Set, Array, or Page',
+  summary: 'The elements of a set, array or page, last first.',
+  example: ['{"reverse": [1, 2, 3]}', '[3, 2, 1]'],
+  evaluate({ reverse: elements }) {
+    if (elements instanceof Page) return reversedPage(elements)
+    return isArray(elements) ? elements.toReversed() : derivedSet('reverse', elements)
+  },
+})
+
+const join = define({
+  name: 'join',
+  effect: 'pure',
+  arguments: { join: required(set), with: required(joinLink) },
+  result: 'Set',
+  summary:
+    'For each element of a set the set that a lambda or an index makes of it, all merged, nothing twice.',
+  example: [
+    `${makeIndex}{"join": {"collections": null}, "with": {"select": "ref", "from": {"var": "index"}}}}`,
+    `{"@set": {"join": {"@ref": {"id": "collections"}}, "with": ${allCats}}}`,
+  ],
+  evaluate: (args, call) => joinSet(args.join, args.with, call),
+})
+
+const range = define({
+  name: 'range',
+  effect: 'pure',
+  arguments: { range: required(set), from: required(anyValue), to: required(anyValue) },
+  result: 'Set',
+  summary:
+    'The elements of a set from one value or list of values up to another, both included; [] is no bound.',
+  example: [
+    '{"range": {"collections": null}, "from": [], "to": []}',
+    '{"@set": {"range": {"@ref": {"id": "collections"}}, "from": [], "to": []}}',
+  ],
+  evaluate: (args, call) => rangeSet(args.range, args.from, args.to, call),
+})
+
+/** `filter` as set literals write it; the function of that name takes arrays and pages, too. */
+const filterOfSet = define({
+  name: 'filter',
+  effect: 'pure',
+  arguments: { filter: required(lambda), collection: required(set) },
+  result: 'Set',
+  summary: 'The elements of a set that a lambda holds for.',
+  example: [
+    '{"filter": {"lambda": "ref", "expr": true}, "collection": {"collections": null}}',
+    '{"@set": {"filter": …, "collection": {"@ref": {"id": "collections"}}}}',
+  ],
+  evaluate: (args, call) => filterSet(args.collection, args.filter, call),
+})
+
+export const sets = family('Sets', [
+  match,
+  matchTermsFirst,
+  documents,
+  singleton,
+  events,
+  union,
+  intersection,
+  difference,
+  distinct,
+  join,
+  range,
+  reverse,
+])
+
+/** What set literals are built by. */
+export const literalForms: readonly FunctionDefinition[] = [
+  ...sets.definitions,
+  ...family('Sets', [filterOfSet]).definitions,
+]
+
+export const nativeCollections = family('Native collections', [
+  nativeCollection('databases', 'databases', 'child databases'),
+  nativeCollection('collections', 'collections', 'collections'),
+  nativeCollection('classes', 'collections', 'collections', { deprecatedFor: 'collections' }),
+  nativeCollection('indexes', 'indexes', 'indexes'),
+  nativeCollection('functions', 'functions', 'user functions'),
+  nativeCollection('roles', 'roles', 'roles'),
+  nativeCollection('keys', 'keys', 'keys'),
+  nativeCollection('tokens', 'tokens', 'tokens'),
+  nativeCollection('credentials', 'credentials', 'credentials'),
+  nativeCollection('access_providers', 'access_providers', 'access providers', { since: '4' }),
+])

@@ -1,0 +1,77 @@
+// The set operations on arrays and pages. Arrays keep their order and count how often a value occurs; values are
+// the same when they are equal through and through (1 is not 1.0).
+
+import { valueKey } from '../../values/equality.ts'
+import { Page, type Value } from '../../values/value.ts'
+
+/** How often each value occurs. */
+function countsOf(array: readonly Value[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const value of array) {
+    const key = valueKey(value)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Takes one occurrence away; false when there is none left. */
+function take(counts: Map<string, number>, value: Value): boolean {
+  const key = valueKey(value)
+  const count = counts.get(key) ?? 0
+  if (count === 0) return false
+  counts.set(key, count - 1)
+  return true
+}
+
+/** All values in order of first appearance, each as often as in the array that has it most. */
+export function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
+  const most = new Map<string, { readonly value: Value; count: number }>()
+  for (const array of arrays) {
+    const counts = new Map<string, number>()
+    for (const value of array) {
+      const key = valueKey(value)
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      const known = most.get(key)
+      if (!known) most.set(key, { value, count })
+      else if (count > known.count) known.count = count
+    }
+  }
+  return [...most.values()].flatMap(({ value, count }) => new Array<Value>(count).fill(value))
+}
+
+/** What all arrays share, in the order of the first, each as often as in the array that has it least. */
+export function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
+  const [first, ...others] = arrays as readonly [readonly Value[]]
+  return others.reduce<readonly Value[]>((shared, other) => {
+    const counts = countsOf(other)
+    return shared.filter(value => take(counts, value))
+  }, first)
+}
+
+/** The first array, less one occurrence for each equal value in the others. */
+export function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
+  const [first, ...others] = arrays as readonly [readonly Value[]]
+  const counts = countsOf(others.flat())
+  return first.filter(value => !take(counts, value))
+}
+
+/** The first occurrence of each value. */
+export function distinctOf(elements: readonly Value[] | Page): Value {
+  const data = elements instanceof Page ? elements.data : elements
+  const seen = new Set<string>()
+  const kept: number[] = []
+  for (const [index, value] of data.entries()) {
+    const { size } = seen
+    if (seen.add(valueKey(value)).size > size) kept.push(index)
+  }
+  const pick = <T>(items: readonly T[]): T[] => kept.map(index => items[index] as T)
+  if (!(elements instanceof Page)) return pick(data)
+  const { before, after, positions } = elements
+  return new Page(pick(data), before, after, positions.length === 0 ? [] : pick(positions))
+}
+
+/** A page with its elements turned around; its cursors stay. */
+export function reversedPage({ data, before, after, positions }: Page): Page {
+  return new Page(data.toReversed(), before, after, positions.toReversed())
+}

@@ -1,0 +1,139 @@
+// The histories of combined sets. All events of one moment are looked at together: an event shows when it changes
+// what the combination holds, judged by what its members held at that moment and the one before.
+
+import type { Value } from '../../values/value.ts'
+import { Heap } from './heap.ts'
+import {
+  compareEvents,
+  type EventPlace,
+  type EventScan,
+  type EventStream,
+  eventTime,
+  isWithin,
+  type SetEvent,
+} from './history.ts'
+
+/** A member of a combination: its events, and whether it held a key when an event happened, or just before. */
+export interface HistoryMember {
+  readonly events: EventStream
+  /** `when`: with the event, or the moment before it. */
+  holds(key: readonly Value[], event: SetEvent, when: 'then' | 'before'): boolean
+}
+
+export type Combination = 'union' | 'intersection' | 'difference'
+
+export class CombinedHistory implements EventStream {
+  readonly order = 'adds first'
+  readonly #combination: Combination
+  readonly #members: readonly HistoryMember[]
+
+  constructor(combination: Combination, members: readonly HistoryMember[]) {
+    this.#combination = combination
+    this.#members = members
+  }
+
+  *scan(scan: EventScan): Generator<SetEvent> {
+    const { from, to, reverse } = scan
+    const wide = {
+      from: from && wholeMoment(from, 'low'),
+      to: to && wholeMoment(to, 'high'),
+      reverse: reverse === true,
+    }
+    for (const moment of moments(this.#members, wide)) {
+      const shown = merged(moment.filter(({ event, member }) => this.#shows(event, member)).map(this.#seen))
+      for (const event of reverse ? shown.reverse() : shown)
+        if (isWithin(event, scan, this.order)) yield event
+    }
+  }
+
+  #shows(event: SetEvent, member: number): boolean {
+    const key = event.values.length === 0 ? [event.document] : event.values
+    const isGoing = event.action === 'remove' || event.action === 'delete'
+    const others = this.#members.filter((_, index) => index !== member)
+    switch (this.#combination) {
+      case 'union':
+        return true
+      case 'intersection':
+        return others.every(other => other.holds(key, event, isGoing ? 'before' : 'then'))
+      case 'difference':
+        return member === 0
+          ? !others.some(other => other.holds(key, event, 'before'))
+          : this.#uncovers(key, event, isGoing)
+    }
+  }
+
+  /** Whether the first member's element is let out, or covered, by what happened in a subtrahend. */
+  #uncovers(key: readonly Value[], event: SetEvent, isGoing: boolean): boolean {
+    const [first, ...subtrahends] = this.#members as readonly [HistoryMember, ...HistoryMember[]]
+    const when = isGoing ? 'then' : 'before'
+    return first.holds(key, event, 'then') && !subtrahends.some(other => other.holds(key, event, when))
+  }
+
+  /** What joins a subtrahend leaves the difference, and the other way round. */
+  readonly #seen = ({ event, member }: MemberEvent): SetEvent => {
+    if (this.#combination !== 'difference' || member === 0) return event
+    return { ...event, action: event.action === 'remove' || event.action === 'delete' ? 'add' : 'remove' }
+  }
+}
+
+interface MemberEvent {
+  readonly event: SetEvent
+  readonly member: number
+}
+
+/** The events of all members, moment by moment. */
+function* moments(members: readonly HistoryMember[], scan: EventScan): Generator<readonly MemberEvent[]> {
+  const sign = scan.reverse ? -1 : 1
+  const readers = members.map(({ events }, member) => ({
+    member,
+    iterator: events.scan(scan)[Symbol.iterator](),
+    event: undefined as SetEvent | undefined,
+  }))
+  const heap = new Heap<(typeof readers)[number]>(
+    (left, right) =>
+      compareTimes(left.event as SetEvent, right.event as SetEvent) * sign || left.member - right.member,
+  )
+  const advance = (reader: (typeof readers)[number]) => {
+    const next = reader.iterator.next()
+    reader.event = next.done ? undefined : next.value
+    if (reader.event) heap.push(reader)
+  }
+  try {
+    for (const reader of readers) advance(reader)
+    for (let first = heap.peek(); first; first = heap.peek()) {
+      const ts = eventTime(first.event as SetEvent)
+      const moment: MemberEvent[] = []
+      for (let next = heap.peek(); next && eventTime(next.event as SetEvent) === ts; next = heap.peek()) {
+        heap.pop()
+        moment.push({ event: next.event as SetEvent, member: next.member })
+        advance(next)
+      }
+      yield moment
+    }
+  } finally {
+    for (const { iterator } of readers) iterator.return?.()
+  }
+}
+
+/** Subtraction would not do: the running transaction's time is infinite. */
+function compareTimes(left: SetEvent, right: SetEvent): number {
+  const [a, b] = [eventTime(left), eventTime(right)]
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** In order; what several members have shows once, with the sources of all. */
+function merged(events: readonly SetEvent[]): SetEvent[] {
+  const result: SetEvent[] = []
+  for (const event of events.toSorted((left, right) => compareEvents(left, right, 'adds first'))) {
+    const last = result.at(-1)
+    const isSame = last?.action === event.action && compareEvents(last, event, 'adds first') === 0
+    if (!isSame) result.push(event)
+    else result[result.length - 1] = { ...last, sources: [...last.sources, ...event.sources] }
+  }
+  return result
+}
+
+/** The edge of the moment a place lies in. */
+function wholeMoment(place: EventPlace, side: EventPlace['side']): EventPlace {
+  return place.action === undefined ? place : { ts: place.ts, side }
+}

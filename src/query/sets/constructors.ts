@@ -1,0 +1,137 @@
+// Making sets. Nothing is read: names are resolved and parts are checked, so that a set that exists can be read.
+
+import { errorEntry, QueryError } from '../../errors.ts'
+import type { IndexDefinition } from '../../store/contract.ts'
+import {
+  Lambda,
+  native,
+  type Ref,
+  type SetLike,
+  type SetShape,
+  SetValue,
+  typeName,
+  UnresolvedRef,
+  type Value,
+} from '../../values/value.ts'
+import { type BoundLambda, type Call, mismatch, undefinedReference } from '../definition.ts'
+import { permissionDenied } from '../permissions.ts'
+import { resolveName } from '../references.ts'
+import { listOf, unresolvedIn } from './cursor.ts'
+import { canCombine, isHistory } from './describe.ts'
+import { effectOf, setLambda } from './set-lambda.ts'
+
+/** The entries of an index under terms. `key` is the argument that holds the index. */
+export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {
+  const ref = typeof index === 'string' ? indexNamed(index, call) : index
+  if (ref.collection !== native.indexes) throw mismatch('Index Ref', ref, call, key)
+  requireActive(ref, call, 'index')
+  return new SetValue({ type: 'match', index: ref, terms })
+}
+
+function indexNamed(name: string, call: Call): Ref {
+  const ref = resolveName('index', name, undefined, call.evaluation)
+  if (ref instanceof UnresolvedRef) throw undefinedReference(ref, call, 'index')
+  return ref
+}
+
+/** The definition of an index that can be read from here; errors stand at the argument `key`. */
+function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
+  const { authority, transaction } = call.evaluation
+  if (authority.kind !== 'builtin' && ref.database !== authority.database) throw permissionDenied(call, key)
+  const index = transaction.catalogue.index(ref)
+  const name = index?.name ?? transaction.catalogue.nameOf(ref) ?? String(ref.id)
+  if (!index) throw undefinedReference(new UnresolvedRef({ type: 'index', name }), call, key)
+  if (index.active) return index
+  throw new QueryError([
+    errorEntry('instance not found', `Index '${name}' is not active.`, call.position(key), { status: 400 }),
+  ])
+}
+
+/** Values as terms: one by itself, or a list. References that name nothing are no values here. */
+export function termsOf(value: Value, call: Call, key: string): readonly Value[] {
+  const terms = listOf(value)
+  for (const [index, term] of terms.entries()) {
+    const unresolved = unresolvedIn(term)
+    if (!unresolved) continue
+    throw call.invalid(
+      `Any expected, ${typeName(unresolved)} provided.`,
+      key,
+      ...(terms === value ? [index] : []),
+    )
+  }
+  return terms
+}
+
+/** The documents of a collection. */
+export function documentsSet(collection: Ref, call: Call): SetValue {
+  const { catalogue } = call.evaluation.transaction
+  if (collection.id >= 1024n && !catalogue.collection(collection)) {
+    const name = catalogue.nameOf(collection) ?? String(collection.id)
+    throw undefinedReference(new UnresolvedRef({ type: 'collection', name }), call, 'documents')
+  }
+  return new SetValue({ type: 'documents', collection })
+}
+
+/** The history of a set or document. */
+export function eventsSet(source: SetLike, call: Call): SetValue {
+  if (isHistory(source)) throw call.invalid('Set does not support events history.', 'events')
+  return new SetValue({ type: 'events', source })
+}
+
+/** A union, intersection or difference. */
+export function combinedSet(
+  type: 'union' | 'intersection' | 'difference',
+  sets: readonly SetLike[],
+  call: Call,
+): SetValue {
+  if (!canCombine(sets, call.evaluation)) throw call.invalid('Sets are not compatible.', type)
+  return new SetValue({ type, sets })
+}
+
+/** A set made from one other. */
+export function derivedSet(type: 'distinct' | 'reverse', source: SetLike): SetValue {
+  return new SetValue({ type, source })
+}
+
+/** The part of a set between two bounds. */
+export function rangeSet(source: SetLike, from: Value, to: Value, call: Call): SetValue {
+  return new SetValue({
+    type: 'range',
+    source,
+    from: boundOf(from, call, 'from'),
+    to: boundOf(to, call, 'to'),
+  })
+}
+
+function boundOf(value: Value, call: Call, key: string): readonly Value[] {
+  const unresolved = unresolvedIn(value)
+  if (unresolved) throw undefinedReference(unresolved, call, key)
+  return listOf(value)
+}
+
+const readsOnly = 'Invalid lambda. Lambda in this context may not write or call a user function.'
+const isPure = 'Invalid lambda. Lambda in this context may not read, write, or call a user function.'
+
+/** The elements of a set that a lambda holds for. */
+export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetValue {
+  if (bound.lambda.effect === 'write') throw call.invalid(readsOnly, 'filter')
+  return new SetValue({ type: 'filter', source, lambda: setLambda(bound, call, 'filter') })
+}
+
+/** What a join may be made with: a lambda, written in place or as a value, or an index. */
+export type JoinLink = BoundLambda | Lambda | Ref
+
+/** The sets that a lambda or an index makes of each element of a set, merged. */
+export function joinSet(source: SetLike, link: JoinLink, call: Call): SetValue {
+  return new SetValue({ type: 'join', source, with: linkOf(link, call) })
+}
+
+function linkOf(link: JoinLink, call: Call): Extract<SetShape, { type: 'join' }>['with'] {
+  if (!('lambda' in link || link instanceof Lambda)) {
+    requireActive(link, call, 'with')
+    return link
+  }
+  const lambda = link instanceof Lambda ? link : setLambda(link, call, 'with')
+  if (effectOf(lambda, call.evaluation) === 'pure') return lambda
+  throw call.invalid(isPure, 'with')
+}

@@ -1,0 +1,51 @@
+// Cursors and bounds as queries write them, and the places they mean. A list of values is a place before
+// everything that begins with them; behind the last value stands the document.
+
+import { compareValues } from '../../values/order.ts'
+import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
+import type { Place, SetOrder } from './order.ts'
+
+/** A list of values, or one of them by itself. */
+export function listOf(value: Value): readonly Value[] {
+  return isArray(value) ? value : [value]
+}
+
+/** The first unresolved reference inside a value. */
+export function unresolvedIn(value: Value): UnresolvedRef | undefined {
+  if (value instanceof UnresolvedRef) return value
+  if (!isArray(value) && !isObject(value)) return undefined
+  for (const part of value.values()) {
+    const found = unresolvedIn(part as Value)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** The place a cursor means in a set of that order. */
+export function cursorPlace(cursor: readonly Value[], order: SetOrder): Place {
+  return boundPlace(cursor, order, 'low')
+}
+
+/** The places between which a range lies; both of its bounds belong to it. */
+export function rangePlaces(
+  from: readonly Value[],
+  to: readonly Value[],
+  order: SetOrder,
+): { readonly from: Place; readonly to: Place } {
+  return { from: boundPlace(from, order, 'low'), to: boundPlace(to, order, 'high') }
+}
+
+const someRef = new Ref(0n, 0, 0n)
+
+function boundPlace(bound: readonly Value[], order: SetOrder, side: Place['side']): Place {
+  if (bound.length > order.arity) {
+    const values = bound.slice(0, order.arity)
+    const document = bound[order.arity] as Value
+    if (document instanceof Ref) return { values, document, side }
+    const isLow = compareValues(document, someRef) < 0
+    return { values, side: isLow === order.reversed ? 'high' : 'low' }
+  }
+  // Null alone is the end of a set's values, whatever follows it in longer tuples.
+  if (bound.length === 1 && bound[0] === null) return { values: bound, side: order.reversed ? 'low' : 'high' }
+  return { values: bound, side }
+}

@@ -1,0 +1,82 @@
+// What can be said of a set from its recipe, before it is read: whether it is a history, and how it is ordered.
+
+import { unreachable } from '../../base/assert.ts'
+import { Lambda, Ref, type SetLike } from '../../values/value.ts'
+import type { Evaluation } from '../evaluation.ts'
+import {
+  areCompatible,
+  commonOrder,
+  documentOrder,
+  indexOrder,
+  reversedOrder,
+  type SetOrder,
+} from './order.ts'
+
+/** Whether reading a set gives events instead of elements. */
+export function isHistory(set: SetLike): boolean {
+  if (set instanceof Ref) return false
+  const { shape } = set
+  switch (shape.type) {
+    case 'events':
+      return true
+    case 'union':
+    case 'intersection':
+    case 'difference':
+      return shape.sets.some(isHistory)
+    case 'distinct':
+    case 'reverse':
+    case 'range':
+    case 'filter':
+    case 'join':
+      return isHistory(shape.source)
+    default:
+      return false
+  }
+}
+
+/** The order of a set's elements; undefined for joins by a lambda, which is known when they are read. */
+function orderOf(set: SetLike, evaluation: Evaluation): SetOrder | undefined {
+  if (set instanceof Ref) return documentOrder
+  const { shape } = set
+  switch (shape.type) {
+    case 'match':
+      return orderOfIndex(shape.index, evaluation)
+    case 'documents':
+    case 'singleton':
+      return documentOrder
+    case 'union':
+    case 'intersection':
+    case 'difference': {
+      const orders = shape.sets
+        .map(member => orderOf(member, evaluation))
+        .filter(order => order !== undefined)
+      return orders.length === 0 ? undefined : commonOrder(orders)
+    }
+    case 'events':
+    case 'distinct':
+    case 'range':
+    case 'filter':
+      return orderOf(shape.source, evaluation)
+    case 'reverse': {
+      const order = orderOf(shape.source, evaluation)
+      return order && reversedOrder(order)
+    }
+    case 'join':
+      return shape.with instanceof Lambda ? undefined : orderOfIndex(shape.with, evaluation)
+    default:
+      return unreachable(shape)
+  }
+}
+
+function orderOfIndex(ref: Ref, { transaction }: Evaluation): SetOrder | undefined {
+  const index = transaction.catalogue.index(ref)
+  return index && indexOrder(index.values.map(value => value.reverse))
+}
+
+/** Whether sets can be members of one union, intersection or difference. */
+export function canCombine(sets: readonly SetLike[], evaluation: Evaluation): boolean {
+  const histories = sets.filter(isHistory).length
+  if (histories !== 0 && histories !== sets.length) return false
+  const orders = sets.map(set => orderOf(set, evaluation)).filter(order => order !== undefined)
+  return orders.every((order, index) => orders.slice(0, index).every(other => areCompatible(order, other)))
+}

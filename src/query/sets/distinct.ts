@@ -1,0 +1,45 @@
+// Distinct: of every key the element that comes first in the set. Long runs of equal keys are jumped over.
+
+import { ElementReader } from './element-reader.ts'
+import { GroupedStream } from './grouped.ts'
+import { besideKey, compareKeys, type Element } from './order.ts'
+import { type ElementScan, type ElementStream, firstOf } from './stream.ts'
+
+/** Equal elements passed one by one, reading backwards, before the first of them is looked up. */
+const stepsMax = 8
+
+export class DistinctStream extends GroupedStream {
+  readonly #source: ElementStream
+
+  constructor(source: ElementStream) {
+    super(source.order)
+    this.#source = source
+  }
+
+  protected *groups(scan: ElementScan): Generator<readonly Element[]> {
+    const reader = new ElementReader(this.#source, this.order, scan)
+    try {
+      while (reader.current) yield [scan.reverse ? this.#takeBackwards(reader) : takeForwards(reader)]
+    } finally {
+      reader.close()
+    }
+  }
+
+  #takeBackwards(reader: ElementReader): Element {
+    let first = reader.current as Element
+    for (let steps = 0; steps < stepsMax; steps++) {
+      reader.advance()
+      if (!reader.current || compareKeys(reader.current, first, this.order) !== 0) return first
+      first = reader.current
+    }
+    const run = { from: besideKey(first, 'low'), to: besideKey(first, 'high') }
+    reader.seek(run.from)
+    return firstOf(this.#source.scan(run)) ?? first
+  }
+}
+
+function takeForwards(reader: ElementReader): Element {
+  const element = reader.current as Element
+  reader.seek(besideKey(element, 'high'))
+  return element
+}

@@ -1,0 +1,70 @@
+// Walks along a stream in one direction and jumps ahead where that pays: a few steps are made one by one, a long
+// way by opening the stream anew at its end.
+
+import { compareKeys, compareToPlace, type Element, type Place, type SetOrder } from './order.ts'
+import type { ElementScan, ElementStream } from './stream.ts'
+
+/** Elements passed over one by one before the stream is opened anew. */
+const stepsMax = 8
+
+export class ElementReader {
+  readonly #stream: ElementStream
+  readonly #order: SetOrder
+  readonly #scan: ElementScan
+  #elements: Iterator<Element>
+  /** The element it stands at; undefined at the end. */
+  current: Element | undefined
+
+  /** `order` is that of the merge the stream is a member of. */
+  constructor(stream: ElementStream, order: SetOrder, scan: ElementScan) {
+    this.#stream = stream
+    this.#order = order
+    this.#scan = scan
+    this.#elements = stream.scan(scan)[Symbol.iterator]()
+    this.advance()
+  }
+
+  advance(): void {
+    const next = this.#elements.next()
+    this.current = next.done ? undefined : next.value
+  }
+
+  close(): void {
+    this.#elements.return?.()
+  }
+
+  /** Goes on to the first element past `place` in the direction of reading. */
+  seek(place: Place): void {
+    for (let steps = 0; this.#isShortOf(place); steps++) {
+      if (steps === stepsMax) {
+        this.#reopen(place)
+        return
+      }
+      this.advance()
+    }
+  }
+
+  #isShortOf(place: Place): boolean {
+    if (this.current === undefined) return false
+    const side = compareToPlace(this.current, place, this.#order)
+    return this.#scan.reverse ? side > 0 : side < 0
+  }
+
+  #reopen(place: Place): void {
+    this.close()
+    const rest = this.#scan.reverse ? { ...this.#scan, to: place } : { ...this.#scan, from: place }
+    this.#elements = this.#stream.scan(rest)[Symbol.iterator]()
+    this.advance()
+  }
+
+  /** Takes all elements with the key of the current one; answers them in the set's order. */
+  takeGroup(): Element[] {
+    const group: Element[] = []
+    const first = this.current as Element
+    while (this.current && compareKeys(this.current, first, this.#order) === 0) {
+      group.push(this.current)
+      this.advance()
+    }
+    return this.#scan.reverse ? group.reverse() : group
+  }
+}

@@ -1,0 +1,131 @@
+// Cursors into histories: a time, or an event of which the later parts may be missing.
+
+import { microsOfTime } from '../../values/time.ts'
+import {
+  Action,
+  type ActionName,
+  EventValue,
+  isObject,
+  LocalDate,
+  type ObjectValue,
+  Ref,
+  Time,
+  UnresolvedRef,
+  type Value,
+} from '../../values/value.ts'
+import { type Call, mismatch, undefinedReference } from '../definition.ts'
+import { listOf } from './cursor.ts'
+import type { EventPlace } from './history.ts'
+
+/** An event cursor, understood. */
+export interface EventCursor {
+  readonly place: EventPlace
+  /** What the page shows as its cursor. */
+  readonly shown: EventValue
+}
+
+/** The end of time, and its beginning, as far as cursors can tell. */
+const latest = Number.MAX_SAFE_INTEGER
+
+const secondsPerDay = 86_400
+
+const keySets = [
+  'ts',
+  'ts,action',
+  'ts,action,resource',
+  'ts,action,resource,values',
+  'ts,action,instance',
+  'ts,action,document',
+  'ts,action,instance,data',
+  'ts,action,document,data',
+].map(keys => keys.split(',').sort().join())
+
+/**
+ * Reads an event cursor. `at` leads from the call to it. Of a set's history (`ofSet`) a time alone is where the
+ * comings of that moment begin when reading on from it, and the moment's beginning when reading up to it.
+ */
+export function readEventCursor(
+  cursor: Value,
+  direction: 'after' | 'before',
+  ofSet: boolean,
+  call: Call,
+  at: readonly string[],
+): EventCursor {
+  const first: ActionName = ofSet ? 'add' : 'create'
+  const moment = momentOf(cursor)
+  if (moment !== undefined) {
+    const place: EventPlace =
+      direction === 'after' ? { ts: moment, action: first, side: 'low' } : { ts: moment, side: 'low' }
+    return { place, shown: new EventValue(moment, first, undefined, null) }
+  }
+  const fields = fieldsOf(cursor)
+  if (!fields) throw mismatch('Object, Integer, Time, or Date', cursor, call, ...at)
+  const { ts, action, document, values } = readFields(fields, ofSet, call, at)
+  const shown = new EventValue(ts, action ?? first, document, null, values)
+  if (!document) return { place: { ts, action: action ?? first, side: 'high' }, shown }
+  return { place: { ts, action: action as ActionName, document, values: values ?? [], side: 'low' }, shown }
+}
+
+function momentOf(cursor: Value): number | undefined {
+  if (cursor === null) return latest
+  if (typeof cursor === 'bigint') return bounded(cursor)
+  if (cursor instanceof Time) return bounded(microsOfTime(cursor))
+  return cursor instanceof LocalDate
+    ? bounded(BigInt(cursor.epochDay * secondsPerDay) * 1_000_000n)
+    : undefined
+}
+
+/** Microseconds as a number; what lies beyond exact numbers lies beyond all events. */
+function bounded(micros: bigint): number {
+  return Math.max(-latest, Math.min(latest, Number(micros)))
+}
+
+function fieldsOf(cursor: Value): ObjectValue | undefined {
+  if (isObject(cursor)) return cursor
+  if (!(cursor instanceof EventValue)) return undefined
+  const { ts, action, document, values } = cursor
+  const fields = new Map<string, Value>([
+    ['ts', typeof ts === 'number' ? BigInt(ts) : ts],
+    ['action', new Action(action)],
+  ])
+  if (document) fields.set('document', document)
+  if (document && values) fields.set('data', values)
+  return fields
+}
+
+function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonly string[]) {
+  if (!keySets.includes([...fields.keys()].sort().join())) {
+    throw call.invalid(`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)
+  }
+  const ts = fields.get('ts') as Value
+  if (typeof ts !== 'bigint') throw mismatch('Integer', ts, call, ...at, 'ts')
+  const given = fields.get('action')
+  const action = given === undefined ? undefined : readAction(given, ofSet, call, at)
+  const name = ['document', 'instance', 'resource'].find(each => fields.has(each))
+  const document =
+    name === undefined ? undefined : readDocument(fields.get(name) as Value, call, [...at, name])
+  const values = fields.get('data') ?? fields.get('values')
+  return { ts: bounded(ts), action, document, values: values === undefined ? undefined : listOf(values) }
+}
+
+const pairs: Readonly<Record<string, readonly [ofSet: ActionName, ofDocument: ActionName]>> = {
+  add: ['add', 'create'],
+  create: ['add', 'create'],
+  remove: ['remove', 'delete'],
+  delete: ['remove', 'delete'],
+}
+
+function readAction(given: Value, ofSet: boolean, call: Call, at: readonly string[]): ActionName {
+  const name = given instanceof Action ? given.name : given
+  if (name === 'update' && !ofSet) return name
+  const pair = typeof name === 'string' && Object.hasOwn(pairs, name) ? pairs[name] : undefined
+  if (pair) return pair[ofSet ? 0 : 1]
+  const expected = ofSet ? "String 'add', or 'remove'" : "String 'create', 'update', or 'delete'"
+  throw mismatch(expected, given, call, ...at, 'action')
+}
+
+function readDocument(given: Value, call: Call, at: readonly string[]): Ref {
+  if (given instanceof Ref) return given
+  if (given instanceof UnresolvedRef) throw undefinedReference(given, call, ...at)
+  throw mismatch('Ref', given, call, ...at)
+}

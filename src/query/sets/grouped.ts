@@ -1,0 +1,44 @@
+// What the operations that compare whole keys have in common. They work on groups, all elements with one key: a
+// page may begin within a group, but what a group holds is decided by looking at all of it.
+
+import { compareToPlace, type Element, type Place, type SetOrder } from './order.ts'
+import type { ElementScan, ElementStream } from './stream.ts'
+
+export abstract class GroupedStream implements ElementStream {
+  readonly order: SetOrder
+
+  constructor(order: SetOrder) {
+    this.order = order
+  }
+
+  /** The groups between places that never lie within one, each in the set's order. */
+  protected abstract groups(scan: ElementScan): Iterable<readonly Element[]>
+
+  *scan(scan: ElementScan): Generator<Element> {
+    const from = scan.from && outsideGroup(scan.from, 'low')
+    const to = scan.to && outsideGroup(scan.to, 'high')
+    for (const group of this.groups({ from, to, reverse: scan.reverse === true })) {
+      for (let index = 0; index < group.length; index++) {
+        const element = group[scan.reverse ? group.length - 1 - index : index] as Element
+        if (from !== scan.from && compareToPlace(element, scan.from as Place, this.order) < 0) continue
+        if (to !== scan.to && compareToPlace(element, scan.to as Place, this.order) > 0) continue
+        yield element
+      }
+    }
+  }
+}
+
+/** The place itself, or, where it names a document beside its values, the edge of that group. */
+function outsideGroup(place: Place, side: Place['side']): Place {
+  return place.document === undefined || place.values.length === 0 ? place : { values: place.values, side }
+}
+
+/** The elements of one member with the sources of all of them. */
+export function withSources(
+  group: readonly Element[],
+  members: readonly (readonly Element[])[],
+): readonly Element[] {
+  if (members.length === 1) return group
+  const sources = [...new Set(members.flatMap(member => (member[0] as Element).sources))]
+  return group.map(element => ({ ...element, sources }))
+}

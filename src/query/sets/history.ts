@@ -1,0 +1,106 @@
+// The history of a set or document: its events from any place in either direction. At one moment the events of an
+// index or a collection have goings before comings; those of documents and of combined sets the other way round.
+
+import { compareArrays } from '../../values/order.ts'
+import {
+  type ActionName,
+  EventValue,
+  type Micros,
+  type ObjectValue,
+  type Ref,
+  type SetLike,
+  type TransactionTime,
+  type Value,
+} from '../../values/value.ts'
+import { compareDocuments } from './order.ts'
+
+/** One event of a history. */
+export interface SetEvent {
+  readonly ts: Micros | TransactionTime
+  readonly action: ActionName
+  readonly document: Ref
+  /** The covered values of an entry; empty where the document itself comes and goes, and for events of documents. */
+  readonly values: readonly Value[]
+  /** What changed in a document; null for a delete and for the events of sets. */
+  readonly fields: ObjectValue | null
+  readonly sources: readonly SetLike[]
+}
+
+/** A place in a history; each part needs those before it. It always lies between events. */
+export interface EventPlace {
+  readonly ts: Micros
+  readonly action?: ActionName
+  readonly document?: Pick<Ref, 'id' | 'collection'>
+  readonly values?: readonly Value[]
+  /** Before (`low`) or behind (`high`) all events that agree with it as far as it goes. */
+  readonly side: 'low' | 'high'
+}
+
+export interface EventScan {
+  readonly from?: EventPlace | undefined
+  readonly to?: EventPlace | undefined
+  readonly reverse?: boolean
+}
+
+/** What comes first of the events of one moment. */
+export type EventOrder = 'removes first' | 'adds first'
+
+export interface EventStream {
+  readonly order: EventOrder
+  scan(scan: EventScan): Iterable<SetEvent>
+}
+
+/** The time of an event as a number: those of the running transaction are later than all others. */
+export function eventTime({ ts }: Pick<SetEvent, 'ts'>): Micros {
+  return typeof ts === 'number' ? ts : Number.POSITIVE_INFINITY
+}
+
+const ranks = { add: 0, create: 0, update: 1, remove: 2, delete: 2 } as const
+
+function compareActions(left: ActionName, right: ActionName, order: EventOrder): number {
+  const difference = ranks[left] - ranks[right]
+  return order === 'removes first' ? -difference : difference
+}
+
+/** Compares events of one history. */
+export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder): number {
+  const [a, b] = [eventTime(left), eventTime(right)]
+  if (a !== b) return a < b ? -1 : 1
+  return (
+    compareActions(left.action, right.action, order) ||
+    compareDocuments(left.document, right.document) ||
+    compareArrays(left.values, right.values)
+  )
+}
+
+/** Where an event lies seen from a place: negative before it, positive behind it, never zero. */
+export function compareToEventPlace(event: SetEvent, place: EventPlace, order: EventOrder): number {
+  const ts = eventTime(event)
+  if (ts !== place.ts) return ts < place.ts ? -1 : 1
+  const difference =
+    (place.action && compareActions(event.action, place.action, order)) ||
+    (place.document && compareDocuments(event.document, place.document)) ||
+    (place.values && compareArrays(event.values, place.values))
+  return difference || (place.side === 'low' ? 1 : -1)
+}
+
+/** Whether an event lies within the bounds of a scan. */
+export function isWithin(event: SetEvent, { from, to }: EventScan, order: EventOrder): boolean {
+  if (from && compareToEventPlace(event, from, order) < 0) return false
+  return !to || compareToEventPlace(event, to, order) < 0
+}
+
+/** The bounds of a scan, cut off behind a time that the reading does not look beyond. */
+export function upTo(scan: EventScan, at: Micros | undefined): EventScan {
+  return at === undefined || (scan.to && scan.to.ts <= at) ? scan : { ...scan, to: { ts: at, side: 'high' } }
+}
+
+/** An event as queries see it. */
+export function eventValue({ ts, action, document, values, fields }: SetEvent): EventValue {
+  return new EventValue(ts, action, document, fields, values.length === 0 ? undefined : values)
+}
+
+/** An event as a cursor: all of it but a document's data. */
+export function eventCursor(event: SetEvent): EventValue {
+  return eventValue({ ...event, fields: null })
+}

@@ -1,0 +1,121 @@
+// The history of a join: of each set it is made of, the events that happened while the source had the element that
+// the set was made of. The coming and going of the element itself adds none.
+
+import { valueKey } from '../../values/equality.ts'
+import type { Lambda, Micros, Ref, SetLike, Value } from '../../values/value.ts'
+import { CombinedHistory } from './combined-history.ts'
+import { type EventScan, type EventStream, eventTime, type SetEvent } from './history.ts'
+import { joinedElements, targetOf } from './join.ts'
+import { type Element, keyOf } from './order.ts'
+import type { Reading } from './reading.ts'
+import type { ElementStream } from './stream.ts'
+
+/** From when (with) until when (without) an element was in the source. */
+interface Presence {
+  readonly since: Micros
+  until: Micros
+}
+
+interface SourceElement {
+  readonly values: readonly Value[]
+  readonly document: Ref
+  readonly presences: Presence[]
+  /** How many entries with this key there are at the point of the history that is being looked at. */
+  count: number
+}
+
+/** Stands for the time before retained history. */
+const always = Number.NEGATIVE_INFINITY
+const stillThere = Number.POSITIVE_INFINITY
+
+export class JoinHistory implements EventStream {
+  readonly order = 'adds first'
+  readonly #source: EventStream
+  readonly #present: ElementStream
+  readonly #link: Lambda | Ref
+  readonly #reading: Reading
+  readonly #open: (target: SetLike) => EventStream | undefined
+
+  /** `present` is the source as it is now: it knows the elements that came before retained history. */
+  constructor(
+    source: EventStream,
+    present: ElementStream,
+    link: Lambda | Ref,
+    reading: Reading,
+    open: (target: SetLike) => EventStream | undefined,
+  ) {
+    this.#source = source
+    this.#present = present
+    this.#link = link
+    this.#reading = reading
+    this.#open = open
+  }
+
+  scan(scan: EventScan): Iterable<SetEvent> {
+    const members: { events: EventStream; holds: () => boolean }[] = []
+    for (const element of sourceElements(this.#source, this.#present)) {
+      const target = this.#open(targetOf(element, this.#link, this.#reading))
+      if (target) members.push({ events: new PresenceHistory(target, element.presences), holds: () => true })
+    }
+    return new CombinedHistory('union', members).scan(scan)
+  }
+}
+
+/** The events of another history that happened during some presences. */
+class PresenceHistory implements EventStream {
+  readonly order
+  readonly #events: EventStream
+  readonly #presences: readonly Presence[]
+
+  constructor(events: EventStream, presences: readonly Presence[]) {
+    this.order = events.order
+    this.#events = events
+    this.#presences = presences
+  }
+
+  *scan(scan: EventScan): Generator<SetEvent> {
+    for (const event of this.#events.scan(scan)) {
+      const ts = eventTime(event)
+      if (this.#presences.some(({ since, until }) => since <= ts && (ts < until || until === stillThere)))
+        yield event
+    }
+  }
+}
+
+/** All elements the source has or had, with the times when it had them. */
+function sourceElements(history: EventStream, present: ElementStream): Iterable<SourceElement> {
+  const elements = new Map<string, SourceElement>()
+  for (const event of history.scan({})) {
+    const element = elementOf(event, elements)
+    const ts = eventTime(event)
+    if (event.action === 'remove' || event.action === 'delete') leave(element, ts)
+    else if (event.action !== 'update') enter(element, ts)
+  }
+  for (const element of joinedElements(present)) {
+    const { presences } = elementOf(element, elements)
+    if (presences.length === 0) presences.push({ since: always, until: stillThere })
+  }
+  return elements.values()
+}
+
+function elementOf(
+  item: Pick<Element, 'values' | 'document'>,
+  elements: Map<string, SourceElement>,
+): SourceElement {
+  const { values, document } = item
+  const key = valueKey(keyOf({ values, document, sources: [] }))
+  const known = elements.get(key)
+  if (known) return known
+  const element: SourceElement = { values, document, presences: [], count: 0 }
+  elements.set(key, element)
+  return element
+}
+
+function enter(element: SourceElement, ts: Micros): void {
+  if (element.count++ === 0) element.presences.push({ since: ts, until: stillThere })
+}
+
+function leave(element: SourceElement, ts: Micros): void {
+  if (element.count === 0) element.presences.push({ since: always, until: ts })
+  else if (--element.count === 0) (element.presences.at(-1) as Presence).until = ts
+}

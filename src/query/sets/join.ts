@@ -1,0 +1,67 @@
+// Join: for each element of its source a set, all of them merged, every key once.
+
+import { RequestError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import {
+  isNativeCollectionRef,
+  Lambda,
+  type Ref,
+  type SetLike,
+  SetValue,
+  typeName,
+  type Value,
+} from '../../values/value.ts'
+import { DistinctStream } from './distinct.ts'
+import { areCompatible, type Element, elementValue, keyOf } from './order.ts'
+import type { Reading } from './reading.ts'
+import { applySetLambda, setLambdaError } from './set-lambda.ts'
+import type { ElementStream } from './stream.ts'
+import { UnionStream } from './union.ts'
+
+/** Opens a target; undefined when the caller may not read it. */
+export type OpenTarget = (set: SetLike) => ElementStream | undefined
+
+/** The elements of all sets that `link` makes of the elements of `source`. Reads the whole source. */
+export function joinStream(
+  source: ElementStream,
+  link: Lambda | Ref,
+  reading: Reading,
+  open: OpenTarget,
+): ElementStream {
+  const targets: ElementStream[] = []
+  for (const element of joinedElements(source)) {
+    const target = open(targetOf(element, link, reading))
+    if (!target) continue
+    if (!areCompatible(target.order, (targets[0] ?? target).order)) {
+      throw reading.call.invalid('Sets are not compatible.')
+    }
+    targets.push(target)
+  }
+  return new DistinctStream(new UnionStream(targets))
+}
+
+/** The elements of a join's source, each key once. Refuses sources wider than a query may be. */
+export function joinedElements(source: ElementStream): readonly Element[] {
+  const elements: Element[] = []
+  for (const element of new DistinctStream(source).scan({})) {
+    elements.push(element)
+    if (elements.length <= limits.queryWidthMax) continue
+    const width = `Max: ${limits.queryWidthMax}, current: ${elements.length}.`
+    throw new RequestError('bad request', `Query exceeds max width. ${width}`)
+  }
+  return elements
+}
+
+/** The set that a join makes of one element: what its lambda answers, or the index's entries under its values. */
+export function targetOf(
+  element: Pick<Element, 'values' | 'document'>,
+  link: Lambda | Ref,
+  reading: Reading,
+): SetLike {
+  if (!(link instanceof Lambda)) {
+    return new SetValue({ type: 'match', index: link, terms: keyOf({ ...element, sources: [] }) })
+  }
+  const target: Value = applySetLambda(link, elementValue(element), reading)
+  if (target instanceof SetValue || isNativeCollectionRef(target)) return target
+  throw setLambdaError(link, `Set expected, ${typeName(target)} provided.`, reading)
+}

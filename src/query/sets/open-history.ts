@@ -1,0 +1,181 @@
+// From the recipe of a set to its readable history, with what the caller may not see left out.
+
+import { unreachable } from '../../base/assert.ts'
+import type { IndexDefinition } from '../../store/contract.ts'
+import {
+  isNativeCollectionRef,
+  type Micros,
+  native,
+  Ref,
+  type SetLike,
+  type SetShape,
+  SetValue,
+} from '../../values/value.ts'
+import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from './access.ts'
+import { CombinedHistory, type HistoryMember } from './combined-history.ts'
+import type { EventStream, SetEvent } from './history.ts'
+import { JoinHistory } from './join-history.ts'
+import { openSet, withoutHistory } from './open.ts'
+import type { Reading } from './reading.ts'
+import { DocumentsHistory, MatchHistory, SingleDocumentHistory } from './stored-histories.ts'
+import { firstOf } from './stream.ts'
+
+/** Opens the history of a set or document; undefined when the caller may not read it. */
+export function openHistory(set: SetLike, reading: Reading): EventStream | undefined {
+  if (set instanceof SetValue) return openShape(set, set.shape, reading)
+  if (!isNativeCollectionRef(set)) return openDocument(set, set, 'versions', reading)
+  const shows = nativeFilter(set, reading.call)
+  return shows && new DocumentsHistory(set, set, shows, reading)
+}
+
+function openShape(set: SetValue, shape: SetShape, reading: Reading): EventStream | undefined {
+  switch (shape.type) {
+    case 'match':
+      return openMatch(shape, reading)
+    case 'documents':
+      return new DocumentsHistory(
+        shape.collection,
+        set,
+        documentsFilter(shape.collection, reading.call),
+        reading,
+      )
+    case 'singleton':
+      return openDocument(shape.ref, set, 'membership', reading)
+    case 'events':
+    case 'distinct':
+      return openHistory(shape.source, reading)
+    case 'union':
+    case 'intersection':
+    case 'difference':
+      return openCombination(shape.type, shape.sets, reading)
+    case 'join':
+      return openJoin(shape, reading)
+    case 'reverse':
+    case 'range':
+    case 'filter':
+      throw withoutHistory(reading)
+    default:
+      return unreachable(shape)
+  }
+}
+
+function openDocument(document: Ref, set: SetLike, kind: 'versions' | 'membership', reading: Reading) {
+  return mayReadHistory(document, reading.call)
+    ? new SingleDocumentHistory(document, set, kind, reading)
+    : undefined
+}
+
+function openMatch(
+  { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
+  reading: Reading,
+): EventStream | undefined {
+  const index: IndexDefinition | undefined = reading.evaluation.transaction.catalogue.index(ref)
+  const shows = index && indexFilter(index, terms, reading.call)
+  return index && shows && new MatchHistory(index, terms, shows, reading)
+}
+
+function openJoin(
+  { source, with: link }: Extract<SetShape, { type: 'join' }>,
+  reading: Reading,
+): EventStream | undefined {
+  const history = openHistory(source, reading)
+  const present = openSet(source, reading)
+  return (
+    history &&
+    present &&
+    new JoinHistory(history, present, link, reading, target => openHistory(target, reading))
+  )
+}
+
+/** Members the caller may not read are left out, but not all of them and not the first of a difference. */
+function openCombination(
+  type: 'union' | 'intersection' | 'difference',
+  sets: readonly SetLike[],
+  reading: Reading,
+): EventStream | undefined {
+  const opened = sets.map(set => memberOf(set, reading))
+  const members = opened.filter(member => member !== undefined)
+  if (members.length === 0 || (type === 'difference' && !opened[0])) return undefined
+  return new CombinedHistory(type, members)
+}
+
+function memberOf(set: SetLike, reading: Reading): HistoryMember | undefined {
+  const events = openHistory(set, reading)
+  const present = presentOf(set)
+  const oldest = minimumValidTime(present, reading)
+  return (
+    events && {
+      events,
+      holds(key, event, when) {
+        const at = momentOf(event, when, oldest, reading)
+        const stream = openSet(present, reading.lookingAt(at))
+        const place = { from: { values: key, side: 'low' }, to: { values: key, side: 'high' } } as const
+        return stream !== undefined && firstOf(stream.scan(place)) !== undefined
+      },
+    }
+  )
+}
+
+/** The set whose history a set of events is. */
+function presentOf(set: SetLike): SetLike {
+  return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
+}
+
+/** The time of reading that shows the state with an event, or before it; never before retained history. */
+function momentOf(
+  event: SetEvent,
+  when: 'then' | 'before',
+  oldest: Micros,
+  reading: Reading,
+): Micros | undefined {
+  const { snapshotTime } = reading.evaluation.transaction
+  if (typeof event.ts !== 'number') return when === 'then' ? undefined : snapshotTime
+  return Math.max(oldest, when === 'then' ? event.ts : event.ts - 1)
+}
+
+/** The oldest time at which a set can be read. */
+function minimumValidTime(set: SetLike, reading: Reading): Micros {
+  const strictest = (sets: readonly SetLike[]) =>
+    sets.reduce((oldest, member) => Math.max(oldest, minimumValidTime(presentOf(member), reading)), 0)
+  if (set instanceof Ref)
+    return minimumOf(set, isNativeCollectionRef(set) ? Number(set.id) : set.collection, reading)
+  const { shape } = set
+  switch (shape.type) {
+    case 'match':
+      return minimumOfIndex(shape.index, reading)
+    case 'documents':
+      return minimumOf(shape.collection, Number(shape.collection.id), reading)
+    case 'singleton':
+      return minimumOf(shape.ref, shape.ref.collection, reading)
+    case 'union':
+    case 'intersection':
+    case 'difference':
+      return strictest(shape.sets)
+    case 'join':
+      return Math.max(
+        strictest([shape.source]),
+        shape.with instanceof Ref ? minimumOfIndex(shape.with, reading) : 0,
+      )
+    default:
+      return strictest([shape.source])
+  }
+}
+
+function minimumOf({ database }: Ref, collection: number, { evaluation }: Reading): Micros {
+  return evaluation.transaction.minimumValidTime(database, collection)
+}
+
+function minimumOfIndex(ref: Ref, reading: Reading): Micros {
+  const { transaction } = reading.evaluation
+  const collections = new Set<number>()
+  for (const source of transaction.catalogue.index(ref)?.sources ?? []) {
+    if (source.collections !== '_') for (const collection of source.collections) collections.add(collection)
+    else
+      for (const { document } of transaction.documents(ref.database, native.collections, {}))
+        collections.add(Number(document.id))
+  }
+  return [...collections].reduce(
+    (oldest, collection) => Math.max(oldest, minimumOf(ref, collection, reading)),
+    0,
+  )
+}

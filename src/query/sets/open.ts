@@ -1,0 +1,129 @@
+// From the recipe of a set to a readable stream, with what the caller may not see left out.
+
+import { unreachable } from '../../base/assert.ts'
+import type { IndexDefinition } from '../../store/contract.ts'
+import {
+  isNativeCollectionRef,
+  type Ref,
+  type SetLike,
+  type SetShape,
+  SetValue,
+  typeName,
+} from '../../values/value.ts'
+import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from './access.ts'
+import { rangePlaces } from './cursor.ts'
+import { DifferenceStream } from './difference.ts'
+import { DistinctStream } from './distinct.ts'
+import { IntersectionStream } from './intersection.ts'
+import { joinStream } from './join.ts'
+import { type Element, elementValue } from './order.ts'
+import type { Reading } from './reading.ts'
+import { applySetLambda, setLambdaError } from './set-lambda.ts'
+import { DocumentsStream, MatchStream, SingleDocumentStream } from './stored-streams.ts'
+import type { ElementStream } from './stream.ts'
+import { FilteredStream, RangeStream, ReversedStream } from './turned.ts'
+import { UnionStream } from './union.ts'
+
+/** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, joins excepted. */
+export function openSet(set: SetLike, reading: Reading): ElementStream | undefined {
+  if (set instanceof SetValue) return openShape(set, set.shape, reading)
+  return isNativeCollectionRef(set) ? openNative(set, reading) : openDocument(set, set, reading)
+}
+
+function openShape(set: SetValue, shape: SetShape, reading: Reading): ElementStream | undefined {
+  switch (shape.type) {
+    case 'match':
+      return openMatch(shape, reading)
+    case 'documents':
+      return new DocumentsStream(
+        shape.collection,
+        set,
+        documentsFilter(shape.collection, reading.call),
+        reading,
+      )
+    case 'singleton':
+      return openDocument(shape.ref, set, reading)
+    case 'union':
+    case 'intersection':
+    case 'difference':
+      return openCombination(shape.type, shape.sets, reading)
+    case 'join': {
+      const source = openSet(shape.source, reading)
+      return source && joinStream(source, shape.with, reading, target => openSet(target, reading))
+    }
+    case 'distinct':
+      return derive(shape.source, reading, source => new DistinctStream(source))
+    case 'reverse':
+      return derive(shape.source, reading, source => new ReversedStream(source))
+    case 'range':
+      return derive(shape.source, reading, source => {
+        const { from, to } = rangePlaces(shape.from, shape.to, source.order)
+        return new RangeStream(source, from, to)
+      })
+    case 'filter':
+      return derive(
+        shape.source,
+        reading,
+        source => new FilteredStream(source, predicateOf(shape.lambda, reading)),
+      )
+    case 'events':
+      throw withoutHistory(reading)
+    default:
+      return unreachable(shape)
+  }
+}
+
+/** What is said of sets whose history cannot be read, and of histories used where elements are needed. */
+export function withoutHistory({ call }: Reading) {
+  return call.invalid('Set does not support events history.')
+}
+
+function derive(
+  set: SetLike,
+  reading: Reading,
+  make: (source: ElementStream) => ElementStream,
+): ElementStream | undefined {
+  const source = openSet(set, reading)
+  return source && make(source)
+}
+
+function openNative(collection: Ref, reading: Reading): ElementStream | undefined {
+  const shows = nativeFilter(collection, reading.call)
+  return shows && new DocumentsStream(collection, collection, shows, reading)
+}
+
+function openDocument(document: Ref, set: SetLike, reading: Reading): ElementStream | undefined {
+  return mayReadHistory(document, reading.call) ? new SingleDocumentStream(document, set, reading) : undefined
+}
+
+function openMatch(
+  { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
+  reading: Reading,
+): ElementStream | undefined {
+  const index: IndexDefinition | undefined = reading.evaluation.transaction.catalogue.index(ref)
+  const shows = index && indexFilter(index, terms, reading.call)
+  return index && shows && new MatchStream(index, terms, shows, reading)
+}
+
+/** Members the caller may not read are left out, but not all of them and not the first of a difference. */
+function openCombination(
+  type: 'union' | 'intersection' | 'difference',
+  sets: readonly SetLike[],
+  reading: Reading,
+): ElementStream | undefined {
+  const opened = sets.map(set => openSet(set, reading))
+  const members = opened.filter(member => member !== undefined)
+  const [first] = members
+  if (!first) return undefined
+  if (type === 'difference') return opened[0] && new DifferenceStream(opened[0], members.slice(1))
+  if (members.length === 1) return first
+  return type === 'union' ? new UnionStream(members) : new IntersectionStream(members)
+}
+
+function predicateOf(lambda: Extract<SetShape, { type: 'filter' }>['lambda'], reading: Reading) {
+  return (element: Element): boolean => {
+    const answer = applySetLambda(lambda, elementValue(element), reading)
+    if (typeof answer === 'boolean') return answer
+    throw setLambdaError(lambda, `Boolean expected, ${typeName(answer)} provided.`, reading)
+  }
+}

@@ -1,0 +1,173 @@
+// The order of a set's elements, and places in it. An element's key is the tuple of its values, or its document
+// where it has none; the elements of a set are ordered by key, then by document. Everything that merges sets
+// compares keys alone, so refs and values that are refs meet.
+//
+// Worked example, values [n], descending: 3/doc 1, 3/doc 2, 1/doc 7. Reversed as a whole: 1/doc 7, 3/doc 2, 3/doc 1.
+
+import type { EntryBound } from '../../store/contract.ts'
+import { compareValues } from '../../values/order.ts'
+import { Ref, type SetLike, type Value } from '../../values/value.ts'
+
+/** One element of a set. */
+export interface Element {
+  /** The covered values; none: the document itself is the element. */
+  readonly values: readonly Value[]
+  readonly document: Ref
+  /** The sets it comes from; may name one twice. */
+  readonly sources: readonly SetLike[]
+}
+
+/** A place in a set's order; it always lies between elements. */
+export type Place = EntryBound
+
+/** How the elements of a set are ordered. */
+export interface SetOrder {
+  /** How many values an element covers at most. */
+  readonly arity: number
+  /** For each part of the key, whether it descends; a document alone is a key of one part. */
+  readonly descending: readonly boolean[]
+  /** The set is turned around as a whole: documents descend, longer keys come first. */
+  readonly reversed: boolean
+}
+
+/** The order of sets whose elements are documents. */
+export const documentOrder: SetOrder = { arity: 0, descending: [false], reversed: false }
+
+/** The order of an index's entries. */
+export function indexOrder(descending: readonly boolean[]): SetOrder {
+  return descending.length === 0 ? documentOrder : { arity: descending.length, descending, reversed: false }
+}
+
+export function reversedOrder({ arity, descending, reversed }: SetOrder): SetOrder {
+  return { arity, descending: descending.map(part => !part), reversed: !reversed }
+}
+
+/** Whether elements of both orders can be merged: the parts they share run the same way. */
+export function areCompatible(left: SetOrder, right: SetOrder): boolean {
+  const shared = Math.min(left.descending.length, right.descending.length)
+  for (let index = 0; index < shared; index++) {
+    if (left.descending[index] !== right.descending[index]) return false
+  }
+  return left.reversed === right.reversed
+}
+
+/** The order of a merge: that of its members, as far as the longest goes. */
+export function commonOrder(orders: readonly SetOrder[]): SetOrder {
+  return orders.reduce(
+    (longest, order) => (order.arity > longest.arity ? order : longest),
+    orders[0] ?? documentOrder,
+  )
+}
+
+/** The key of an element as a tuple. */
+export function keyOf(element: Element): readonly Value[] {
+  return element.values.length === 0 ? [element.document] : element.values
+}
+
+/** An element as queries see it. */
+export function elementValue({ values, document }: Pick<Element, 'values' | 'document'>): Value {
+  if (values.length === 0) return document
+  return values.length === 1 ? (values[0] as Value) : values
+}
+
+/** Documents order by id as unsigned 64 bits, then by collection. */
+export function compareDocuments(
+  left: Pick<Ref, 'id' | 'collection'>,
+  right: Pick<Ref, 'id' | 'collection'>,
+): number {
+  const a = BigInt.asUintN(64, left.id)
+  const b = BigInt.asUintN(64, right.id)
+  return a < b ? -1 : a > b ? 1 : left.collection - right.collection
+}
+
+/** Compares elements by key alone; those that are equal here are the same element to set operations. */
+export function compareKeys(left: Element, right: Element, order: SetOrder): number {
+  if (left.values.length === 0 && right.values.length === 0) {
+    return turned(compareDocuments(left.document, right.document), order.descending[0] === true)
+  }
+  return compareTuples(keyOf(left), keyOf(right), order)
+}
+
+function compareTuples(left: readonly Value[], right: readonly Value[], order: SetOrder): number {
+  return compareShared(left, right, order) || turned(left.length - right.length, order.reversed)
+}
+
+/** Compares tuples as far as both go. */
+function compareShared(left: readonly Value[], right: readonly Value[], order: SetOrder): number {
+  const shared = Math.min(left.length, right.length)
+  for (let index = 0; index < shared; index++) {
+    const difference = compareValues(left[index] as Value, right[index] as Value)
+    if (difference !== 0) return turned(difference, order.descending[index] === true)
+  }
+  return 0
+}
+
+function turned(difference: number, descending: boolean): number {
+  return descending ? -difference : difference
+}
+
+/** Where an element lies seen from a place: negative before it, positive behind it, never zero. */
+export function compareToPlace(element: Element, place: Place, order: SetOrder): number {
+  if (place.values.length > 0) {
+    const key = keyOf(element)
+    const difference = compareShared(key, place.values, order)
+    if (difference !== 0) return difference
+    if (key.length < place.values.length) return order.reversed ? 1 : -1
+  }
+  if (place.document) {
+    const difference = compareDocuments(element.document, place.document)
+    if (difference !== 0) return turned(difference, order.reversed)
+  }
+  return place.side === 'low' ? 1 : -1
+}
+
+/** Compares two places of one order. */
+export function comparePlaces(left: Place, right: Place, order: SetOrder): number {
+  const difference = compareShared(left.values, right.values, order)
+  if (difference !== 0) return difference
+  const length = left.values.length - right.values.length
+  if (length !== 0) return length < 0 ? besideAll(left) : -besideAll(right)
+  if (left.document && right.document) {
+    const documents = compareDocuments(left.document, right.document)
+    if (documents !== 0) return turned(documents, order.reversed)
+  } else if (left.document) return -besideAll(right)
+  else if (right.document) return besideAll(left)
+  return besideAll(left) - besideAll(right)
+}
+
+/** On which side of everything that agrees with it a place lies. */
+function besideAll(place: Place): number {
+  return place.side === 'low' ? -1 : 1
+}
+
+/** The same gap between elements, seen in the reversed order. */
+export function turnedPlace(place: Place): Place {
+  return { ...place, side: place.side === 'low' ? 'high' : 'low' }
+}
+
+/** The place before (`low`) or behind (`high`) all elements with the key of this one. */
+export function besideKey(element: Element, side: Place['side']): Place {
+  return { values: keyOf(element), side }
+}
+
+const someRef = new Ref(0n, 0, 0n)
+
+/**
+ * A place of a merged order as one of a member's: a member of refs takes the first part of the key for its
+ * document, and no member knows parts beyond its own.
+ */
+export function placeWithin(place: Place, order: SetOrder): Place {
+  if (place.values.length <= order.arity) return place
+  if (order.reversed) return turnedPlace(ascendingPlaceWithin(turnedPlace(place), order.arity))
+  return ascendingPlaceWithin(place, order.arity)
+}
+
+function ascendingPlaceWithin(place: Place, arity: number): Place {
+  if (arity > 0) return { values: place.values.slice(0, arity), side: 'high' }
+  const [first] = place.values as readonly [Value]
+  if (!(first instanceof Ref)) return { values: [], side: compareValues(first, someRef) < 0 ? 'low' : 'high' }
+  if (place.values.length > 1) return { values: [], document: first, side: 'high' }
+  const ahead = place.document ? compareDocuments(first, place.document) : 0
+  const side = ahead < 0 ? 'high' : ahead > 0 ? 'low' : place.side
+  return { values: [], document: first, side }
+}

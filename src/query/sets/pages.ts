@@ -1,0 +1,136 @@
+// Pages of sets and of histories. Forwards a page begins with the first element at or behind the cursor, backwards
+// it ends with the last one before it; one element more than fits tells whether there is a further page.
+
+import { limits } from '../../limits.ts'
+import { valueKey } from '../../values/equality.ts'
+import {
+  type Cursor,
+  isNativeCollectionRef,
+  Page,
+  type SetLike,
+  SourcedElement,
+  type Value,
+} from '../../values/value.ts'
+import { type Call, undefinedReference } from '../definition.ts'
+import { permissionDenied } from '../permissions.ts'
+import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'
+import { isHistory } from './describe.ts'
+import { readEventCursor } from './event-cursor.ts'
+import { type EventPlace, eventCursor, eventValue, type SetEvent } from './history.ts'
+import { openSet } from './open.ts'
+import { openHistory } from './open-history.ts'
+import { type Element, elementValue, type Place } from './order.ts'
+import { Reading } from './reading.ts'
+
+export interface PageRequest {
+  readonly set: SetLike
+  readonly direction: 'after' | 'before'
+  /** Undefined: from the beginning. */
+  readonly cursor: Value | undefined
+  /** Leads from the call to the cursor. */
+  readonly cursorAt: readonly string[]
+  readonly size: bigint
+  /** Answers the history of a set that is none itself. */
+  readonly events: boolean
+  readonly sources: boolean
+}
+
+/** One page. Errors of permission stand at `paginate`. */
+export function readPage(request: PageRequest, call: Call): Page {
+  const { set, cursor, cursorAt } = request
+  const unresolved = cursor === undefined ? undefined : unresolvedIn(cursor)
+  const ofEvents = request.events || isHistory(set)
+  if (unresolved && !ofEvents) throw undefinedReference(unresolved, call, ...cursorAt)
+  const reading = new Reading(call)
+  const page = ofEvents ? pageOfEvents(request, reading) : pageOfElements(request, reading)
+  reading.finish(`${request.direction} ${cursor === undefined ? '' : valueKey(cursor)} ${request.size}`)
+  return page
+}
+
+function pageOfElements(request: PageRequest, reading: Reading): Page {
+  const stream = openSet(request.set, reading)
+  if (!stream) throw permissionDenied(reading.call, 'paginate')
+  const given = request.cursor === undefined ? undefined : listOf(request.cursor)
+  return assemble<Element, Place>(request, {
+    place: given && cursorPlace(given, stream.order),
+    shown: given && { type: 'values', values: given },
+    scan: scan => stream.scan(scan),
+    value: elementValue,
+    cursor: ({ values, document }) => ({ type: 'values', values: [...values, document] }),
+  })
+}
+
+function pageOfEvents(request: PageRequest, reading: Reading): Page {
+  const { set, direction, cursor, cursorAt } = request
+  const stream = openHistory(set, reading)
+  if (!stream) throw permissionDenied(reading.call, 'paginate')
+  const given =
+    cursor === undefined
+      ? undefined
+      : readEventCursor(cursor, direction, !isOfDocument(set), reading.call, cursorAt)
+  return assemble<SetEvent, EventPlace>(request, {
+    place: given?.place,
+    shown: given && { type: 'event', event: given.shown },
+    scan: scan => stream.scan(scan),
+    value: eventValue,
+    cursor: event => ({ type: 'event', event: eventCursor(event) }),
+  })
+}
+
+/** Whether a history is that of one document, with its updates. */
+function isOfDocument(set: SetLike): boolean {
+  if (set.kind === 'ref') return !isNativeCollectionRef(set)
+  return set.shape.type === 'events' && isOfDocument(set.shape.source)
+}
+
+/** What a page is made of: elements or events, in pages they are alike. */
+interface PageSource<T, P> {
+  readonly place: P | undefined
+  readonly shown: Cursor | undefined
+  scan(scan: {
+    readonly from?: P | undefined
+    readonly to?: P | undefined
+    readonly reverse?: boolean
+  }): Iterable<T>
+  value(item: T): Value
+  cursor(item: T): Cursor
+}
+
+type Sourced = { readonly sources: readonly SetLike[] }
+
+function assemble<T extends Sourced, P>(
+  { direction, size, sources }: PageRequest,
+  source: PageSource<T, P>,
+): Page {
+  const count = Number(size < limits.pageSizeMax ? size : limits.pageSizeMax)
+  const { place, shown } = source
+  if (count <= 0) {
+    const isGiven = (side: PageRequest['direction']) => count === 0 || side === direction
+    return new Page([], isGiven('after') ? shown : undefined, isGiven('before') ? shown : undefined)
+  }
+  const isForward = direction === 'after'
+  const items = take(source.scan(isForward ? { from: place } : { to: place, reverse: true }), count + 1)
+  const beyond = items.length > count
+  const data = beyond ? items.slice(0, count) : items
+  const next = beyond ? source.cursor((isForward ? items[count] : items[count - 1]) as T) : undefined
+  if (!isForward) data.reverse()
+  const values = data.map(item => {
+    const value = source.value(item)
+    return sources ? new SourcedElement(value, distinctSets(item.sources)) : value
+  })
+  const positions = data.map(item => source.cursor(item))
+  return isForward ? new Page(values, shown, next, positions) : new Page(values, next, shown, positions)
+}
+
+function take<T>(items: Iterable<T>, count: number): T[] {
+  const taken: T[] = []
+  for (const item of items) {
+    taken.push(item)
+    if (taken.length === count) break
+  }
+  return taken
+}
+
+function distinctSets(sets: readonly SetLike[]): readonly SetLike[] {
+  return sets.length < 2 ? sets : [...new Map(sets.map(set => [valueKey(set), set])).values()]
+}

@@ -1,0 +1,130 @@
+// What functions ask of sets as a whole: their elements, the first or last of them, whether there is one. Each takes
+// the argument `key` at which a refused permission is reported; undefined reports it at the call itself.
+
+import type { QueryError } from '../../errors.ts'
+import { equalValues, valueKey } from '../../values/equality.ts'
+import { isArray, Ref, type SetLike, type Value } from '../../values/value.ts'
+import type { Call } from '../definition.ts'
+import { permissionDenied } from '../permissions.ts'
+import { readDocument } from '../read.ts'
+import { viewDocument } from '../view-document.ts'
+import { unresolvedIn } from './cursor.ts'
+import { isHistory } from './describe.ts'
+import { eventValue } from './history.ts'
+import { openSet } from './open.ts'
+import { openHistory } from './open-history.ts'
+import { elementValue, type Place } from './order.ts'
+import { Reading } from './reading.ts'
+import { firstOf } from './stream.ts'
+
+/** An element or event in the form that all readers here need. */
+interface Item {
+  readonly document: Ref
+  value(): Value
+}
+
+function denied(call: Call, key: string | undefined): QueryError {
+  return permissionDenied(call, ...(key === undefined ? [] : [key]))
+}
+
+/** The items of a set or history in order, or last first. The permission is checked at once, the rest is lazy. */
+function open(set: SetLike, reading: Reading, key: string | undefined, reverse = false): Iterable<Item> {
+  if (isHistory(set)) {
+    const history = openHistory(set, reading)
+    if (!history) throw denied(reading.call, key)
+    return items(history.scan({ reverse }), eventValue)
+  }
+  const stream = openSet(set, reading)
+  if (!stream) throw denied(reading.call, key)
+  return items(stream.scan({ reverse }), elementValue)
+}
+
+function* items<T extends { readonly document: Ref }>(
+  source: Iterable<T>,
+  view: (item: T) => Value,
+): Generator<Item> {
+  for (const item of source) yield { document: item.document, value: () => view(item) }
+}
+
+function firstItem(set: SetLike, call: Call, key: string | undefined, reverse = false): Item | undefined {
+  const reading = new Reading(call)
+  const item = firstOf(open(set, reading, key, reverse))
+  reading.finish(`${reverse ? 'last' : 'first'}`)
+  return item
+}
+
+/** All elements, as a page would show them. Lazy: stopping early reads no further. */
+export function elementsOf(set: SetLike, call: Call, key: string): Iterable<Value> {
+  const reading = new Reading(call)
+  return values(open(set, reading, key), reading)
+}
+
+function* values(source: Iterable<Item>, reading: Reading): Generator<Value> {
+  for (const item of source) yield item.value()
+  reading.finish('all')
+}
+
+/** The first element. Throws `Non-empty set expected.` at `key`. */
+export function firstElement(set: SetLike, call: Call, key: string): Value {
+  const item = firstItem(set, call, key)
+  if (!item) throw call.invalid('Non-empty set expected.', key)
+  return item.value()
+}
+
+/** The last element. Throws `Non-empty set expected.` at `key`. */
+export function lastElement(set: SetLike, call: Call, key: string): Value {
+  const item = firstItem(set, call, key, true)
+  if (!item) throw call.invalid('Non-empty set expected.', key)
+  return item.value()
+}
+
+/** Whether the caller sees no element of a set. */
+export function isEmptySet(set: SetLike, call: Call, key: string): boolean {
+  return firstItem(set, call, key) === undefined
+}
+
+/** What `exists` says of a set. */
+export function existsInSet(set: SetLike, call: Call, key: string): boolean {
+  return firstItem(set, call, key) !== undefined
+}
+
+/** The document of the first element. */
+export function firstDocument(set: SetLike, call: Call, key: string): Ref | undefined {
+  return firstItem(set, call, key)?.document
+}
+
+/** What `get` answers for a set: the document of its first element, if the caller may read that too. */
+export function getFromSet(set: SetLike, call: Call, key: string): Value {
+  const document = firstDocument(set, call, key)
+  if (!document) throw call.error('instance not found', 'Set not found.')
+  return viewDocument(readDocument(document, call), call.evaluation)
+}
+
+/** Whether a set has an element that shows as `value`. Permission errors stand at the call itself. */
+export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
+  const reading = new Reading(call)
+  if (isHistory(set)) {
+    for (const item of open(set, reading, undefined)) if (equalValues(item.value(), value)) return true
+    reading.finish('all')
+    return false
+  }
+  const stream = openSet(set, reading)
+  if (!stream) throw denied(call, undefined)
+  if (unresolvedIn(value)) return false
+  const places = placesOf(value, stream.order.arity)
+  const found = places.some(({ from, to }) => {
+    for (const element of stream.scan({ from, to }))
+      if (equalValues(elementValue(element), value)) return true
+    return false
+  })
+  reading.finish(`contains ${valueKey(value)}`)
+  return found
+}
+
+/** Where elements that show as `value` can be: as a single value, and as a tuple of several. */
+function placesOf(value: Value, arity: number): readonly { readonly from: Place; readonly to: Place }[] {
+  const keys: (readonly Value[])[] = []
+  if (arity > 0 || value instanceof Ref) keys.push([value])
+  if (isArray(value) && value.length > 1 && value.length <= arity) keys.push(value)
+  return keys.map(key => ({ from: { values: key, side: 'low' }, to: { values: key, side: 'high' } }))
+}

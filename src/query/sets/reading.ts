@@ -1,0 +1,74 @@
+// One reading of a set by one call: the time it looks at, what it has cost, and who asks.
+
+import type { Micros } from '../../values/value.ts'
+import type { Call } from '../definition.ts'
+import type { Evaluation } from '../evaluation.ts'
+
+/** Elements between two looks at the clock. */
+const elementsPerClockCheck = 256
+
+/** What one stored set was read for in the course of a reading. */
+interface Meter {
+  /** Tells the reads of one query apart. */
+  readonly key: string
+  readonly partitions: number
+  bytes: number
+}
+
+export class Reading {
+  readonly call: Call
+  /** The time whose state is read; undefined is now, with the transaction's own writes. */
+  readonly at: Micros | undefined
+  readonly #meters: Map<string, Meter>
+  #elements = 0
+
+  constructor(call: Call, at = call.evaluation.validTime, meters = new Map<string, Meter>()) {
+    this.call = call
+    this.at = at
+    this.#meters = meters
+  }
+
+  get evaluation(): Evaluation {
+    return this.call.evaluation
+  }
+
+  /** The same reading looking at another time. */
+  lookingAt(at: Micros | undefined): Reading {
+    return new Reading(this.call, at, this.#meters)
+  }
+
+  /** Passes on what is read from storage for the set named `key`, measured; watches the deadline. */
+  *measured<T>(key: string, partitions: number, items: Iterable<T>): Generator<T> {
+    const meter = this.#meterOf(key, partitions)
+    const { counters } = this.evaluation.transaction
+    const iterator = items[Symbol.iterator]()
+    try {
+      for (;;) {
+        const before = counters.readBytes
+        const next = iterator.next()
+        meter.bytes += counters.readBytes - before
+        if (next.done) return
+        if (++this.#elements % elementsPerClockCheck === 0) this.evaluation.checkDeadline()
+        yield next.value
+      }
+    } finally {
+      iterator.return?.()
+    }
+  }
+
+  #meterOf(key: string, partitions: number): Meter {
+    const known = this.#meters.get(key)
+    if (known) return known
+    const meter = { key, partitions, bytes: 0 }
+    this.#meters.set(key, meter)
+    return meter
+  }
+
+  /** Counts what was read, unless this query has made the same reading (`what` names it) before. */
+  finish(what: string): void {
+    for (const { key, bytes, partitions } of this.#meters.values()) {
+      this.evaluation.countRead(`${key} ${what} @${this.at ?? ''}`, bytes, partitions)
+    }
+    this.#meters.clear()
+  }
+}

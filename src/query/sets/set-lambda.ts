@@ -1,0 +1,52 @@
+// The lambdas that sets are made with. A set keeps its lambda as a value, closed and printable; while the query that
+// wrote it runs, the lambda is applied as it was written, so errors point into the query.
+
+import type { QueryError } from '../../errors.ts'
+import type { Lambda, Value } from '../../values/value.ts'
+import { closeLambda } from '../close-lambda.ts'
+import type { BoundLambda, Call } from '../definition.ts'
+import { applyLambda, applyStored } from '../evaluate.ts'
+import type { Evaluation } from '../evaluation.ts'
+import type { LambdaEffect } from '../expression.ts'
+import type { Reading } from './reading.ts'
+
+interface Written {
+  readonly bound: BoundLambda
+  readonly call: Call
+  readonly key: string
+}
+
+const writtenLambdas = new WeakMap<Lambda, Written>()
+
+/** The value of a lambda written in place as the argument `key` of a call that makes a set. */
+export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
+  const lambda = closeLambda(bound.lambda, bound.variables, call.evaluation)
+  writtenLambdas.set(lambda, { bound, call, key })
+  return lambda
+}
+
+/** The most that a lambda can do. */
+export function effectOf(lambda: Lambda, evaluation: Evaluation): LambdaEffect {
+  return (writtenLambdas.get(lambda)?.bound.lambda ?? evaluation.host.compile(lambda)).effect
+}
+
+export function applySetLambda(lambda: Lambda, argument: Value, { call, evaluation }: Reading): Value {
+  const written = writtenIn(lambda, evaluation)
+  if (written) return applyLambda(written.bound, argument, written.call, written.key)
+  return applyStored(lambda, argument, evaluation, () => call.position())
+}
+
+/** `invalid argument` where the lambda was written, or else at the call that reads the set. */
+export function setLambdaError(
+  lambda: Lambda,
+  description: string,
+  { call, evaluation }: Reading,
+): QueryError {
+  const written = writtenIn(lambda, evaluation)
+  return written ? written.call.invalid(description, written.key) : call.invalid(description)
+}
+
+function writtenIn(lambda: Lambda, evaluation: Evaluation): Written | undefined {
+  const written = writtenLambdas.get(lambda)
+  return written?.call.evaluation === evaluation ? written : undefined
+}
