@@ -1,10 +1,11 @@
 // What the query functions about credentials do: check and hash passwords, make secrets, find the owner of one,
 // end sessions. Synchronous like all evaluation: what has to wait throws Pending.
 
+import { hash } from 'node:crypto'
 import type { Answers } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction, Version } from '../store/contract.ts'
-import { type DatabaseId, native, Ref } from '../values/value.ts'
+import { type DatabaseId, native, Ref, type SetLike } from '../values/value.ts'
 import type { Caller } from './contract.ts'
 import type { Identifier } from './credential.ts'
 import type { VerifiedToken } from './identity-provider.ts'
@@ -35,15 +36,10 @@ export class Logins {
 
   /**
    * Whether `password` is that of a document. A document that does not exist or has no password costs the same
-   * check and is never right. Where a set had no document, pass a text that says what was looked for.
+   * check and is never right. Where a set had no document, pass the set.
    */
-  checkPassword(
-    transaction: Transaction,
-    answers: Answers,
-    instance: Ref | string,
-    password: string,
-  ): boolean {
-    const live = typeof instance !== 'string' && transaction.get(instance) ? instance : undefined
+  checkPassword(transaction: Transaction, answers: Answers, instance: SetLike, password: string): boolean {
+    const live = instance instanceof Ref && transaction.get(instance) ? instance : undefined
     const hashed = live && transaction.credentialOf(live)?.fields.get('hashed_password')
     const storedHash = typeof hashed === 'string' ? hashed : undefined
     return this.#options.passwords.check(transaction, answers, identityName(instance), password, storedHash)
@@ -91,10 +87,17 @@ export class Logins {
   }
 }
 
-/** What failures are counted under. */
-function identityName(instance: Ref | string): string {
-  if (typeof instance === 'string') return `set ${instance}`
-  return `${instance.database}/${instance.collection}/${instance.id}`
+/**
+ * What failures are counted under: the document, or the set that should have held it, so that the unknown are slowed
+ * down like the known.
+ */
+function identityName(instance: SetLike): string {
+  if (instance instanceof Ref) return `${instance.database}/${instance.collection}/${instance.id}`
+  const printed = JSON.stringify(instance.shape, (_, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`
+    return value instanceof Map ? [...value] : value
+  })
+  return hash('sha256', printed)
 }
 
 /**

@@ -30,11 +30,11 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
 }
 
 /** Whether a password is right. It takes as long for somebody unknown. */
-function passwordMatches(instance: Ref | undefined, password: string, call: Call): boolean {
+function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
   const { answers, host, transaction } = call.evaluation
   const { counters } = transaction
   const before = counters.readBytes
-  const matches = host.logins.checkPassword(transaction, answers, instance ?? 'without a document', password)
+  const matches = host.logins.checkPassword(transaction, answers, instance ?? target, password)
   call.evaluation.countRead(
     `credentials of ${instance?.collection}/${instance?.id}`,
     counters.readBytes - before,
@@ -49,7 +49,7 @@ function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
   if (password !== null && typeof password !== 'string') {
     throw new QueryError([validationFailed([invalidType(['password'], password, 'String')], call)])
   }
-  const known = typeof password === 'string' && passwordMatches(instance, password, call)
+  const known = typeof password === 'string' && passwordMatches(instance, target, password, call)
   if (!known || !instance) {
     const description = 'The document was not found or provided password was incorrect.'
     throw call.error('authentication failed', description)
@@ -162,7 +162,7 @@ export const identity = family('Identity', [
     summary: 'Whether a password is that of a document.',
     example: ['{"identify": {"ref": {"collection": "users"}, "id": "1"}, "password": "wrong"}', 'false'],
     evaluate: (args, call) =>
-      passwordMatches(instanceOf(args.identify, call, 'identify'), args.password, call),
+      passwordMatches(instanceOf(args.identify, call, 'identify'), args.identify, args.password, call),
   }),
   identityReader('current_identity', { since: '4' }),
   identityReader('identity', { deprecatedFor: 'current_identity' }),

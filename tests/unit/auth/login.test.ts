@@ -6,8 +6,9 @@ import type { Caller } from '../../../src/auth/contract.ts'
 import { forgetIdentity, logOut } from '../../../src/auth/login.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import { Answers } from '../../../src/base/pending.ts'
-import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
-import { answered, bearer, hashOf, World } from './support.ts'
+import { limits } from '../../../src/limits.ts'
+import { native, Ref, rootDatabase, type SetLike, SetValue, type Value } from '../../../src/values/value.ts'
+import { answered, bearer, hashOf, settled, World } from './support.ts'
 
 const world = new World()
 const { logins } = world.auth
@@ -27,7 +28,12 @@ async function userWith(password: string): Promise<Ref> {
   return user
 }
 
-const check = (instance: Ref | string, password: string) =>
+/** A set without a document. */
+function emptySet(...terms: Value[]): SetValue {
+  return new SetValue({ type: 'match', index: new Ref(rootDatabase, native.indexes, 40_000n), terms })
+}
+
+const check = (instance: SetLike, password: string) =>
   world.read((transaction, answers) => logins.checkPassword(transaction, answers, instance, password))
 
 test('the password of a document', async () => {
@@ -44,15 +50,34 @@ test('no document, no credentials, no password and no match in a set: the same c
   const deleted = await userWith('sekrit')
   await world.bench.write(transaction => transaction.delete(deleted))
   const missing = new Ref(rootDatabase, Number(users.id), 1n)
-  const work = async (instance: Ref | string, password: string) => {
+  const work = async (instance: SetLike, password: string) => {
     const before = world.bcrypt.compared.length
     assert.equal(await check(instance, password), false)
     return world.bcrypt.compared.length - before
   }
   const wrong = await work(user, 'wrong')
   assert.ok(wrong > 0)
-  for (const instance of [bare, withoutPassword, deleted, missing, 'users_by_email "x"'])
-    assert.equal(await work(instance, 'sekrit'), wrong, String(instance))
+  for (const instance of [bare, withoutPassword, deleted, missing, emptySet('a')])
+    assert.equal(await work(instance, 'sekrit'), wrong)
+})
+
+test('the unknown are slowed down one by one, as the known are', async () => {
+  const fresh = new World()
+  const ask = (set: SetLike) =>
+    fresh.read((transaction, answers) => fresh.auth.logins.checkPassword(transaction, answers, set, 'x'))
+  const sets = [emptySet('a'), emptySet('b'), emptySet(1n), emptySet(1), emptySet(new Map([['a', 1n]]))]
+  for (const set of sets) {
+    for (let guess = 0; guess < limits.passwordFreeFailures; guess++) assert.equal(await ask(set), false)
+  }
+  let done = false
+  const sixth = ask(emptySet('a')).then(() => {
+    done = true
+  })
+  await settled()
+  assert.ok(!done)
+  await fresh.time.advance(fresh.time.nextAlarm ?? 0)
+  await sixth
+  await fresh.close()
 })
 
 test('new secrets let in, and stay the same in replays although ids do not', async () => {
