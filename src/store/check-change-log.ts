@@ -3,7 +3,7 @@
 
 import type { Micros, Ref } from '../values/value.ts'
 import { readChanges } from './change-log.ts'
-import { type CheckContext, nameRef } from './check.ts'
+import { type CheckContext, nameRef } from './check-context.ts'
 import type { Change, CommittedTransaction } from './contract.ts'
 import { validAt } from './documents.ts'
 import type { StoredVersion } from './index-tables.ts'

@@ -21,6 +21,7 @@ import {
 } from '../values/value.ts'
 import { parentKey, SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { ChangeLogCheck } from './check-change-log.ts'
+import { type CheckContext, nameRef } from './check-context.ts'
 import { IndexCheck, type IndexState } from './check-indexes.ts'
 import type { StoreHooks } from './contract.ts'
 import { actionAfter } from './document-writer.ts'
@@ -40,23 +41,6 @@ import type { Snapshot } from './snapshot.ts'
 
 /** Contradictions reported at most; one fault often has many. */
 const findingsMax = 100
-
-/** What the parts of a check share. */
-export interface CheckContext {
-  readonly snapshot: Snapshot
-  readonly catalogue: StoreCatalogue
-  /** The databases that can be reached. */
-  readonly databases: ReadonlySet<DatabaseId>
-  /** Deleted schema objects whose belongings wait to be removed, as `nameRef` names them. */
-  readonly garbage: ReadonlySet<string>
-  readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
-  readonly report: (finding: string) => void
-}
-
-/** A reference in a finding. */
-export function nameRef(ref: Pick<Ref, 'database' | 'collection' | 'id'>): string {
-  return `document ${ref.id} of collection ${ref.collection} in database ${ref.database}`
-}
 
 /** Every contradiction in a state, up to a limit, as sentences; none when all is well. */
 export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[] {

@@ -1,3 +1,5 @@
+// The store's own work in the background, on timers that the test fires.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Timers } from '../../../src/base/timers.ts'

@@ -1,3 +1,5 @@
+// Documents as transactions read and write them: versions, times, ttl, ids, the change log.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WriteNeeded } from '../../../src/store/contract.ts'

@@ -1,3 +1,5 @@
+// Writes into the past: the list of versions, actions, index entries and events that follow from them.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMemory } from '../../../src/kv/memory.ts'

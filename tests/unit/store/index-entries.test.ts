@@ -1,3 +1,5 @@
+// The entries a version of a document has in an index, case by case.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IndexDefinition, Version } from '../../../src/store/contract.ts'

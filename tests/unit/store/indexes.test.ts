@@ -1,3 +1,5 @@
+// Indexes as transactions read them: terms, order, bounds, uniqueness, past times, events, builds.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rootDatabase, TransactionTime, type Value } from '../../../src/values/value.ts'

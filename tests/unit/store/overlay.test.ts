@@ -1,3 +1,5 @@
+// The overlay of pending writes against a plain map, with reproducible chance.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMemory } from '../../../src/kv/memory.ts'

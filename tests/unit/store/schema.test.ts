@@ -1,3 +1,5 @@
+// Schema objects and what follows from writing them, retention, and the removal of what is gone.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tagRange } from '../../../src/keys/keyspace.ts'

@@ -1,3 +1,5 @@
+// Case folding, by the kinds of characters that plain lower case gets wrong.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { casefold } from '../../../src/values/casefold.ts'
