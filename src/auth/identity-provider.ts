@@ -4,6 +4,7 @@
 
 import { hash } from 'node:crypto'
 import { compactVerify } from 'jose'
+import { GenerationCache } from '../base/generation-cache.ts'
 import type { Answers } from '../base/pending.ts'
 import { limits } from '../limits.ts'
 import type { Transaction, Version } from '../store/contract.ts'
@@ -20,7 +21,7 @@ import {
 } from '../values/value.ts'
 import type { Admission, Refusal } from './admission.ts'
 import type { Caller } from './contract.ts'
-import { type KeySets, type SignatureAlgorithm, signatureAlgorithms } from './jwks.ts'
+import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
 import { listed, resolveRole } from './role.ts'
 
 /** A token that is genuine and valid now. */
@@ -38,8 +39,22 @@ export interface IdentityProviderOptions {
   readonly now: () => number
 }
 
+interface SignatureQuestion {
+  /** Of the token and the key set together. */
+  readonly name: string
+  readonly token: string
+  readonly uri: string
+  readonly kid: string | undefined
+  readonly algorithm: SignatureAlgorithm
+}
+
+/** Tokens whose signature is remembered; about 200 bytes each. */
+const signedTokensMax = 20_000
+
 export class IdentityProviders {
   readonly #options: IdentityProviderOptions
+  /** The key that signed a token: good only while the provider's set still has that key. */
+  readonly #signedBy = new GenerationCache<string, VerificationKey>(signedTokensMax)
 
   constructor(options: IdentityProviderOptions) {
     this.#options = options
@@ -65,9 +80,12 @@ export class IdentityProviders {
     if (kid !== undefined && typeof kid !== 'string') return { refused: 'the kid is not a string' }
     const uri = provider.fields.get('jwks_uri')
     if (typeof uri !== 'string') return { refused: 'the access provider has no jwks_uri' }
-    const check = () => this.#checkSignature(token, uri, kid, algorithm)
-    const refused = answers.get(`token ${hash('sha256', token)} ${uri}`, check)
-    return refused === undefined ? { database, provider, payload } : { refused }
+    const name = `token ${hash('sha256', token)} ${uri}`
+    const genuine = { database, provider, payload }
+    const key = this.#options.keySets.readyKey(uri, kid, algorithm)
+    if (key && this.#signedBy.get(name) === key) return genuine
+    const refused = answers.get(name, () => this.#checkSignature({ name, token, uri, kid, algorithm }))
+    return refused === undefined ? genuine : { refused }
   }
 
   /** The database that exactly one entry of `aud` names. The root has no third-party identities. */
@@ -98,15 +116,12 @@ export class IdentityProviders {
   }
 
   /** Undefined when the signature is good, else the reason; never rejects. */
-  async #checkSignature(
-    token: string,
-    uri: string,
-    kid: string | undefined,
-    algorithm: SignatureAlgorithm,
-  ): Promise<string | undefined> {
+  async #checkSignature(question: SignatureQuestion): Promise<string | undefined> {
+    const { name, token, uri, kid, algorithm } = question
     try {
       const key = await this.#options.keySets.key(uri, kid, algorithm)
       await compactVerify(token, key, { algorithms: [algorithm] })
+      this.#signedBy.set(name, key)
       return undefined
     } catch (error) {
       return error instanceof Error ? error.message : String(error)

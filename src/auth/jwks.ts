@@ -14,6 +14,14 @@ export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 
 type Jwk = Readonly<Record<string, unknown>>
 
+/** A key ready for use. The same object as long as the provider's set stays the same. */
+export type VerificationKey = CryptoKey | Uint8Array
+
+interface Import {
+  readonly pending: Promise<VerificationKey>
+  key: VerificationKey | undefined
+}
+
 /** Counted for every entry beside its text, so that failures cannot pile up either. */
 const entryOverheadBytes = 1024
 
@@ -30,7 +38,7 @@ interface Entry {
   failure: Error | undefined
   usedAt: number
   loading: Promise<void> | undefined
-  readonly imported: Map<string, Promise<CryptoKey | Uint8Array>>
+  readonly imported: Map<string, Import>
 }
 
 export class KeySets {
@@ -50,11 +58,7 @@ export class KeySets {
    * The public key that signs with that `kid`; without one, the only key of the set. Rejects with an Error whose
    * message is the reason, for the service's own log.
    */
-  async key(
-    uri: string,
-    kid: string | undefined,
-    algorithm: SignatureAlgorithm,
-  ): Promise<CryptoKey | Uint8Array> {
+  async key(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): Promise<VerificationKey> {
     const entry = this.#entry(uri)
     if (!entry.keys || this.#clock.elapsedMs() - entry.loadedAt >= limits.jwksRefreshMs) {
       await this.#load(uri, entry, entry.etag)
@@ -66,6 +70,14 @@ export class KeySets {
     }
     if (!jwk) throw new Error(kid === undefined ? 'no kid and not exactly one key' : 'the kid is unknown')
     return importKey(entry, jwk, algorithm)
+  }
+
+  /** What {@link key} would answer, if that needs no waiting. */
+  readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
+    const known = this.#entries.get(uri)
+    if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= limits.jwksRefreshMs) return undefined
+    const jwk = select(known.keys, kid)
+    return jwk && this.#entry(uri).imported.get(importName(jwk, algorithm))?.key
   }
 
   #entry(uri: string): Entry {
@@ -160,17 +172,22 @@ function select(keys: readonly Jwk[], kid: string | undefined): Jwk | undefined 
   return keys.find(key => key.kid === kid)
 }
 
+function importName(jwk: Jwk, algorithm: SignatureAlgorithm): string {
+  return `${algorithm} ${String(jwk.kid)}`
+}
+
 /** Only the public RSA numbers are taken, so a key can never be used as anything else. */
-function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm): Promise<CryptoKey | Uint8Array> {
-  const { kty, n, e, use, alg, kid } = jwk
+async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm): Promise<VerificationKey> {
+  const { kty, n, e, use, alg } = jwk
   if (kty !== 'RSA' || typeof n !== 'string' || typeof e !== 'string') throw new Error('the key is not RSA')
   if (use !== undefined && use !== 'sig') throw new Error('the key is not for signatures')
   if (alg !== undefined && alg !== algorithm) throw new Error('the key is for another algorithm')
-  const name = `${algorithm} ${String(kid)}`
+  const name = importName(jwk, algorithm)
   let imported = entry.imported.get(name)
   if (!imported) {
-    imported = importJWK({ kty, n, e }, algorithm)
+    imported = { pending: importJWK({ kty, n, e }, algorithm), key: undefined }
     entry.imported.set(name, imported)
   }
-  return imported
+  imported.key = await imported.pending
+  return imported.key
 }

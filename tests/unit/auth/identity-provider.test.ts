@@ -5,9 +5,11 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { Answers, Pending } from '../../../src/base/pending.ts'
+import { RequestError } from '../../../src/errors.ts'
 import { encodeGlobalId } from '../../../src/values/global-id.ts'
 import { native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
-import { basic, bearer, object, predicate, World } from './support.ts'
+import { basic, bearer, noPredicates, object, predicate, World } from './support.ts'
 
 const prefix = 'https://db.fauna.com/db/'
 const issuer = 'https://issuer.example/'
@@ -257,6 +259,29 @@ test('one key needs no kid; a new key is found; a withdrawn one stops after the 
   keys = [jwk(signing, { kid: 'fresh' })]
   await world.time.advance(300_000)
   assert.ok(await world.refuses(bearer(sign(claims({ iss: 'rotating' }), { kid: 'old' }, foreign))))
+})
+
+test('a signature is checked once, as long as its key stays in the set', async () => {
+  keys = [jwk(signing, { kid: 'one' })]
+  await provider('steady', 'steady', readers)
+  const header = bearer(sign(claims({ iss: 'steady', exp: seconds() + 1000 })))
+  const atOnce = () =>
+    world.bench.read(transaction =>
+      world.auth.identifier.identify(header, transaction, new Answers(), noPredicates),
+    )
+  assert.throws(atOnce, Pending)
+  await world.identify(header)
+  assert.equal(atOnce().identity, 'user|1')
+  await world.time.advance(300_000)
+  assert.throws(atOnce, Pending)
+  await world.identify(header)
+  // The same kid with another key behind it.
+  keys = [jwk(foreign, { kid: 'one' })]
+  await world.time.advance(300_000)
+  assert.ok(await world.refuses(header))
+  assert.throws(atOnce, Pending)
+  await world.time.advance(500_000)
+  assert.throws(atOnce, error => error instanceof RequestError && error.status === 401)
 })
 
 test('keys are fetched once for many requests', async () => {
