@@ -146,6 +146,8 @@ class RequestRun {
       (predicate, argument) =>
         host.runPredicate(evaluationFor(caller), predicate, argument)
     const caller = identify(this.#request.authorization, transaction, this.#answers, predicatesOf)
+    // What it takes to know the caller is not the query's to pay.
+    transaction.counters.readBytes = 0
     this.#evaluation = evaluationFor(caller)
     return task(this.#evaluation)
   }

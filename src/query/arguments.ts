@@ -1,7 +1,8 @@
 // The types of arguments: what each accepts and what it says about anything else. The texts are the protocol's.
 
 import { type ErrorEntry, QueryError } from '../errors.ts'
-import { timeFromMicros } from '../values/time.ts'
+import { type TimeUnit, timeFromMicros, timeUnit } from '../values/time.ts'
+import { trimBlanks } from '../values/trim.ts'
 import {
   isArray,
   isNativeCollectionRef,
@@ -65,6 +66,24 @@ export const temporal = valueType(
   'Temporal',
   (value): value is Time | LocalDate => value instanceof Time || value instanceof LocalDate,
 )
+
+/** A unit of time together with the words that named it. */
+export interface NamedTimeUnit {
+  readonly unit: TimeUnit
+  readonly words: string
+}
+
+/** The name of a unit of time, blanks around it allowed. */
+export const unitOfTime: ArgumentType<NamedTimeUnit> = {
+  mode: 'value',
+  name: 'Time Unit',
+  check(value, call, key) {
+    const words = typeof value === 'string' ? trimBlanks(value) : undefined
+    const unit = words === undefined ? undefined : timeUnit(words)
+    if (words === undefined || unit === undefined) throw mismatch('Time Unit', value, call, key)
+    return { unit, words }
+  },
+}
 
 /** Values that are one thing: not arrays, objects, pages, sets, lambdas, events. */
 export const scalar = valueType('Scalar', isScalar)
@@ -144,18 +163,19 @@ export const iterable: ArgumentType<Iterable> = {
 }
 
 /** Elements that are at hand: an array or a page. */
-export const arrayOrPage: ArgumentType<readonly Value[] | Page> = {
+export const arrayOrPage = valueType(
+  'Array or Page',
+  (value): value is readonly Value[] | Page => isArray(value) || value instanceof Page,
+)
+
+/** Anything with elements, which then must be at hand: sets are named in the message, other values are not. */
+export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   mode: 'value',
   name: 'Array or Page',
   check(value, call, key) {
     const elements = iterable.check(value, call, key)
     if (isArray(elements) || elements instanceof Page) return elements
-    throw mismatch(
-      'Array or Page',
-      value instanceof Ref ? new SetValue({ type: 'singleton', ref: value }) : value,
-      call,
-      key,
-    )
+    throw call.invalid('Array or Page expected, Set provided.', key)
   },
 }
 

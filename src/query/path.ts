@@ -7,8 +7,10 @@ import {
   DocumentValue,
   EventValue,
   isArray,
+  isNativeCollectionRef,
   isObject,
   native,
+  nativeName,
   Page,
   Ref,
   rootDatabase,
@@ -16,6 +18,7 @@ import {
   SourcedElement,
   type Value,
 } from '../values/value.ts'
+import { isAtLeast } from '../values/wire-version.ts'
 import type { PathStep } from './arguments.ts'
 import type { Evaluation } from './evaluation.ts'
 import { collectionOf } from './permissions.ts'
@@ -101,7 +104,7 @@ function intoRef(ref: Ref, step: string, evaluation: Evaluation): Value | undefi
   const { catalogue } = evaluation.transaction
   switch (step) {
     case 'id':
-      return catalogue.nameOf(ref) ?? String(ref.id)
+      return nativeIdOf(ref, evaluation) ?? catalogue.nameOf(ref) ?? String(ref.id)
     case 'collection':
     case 'class':
       return collectionOf(ref)
@@ -111,6 +114,13 @@ function intoRef(ref: Ref, step: string, evaluation: Evaluation): Value | undefi
     default:
       return undefined
   }
+}
+
+/** The id of a native collection is its name, which older versions spell `classes`. */
+function nativeIdOf(ref: Ref, evaluation: Evaluation): string | undefined {
+  if (!isNativeCollectionRef(ref)) return undefined
+  const name = nativeName(Number(ref.id))
+  return name === 'collections' && !isAtLeast(evaluation.apiVersion, '2.7') ? 'classes' : name
 }
 
 function intoEvent(event: EventValue, step: string): Value | undefined {

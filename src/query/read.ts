@@ -22,13 +22,19 @@ export function documentExists(ref: Ref, call: Call): boolean {
 
 /** Reads and counts the read, once per document and query, found or not. */
 function fetch(ref: Ref, call: Call): Version | undefined {
+  const { transaction, validTime } = call.evaluation
+  return countingRead(ref, call, () => transaction.get(ref, validTime))
+}
+
+/** Runs `read`, which reads one document, and counts it. */
+export function countingRead<T>(ref: Ref, call: Call, read: () => T): T {
   const { evaluation } = call
   const { counters } = evaluation.transaction
   const before = counters.readBytes
-  const version = evaluation.transaction.get(ref, evaluation.validTime)
+  const found = read()
   const key = `${ref.database}/${ref.collection}/${ref.id}@${evaluation.validTime ?? ''}`
   evaluation.countRead(key, counters.readBytes - before, 1)
-  return version
+  return found
 }
 
 /** Whether the collection of a document is still there. */

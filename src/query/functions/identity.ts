@@ -14,6 +14,7 @@ import {
 import { boolean, identifier, nothing, object, string } from '../arguments.ts'
 import { type Call, define, family, required } from '../definition.ts'
 import { mayRead, permissionDenied } from '../permissions.ts'
+import { countingRead } from '../read.ts'
 import { map, timestamp } from '../resources/fields.ts'
 import { applyPatch } from '../resources/patch.ts'
 import { invalidType } from '../resources/resource.ts'
@@ -100,6 +101,7 @@ function ownerOfSecret(secret: string, call: Call): Value {
   if (!owner) throw unknown()
   if ('ref' in owner) {
     if (!mayRead(owner.ref, call)) throw unknown()
+    countingRead(owner.ref, call, () => transaction.get(owner.ref))
     return viewDocument(owner, call.evaluation)
   }
   const database = transaction.catalogue.database(owner.database)

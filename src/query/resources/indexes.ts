@@ -2,7 +2,7 @@
 
 import type { Failure } from '../../errors.ts'
 import { equalValues } from '../../values/equality.ts'
-import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { isArray, isObject, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { flag, itemsOf, map, name, text, whole } from './fields.ts'
 import { source, sourceCollectionsOf, sourceFailures } from './index-source.ts'
 import {
@@ -20,6 +20,15 @@ const partitions: FieldCheck = (value, path) => {
   const wrong = whole(value, path)
   if (wrong.length > 0 || ((value as bigint) >= 1n && (value as bigint) <= partitionsMax)) return wrong
   return [failure(path, 'bounds error', `Value ${value} is not in expected range 1 to ${partitionsMax}.`)]
+}
+
+/** Who may read besides keys and roles; `public` is everybody with a credential of the database. */
+const permissions: FieldCheck = (value, path) => {
+  if (!isObject(value)) return map(value, path)
+  const read = value.get('read')
+  return read === undefined || read === 'public' || read instanceof Ref
+    ? []
+    : [invalidType([...path, 'read'], read, 'Role')]
 }
 
 /** Terms and values: one object or an array of them. Their failures name no index (a quirk of the protocol). */
@@ -73,6 +82,7 @@ export const indexResource: Resource = {
     values: { check: indexFields },
     unique: { check: flag },
     partitions: { check: partitions },
+    permissions: { check: permissions },
     data: { check: map },
   },
   defaults: () =>
@@ -112,7 +122,7 @@ function usedBindings(fields: ObjectValue): ReadonlySet<string> {
 
 const isString = (value: Value | undefined): value is string => typeof value === 'string'
 
-/** Indexes without terms, or over all documents of a class, are spread; unique ones never are. */
+/** Indexes without terms, or over all documents of a class, are spread; what is unique is not, whatever this says. */
 function defaultPartitions(fields: ObjectValue): bigint {
   const terms = itemsOf(fields.get('terms'))
   const [only] = terms
@@ -121,7 +131,7 @@ function defaultPartitions(fields: ObjectValue): bigint {
     only !== undefined &&
     isObject(only) &&
     itemsOf(only.get('field')).join() === 'class'
-  return fields.get('unique') !== true && (terms.length === 0 || byClass) ? partitionsMax : 1n
+  return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 
 function refuseRedefinition({ failures, fields }: Draft, before: ObjectValue): void {

@@ -1,0 +1,54 @@
+// Arithmetic on integers and doubles as the language defines it: integers are 64 bits wide and wrap around, a double
+// among the operands makes the result a double.
+
+import { javaDoubleText } from '../values/double-text.ts'
+
+/** A number of the language: an integer or a double. */
+export type Num = bigint | number
+
+/** The low 64 bits of an integer, as a signed one. */
+export function wrap(integer: bigint): bigint {
+  return BigInt.asIntN(64, integer)
+}
+
+/** An operation on two numbers, given by what it does on integers (any width) and on doubles. */
+export function arithmetic(
+  integers: (left: bigint, right: bigint) => bigint,
+  doubles: (left: number, right: number) => number,
+): (left: Num, right: Num) => Num {
+  return (left, right) =>
+    typeof left === 'bigint' && typeof right === 'bigint'
+      ? wrap(integers(left, right))
+      : doubles(Number(left), Number(right))
+}
+
+export const add: (left: Num, right: Num) => Num = arithmetic(
+  (left, right) => left + right,
+  (left, right) => left + right,
+)
+
+const longMin = -(2n ** 63n)
+const longMax = 2n ** 63n - 1n
+
+/** A double cut to a 64-bit integer as Java does: toward zero, the nearest one when out of range, 0 for NaN. */
+export function toLong(double: number): bigint {
+  if (Number.isNaN(double)) return 0n
+  if (double >= 2 ** 63) return longMax
+  return double <= -(2 ** 63) ? longMin : BigInt(Math.trunc(double))
+}
+
+/** {@link toLong}, as the double nearest to the integer. Never −0. */
+export function cutToLong(double: number): number {
+  if (Number.isNaN(double)) return 0
+  return Math.max(-(2 ** 63), Math.min(2 ** 63, Math.trunc(double))) + 0
+}
+
+/** A number as an integer, a double cut by {@link toLong}. */
+export function integerOf(value: Num): bigint {
+  return typeof value === 'bigint' ? value : toLong(value)
+}
+
+/** A number as messages show it. */
+export function numberText(value: Num): string {
+  return typeof value === 'bigint' ? String(value) : javaDoubleText(value)
+}

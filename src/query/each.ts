@@ -1,0 +1,98 @@
+// Applying one lambda to many elements. Whatever has to be waited for (Pending) is collected from many elements
+// before evaluation gives up, so that it is waited for once and not once per element. A lambda that may write stops
+// at its first wait: what it would do next could depend on what it has not done yet.
+
+import { Pending } from '../base/pending.ts'
+import { type ErrorEntry, QueryError, RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Value } from '../values/value.ts'
+import type { BoundLambda, Call } from './definition.ts'
+import { applyLambda } from './evaluate.ts'
+
+/** What happens when the lambda fails: the first failure ends it, or those of all elements come together. */
+export type FailureRule = 'first' | 'all'
+
+/** What the lambda, argument `key` of the call, answers for each element, in order. */
+export function applyToEach(
+  lambda: BoundLambda,
+  elements: readonly Value[],
+  call: Call,
+  key: string,
+  failures: FailureRule,
+): Value[] {
+  checkWidth(elements.length)
+  const results: Value[] = []
+  const waits = new Waits(lambda)
+  const errors = new ErrorList()
+  for (const element of elements) {
+    try {
+      results.push(applyLambda(lambda, element, call, key))
+    } catch (error) {
+      if (error instanceof Pending) {
+        if (waits.add(error)) continue
+        break
+      }
+      // A failure behind a wait may never be reached: what is waited for can fail first.
+      if (waits.any) break
+      if (failures === 'first' || !(error instanceof QueryError)) throw error
+      errors.add(error.errors)
+      if (errors.isFull) break
+    }
+  }
+  waits.throwIfAny()
+  errors.throwIfAny()
+  return results
+}
+
+/** Throws the limit on how many elements one lambda is applied to. */
+function checkWidth(width: number): void {
+  if (width <= limits.queryWidthMax) return
+  const text = `Query exceeds max width. Max: ${limits.queryWidthMax}, current: ${width}.`
+  throw new RequestError('bad request', text)
+}
+
+/** What the elements so far have to wait for. */
+class Waits {
+  readonly #mayGoOn: boolean
+  readonly #pendings: Pending[] = []
+  #questions = 0
+
+  constructor({ lambda }: BoundLambda) {
+    this.#mayGoOn = lambda.effect !== 'write'
+  }
+
+  get any(): boolean {
+    return this.#pendings.length > 0
+  }
+
+  /** Remembers a wait; answers whether to go on with the next element. */
+  add(pending: Pending): boolean {
+    this.#pendings.push(pending)
+    this.#questions += pending.questions.length
+    return this.#mayGoOn && this.#questions < limits.questionsAtOnceMax
+  }
+
+  throwIfAny(): void {
+    if (this.any) throw Pending.all(this.#pendings)
+  }
+}
+
+/** Errors of several elements, for one answer; bounded, because a short query can make very many. */
+export class ErrorList {
+  readonly #errors: ErrorEntry[] = []
+
+  add(errors: Iterable<ErrorEntry>): void {
+    for (const error of errors) {
+      if (this.isFull) return
+      this.#errors.push(error)
+    }
+  }
+
+  get isFull(): boolean {
+    return this.#errors.length >= limits.gatheredErrorsMax
+  }
+
+  throwIfAny(): void {
+    if (this.#errors.length > 0) throw new QueryError(this.#errors)
+  }
+}
