@@ -7,8 +7,25 @@ export interface Clock {
   elapsedMs(): number
 }
 
-/** The machine's clock. */
+/** How long the time of day is reckoned from one reading before it is read again, in milliseconds. */
+const anchorMaxAgeMs = 500
+
+/** A reading of the time of day, and when on the other clock it was taken. */
+let anchorMicros = 0
+let anchorElapsedMs = Number.NEGATIVE_INFINITY
+
+/**
+ * The machine's clock. A reading with microseconds costs a third of a microsecond, which every request would pay
+ * several times; the time passed since the last reading costs a tenth of that.
+ */
 export const systemClock: Clock = {
-  now: () => Number(Temporal.Now.instant().epochNanoseconds / 1000n),
+  now() {
+    const elapsedMs = performance.now()
+    if (elapsedMs - anchorElapsedMs > anchorMaxAgeMs) {
+      anchorMicros = Number(Temporal.Now.instant().epochNanoseconds / 1000n)
+      anchorElapsedMs = elapsedMs
+    }
+    return anchorMicros + Math.floor((elapsedMs - anchorElapsedMs) * 1000)
+  },
   elapsedMs: () => performance.now(),
 }

@@ -69,7 +69,8 @@ export function writeAnswer(call: Call, answer: Answer, context: ResponseContext
   response.writeHead(answer.status, headers as string[])
   if (body === undefined) sendStream(call, answer.body as Readable)
   else if (request.method === 'HEAD') response.end()
-  else response.end(body)
+  // Text that is all ASCII is the same in Latin-1, which is written without being transcoded.
+  else response.end(body, length === body.length ? 'latin1' : 'utf8')
 }
 
 function isExceptional(answer: Answer): boolean {

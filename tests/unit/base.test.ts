@@ -1,0 +1,55 @@
+// The machine's clock, timers and chance: the few things about them that can be relied on.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+
+test('the clock tells microseconds of the same day as the runtime', () => {
+  const before = Date.now() * 1000
+  const now = systemClock.now()
+  assert.ok(Number.isSafeInteger(now))
+  assert.ok(Math.abs(now - before) < 60_000_000)
+  const elapsed = systemClock.elapsedMs()
+  assert.ok(systemClock.elapsedMs() >= elapsed)
+})
+
+test('time passes', async () => {
+  const start = systemClock.now()
+  while (systemClock.now() === start) await new Promise(setImmediate)
+  assert.ok(systemClock.now() > start)
+})
+
+test('what was put off can be taken back', async () => {
+  const happened: string[] = []
+  const cancel = systemTimers.after(1, () => happened.push('cancelled'))
+  cancel()
+  await new Promise<void>(resolve => {
+    let ticks = 0
+    const stop = systemTimers.every(1, () => {
+      if (++ticks < 3) return
+      stop()
+      resolve()
+    })
+    // Its own timers do not keep a process alive; the test has to.
+    const hold = setInterval(() => ticks >= 3 && clearInterval(hold), 1)
+  })
+  assert.deepEqual(happened, [])
+})
+
+test('draws differ, have the length asked for and stay within their limit', () => {
+  const drawn = new Set<string>()
+  for (let n = 0; n < 2000; n++) {
+    const hex = systemRandom.hex(8)
+    assert.match(hex, /^[0-9a-f]{16}$/)
+    drawn.add(hex)
+  }
+  assert.equal(drawn.size, 2000)
+  assert.equal(systemRandom.hex(5000).length, 10_000)
+  const bytes = systemRandom.bytes(20)
+  assert.equal(bytes.length, 20)
+  assert.notDeepEqual(bytes, systemRandom.bytes(20))
+  const seen = new Set(Array.from({ length: 500 }, () => systemRandom.below(3)))
+  assert.deepEqual([...seen].sort(), [0, 1, 2])
+})
