@@ -1,6 +1,7 @@
 // The bcrypt package behind a small interface: hashes of every dialect that matters, off the event loop, and with
 // a bound on the cost that a stored hash may demand.
 
+import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
 
 /** bcrypt looks at no more bytes than these. */
@@ -8,6 +9,11 @@ export const bcryptBytesMax = 72
 
 /** Hashes of a higher cost (2^16 rounds take seconds) never verify: one of them could block all logins for hours. */
 export const bcryptCostMax = 16
+
+/** How much bcrypt may run at a time: at most `most`, and one core is left to the event loop. */
+export function bcryptAtOnce(most: number): number {
+  return Math.min(most, Math.max(1, availableParallelism() - 1))
+}
 
 /** What the rest of auth needs; tests count the calls through it. */
 export interface Bcrypt {

@@ -5,7 +5,6 @@
 // hashes made elsewhere from its first 72 bytes verify too.
 
 import { createHmac, hash } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import { assert } from '../base/assert.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Answers } from '../base/pending.ts'
@@ -15,6 +14,7 @@ import { limits } from '../limits.ts'
 import type { Transaction } from '../store/contract.ts'
 import {
   type Bcrypt,
+  bcryptAtOnce,
   bcryptBytesMax,
   bcryptCost,
   bcryptCostMax,
@@ -28,8 +28,6 @@ export interface PasswordOptions extends ThrottleOptions {
   /** The bcrypt cost of new hashes, 4 to 16. */
   readonly cost: number
   readonly bcrypt?: Bcrypt
-  /** Checks at a time; by default one core is left to the event loop. */
-  readonly checksAtOnce?: number
 }
 
 /** Correct passwords remembered (as keyed digests) so that their owners are not slowed down by guessers. */
@@ -50,8 +48,7 @@ export class Passwords {
     assert(Number.isInteger(cost) && cost >= 4 && cost <= bcryptCostMax, 'the bcrypt cost is from 4 to 16')
     this.#cost = cost
     this.#bcrypt = options.bcrypt ?? nativeBcrypt
-    const cores = Math.max(1, availableParallelism() - 1)
-    const atOnce = options.checksAtOnce ?? Math.min(cores, limits.passwordChecksAtOnceMax)
+    const atOnce = bcryptAtOnce(limits.passwordChecksAtOnceMax)
     this.#queue = new WorkQueue(atOnce, limits.passwordChecksWaitingMax)
     this.#throttle = new FailureThrottle(options)
     this.#provenKey = random.bytes(32)

@@ -46,11 +46,6 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** A name's addresses lie in a private network. */
-export class PrivateAddressError extends Error {
-  override name = 'PrivateAddressError'
-}
-
 /** Resolves like `lookup`, and fails when any of a name's addresses is not public. */
 export function publicLookup(lookup: LookupFunction = systemLookup): LookupFunction {
   return (hostname, options, answer) => {
@@ -59,8 +54,7 @@ export function publicLookup(lookup: LookupFunction = systemLookup): LookupFunct
       const [first] = addresses
       if (error || !first) return answer(error ?? new Error(`${hostname} has no address`), '')
       const found = addresses.find(({ address }) => !isPublicAddress(address))
-      if (found)
-        return answer(new PrivateAddressError(`${hostname} is ${found.address}, a private address`), '')
+      if (found) return answer(new Error(`${hostname} is ${found.address}, a private address`), '')
       if (options.all) return answer(null, addresses)
       answer(null, first.address, first.family)
     })

@@ -8,7 +8,7 @@ import type { Answers } from '../base/pending.ts'
 import { QueueFull, WorkQueue } from '../base/work-queue.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { type Bcrypt, isUsableHash, nativeBcrypt } from './bcrypt.ts'
+import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt } from './bcrypt.ts'
 import { secretHashCost } from './secret.ts'
 
 /** Pairs remembered; about 200 bytes each. */
@@ -18,7 +18,7 @@ export class SecretVerifier {
   readonly #bcrypt: Bcrypt
   readonly #verified = new GenerationCache<string, true>(verifiedPairsMax)
   // Apart from the queue of passwords, so that a flood of logins does not keep new secrets from being checked.
-  readonly #queue = new WorkQueue(limits.secretChecksAtOnceMax, limits.secretChecksWaitingMax)
+  readonly #queue = new WorkQueue(bcryptAtOnce(limits.secretChecksAtOnceMax), limits.secretChecksWaitingMax)
 
   constructor(bcrypt: Bcrypt = nativeBcrypt) {
     this.#bcrypt = bcrypt
