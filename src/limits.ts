@@ -32,6 +32,12 @@ export const limits = {
   computeUnitsPerOp: 50,
   /** Elements side by side in one query. */
   queryWidthMax: 100_000,
+  /** Errors of the elements of one `filter` that are gathered for the answer; ours. */
+  gatheredErrorsMax: 1000,
+  /** Elements of an array that `append` and `prepend` make; ours: doubling must not fill the memory. */
+  arrayElementsMax: 1_000_000,
+  /** Answers that the elements of one call wait for at a time; ours: leaves room in the lines of checks for others. */
+  questionsAtOnceMax: 256,
   /** Bytes written by one transaction. */
   transactionBytesMax: 16_777_216,
   /** Bytes of one document version. */

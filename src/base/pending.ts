@@ -2,14 +2,27 @@
 // read) is thrown as one `Pending`; the transaction runner awaits it, remembers the answer for this
 // request and evaluates again from the start.
 
-/** An answer that evaluation has to wait for. `key` names it among the answers of one request. */
-export class Pending {
+/** One thing to wait for. `key` names it among the answers of one request. */
+export interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>
+}
 
-  constructor(key: string, start: () => Promise<unknown>) {
-    this.key = key
-    this.start = start
+/** Thrown for answers that evaluation has to wait for: one, or those that several elements need. */
+export class Pending {
+  readonly questions: readonly Question[]
+
+  constructor(questions: readonly Question[]) {
+    this.questions = questions
+  }
+
+  /** What all of `pendings` wait for, each question once. */
+  static all(pendings: readonly Pending[]): Pending {
+    const byKey = new Map<string, Question>()
+    for (const { questions } of pendings) {
+      for (const question of questions) if (!byKey.has(question.key)) byKey.set(question.key, question)
+    }
+    return new Pending([...byKey.values()])
   }
 }
 
@@ -19,12 +32,16 @@ export class Answers {
 
   /** The remembered answer to `key`, or throws a {@link Pending} that will fetch it with `start`. */
   get<T>(key: string, start: () => Promise<T>): T {
-    if (!this.#answers.has(key)) throw new Pending(key, start)
+    if (!this.#answers.has(key)) throw new Pending([{ key, start }])
     return this.#answers.get(key) as T
   }
 
-  /** Waits for what `pending` asks for and remembers it. Rejects when the wait fails. */
+  /** Asks all that `pending` asks for at once and remembers the answers. Rejects when one of them fails. */
   async settle(pending: Pending): Promise<void> {
-    this.#answers.set(pending.key, await pending.start())
+    await Promise.all(
+      pending.questions.map(async ({ key, start }) => {
+        this.#answers.set(key, await start())
+      }),
+    )
   }
 }

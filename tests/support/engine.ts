@@ -6,7 +6,7 @@ import { openMemory } from '../../src/kv/memory.ts'
 import { engineOver } from '../../src/open-engine.ts'
 import type { ApiVersion } from '../../src/values/wire-version.ts'
 
-const rootSecret = 'the root secret of a test'
+const rootSecret = 'the-root-secret-of-a-test'
 
 /** A query as JSON, or as the text of JSON where numbers have to keep their form. */
 export type Query = string | object

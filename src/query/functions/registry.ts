@@ -4,20 +4,36 @@ import { assert } from '../../base/assert.ts'
 import { apiVersions, isAtLeast } from '../../values/wire-version.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
 import type { FunctionLookup } from '../parse.ts'
+import { aggregates } from './aggregates.ts'
 import { basic } from './basic.ts'
+import { bits } from './bits.ts'
 import { calls } from './calls.ts'
+import { collections } from './collections.ts'
+import { comparison } from './comparison.ts'
 import { documents } from './documents.ts'
 import { identity } from './identity.ts'
+import { logic } from './logic.ts'
+import { numbers } from './numbers.ts'
 import { objects } from './objects.ts'
 import { pagination } from './pagination.ts'
 import { references } from './references.ts'
 import { schema } from './schema.ts'
 import { nativeCollections, sets } from './sets.ts'
+import { time } from './time.ts'
+import { trigonometry } from './trigonometry.ts'
 
 /** All families, in the order of the reference. */
 export const families: readonly FunctionFamily[] = [
   basic,
   calls,
+  logic,
+  comparison,
+  numbers,
+  trigonometry,
+  bits,
+  time,
+  collections,
+  aggregates,
   objects,
   references,
   nativeCollections,

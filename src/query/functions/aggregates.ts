@@ -1,0 +1,167 @@
+// Aggregates: one value from many elements. A set is gone through from end to end without being held in memory; a page
+// answers a page with the one value, so that its cursors lead on.
+
+import { limits } from '../../limits.ts'
+import { compareValues } from '../../values/order.ts'
+import { isArray, Page, SetValue, type Value } from '../../values/value.ts'
+import { anyValue, boolean, type Iterable as Elements, iterable, lambda, number } from '../arguments.ts'
+import { add, type Num } from '../arithmetic.ts'
+import { type ArgumentType, type Call, define, family, required } from '../definition.ts'
+import { applyLambda } from '../evaluate.ts'
+import { requireOrdered } from '../ordered.ts'
+import { elementsOf } from '../sets/read.ts'
+
+type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
+
+/** What an aggregate makes of an array, a page or a set. Set errors stand at the argument `key`. */
+function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key: string): Value {
+  if (isArray(collection)) return aggregate(collection, call, key)
+  if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
+  const { after, before, data, positions } = collection
+  // The value stands for all elements: it begins where the first of them does.
+  return new Page([aggregate(data, call, key)], before, after, positions.slice(0, 1))
+}
+
+/** Passes elements on as what they have to be, each counted as one evaluated unit. */
+function* checked<T>(
+  type: ArgumentType<T>,
+  elements: Iterable<Value>,
+  call: Call,
+  key: string,
+): Generator<T, void, undefined> {
+  for (const element of elements) {
+    call.evaluation.compute(1)
+    yield type.check(element, call, key)
+  }
+}
+
+const count: Aggregate = (elements, call, key) => {
+  let total = 0n
+  for (const _ of checked(anyValue, elements, call, key)) total++
+  return total
+}
+
+const sum: Aggregate = (elements, call, key) => {
+  let total: Num = 0n
+  for (const element of checked(number, elements, call, key)) total = add(total, element)
+  return total
+}
+
+/** Sums integers exactly, beyond 64 bits too, until the first double comes. */
+const mean: Aggregate = (elements, call, key) => {
+  let total: Num = 0n
+  let length = 0
+  for (const element of checked(number, elements, call, key)) {
+    total =
+      typeof total === 'bigint' && typeof element === 'bigint'
+        ? total + element
+        : Number(total) + Number(element)
+    length++
+  }
+  if (length === 0) throw call.invalid('Non-empty array expected.', key)
+  return Number(total) / length
+}
+
+/** Any or all: every element is checked, those behind the one that decides too. */
+function deciding(decisive: boolean): Aggregate {
+  return (elements, call, key) => {
+    let decided = false
+    for (const element of checked(boolean, elements, call, key)) decided ||= element === decisive
+    return decided === decisive
+  }
+}
+
+/** The greatest element in the order of all values times `direction`; of equal ones the last. */
+function extreme(direction: 1 | -1): Aggregate {
+  return (elements, call, key) => {
+    // What sets hold is stored, and nothing that is stored names nothing.
+    if (Array.isArray(elements)) requireOrdered(elements, call, key)
+    let chosen: Value | undefined
+    for (const element of elements) {
+      if (chosen === undefined || compareValues(element, chosen) * direction >= 0) chosen = element
+    }
+    if (chosen === undefined) throw call.invalid('Non-empty array expected.', key)
+    return chosen
+  }
+}
+
+/** An array of one array, page or set stands for that. */
+function unwrapped(collection: Elements): Elements {
+  if (!isArray(collection) || collection.length !== 1) return collection
+  const [only] = collection as readonly [Value]
+  return isArray(only) || only instanceof Page || only instanceof SetValue ? only : collection
+}
+
+/** More applications of a lambda than one query can pay for. */
+const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
+
+/** The elements as they are before a lambda that writes gets to see them: it could add to the set it goes through. */
+function atOnce(elements: Iterable<Value>): readonly Value[] {
+  const gathered: Value[] = []
+  for (const element of elements) {
+    gathered.push(element)
+    if (gathered.length === applicationsMax) break
+  }
+  return gathered
+}
+
+function aggregateFunction(
+  name: string,
+  result: string,
+  summary: string,
+  example: readonly [elements: string, answer: string],
+  aggregate: Aggregate,
+  prepare: (collection: Elements) => Elements = collection => collection,
+) {
+  return define({
+    name,
+    effect: 'read',
+    arguments: { [name]: required(iterable) },
+    result,
+    summary,
+    example: [`{"${name}": ${example[0]}}`, example[1]],
+    evaluate: (args, call) => aggregateOf(prepare(args[name] as Elements), aggregate, call, name),
+  })
+}
+
+export const aggregates = family('Aggregates', [
+  define({
+    name: 'reduce',
+    effect: 'read',
+    arguments: { reduce: required(lambda), initial: required(anyValue), collection: required(iterable) },
+    result: 'Any',
+    summary: 'Folds elements into one value: the lambda gets what there is so far, and an element.',
+    example: [
+      '{"reduce": {"lambda": ["sum", "n"], "expr": {"add": [{"var": "sum"}, {"var": "n"}]}}, "initial": 10, "collection": [1, 2, 3]}',
+      '16',
+    ],
+    evaluate({ collection, initial, reduce: bound }, call) {
+      const folding: Aggregate = elements => {
+        let value = initial
+        for (const element of bound.lambda.effect === 'write' ? atOnce(elements) : elements)
+          value = applyLambda(bound, [value, element], call, 'reduce')
+        return value
+      }
+      return aggregateOf(collection, folding, call, 'reduce')
+    },
+  }),
+  aggregateFunction('count', 'Integer', 'The number of elements.', ['[1, null, "x"]', '3'], count),
+  aggregateFunction('sum', 'Number', 'The sum of the elements.', ['[1, 2, 3.5]', '6.5'], sum),
+  aggregateFunction('mean', 'Double', 'The average of the elements.', ['[1, 2]', '1.5'], mean),
+  aggregateFunction('max', 'Any', 'The greatest element.', ['[1, 3, 2]', '3'], extreme(1), unwrapped),
+  aggregateFunction('min', 'Any', 'The least element.', ['[2, 1, 3]', '1'], extreme(-1), unwrapped),
+  aggregateFunction(
+    'any',
+    'Boolean',
+    'Whether any element is true.',
+    ['[false, true]', 'true'],
+    deciding(true),
+  ),
+  aggregateFunction(
+    'all',
+    'Boolean',
+    'Whether all elements are true.',
+    ['[false, true]', 'false'],
+    deciding(false),
+  ),
+])

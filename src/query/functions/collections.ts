@@ -1,0 +1,181 @@
+// Elements: going through them, choosing some, putting more to them. Arrays and pages are gone through at once; sets
+// are recipes, so a filtered set is one more recipe. Pages keep their cursors and the places of their elements.
+
+import { RequestError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { isArray, Page, typeName, type Value } from '../../values/value.ts'
+import {
+  anyValue,
+  array,
+  arrayOrPage,
+  type Iterable,
+  integer,
+  iterable,
+  iterableAtHand,
+  lambda,
+  list,
+} from '../arguments.ts'
+import { type BoundLambda, type Call, define, family, required } from '../definition.ts'
+import { applyToEach, ErrorList } from '../each.ts'
+import { filterSet } from '../sets/constructors.ts'
+import { isEmptySet } from '../sets/read.ts'
+
+function dataOf(elements: readonly Value[] | Page): readonly Value[] {
+  return elements instanceof Page ? elements.data : elements
+}
+
+function map(bound: BoundLambda, elements: readonly Value[] | Page, call: Call): Value {
+  const mapped = applyToEach(bound, dataOf(elements), call, 'map', 'first')
+  if (!(elements instanceof Page)) return mapped
+  return new Page(mapped, elements.before, elements.after, elements.positions)
+}
+
+function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Call): Value {
+  const data = dataOf(elements)
+  const passed = passing(bound, data, call)
+  const chosen = data.filter((_, index) => passed[index])
+  if (!(elements instanceof Page)) return chosen
+  const positions = elements.positions.filter((_, index) => passed[index])
+  return new Page(chosen, elements.before, elements.after, positions)
+}
+
+/** For each element whether a predicate holds; answers that are no booleans are reported all together. */
+function passing(predicate: BoundLambda, elements: readonly Value[], call: Call): readonly Value[] {
+  const answers = applyToEach(predicate, elements, call, 'filter', 'all')
+  const errors = new ErrorList()
+  for (const [index, answer] of answers.entries()) {
+    if (typeof answer === 'boolean') continue
+    errors.add(call.invalid(`Boolean expected, ${typeName(answer)} provided.`, index).errors)
+    if (errors.isFull) break
+  }
+  errors.throwIfAny()
+  return answers
+}
+
+/** The first `count` elements; a page ends where the next element begins. */
+function take(count: bigint, elements: readonly Value[] | Page): Value {
+  const length = Math.max(0, Number(count))
+  if (!(elements instanceof Page)) return elements.slice(0, length)
+  const { after, before, data, positions } = elements
+  const end = count < 0n ? before : (positions[length] ?? after)
+  return new Page(data.slice(0, length), before, end, positions.slice(0, length))
+}
+
+/** All but the first `count` elements; a page begins where its first element now does. */
+function drop(count: bigint, elements: readonly Value[] | Page): Value {
+  const length = Math.max(0, Number(count))
+  if (!(elements instanceof Page)) return elements.slice(length)
+  const { after, before, data, positions } = elements
+  const start = count < 0n ? before : (positions[length] ?? after)
+  return new Page(data.slice(length), start, after, positions.slice(length))
+}
+
+function join(front: readonly Value[], back: readonly Value[]): readonly Value[] {
+  const length = front.length + back.length
+  if (length <= limits.arrayElementsMax) return front.concat(back)
+  const text = `Array exceeds max length. Max: ${limits.arrayElementsMax}, current: ${length}.`
+  throw new RequestError('bad request', text)
+}
+
+function isEmpty(elements: Iterable, call: Call): boolean {
+  if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
+  // A set that may not be read is reported as by `exists`, whichever function asks.
+  return isEmptySet(elements, call, 'exists')
+}
+
+const isEven = '{"lambda": "n", "expr": {"equals": [{"modulo": [{"var": "n"}, 2]}, 0]}}'
+const double = '{"lambda": "n", "expr": {"multiply": [{"var": "n"}, 2]}}'
+
+const throughLambdas = [
+  define({
+    name: 'map',
+    effect: 'pure',
+    arguments: { map: required(lambda), collection: required(iterableAtHand) },
+    result: 'Array or Page',
+    summary: 'What a lambda makes of each element.',
+    example: [`{"map": ${double}, "collection": [1, 2, 3]}`, '[2, 4, 6]'],
+    evaluate: (args, call) => map(args.map, args.collection, call),
+  }),
+  define({
+    name: 'foreach',
+    effect: 'pure',
+    arguments: { foreach: required(lambda), collection: required(iterableAtHand) },
+    result: 'Array or Page',
+    summary: 'Applies a lambda to each element for its effects and answers the elements.',
+    example: [`{"foreach": ${double}, "collection": [1, 2, 3]}`, '[1, 2, 3]'],
+    evaluate(args, call) {
+      applyToEach(args.foreach, dataOf(args.collection), call, 'foreach', 'first')
+      return args.collection
+    },
+  }),
+  define({
+    name: 'filter',
+    effect: 'pure',
+    arguments: { filter: required(lambda), collection: required(iterable) },
+    result: 'Array, Page or Set',
+    summary: 'The elements that a lambda holds for; of a set, once it is read.',
+    example: [`{"filter": ${isEven}, "collection": [1, 2, 3, 4]}`, '[2, 4]'],
+    evaluate({ collection, filter: predicate }, call) {
+      const atHand = isArray(collection) || collection instanceof Page
+      return atHand ? filter(predicate, collection, call) : filterSet(collection, predicate, call)
+    },
+  }),
+]
+
+export const collections = family('Elements', [
+  ...throughLambdas,
+  define({
+    name: 'take',
+    effect: 'pure',
+    arguments: { take: required(integer), collection: required(arrayOrPage) },
+    result: 'Array or Page',
+    summary: 'The first elements, as many as are asked for.',
+    example: ['{"take": 2, "collection": [1, 2, 3]}', '[1, 2]'],
+    evaluate: args => take(args.take, args.collection),
+  }),
+  define({
+    name: 'drop',
+    effect: 'pure',
+    arguments: { drop: required(integer), collection: required(arrayOrPage) },
+    result: 'Array or Page',
+    summary: 'The elements without the first ones, as many as are said.',
+    example: ['{"drop": 2, "collection": [1, 2, 3]}', '[3]'],
+    evaluate: args => drop(args.drop, args.collection),
+  }),
+  define({
+    name: 'prepend',
+    effect: 'pure',
+    arguments: { prepend: required(list(anyValue)), collection: required(array) },
+    result: 'Array',
+    summary: 'An array with elements put before its own.',
+    example: ['{"prepend": [1, 2], "collection": [3]}', '[1, 2, 3]'],
+    evaluate: args => join(args.prepend, args.collection),
+  }),
+  define({
+    name: 'append',
+    effect: 'pure',
+    arguments: { append: required(list(anyValue)), collection: required(array) },
+    result: 'Array',
+    summary: 'An array with elements put behind its own.',
+    example: ['{"append": [2, 3], "collection": [1]}', '[1, 2, 3]'],
+    evaluate: args => join(args.collection, args.append),
+  }),
+  define({
+    name: 'is_empty',
+    effect: 'pure',
+    arguments: { is_empty: required(iterable) },
+    result: 'Boolean',
+    summary: 'Whether there is no element.',
+    example: ['{"is_empty": []}', 'true'],
+    evaluate: (args, call) => isEmpty(args.is_empty, call),
+  }),
+  define({
+    name: 'is_nonempty',
+    effect: 'pure',
+    arguments: { is_nonempty: required(iterable) },
+    result: 'Boolean',
+    summary: 'Whether there is any element.',
+    example: ['{"is_nonempty": []}', 'false'],
+    evaluate: (args, call) => !isEmpty(args.is_nonempty, call),
+  }),
+])

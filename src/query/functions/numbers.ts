@@ -1,0 +1,160 @@
+// Numbers: arithmetic, signs, rounding.
+
+import { integer, nonEmptyList, number } from '../arguments.ts'
+import { add, arithmetic, type Num, numberText, wrap } from '../arithmetic.ts'
+import { type Call, define, family, optional, required } from '../definition.ts'
+import { defaultPlaces, round, truncate } from '../rounding.ts'
+
+type Operation = (left: Num, right: Num) => Num
+
+/** A function that puts its operands together from the left; one operand stays as it is. */
+function fold(
+  name: string,
+  summary: string,
+  example: readonly [operands: string, answer: string],
+  combine: (left: Num, right: Num, call: Call) => Num,
+) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(nonEmptyList(number)) },
+    result: 'Number',
+    summary,
+    example: [`{"${name}": ${example[0]}}`, example[1]],
+    evaluate(args, call) {
+      const operands = args[name] as readonly Num[]
+      return operands.reduce((left, right) => combine(left, right, call))
+    },
+  })
+}
+
+/** A division, which refuses to divide by zero of either type. */
+function dividing(operation: Operation): (left: Num, right: Num, call: Call) => Num {
+  return (left, right, call) => {
+    if (Number(right) === 0) throw call.invalid('Illegal division by zero.')
+    return operation(left, right)
+  }
+}
+
+const subtract = arithmetic(
+  (left, right) => left - right,
+  (left, right) => left - right,
+)
+const multiply = arithmetic(
+  (left, right) => left * right,
+  (left, right) => left * right,
+)
+const divide = arithmetic(
+  (left, right) => left / right,
+  (left, right) => left / right,
+)
+const modulo = arithmetic(
+  (left, right) => left % right,
+  (left, right) => left % right,
+)
+
+function rounding(
+  name: string,
+  summary: string,
+  example: readonly [string, string],
+  operation: (value: Num, places: bigint) => Num,
+) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(number), precision: optional(integer) },
+    result: 'Number',
+    summary,
+    example,
+    evaluate(args) {
+      const value = args[name] as Num
+      const places = args.precision as bigint | undefined
+      if (places === undefined && typeof value === 'bigint') return value
+      return operation(value, places ?? defaultPlaces)
+    },
+  })
+}
+
+export const numbers = family('Numbers', [
+  fold('add', 'The sum of numbers; integers wrap around at 64 bits.', ['[1, 2, 0.5]', '3.5'], add),
+  fold('subtract', 'The first number less the others.', ['[10, 3, 2]', '5'], subtract),
+  fold('multiply', 'The product of numbers; integers wrap around at 64 bits.', ['[2, 3, 7]', '42'], multiply),
+  fold(
+    'divide',
+    'The first number divided by the others; a quotient of integers is cut off.',
+    ['[7, 2]', '3'],
+    dividing(divide),
+  ),
+  fold(
+    'modulo',
+    'What division by the others leaves of the first number, with its sign.',
+    ['[-7, 3]', '-1'],
+    dividing(modulo),
+  ),
+  define({
+    name: 'abs',
+    effect: 'pure',
+    arguments: { abs: required(number) },
+    result: 'Number',
+    summary: 'A number without its sign.',
+    example: ['{"abs": -5}', '5'],
+    evaluate({ abs }) {
+      if (typeof abs === 'number') return Math.abs(abs)
+      return abs < 0n ? wrap(-abs) : abs
+    },
+  }),
+  define({
+    name: 'ceil',
+    effect: 'pure',
+    arguments: { ceil: required(number) },
+    result: 'Number',
+    summary: 'The nearest whole number that is not less.',
+    example: ['{"ceil": 1.1}', '2.0'],
+    evaluate: ({ ceil }) => (typeof ceil === 'number' ? Math.ceil(ceil) : ceil),
+  }),
+  define({
+    name: 'floor',
+    effect: 'pure',
+    arguments: { floor: required(number) },
+    result: 'Number',
+    summary: 'The nearest whole number that is not greater.',
+    example: ['{"floor": -1.1}', '-2.0'],
+    evaluate: ({ floor }) => (typeof floor === 'number' ? Math.floor(floor) : floor),
+  }),
+  define({
+    name: 'sign',
+    effect: 'pure',
+    arguments: { sign: required(number) },
+    result: 'Integer',
+    summary: '-1, 0 or 1 by the sign of a number; for a double that is not negative always 1.',
+    example: ['{"sign": -2.5}', '-1'],
+    evaluate({ sign }) {
+      if (sign < 0) return -1n
+      return sign === 0n ? 0n : 1n
+    },
+  }),
+  define({
+    name: 'sqrt',
+    effect: 'pure',
+    arguments: { sqrt: required(number) },
+    result: 'Double',
+    summary: 'The square root of a number.',
+    example: ['{"sqrt": 9}', '3.0'],
+    evaluate({ sqrt }, call) {
+      if (!(sqrt >= 0)) throw call.invalid(`${numberText(sqrt)} must be positive`)
+      return Math.sqrt(Number(sqrt))
+    },
+  }),
+  rounding(
+    'round',
+    'A number rounded to decimal places (2 if not given), or to tens and hundreds when negative.',
+    ['{"round": 5.666, "precision": 1}', '5.7'],
+    round,
+  ),
+  rounding(
+    'trunc',
+    'A number cut off behind decimal places (2 if not given), or behind tens and hundreds when negative.',
+    ['{"trunc": 1234, "precision": -2}', '1200'],
+    truncate,
+  ),
+])

@@ -1,0 +1,198 @@
+// Times and dates: making them, moving them, taking them apart. Calendar parts are those of UTC.
+
+import { addDays, parseDate } from '../../values/date.ts'
+import {
+  addToTime,
+  type CalendarParts,
+  calendarParts,
+  diffDates,
+  diffTimes,
+  maxMicrosTime,
+  microsOfTime,
+  millisOfTime,
+  parseTime,
+  timeBoundsText,
+  timeFromEpoch,
+  timeFromMicros,
+} from '../../values/time.ts'
+import { trimBlanks } from '../../values/trim.ts'
+import { LocalDate, Time } from '../../values/value.ts'
+import {
+  time as instant,
+  integer,
+  type NamedTimeUnit,
+  nothing,
+  string,
+  temporal,
+  unitOfTime,
+} from '../arguments.ts'
+import { wrap } from '../arithmetic.ts'
+import { type Call, define, family, required } from '../definition.ts'
+
+/** The time the query runs at: one and the same wherever it asks. */
+function now({ evaluation }: Call): Time {
+  // An index entry is not computed again as time passes; to a binding it is always the end of time.
+  if (evaluation.effectPlace === 'index bindings') return maxMicrosTime
+  return timeFromMicros(evaluation.transaction.snapshotTime)
+}
+
+function timeFromText(text: string, call: Call): Time {
+  if (text === 'now') return now(call)
+  const time = parseTime(trimBlanks(text))
+  if (!time) throw call.invalid(`Cannot cast '${text}' to a time.`)
+  return time
+}
+
+/** Dates are counted in days only. */
+function requireDays({ unit, words }: NamedTimeUnit, call: Call): void {
+  if (!unit.ofDates) throw call.invalid(`Invalid time unit '${words}'.`, 'unit')
+}
+
+function move(from: Time | LocalDate, amount: bigint, unit: NamedTimeUnit, call: Call): Time | LocalDate {
+  if (from instanceof LocalDate) requireDays(unit, call)
+  const moved = from instanceof LocalDate ? addDays(from, amount) : addToTime(from, amount, unit.unit)
+  if (!moved) throw call.invalid(timeBoundsText, 'offset')
+  return moved
+}
+
+function moving(name: string, summary: string, answer: string, direction: 1n | -1n) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(temporal), offset: required(integer), unit: required(unitOfTime) },
+    result: 'Time or Date',
+    summary,
+    example: [`{"${name}": {"@ts": "2024-02-28T12:00:00Z"}, "offset": 2, "unit": "days"}`, answer],
+    evaluate(args, call) {
+      const from = args[name] as Time | LocalDate
+      return move(from, direction * (args.offset as bigint), args.unit as NamedTimeUnit, call)
+    },
+  })
+}
+
+function difference(from: Time | LocalDate, to: Time | LocalDate, named: NamedTimeUnit, call: Call): bigint {
+  if (from instanceof LocalDate && to instanceof LocalDate) {
+    requireDays(named, call)
+    return diffDates(from, to)
+  }
+  if (!(from instanceof Time && to instanceof Time)) {
+    throw call.invalid('Incompatible time arguments.', 'time_diff')
+  }
+  const units = diffTimes(from, to, named.unit)
+  if (units !== wrap(units)) throw call.invalid('The difference does not fit a 64-bit Integer.')
+  return units
+}
+
+/** A whole number that counts or names a part of a time. */
+function timePart(name: string, summary: string, answer: string, part: (time: Time, call: Call) => bigint) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(instant) },
+    result: 'Integer',
+    summary,
+    example: [`{"${name}": {"@ts": "2024-02-28T12:34:56.789Z"}}`, answer],
+    evaluate: (args, call) => part(args[name] as Time, call),
+  })
+}
+
+function calendarPart(name: string, part: keyof CalendarParts, summary: string, answer: string) {
+  return timePart(name, summary, answer, instant => BigInt(calendarParts(instant)[part]))
+}
+
+function microsWithin64Bits(instant: Time, call: Call): bigint {
+  const micros = microsOfTime(instant)
+  if (micros !== wrap(micros)) throw call.invalid('The microseconds do not fit a 64-bit Integer.')
+  return micros
+}
+
+const constructors = [
+  define({
+    name: 'time',
+    effect: 'pure',
+    arguments: { time: required(string) },
+    result: 'Time',
+    summary: 'A time from ISO text with a zone offset; "now" is the time of the query.',
+    example: ['{"time": "2024-02-28T12:00:00+01:00"}', '{"@ts": "2024-02-28T11:00:00Z"}'],
+    evaluate: (args, call) => timeFromText(args.time, call),
+  }),
+  define({
+    name: 'now',
+    effect: 'pure',
+    arguments: { now: required(nothing) },
+    result: 'Time',
+    summary: 'The time of the query, the same wherever it asks.',
+    example: ['{"equals": [{"now": null}, {"time": "now"}]}', 'true'],
+    evaluate: (_args, call) => now(call),
+  }),
+  define({
+    name: 'epoch',
+    effect: 'pure',
+    arguments: { epoch: required(integer), unit: required(unitOfTime) },
+    result: 'Time',
+    summary: 'The time so many units after the beginning of 1970.',
+    example: ['{"epoch": 90, "unit": "minutes"}', '{"@ts": "1970-01-01T01:30:00Z"}'],
+    evaluate({ epoch, unit: { unit } }, call) {
+      const time = timeFromEpoch(epoch, unit)
+      if (!time) throw call.invalid(timeBoundsText)
+      return time
+    },
+  }),
+  define({
+    name: 'date',
+    effect: 'pure',
+    arguments: { date: required(string) },
+    result: 'Date',
+    summary: 'A date from ISO text.',
+    example: ['{"date": "2024-02-28"}', '{"@date": "2024-02-28"}'],
+    evaluate(args, call) {
+      const date = parseDate(trimBlanks(args.date))
+      if (!date) throw call.invalid(`Cannot cast '${args.date}' to a date.`)
+      return date
+    },
+  }),
+]
+
+export const time = family('Time', [
+  ...constructors,
+  moving('time_add', 'A time or date moved on.', '{"@ts": "2024-03-01T12:00:00Z"}', 1n),
+  moving('time_subtract', 'A time or date moved back.', '{"@ts": "2024-02-26T12:00:00Z"}', -1n),
+  define({
+    name: 'time_diff',
+    effect: 'pure',
+    arguments: { time_diff: required(temporal), other: required(temporal), unit: required(unitOfTime) },
+    result: 'Integer',
+    summary: 'The whole units from one time or date to another.',
+    example: [
+      '{"time_diff": {"@date": "2024-02-28"}, "other": {"@date": "2024-03-01"}, "unit": "days"}',
+      '2',
+    ],
+    evaluate: ({ other, time_diff: from, unit }, call) => difference(from, other, unit, call),
+  }),
+  timePart(
+    'to_micros',
+    'The microseconds from the beginning of 1970 to a time.',
+    '1709123696789000',
+    microsWithin64Bits,
+  ),
+  timePart(
+    'to_millis',
+    'The milliseconds from the beginning of 1970 to a time.',
+    '1709123696789',
+    millisOfTime,
+  ),
+  timePart(
+    'to_seconds',
+    'The seconds from the beginning of 1970 to a time.',
+    '1709123696',
+    ({ seconds }) => seconds,
+  ),
+  calendarPart('year', 'year', 'The year of a time.', '2024'),
+  calendarPart('month', 'month', 'The month of a time, 1 to 12.', '2'),
+  calendarPart('day_of_month', 'dayOfMonth', 'The day of the month of a time, 1 to 31.', '28'),
+  calendarPart('day_of_year', 'dayOfYear', 'The day of the year of a time, 1 to 366.', '59'),
+  calendarPart('day_of_week', 'dayOfWeek', 'The day of the week of a time, from 1 for Monday.', '3'),
+  calendarPart('hour', 'hour', 'The hour of a time, 0 to 23.', '12'),
+  calendarPart('minute', 'minute', 'The minute of a time, 0 to 59.', '34'),
+  calendarPart('second', 'second', 'The second of a time, 0 to 59.', '56'),
+])
