@@ -4,6 +4,7 @@ import type { IndexDefinition } from '../../store/contract.ts'
 import type { CollectionId, Ref, Value } from '../../values/value.ts'
 import type { Call } from '../definition.ts'
 import { mayOnDocument, mayRead } from '../permissions.ts'
+import type { Reading } from './reading.ts'
 
 /** Decides for one document after the other whether it shows. */
 export type ElementFilter = (document: Ref) => boolean
@@ -27,12 +28,13 @@ export function readableDocuments(call: Call): ElementFilter {
 export function indexFilter(
   index: IndexDefinition,
   terms: readonly Value[],
-  call: Call,
+  { call, hidden }: Reading,
 ): ElementFilter | undefined {
   const { access } = call.evaluation
   const request = { resource: index.ref, argument: () => terms }
   if (access.allows({ ...request, action: 'unrestricted_read' })) return everything
-  return access.allows({ ...request, action: 'read' }) ? readableDocuments(call) : undefined
+  if (!access.allows({ ...request, action: 'read' })) return undefined
+  return hidden === 'shown' ? everything : readableDocuments(call)
 }
 
 /** What shows of the documents of a collection. */

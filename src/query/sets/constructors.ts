@@ -1,6 +1,6 @@
 // Making sets. Nothing is read: names are resolved and parts are checked, so that a set that exists can be read.
 
-import { errorEntry, QueryError } from '../../errors.ts'
+import { type ErrorEntry, errorEntry, QueryError } from '../../errors.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
 import {
   Lambda,
@@ -93,20 +93,16 @@ export function derivedSet(type: 'distinct' | 'reverse', source: SetLike): SetVa
   return new SetValue({ type, source })
 }
 
-/** The part of a set between two bounds. */
+/** The part of a set between two bounds. What names nothing in either is reported together. */
 export function rangeSet(source: SetLike, from: Value, to: Value, call: Call): SetValue {
-  return new SetValue({
-    type: 'range',
-    source,
-    from: boundOf(from, call, 'from'),
-    to: boundOf(to, call, 'to'),
-  })
+  const unresolved = [...undefinedIn(from, call, 'from'), ...undefinedIn(to, call, 'to')]
+  if (unresolved.length > 0) throw new QueryError(unresolved)
+  return new SetValue({ type: 'range', source, from: listOf(from), to: listOf(to) })
 }
 
-function boundOf(value: Value, call: Call, key: string): readonly Value[] {
+function undefinedIn(value: Value, call: Call, key: string): readonly ErrorEntry[] {
   const unresolved = unresolvedIn(value)
-  if (unresolved) throw undefinedReference(unresolved, call, key)
-  return listOf(value)
+  return unresolved ? undefinedReference(unresolved, call, key).errors : []
 }
 
 const readsOnly = 'Invalid lambda. Lambda in this context may not write or call a user function.'

@@ -70,7 +70,7 @@ function openMatch(
   reading: Reading,
 ): EventStream | undefined {
   const index: IndexDefinition | undefined = reading.evaluation.transaction.catalogue.index(ref)
-  const shows = index && indexFilter(index, terms, reading.call)
+  const shows = index && indexFilter(index, terms, reading)
   return index && shows && new MatchHistory(index, terms, shows, reading)
 }
 

@@ -101,7 +101,7 @@ function openMatch(
   reading: Reading,
 ): ElementStream | undefined {
   const index: IndexDefinition | undefined = reading.evaluation.transaction.catalogue.index(ref)
-  const shows = index && indexFilter(index, terms, reading.call)
+  const shows = index && indexFilter(index, terms, reading)
   return index && shows && new MatchStream(index, terms, shows, reading)
 }
 

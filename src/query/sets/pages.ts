@@ -41,7 +41,7 @@ export function readPage(request: PageRequest, call: Call): Page {
   const unresolved = cursor === undefined ? undefined : unresolvedIn(cursor)
   const ofEvents = request.events || isHistory(set)
   if (unresolved && !ofEvents) throw undefinedReference(unresolved, call, ...cursorAt)
-  const reading = new Reading(call)
+  const reading = Reading.begin(call)
   const page = ofEvents ? pageOfEvents(request, reading) : pageOfElements(request, reading)
   reading.finish(`${request.direction} ${cursor === undefined ? '' : valueKey(cursor)} ${request.size}`)
   return page

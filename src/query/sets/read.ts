@@ -46,8 +46,8 @@ function* items<T extends { readonly document: Ref }>(
   for (const item of source) yield { document: item.document, value: () => view(item) }
 }
 
-function firstItem(set: SetLike, call: Call, key: string | undefined, reverse = false): Item | undefined {
-  const reading = new Reading(call)
+function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item | undefined {
+  const reading = Reading.begin(call)
   const item = firstOf(open(set, reading, key, reverse))
   reading.finish(`${reverse ? 'last' : 'first'}`)
   return item
@@ -55,7 +55,7 @@ function firstItem(set: SetLike, call: Call, key: string | undefined, reverse = 
 
 /** All elements, as a page would show them. Lazy: stopping early reads no further. */
 export function elementsOf(set: SetLike, call: Call, key: string): Iterable<Value> {
-  const reading = new Reading(call)
+  const reading = Reading.begin(call)
   return values(open(set, reading, key), reading)
 }
 
@@ -95,14 +95,15 @@ export function firstDocument(set: SetLike, call: Call, key: string): Ref | unde
 
 /** What `get` answers for a set: the document of its first element, if the caller may read that too. */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
-  const document = firstDocument(set, call, key)
+  const document =
+    firstDocument(set, call, key) ?? firstOf(open(set, Reading.begin(call, 'shown'), key))?.document
   if (!document) throw call.error('instance not found', 'Set not found.')
   return viewDocument(readDocument(document, call), call.evaluation)
 }
 
 /** Whether a set has an element that shows as `value`. Permission errors stand at the call itself. */
 export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
-  const reading = new Reading(call)
+  const reading = Reading.begin(call)
   if (isHistory(set)) {
     for (const item of open(set, reading, undefined)) if (equalValues(item.value(), value)) return true
     reading.finish('all')

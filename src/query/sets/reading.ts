@@ -19,13 +19,26 @@ export class Reading {
   readonly call: Call
   /** The time whose state is read; undefined is now, with the transaction's own writes. */
   readonly at: Micros | undefined
+  /** Whether entries of an index show whose documents the caller may not read. */
+  readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
   #elements = 0
 
-  constructor(call: Call, at = call.evaluation.validTime, meters = new Map<string, Meter>()) {
+  constructor(
+    call: Call,
+    at: Micros | undefined,
+    hidden: Reading['hidden'],
+    meters: Map<string, Meter> = new Map(),
+  ) {
     this.call = call
     this.at = at
+    this.hidden = hidden
     this.#meters = meters
+  }
+
+  /** Begins a reading at the time that the call looks at. */
+  static begin(call: Call, hidden: Reading['hidden'] = 'left out'): Reading {
+    return new Reading(call, call.evaluation.validTime, hidden)
   }
 
   get evaluation(): Evaluation {
@@ -34,7 +47,7 @@ export class Reading {
 
   /** The same reading looking at another time. */
   lookingAt(at: Micros | undefined): Reading {
-    return new Reading(this.call, at, this.#meters)
+    return new Reading(this.call, at, this.hidden, this.#meters)
   }
 
   /** Passes on what is read from storage for the set named `key`, measured; watches the deadline. */
