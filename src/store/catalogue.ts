@@ -1,5 +1,6 @@
 // Schema objects by name and by reference. What a database's schema says is remembered across transactions under
-// the version number that every write to the schema changes, so using it costs one point read per transaction.
+// the version number that every write to the schema changes. That number is read again only when some schema has
+// changed since it was read last, which the transaction knows, so using a schema costs nothing most of the time.
 
 import { builtinIndexes, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
@@ -8,6 +9,7 @@ import {
   type CollectionId,
   type DatabaseId,
   firstUserCollection,
+  type Micros,
   native,
   Ref,
   rootDatabase,
@@ -35,6 +37,10 @@ class Schema {
   indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
   liveCollections: readonly number[] | undefined
   readonly derived = new Map<string, unknown>()
+  /** Where the database lies; undefined while that is not known. */
+  parent: { readonly id: DatabaseId | undefined } | undefined
+  /** The schema time as of which this is known to be current. */
+  verifiedAt: Micros = -1
 
   constructor(version: number) {
     this.version = version
@@ -45,7 +51,21 @@ class Schema {
 export class SchemaCache {
   readonly #schemas = new Map<DatabaseId, Schema>()
 
-  get(database: DatabaseId, version: number): Schema {
+  /** The schema of a database, if nothing can have changed it up to a schema time. */
+  current(database: DatabaseId, schemaTime: Micros): Schema | undefined {
+    const schema = this.#schemas.get(database)
+    return schema?.verifiedAt === schemaTime ? schema : undefined
+  }
+
+  /** The schema of a database in the version it was found to have at a schema time. */
+  verified(database: DatabaseId, version: number, schemaTime: Micros): Schema {
+    const schema = this.#inVersion(database, version)
+    schema.verifiedAt = schemaTime
+    schema.parent = undefined
+    return schema
+  }
+
+  #inVersion(database: DatabaseId, version: number): Schema {
     let schema = this.#schemas.get(database)
     if (schema?.version !== version) {
       schema = new Schema(version)
@@ -231,6 +251,13 @@ export class StoreCatalogue implements Catalogue {
   }
 
   #parentOf(database: DatabaseId): DatabaseId | undefined {
+    if (this.#changed.size > 0) return this.#storedParent(database)
+    const schema = this.#schema(database)
+    schema.parent ??= { id: this.#storedParent(database) }
+    return schema.parent.id
+  }
+
+  #storedParent(database: DatabaseId): DatabaseId | undefined {
     const stored = read(this.#snapshot, parentKey(database))
     return stored && idAt(stored, 0)
   }
@@ -238,11 +265,17 @@ export class StoreCatalogue implements Catalogue {
   #schema(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)
     if (schema === undefined) {
-      const changed = this.#changed.has(database)
-      const stored = changed ? undefined : read(this.#snapshot, schemaVersionKey(database))
-      schema = changed ? new Schema(-1) : this.#cache.get(database, stored ? decodeTime(stored) : 0)
+      schema = this.#changed.has(database) ? new Schema(-1) : this.#sharedSchema(database)
       this.#schemas.set(database, schema)
     }
     return schema
+  }
+
+  #sharedSchema(database: DatabaseId): Schema {
+    const { schemaTime } = this.#snapshot
+    const known = this.#cache.current(database, schemaTime)
+    if (known !== undefined) return known
+    const stored = read(this.#snapshot, schemaVersionKey(database))
+    return this.#cache.verified(database, stored ? decodeTime(stored) : 0, schemaTime)
   }
 }

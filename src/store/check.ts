@@ -48,6 +48,7 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
     view,
     time,
     commitTime: undefined,
+    schemaTime: 0,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0 },
   }
   const catalogue = new StoreCatalogue(snapshot, new SchemaCache())

@@ -72,6 +72,24 @@ export function decodeTime(bytes: Bytes): Micros {
   return timeAt(bytes, 0)
 }
 
+/** What is stored of the newest commit: its time, and that of the newest one that changed the schema of any database. */
+export interface CommitRecord {
+  readonly time: Micros
+  readonly schemaTime: Micros
+}
+
+export function encodeCommit(commit: CommitRecord): Bytes {
+  writer.reset()
+  appendTime(commit.time)
+  appendTime(commit.schemaTime)
+  return writer.copy()
+}
+
+export function decodeCommit(bytes: Bytes): CommitRecord {
+  assert(bytes.length === 16, 'a commit record has 16 bytes')
+  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8) }
+}
+
 /** When a document with these fields expires; {@link never} without a `ttl`. */
 export function ttlOf(fields: ObjectValue): Micros {
   const ttl = fields.get('ttl')

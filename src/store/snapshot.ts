@@ -11,6 +11,8 @@ export interface Snapshot {
   readonly time: Micros
   /** When what this transaction writes will have happened; undefined when it cannot write. */
   readonly commitTime: Micros | undefined
+  /** When the schema of any database was last changed: what was remembered of schemas since then still holds. */
+  readonly schemaTime: Micros
   readonly counters: TransactionCounters
 }
 

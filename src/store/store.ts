@@ -9,7 +9,7 @@ import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
 import type { CommittedTransaction, Store, StoreHooks, Transaction, TransactionOutcome } from './contract.ts'
 import { IdGenerator } from './ids.ts'
-import { decodeTime, encodeTime } from './records.ts'
+import { type CommitRecord, decodeCommit, encodeCommit } from './records.ts'
 import { StoreTransaction, type TransactionParts } from './transaction.ts'
 
 export interface StoreOptions {
@@ -25,10 +25,12 @@ const clockSkewMax: Micros = 10_000_000
 
 const lastCommitKey = metaKey('last commit')
 
-/** The time of the newest commit that a state holds. */
-export function lastCommitTime(view: View): Micros {
+const noCommit: CommitRecord = { time: 0, schemaTime: 0 }
+
+/** The newest commit that a state holds. */
+function lastCommit(view: View): CommitRecord {
   const stored = view.get(lastCommitKey)
-  return stored === undefined ? 0 : decodeTime(stored)
+  return stored === undefined ? noCommit : decodeCommit(stored)
 }
 
 /** Opens a store over an open key-value store, which it closes when it is closed. */
@@ -55,8 +57,9 @@ export class TransactionStore implements Store {
 
   read<T>(work: (transaction: Transaction) => T, notBefore: Micros = 0): TransactionOutcome<T> {
     return this.kv.read(view => {
-      const time = this.#snapshotTime(view, notBefore)
-      const transaction = new StoreTransaction(this.#parts, view, time)
+      const last = lastCommit(view)
+      const time = this.#snapshotTime(last, notBefore)
+      const transaction = new StoreTransaction(this.#parts, view, { time, schemaTime: last.schemaTime })
       return { result: work(transaction), time, counters: transaction.counters }
     })
   }
@@ -72,7 +75,11 @@ export class TransactionStore implements Store {
 
   /** {@link read} for work that knows the store's own transactions. */
   inspect<T>(work: (transaction: StoreTransaction) => T): T {
-    return this.kv.read(view => work(new StoreTransaction(this.#parts, view, this.#snapshotTime(view, 0))))
+    return this.kv.read(view => {
+      const last = lastCommit(view)
+      const times = { time: this.#snapshotTime(last, 0), schemaTime: last.schemaTime }
+      return work(new StoreTransaction(this.#parts, view, times))
+    })
   }
 
   /** {@link write} for work that knows the store's own transactions. */
@@ -81,23 +88,28 @@ export class TransactionStore implements Store {
     notBefore: Micros = 0,
   ): Promise<TransactionOutcome<T>> {
     return this.kv.transact(view => {
-      const snapshotTime = this.#snapshotTime(view, notBefore)
+      const last = lastCommit(view)
+      const snapshotTime = this.#snapshotTime(last, notBefore)
       const commitTime = snapshotTime + 1
       this.#newest = commitTime
-      const transaction = new StoreTransaction(this.#parts, view, snapshotTime, commitTime)
+      const times = { time: snapshotTime, schemaTime: last.schemaTime, commitTime }
+      const transaction = new StoreTransaction(this.#parts, view, times)
       const value = work(transaction)
       const writes = transaction.finish()
       const time = writes.length === 0 ? snapshotTime : commitTime
-      if (writes.length > 0) writes.push({ key: lastCommitKey, value: encodeTime(commitTime) })
+      if (writes.length > 0) {
+        const schemaTime = transaction.catalogue.changed.size > 0 ? commitTime : last.schemaTime
+        writes.push({ key: lastCommitKey, value: encodeCommit({ time: commitTime, schemaTime }) })
+      }
       return { result: { result: value, time, counters: transaction.counters }, writes }
     })
   }
 
   /** Not before anything the caller or this process has seen, except that nobody drags time far ahead. */
-  #snapshotTime(view: View, notBefore: Micros): Micros {
+  #snapshotTime(last: CommitRecord, notBefore: Micros): Micros {
     const clock = this.#clock()
     const wanted = Math.min(notBefore, clock + clockSkewMax)
-    this.#newest = Math.max(this.#newest, clock, lastCommitTime(view), wanted)
+    this.#newest = Math.max(this.#newest, clock, last.time, wanted)
     return this.#newest
   }
 
@@ -110,7 +122,7 @@ export class TransactionStore implements Store {
   }
 
   check(): readonly string[] {
-    return this.kv.read(view => checkStore(view, this.#parts.hooks, this.#snapshotTime(view, 0)))
+    return this.kv.read(view => checkStore(view, this.#parts.hooks, this.#snapshotTime(lastCommit(view), 0)))
   }
 
   close(): Promise<void> {

@@ -66,6 +66,16 @@ export interface TransactionParts {
   readonly hooks: StoreHooks
 }
 
+/** The times of one transaction. */
+export interface TransactionTimes {
+  /** What its reads see. */
+  readonly time: Micros
+  /** {@link Snapshot.schemaTime}. */
+  readonly schemaTime: Micros
+  /** When it commits; given to transactions that may write. */
+  readonly commitTime?: Micros
+}
+
 interface Writers {
   readonly context: Omit<WriteContext, 'schemaWritten'>
   readonly documents: DocumentWriter
@@ -81,13 +91,12 @@ export class StoreTransaction implements Transaction {
   readonly #parts: TransactionParts
   readonly #writers: Writers | undefined
 
-  /** `commitTime` is given to transactions that may write. */
-  constructor(parts: TransactionParts, view: View, snapshotTime: Micros, commitTime?: Micros) {
+  constructor(parts: TransactionParts, view: View, { commitTime, schemaTime, time }: TransactionTimes) {
     this.#parts = parts
-    this.snapshotTime = snapshotTime
+    this.snapshotTime = time
     this.commitTime = commitTime
     const overlay = commitTime === undefined ? undefined : new Overlay(view)
-    this.#snapshot = { view: overlay ?? view, time: snapshotTime, commitTime, counters: this.counters }
+    this.#snapshot = { view: overlay ?? view, time, commitTime, schemaTime, counters: this.counters }
     this.catalogue = new StoreCatalogue(this.#snapshot, parts.schemas)
     if (overlay !== undefined && commitTime !== undefined)
       this.#writers = this.#makeWriters(overlay, commitTime)
