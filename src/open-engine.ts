@@ -2,14 +2,7 @@
 
 import type { Logger } from 'pino'
 import { createAccess } from './auth/access.ts'
-import { Identifier } from './auth/credential.ts'
-import { IdentityProviders } from './auth/identity-provider.ts'
-import { KeySets } from './auth/jwks.ts'
-import { createJwksFetch } from './auth/jwks-fetch.ts'
-import { Logins } from './auth/login.ts'
-import { Passwords } from './auth/password.ts'
-import { RootSecret } from './auth/root-secret.ts'
-import { SecretVerifier } from './auth/secret-verifier.ts'
+import { createAuthentication } from './auth/authentication.ts'
 import { systemClock } from './base/clock.ts'
 import { systemRandom } from './base/random.ts'
 import { systemTimers } from './base/timers.ts'
@@ -44,33 +37,22 @@ export function engineOver(
   log: Logger,
 ): OpenEngine {
   const now = systemClock.now
-  const verifier = new SecretVerifier()
-  const providers = new IdentityProviders({
-    keySets: new KeySets(
-      createJwksFetch({ allowInsecure: config.allowInsecureJwks, timers: systemTimers }),
-      systemClock,
-    ),
-    audiencePrefix: config.audiencePrefix,
-    now,
-  })
-  const identifier = new Identifier({
-    verifier,
-    providers,
-    rootSecret: rootSecret === undefined ? undefined : new RootSecret(rootSecret, verifier),
-    log: reason => log.debug({ reason }, 'refused a credential'),
-  })
-  const passwords = new Passwords({
-    cost: config.passwordCost,
+  const { identifier, logins } = createAuthentication({
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,
+    rootSecret,
+    passwordHashCost: config.passwordCost,
+    audiencePrefix: config.audiencePrefix,
+    allowInsecureJwks: config.allowInsecureJwks,
+    log: reason => log.debug({ reason }, 'refused a credential'),
   })
   const host: EvaluationHost = {
     createAccess,
     compile: compileLambda,
     runPredicate,
     now,
-    logins: new Logins({ passwords, verifier, identifier, random: systemRandom }),
+    logins,
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
   }
   const store = openStore(kv, {

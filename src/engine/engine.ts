@@ -238,7 +238,7 @@ class RequestRun {
 
 function readBody(body: string | undefined): Json {
   const refuse = (description: string) => new QueryError([errorEntry('invalid expression', description, [])])
-  if (body === undefined || body === '') throw refuse('No query provided.')
+  if (body === undefined) throw refuse('No query provided.')
   try {
     return parseJson(body)
   } catch (error) {

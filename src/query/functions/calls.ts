@@ -1,6 +1,6 @@
 // Calling user functions.
 
-import { type Authority, type BuiltinRole, builtinRoles } from '../../auth/contract.ts'
+import { authorityOfRole } from '../../auth/role.ts'
 import { type ErrorEntry, errorEntry, QueryError } from '../../errors.ts'
 import { type Lambda, native, Ref, type Value } from '../../values/value.ts'
 import { anyValue, nameOrRef } from '../arguments.ts'
@@ -8,7 +8,6 @@ import { type Call, define, family, mismatch, optional, required, undefinedRefer
 import { applyStored } from '../evaluate.ts'
 import { permissionDenied } from '../permissions.ts'
 import { resolveName } from '../references.ts'
-import { itemsOf } from '../resources/fields.ts'
 import { resourceOf } from '../resources/kinds.ts'
 import { notFound } from '../write.ts'
 
@@ -45,21 +44,11 @@ function callFunction(ref: Ref, given: Value, call: Call): Value {
   const run = () => applyStored(body, given, call.evaluation, () => call.position())
   const role = stored.fields.get('role')
   return wrappingErrors(call, () =>
-    role === undefined ? run() : call.evaluation.withAuthority(roleAuthority(role, ref, call), run),
+    role === undefined
+      ? run()
+      : call.evaluation.withAuthority(authorityOfRole(transaction, ref.database, role), run),
   )
 }
-
-function roleAuthority(role: Value, { database }: Ref, call: Call): Authority {
-  if (isBuiltin(role)) return { kind: 'builtin', role, database }
-  const { catalogue } = call.evaluation.transaction
-  const roles = itemsOf(role).flatMap(each => {
-    const named = typeof each === 'string' ? catalogue.resolve(database, native.roles, each) : each
-    return named instanceof Ref ? [named] : []
-  })
-  return { kind: 'roles', database, roles, identity: undefined }
-}
-
-const isBuiltin = (role: Value): role is BuiltinRole => (builtinRoles as readonly Value[]).includes(role)
 
 /** What fails inside a function is the cause of the call's own error; only a full stack goes through as it is. */
 function wrappingErrors(call: Call, work: () => Value): Value {
