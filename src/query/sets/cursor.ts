@@ -2,7 +2,7 @@
 // everything that begins with them; behind the last value stands the document.
 
 import { compareValues } from '../../values/order.ts'
-import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
+import { isArray, isObject, Page, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import type { Place, SetOrder } from './order.ts'
 
 /** A list of values, or one of them by itself. */
@@ -13,6 +13,7 @@ export function listOf(value: Value): readonly Value[] {
 /** The first unresolved reference inside a value. */
 export function unresolvedIn(value: Value): UnresolvedRef | undefined {
   if (value instanceof UnresolvedRef) return value
+  if (value instanceof Page) return unresolvedIn(value.data)
   if (!isArray(value) && !isObject(value)) return undefined
   for (const part of value.values()) {
     const found = unresolvedIn(part as Value)

@@ -1,0 +1,99 @@
+// Evaluates queries that need no data: no store, no engine, a transaction in which nothing exists. For tests that ask
+// one function a great many questions, and for values that no query can write out, such as pages.
+
+import { Answers } from '../../src/base/pending.ts'
+import { type ErrorEntry, QueryError } from '../../src/errors.ts'
+import { evaluate } from '../../src/query/evaluate.ts'
+import { Evaluation, type EvaluationHost } from '../../src/query/evaluation.ts'
+import { registry } from '../../src/query/functions/registry.ts'
+import { compileLambda, parse } from '../../src/query/language.ts'
+import { parseStoredLambda } from '../../src/query/parse.ts'
+import { Variables } from '../../src/query/variables.ts'
+import type { Transaction } from '../../src/store/contract.ts'
+import { parseJson } from '../../src/values/json.ts'
+import { type Micros, rootDatabase, type Value } from '../../src/values/value.ts'
+import type { ApiVersion } from '../../src/values/wire-version.ts'
+
+/** A query as JSON, or as the text of JSON where numbers have to keep their form. */
+export type Query = string | object
+
+export interface PureOptions {
+  readonly apiVersion?: ApiVersion
+  /** A value that the query knows as the variable `given`. */
+  readonly given?: Value
+  /** When the query runs. */
+  readonly now?: Micros
+  readonly evaluation?: Evaluation
+}
+
+/** 2024-02-28T12:00:00Z. */
+export const pureNow: Micros = 1_709_121_600_000_000
+
+const nothing = new Error('a pure query must not ask for this')
+
+/** An evaluation in which no name resolves and no time passes. */
+export function pureEvaluation(options: PureOptions = {}, answers = new Answers()): Evaluation {
+  const transaction = {
+    snapshotTime: options.now ?? pureNow,
+    commitTime: undefined,
+    writable: false,
+    catalogue: { resolve: () => undefined, nameOf: () => undefined },
+    get(): never {
+      throw nothing
+    },
+  } as unknown as Transaction
+  const host = { compile: compileLambda, now: () => 0 } as unknown as EvaluationHost
+  return new Evaluation({
+    host,
+    transaction,
+    caller: {
+      database: rootDatabase,
+      authority: { kind: 'builtin', role: 'admin', database: rootDatabase },
+      identity: undefined,
+      credential: undefined,
+    },
+    apiVersion: options.apiVersion ?? '4',
+    answers,
+    deadline: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** The value of a query. Throws what evaluation throws. */
+export function evaluatePure(query: Query, options: PureOptions = {}): Value {
+  const json = parseJson(typeof query === 'string' ? query : JSON.stringify(query))
+  const evaluation = options.evaluation ?? pureEvaluation(options)
+  const version = options.apiVersion ?? '4'
+  if (options.given === undefined) return evaluate(parse(json, version).expression, undefined, evaluation)
+  const lambda = parseStoredLambda('given', json, version, registry)
+  return evaluate(lambda.body, new Variables('given', options.given, undefined), evaluation)
+}
+
+/** The errors of a query that has to fail. */
+export function errorsOf(
+  query: Query,
+  options: PureOptions = {},
+): Pick<ErrorEntry, 'code' | 'description' | 'position'>[] {
+  try {
+    evaluatePure(query, options)
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    // With `given` the query is the body of a lambda.
+    const skipped = options.given === undefined ? 0 : 1
+    return error.errors.map(({ code, description, position }) => ({
+      code,
+      description,
+      position: position.slice(skipped),
+    }))
+  }
+  throw new Error(`no error came from ${typeof query === 'string' ? query : JSON.stringify(query)}`)
+}
+
+/** The only error of a query that has to fail with exactly one. */
+export function errorOf(
+  query: Query,
+  options: PureOptions = {},
+): Pick<ErrorEntry, 'code' | 'description' | 'position'> {
+  const [error, ...others] = errorsOf(query, options)
+  if (!error || others.length > 0) throw new Error(`${others.length + 1} errors instead of one`)
+  return error
+}

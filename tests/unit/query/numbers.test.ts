@@ -1,0 +1,265 @@
+// Arithmetic, bits, rounding and trigonometry: exact integers against a model without limits, doubles against the
+// runtime, and the protocol's own numbers where it has quirks.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { javaDoubleText } from '../../../src/values/double-text.ts'
+import type { Value } from '../../../src/values/value.ts'
+import { errorOf, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { numbers } from '../../support/value-arbitraries.ts'
+
+type Num = bigint | number
+
+const long = numbers.filter(value => typeof value === 'bigint') as fc.Arbitrary<bigint>
+const double = numbers.filter(value => typeof value === 'number') as fc.Arbitrary<number>
+
+/** What a function answers for values, with any further arguments. */
+function call(name: string, given: Value, further: object = {}): Value {
+  return evaluatePure({ [name]: { var: 'given' }, ...further }, { given })
+}
+
+/** Checks values and, by the text, that doubles are doubles and zeros have their sign. */
+function same(actual: Value, expected: Num): void {
+  assert.equal(typeof actual, typeof expected)
+  assert.ok(Object.is(actual, expected), `${actual} is not ${expected}`)
+}
+
+const model: Record<
+  string,
+  { long: (a: bigint, b: bigint) => bigint; double: (a: number, b: number) => number }
+> = {
+  add: { long: (a, b) => a + b, double: (a, b) => a + b },
+  subtract: { long: (a, b) => a - b, double: (a, b) => a - b },
+  multiply: { long: (a, b) => a * b, double: (a, b) => a * b },
+  divide: { long: (a, b) => a / b, double: (a, b) => a / b },
+  modulo: { long: (a, b) => a % b, double: (a, b) => a % b },
+}
+
+function modelled(name: string, operands: readonly Num[]): Num {
+  return operands.reduce((left, right) =>
+    typeof left === 'bigint' && typeof right === 'bigint'
+      ? BigInt.asIntN(64, model[name]?.long(left, right) as bigint)
+      : (model[name]?.double(Number(left), Number(right)) as number),
+  )
+}
+
+describe('arithmetic', () => {
+  for (const name of Object.keys(model)) {
+    test(`${name} folds from the left, wraps integers and turns to doubles with the first double`, () => {
+      fc.assert(
+        fc.property(fc.array(numbers, { minLength: 1, maxLength: 4 }), operands => {
+          const divides = name === 'divide' || name === 'modulo'
+          if (divides && operands.slice(1).some(value => Number(value) === 0)) return
+          same(call(name, operands), modelled(name, operands))
+        }),
+      )
+    })
+  }
+
+  test('the ends of the integers meet', () => {
+    assert.equal(evaluatePure('{"add": [9223372036854775807, 1]}'), -(2n ** 63n))
+    assert.equal(evaluatePure('{"subtract": [-9223372036854775808, 1]}'), 2n ** 63n - 1n)
+    assert.equal(evaluatePure('{"multiply": [4294967296, 4294967296]}'), 0n)
+    assert.equal(evaluatePure('{"divide": [-9223372036854775808, -1]}'), -(2n ** 63n))
+    assert.equal(evaluatePure('{"abs": -9223372036854775808}'), -(2n ** 63n))
+  })
+
+  test('quotients are cut toward zero and remainders follow the dividend', () => {
+    assert.equal(evaluatePure({ divide: [-7, 2] }), -3n)
+    assert.equal(evaluatePure({ modulo: [-7, 3] }), -1n)
+    assert.equal(evaluatePure({ modulo: [7, -3] }), 1n)
+    assert.equal(evaluatePure({ modulo: [-7.5, 2] }), -1.5)
+  })
+
+  test('there is no division by any zero, but a lone operand is not divided', () => {
+    const refused = { code: 'invalid argument', description: 'Illegal division by zero.', position: [] }
+    for (const zero of ['0', '0.0', '-0.0']) {
+      assert.deepEqual(errorOf(`{"divide": [1, ${zero}]}`), refused)
+      assert.deepEqual(errorOf(`{"modulo": [1.5, ${zero}]}`), refused)
+    }
+    assert.equal(evaluatePure({ divide: 0 }), 0n)
+  })
+
+  test('every operand that is no number is reported', () => {
+    const errors = errorsOf({ add: [1, 'a', null] })
+    assert.deepEqual(
+      errors.map(({ description, position }) => [description, position]),
+      [
+        ['Number expected, String provided.', ['add', 1]],
+        ['Number expected, Null provided.', ['add', 2]],
+      ],
+    )
+    assert.deepEqual(errorOf({ multiply: 'a' }).position, ['multiply'])
+    assert.deepEqual(errorOf({ add: [] }).description, 'Non-empty array expected.')
+  })
+})
+
+describe('one number', () => {
+  test('abs, ceil and floor keep the type', () => {
+    fc.assert(
+      fc.property(long, value => {
+        same(call('ceil', value), value)
+        same(call('floor', value), value)
+        same(call('abs', value), BigInt.asIntN(64, value < 0n ? -value : value))
+      }),
+    )
+    fc.assert(
+      fc.property(double, value => {
+        same(call('ceil', value), Math.ceil(value))
+        same(call('floor', value), Math.floor(value))
+        same(call('abs', value), Math.abs(value))
+      }),
+    )
+  })
+
+  test('sign knows no zero among doubles', () => {
+    for (const [value, sign] of [
+      [0n, 0n],
+      [7n, 1n],
+      [-7n, -1n],
+      [0, 1n],
+      [-0, 1n],
+      [Number.NaN, 1n],
+      [-0.1, -1n],
+    ] as const) {
+      same(call('sign', value), sign)
+    }
+  })
+
+  test('what lies outside a domain is named as it would print', () => {
+    for (const [query, description] of [
+      ['{"sqrt": -1}', '-1 must be positive'],
+      ['{"sqrt": -1.0}', '-1.0 must be positive'],
+      ['{"ln": 0}', '0 must be greater than 0'],
+      ['{"log": -1.5e10}', '-1.5E10 must be greater than 0'],
+      ['{"acos": 2}', '2 must be between -1 and 1 inclusive'],
+      ['{"asin": -1.5}', '-1.5 must be between -1 and 1 inclusive'],
+    ] as const) {
+      assert.deepEqual(errorOf(query), { code: 'invalid argument', description, position: [] })
+    }
+    for (const name of ['sqrt', 'ln', 'log', 'acos', 'asin']) {
+      assert.match(errorOf({ [name]: { var: 'given' } }, { given: Number.NaN }).description, /^NaN must be /)
+    }
+  })
+})
+
+describe('round and trunc', () => {
+  const table: readonly [query: string, answer: string][] = [
+    ['{"round": 5.666}', '5.67'],
+    ['{"round": 5.999}', '6.0'],
+    ['{"round": -5.7, "precision": 0}', '-5.0'],
+    ['{"round": -5.678}', '-5.67'],
+    ['{"round": -555, "precision": -2}', '-500'],
+    ['{"round": 555, "precision": -2}', '600'],
+    ['{"round": 555.666, "precision": -2}', '600.0'],
+    ['{"round": 555, "precision": 2}', '555'],
+    ['{"round": 9007199254740993}', '9007199254740993'],
+    ['{"round": 1.23456789, "precision": 12}', '1.234567890052948'],
+    ['{"round": 1e300, "precision": 0}', '9.223372036854776E18'],
+    ['{"round": -0.001}', '0.0'],
+    ['{"round": 5, "precision": -400}', '0'],
+    ['{"trunc": 1234.5678}', '1234.56'],
+    ['{"trunc": 1234.5678, "precision": -2}', '1200.0'],
+    ['{"trunc": 1234, "precision": -2}', '1200'],
+    ['{"trunc": 1234, "precision": 2}', '1234'],
+    ['{"trunc": 4.35}', '4.34'],
+    ['{"trunc": 1.15}', '1.1400000000000001'],
+    ['{"trunc": -1.999}', '-1.99'],
+    // One divided by the double 1e-5 is a little less than 100000.
+    ['{"trunc": 123456, "precision": -5}', '99999'],
+  ]
+  for (const [query, answer] of table) {
+    test(`${query} is ${answer}`, () => {
+      const value = evaluatePure(query) as Num
+      assert.equal(typeof value === 'bigint' ? String(value) : javaDoubleText(value), answer)
+    })
+  }
+
+  test('integers stay exactly what they are when no place is asked for', () => {
+    fc.assert(
+      fc.property(long, fc.integer({ min: 1, max: 30 }), (value, precision) => {
+        same(call('round', value), value)
+        same(call('trunc', value), value)
+        same(call('round', value, { precision }), value)
+      }),
+    )
+  })
+
+  test('no number and no precision leads out of the integers', () => {
+    fc.assert(
+      fc.property(numbers, long, (value, places) => {
+        for (const name of ['round', 'trunc']) {
+          const query = { [name]: { var: 'given' }, precision: { select: 1, from: { var: 'both' } } }
+          const answer = evaluatePure(
+            {
+              let: { both: { var: 'given' } },
+              in: { ...query, [name]: { select: 0, from: { var: 'both' } } },
+            },
+            { given: [value, places] },
+          )
+          assert.equal(typeof answer, typeof value)
+          if (typeof answer === 'bigint') assert.equal(BigInt.asIntN(64, answer), answer)
+        }
+      }),
+    )
+  })
+})
+
+describe('bits', () => {
+  const operations: Record<string, (a: bigint, b: bigint) => bigint> = {
+    bitand: (a, b) => a & b,
+    bitor: (a, b) => a | b,
+    bitxor: (a, b) => a ^ b,
+  }
+
+  test('on integers they are those of 64-bit integers', () => {
+    fc.assert(
+      fc.property(fc.array(long, { minLength: 1, maxLength: 4 }), operands => {
+        for (const [name, operation] of Object.entries(operations)) {
+          same(call(name, operands), operands.reduce(operation))
+        }
+        same(call('bitnot', operands[0] as bigint), ~(operands[0] as bigint))
+      }),
+    )
+  })
+
+  test('doubles are cut to the nearest integer in range, and make the result one', () => {
+    same(call('bitand', [7.9, 3n]), 3)
+    same(call('bitor', [4n, -1.5]), -1)
+    same(call('bitxor', [Number.NaN, 5n]), 5)
+    same(call('bitor', [Number.POSITIVE_INFINITY]), 2 ** 63)
+    same(call('bitor', [Number.NEGATIVE_INFINITY]), -(2 ** 63))
+    same(call('bitnot', 1.9), -2n)
+    same(call('bitnot', 1e300), -(2n ** 63n))
+  })
+})
+
+describe('trigonometry', () => {
+  test('it is the runtime’s, always with a double for an answer', () => {
+    for (const name of ['atan', 'cos', 'cosh', 'exp', 'sin', 'sinh', 'tan', 'tanh'] as const) {
+      fc.assert(
+        fc.property(numbers, value => {
+          same(call(name, value), Math[name](Number(value)))
+        }),
+        { numRuns: 30 },
+      )
+    }
+  })
+
+  test('what is not given: hypot takes its first side twice, pow squares', () => {
+    same(call('hypot', 3n, { b: 4 }), 5)
+    same(call('hypot', 2n), Math.hypot(2, 2))
+    same(call('pow', 3n), 9)
+    same(call('pow', 2n, { exp: -1 }), 0.5)
+    same(call('pow', -8n, { exp: 0.5 }), Number.NaN)
+  })
+
+  test('degrees and radians multiply by the factors of Java', () => {
+    same(call('degrees', Math.PI), 180)
+    same(call('radians', 180n), Math.PI)
+    same(call('radians', 57n), 57 * 0.017453292519943295)
+    same(call('log', 1000n), 3)
+    same(call('ln', Math.E), 1)
+  })
+})
