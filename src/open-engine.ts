@@ -3,9 +3,9 @@
 import type { Logger } from 'pino'
 import { createAccess } from './auth/access.ts'
 import { createAuthentication } from './auth/authentication.ts'
-import { systemClock } from './base/clock.ts'
-import { systemRandom } from './base/random.ts'
-import { systemTimers } from './base/timers.ts'
+import { type Clock, systemClock } from './base/clock.ts'
+import { type Random, systemRandom } from './base/random.ts'
+import { systemTimers, type Timers } from './base/timers.ts'
 import type { Config } from './config.ts'
 import { createEngine } from './engine/engine.ts'
 import type { KeyValueStore } from './kv/contract.ts'
@@ -15,10 +15,19 @@ import type { EvaluationHost } from './query/evaluation.ts'
 import { compileLambda } from './query/language.ts'
 import { runPredicate } from './query/predicate.ts'
 import type { OpenEngine } from './server.ts'
-import { openStore } from './store/store.ts'
+import { openStore, type TransactionStore } from './store/store.ts'
 
 /** The settings that the engine depends on. */
 export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'>
+
+/** Where time and chance come from; tests replay a run by handing in their own. */
+export interface Surroundings {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: Random
+}
+
+const system: Surroundings = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
 /** Opens the data folder of `config`. Without a root secret nobody has its rights. Throws when it cannot be used. */
 export async function openEngine(
@@ -35,12 +44,13 @@ export function engineOver(
   config: EngineConfig,
   rootSecret: string | undefined,
   log: Logger,
-): OpenEngine {
-  const now = systemClock.now
+  { clock, timers, random }: Surroundings = system,
+): OpenEngine & { readonly store: TransactionStore } {
+  const now = () => clock.now()
   const { identifier, logins } = createAuthentication({
-    clock: systemClock,
-    timers: systemTimers,
-    random: systemRandom,
+    clock,
+    timers,
+    random,
     rootSecret,
     passwordHashCost: config.passwordCost,
     audiencePrefix: config.audiencePrefix,
@@ -65,5 +75,5 @@ export function engineOver(
     identify: (...request) => identifier.identify(...request),
     onInternalError: error => log.error({ err: error }, 'a request failed'),
   })
-  return { engine, check: () => store.check(), close: () => store.close() }
+  return { engine, store, check: () => store.check(), close: () => store.close() }
 }

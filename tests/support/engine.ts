@@ -2,8 +2,10 @@
 
 import { pino } from 'pino'
 import type { Engine, QueryAnswer } from '../../src/engine/contract.ts'
+import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
-import { engineOver } from '../../src/open-engine.ts'
+import { engineOver, type Surroundings } from '../../src/open-engine.ts'
+import type { TransactionStore } from '../../src/store/store.ts'
 import type { ApiVersion } from '../../src/values/wire-version.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'
@@ -11,8 +13,16 @@ const rootSecret = 'the-root-secret-of-a-test'
 /** A query as JSON, or as the text of JSON where numbers have to keep their form. */
 export type Query = string | object
 
+export interface TestEngineOptions {
+  /** Where the data is; a store in memory when absent. Closed with the engine. */
+  readonly kv?: KeyValueStore
+  /** Where time and chance come from; the machine when absent. */
+  readonly surroundings?: Surroundings
+}
+
 export interface TestEngine {
   readonly engine: Engine
+  readonly store: TransactionStore
   /** Sends a query with a secret (the root secret when absent); answers the whole response. */
   send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryAnswer>
   /** The `resource` of a query that has to succeed. */
@@ -20,10 +30,11 @@ export interface TestEngine {
   close(): Promise<void>
 }
 
-/** Opens an empty database in memory. */
-export function openTestEngine(): TestEngine {
+/** Opens a database: an empty one in memory unless told otherwise. */
+export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
   const config = { allowInsecureJwks: false, audiencePrefix: 'https://db.fauna.com/db/', passwordCost: 4 }
-  const { engine, close } = engineOver(openMemory(), config, rootSecret, pino({ level: 'silent' }))
+  const { kv = openMemory(), surroundings } = options
+  const { engine, store, close } = engineOver(kv, config, rootSecret, pino({ level: 'silent' }), surroundings)
   const send: TestEngine['send'] = async (query, options = {}) =>
     engine.query({
       authorization: `Bearer ${options.secret ?? rootSecret}`,
@@ -33,6 +44,7 @@ export function openTestEngine(): TestEngine {
     })
   return {
     engine,
+    store,
     send,
     close,
     async query(query, options) {
