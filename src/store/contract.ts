@@ -35,6 +35,15 @@ export interface IndexEvent extends IndexEntry {
   readonly action: 'add' | 'remove'
 }
 
+/** An entry that one write took out of an index or put into it. */
+export interface EntryChange {
+  readonly action: 'add' | 'remove'
+  readonly terms: readonly Value[]
+  readonly values: readonly Value[]
+  /** The same text for all terms that the index holds to be the same. */
+  readonly termsKey: string
+}
+
 /** A place in a set's order: a (possibly short) tuple of values, optionally with the document. */
 export interface EntryBound {
   readonly values: readonly Value[]
@@ -163,6 +172,11 @@ export interface TransactionCounters {
 export interface Transaction {
   /** The time reads see: everything committed at or before it. Constant. */
   readonly snapshotTime: Micros
+  /**
+   * The time of the newest commit that reads see; every later commit, of any process, has a later time. Commits under
+   * way may have times before {@link snapshotTime}.
+   */
+  readonly lastCommitTime: Micros
   /** When a writing transaction will commit, if it writes: fixed from its start. Undefined while only reading. */
   readonly commitTime: Micros | undefined
   /** False: any write throws {@link WriteNeeded}, and the runner starts again with a writing transaction. */
@@ -192,6 +206,14 @@ export interface Transaction {
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
   /** Live documents of a collection (native ones too), by id. Lazy. */
   documents(database: DatabaseId, collection: number, scan: EntryScan): Iterable<IndexEntry>
+  /** What replacing one version of a document by the next does to an index, goings first. Undefined: none was live. */
+  entryChanges(
+    index: IndexDefinition,
+    before: Version | undefined,
+    after: Version | undefined,
+  ): readonly EntryChange[]
+  /** The {@link EntryChange.termsKey} of some terms. */
+  termsKey(terms: readonly Value[]): string
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>
   documentEvents(database: DatabaseId, collection: number, scan: EventScan): Iterable<IndexEvent>
 

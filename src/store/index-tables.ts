@@ -109,6 +109,7 @@ export interface PreparedEntry {
   readonly parts: EntryKeyParts
   readonly liveKey: Bytes
   readonly ttl: Micros
+  readonly terms: readonly Value[]
   readonly values: readonly Value[]
 }
 
@@ -141,7 +142,7 @@ export function prepareEntries(
       document: ref,
     }
     const liveKey = indexLiveKey(parts)
-    entries.set(keyText(liveKey), { parts, liveKey, ttl, values })
+    entries.set(keyText(liveKey), { parts, liveKey, ttl, terms, values })
   }
   return entries
 }

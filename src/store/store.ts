@@ -10,7 +10,7 @@ import { checkStore } from './check.ts'
 import type { CommittedTransaction, Store, StoreHooks, Transaction, TransactionOutcome } from './contract.ts'
 import { IdGenerator } from './ids.ts'
 import { type CommitRecord, decodeCommit, encodeCommit } from './records.ts'
-import { StoreTransaction, type TransactionParts } from './transaction.ts'
+import { StoreTransaction, type TransactionParts, type TransactionTimes } from './transaction.ts'
 
 export interface StoreOptions {
   /** The time of day in microseconds. */
@@ -31,6 +31,11 @@ const noCommit: CommitRecord = { time: 0, schemaTime: 0 }
 function lastCommit(view: View): CommitRecord {
   const stored = view.get(lastCommitKey)
   return stored === undefined ? noCommit : decodeCommit(stored)
+}
+
+/** The times of a reading transaction. */
+function timesOf(last: CommitRecord, time: Micros): TransactionTimes {
+  return { time, schemaTime: last.schemaTime, lastCommitTime: last.time }
 }
 
 /** Opens a store over an open key-value store, which it closes when it is closed. */
@@ -59,7 +64,7 @@ export class TransactionStore implements Store {
     return this.kv.read(view => {
       const last = lastCommit(view)
       const time = this.#snapshotTime(last, notBefore)
-      const transaction = new StoreTransaction(this.#parts, view, { time, schemaTime: last.schemaTime })
+      const transaction = new StoreTransaction(this.#parts, view, timesOf(last, time))
       return { result: work(transaction), time, counters: transaction.counters }
     })
   }
@@ -77,8 +82,7 @@ export class TransactionStore implements Store {
   inspect<T>(work: (transaction: StoreTransaction) => T): T {
     return this.kv.read(view => {
       const last = lastCommit(view)
-      const times = { time: this.#snapshotTime(last, 0), schemaTime: last.schemaTime }
-      return work(new StoreTransaction(this.#parts, view, times))
+      return work(new StoreTransaction(this.#parts, view, timesOf(last, this.#snapshotTime(last, 0))))
     })
   }
 
@@ -92,7 +96,7 @@ export class TransactionStore implements Store {
       const snapshotTime = this.#snapshotTime(last, notBefore)
       const commitTime = snapshotTime + 1
       this.#newest = commitTime
-      const times = { time: snapshotTime, schemaTime: last.schemaTime, commitTime }
+      const times = { ...timesOf(last, snapshotTime), commitTime }
       const transaction = new StoreTransaction(this.#parts, view, times)
       const value = work(transaction)
       const writes = transaction.finish()

@@ -20,6 +20,7 @@ import {
 import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { encodeChanges } from './change-log.ts'
 import {
+  type EntryChange,
   type EntryScan,
   type EventScan,
   type IndexDefinition,
@@ -41,6 +42,7 @@ import {
   storedVersionsAscending,
   validAt,
 } from './documents.ts'
+import { entryChanges, termsKey } from './entry-changes.ts'
 import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
 import { documentsTables, type Row, type StoredVersion } from './index-tables.ts'
@@ -72,6 +74,8 @@ export interface TransactionTimes {
   readonly time: Micros
   /** {@link Snapshot.schemaTime}. */
   readonly schemaTime: Micros
+  /** The time of the newest commit they see. */
+  readonly lastCommitTime: Micros
   /** When it commits; given to transactions that may write. */
   readonly commitTime?: Micros
 }
@@ -84,6 +88,7 @@ interface Writers {
 
 export class StoreTransaction implements Transaction {
   readonly snapshotTime: Micros
+  readonly lastCommitTime: Micros
   readonly commitTime: Micros | undefined
   readonly catalogue: StoreCatalogue
   readonly counters: TransactionCounters = { readBytes: 0, writeBytes: 0, writeOps: 0 }
@@ -91,9 +96,11 @@ export class StoreTransaction implements Transaction {
   readonly #parts: TransactionParts
   readonly #writers: Writers | undefined
 
-  constructor(parts: TransactionParts, view: View, { commitTime, schemaTime, time }: TransactionTimes) {
+  constructor(parts: TransactionParts, view: View, times: TransactionTimes) {
+    const { commitTime, lastCommitTime, schemaTime, time } = times
     this.#parts = parts
     this.snapshotTime = time
+    this.lastCommitTime = lastCommitTime
     this.commitTime = commitTime
     const overlay = commitTime === undefined ? undefined : new Overlay(view)
     this.#snapshot = { view: overlay ?? view, time, commitTime, schemaTime, counters: this.counters }
@@ -257,6 +264,18 @@ export class StoreTransaction implements Transaction {
     if (!this.catalogue.hasCollection(database, collection)) return []
     const at = this.#past(scan.at, [collection], database)
     return scanDocuments(this.#snapshot, database, collection, withTime(scan, at))
+  }
+
+  entryChanges(
+    index: IndexDefinition,
+    before: Version | undefined,
+    after: Version | undefined,
+  ): readonly EntryChange[] {
+    return entryChanges(index, before, after, this.#parts.hooks, this.snapshotTime)
+  }
+
+  termsKey(terms: readonly Value[]): string {
+    return termsKey(terms)
   }
 
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent> {

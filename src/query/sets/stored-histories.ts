@@ -7,15 +7,8 @@ import type {
   EventScan as StoredScan,
   Version,
 } from '../../store/contract.ts'
-import { equalValues } from '../../values/equality.ts'
-import {
-  isObject,
-  type ObjectValue,
-  type Ref,
-  type SetLike,
-  SetValue,
-  type Value,
-} from '../../values/value.ts'
+import { type ObjectValue, type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
+import { changesBetween } from '../changes-between.ts'
 import { visibleFields } from '../view-document.ts'
 import type { ElementFilter } from './access.ts'
 import {
@@ -180,17 +173,4 @@ function* withPrevious(
     held = version
   }
   if (reverse && held) yield [held, undefined]
-}
-
-/** The fields that differ, inner objects likewise; those that are gone are null. */
-function changesBetween(before: ObjectValue, after: ObjectValue): ObjectValue {
-  const changes = new Map<string, Value>()
-  for (const [name, value] of after) {
-    const old = before.get(name)
-    if (old === undefined) changes.set(name, value)
-    else if (equalValues(old, value)) continue
-    else changes.set(name, isObject(old) && isObject(value) ? changesBetween(old, value) : value)
-  }
-  for (const name of before.keys()) if (!after.has(name)) changes.set(name, null)
-  return changes
 }

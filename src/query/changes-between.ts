@@ -1,0 +1,17 @@
+// What changed from one version of a document to the next, as its history and event streams show it.
+
+import { equalValues } from '../values/equality.ts'
+import { isObject, type ObjectValue, type Value } from '../values/value.ts'
+
+/** The fields that differ, inner objects likewise; those that are gone are null. */
+export function changesBetween(before: ObjectValue, after: ObjectValue): ObjectValue {
+  const changes = new Map<string, Value>()
+  for (const [name, value] of after) {
+    const old = before.get(name)
+    if (old === undefined) changes.set(name, value)
+    else if (equalValues(old, value)) continue
+    else changes.set(name, isObject(old) && isObject(value) ? changesBetween(old, value) : value)
+  }
+  for (const name of before.keys()) if (!after.has(name)) changes.set(name, null)
+  return changes
+}

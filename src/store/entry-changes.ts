@@ -1,0 +1,37 @@
+// What a write does to the sets of an index, computed again from the two versions of the document: streams learn
+// of changes long after the writing transaction, and only of those that somebody listens for.
+
+import { encodeTerms } from '../keys/terms.ts'
+import type { Bytes } from '../kv/contract.ts'
+import type { Micros, Value } from '../values/value.ts'
+import type { EntryChange, IndexDefinition, StoreHooks, Version } from './contract.ts'
+import { type PreparedEntry, prepareEntries, userIndex } from './index-tables.ts'
+
+/** The entries that only one of two versions has: goings first. An undefined version has none. */
+export function entryChanges(
+  definition: IndexDefinition,
+  before: Version | undefined,
+  after: Version | undefined,
+  hooks: StoreHooks,
+  snapshotTime: Micros,
+): EntryChange[] {
+  const index = userIndex(definition, hooks)
+  const [old, present] = [before, after].map(version => prepareEntries(index, version, snapshotTime))
+  const changes: EntryChange[] = []
+  for (const [key, entry] of old ?? []) if (!present?.has(key)) changes.push(change('remove', entry))
+  for (const [key, entry] of present ?? []) if (!old?.has(key)) changes.push(change('add', entry))
+  return changes
+}
+
+function change(action: EntryChange['action'], { terms, values, parts }: PreparedEntry): EntryChange {
+  return { action, terms, values, termsKey: textOf(parts.terms) }
+}
+
+/** A text that two lists of terms share if and only if an index holds them to be the same. */
+export function termsKey(terms: readonly Value[]): string {
+  return textOf(encodeTerms(terms))
+}
+
+function textOf(bytes: Bytes): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}
