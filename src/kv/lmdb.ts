@@ -41,7 +41,7 @@ const deleteStep = 1000
 const commitCountKey = Buffer.from('commits')
 
 interface Job {
-  readonly work: (view: View) => Work<unknown>
+  readonly work: (view: View, batch: bigint) => Work<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
   /** Answers the promise once the batch is durable; set when the work has run. */
@@ -91,7 +91,7 @@ class LmdbStore implements KeyValueStore {
     }
   }
 
-  transact<T>(work: (view: View) => Work<T>): Promise<T> {
+  transact<T>(work: (view: View, batch: bigint) => Work<T>): Promise<T> {
     assert(!this.#isWorking, 'a work must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
     return new Promise<T>((resolve, reject) => {
@@ -150,8 +150,9 @@ class LmdbStore implements KeyValueStore {
     this.#isWorking = true
     try {
       let hasWritten = false
+      const number = this.#visibleCommits()
       for (const job of batch) {
-        const done = this.#evaluate(job)
+        const done = this.#evaluate(job, number)
         if (done && this.#apply(done)) hasWritten = true
       }
       if (hasWritten) this.#countCommit()
@@ -161,10 +162,10 @@ class LmdbStore implements KeyValueStore {
   }
 
   /** What the work decided; undefined when it threw, which concerns nobody but itself. */
-  #evaluate(job: Job): Work<unknown> | undefined {
+  #evaluate(job: Job, batch: bigint): Work<unknown> | undefined {
     const view = new LmdbView(this.#entries)
     try {
-      const done = job.work(view)
+      const done = job.work(view, batch)
       checkWork(done)
       job.settle = () => job.resolve(done.result)
       return done
@@ -206,8 +207,18 @@ class LmdbStore implements KeyValueStore {
   /** Commits of all processes so far, as the current transaction sees it. */
   #commitCount(): bigint {
     if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
-    const count = this.#root.get(commitCountKey)
-    return count ? Buffer.from(count.buffer, count.byteOffset, 8).readBigUInt64BE() : 0n
+    return decodeCount(this.#root.get(commitCountKey))
+  }
+
+  /** Commits of all processes that readers see, asked from within a write transaction, which may hold further ones. */
+  #visibleCommits(): bigint {
+    this.#root.resetReadTxn()
+    const transaction = this.#root.useReadTransaction()
+    try {
+      return decodeCount(this.#root.get(commitCountKey, { transaction }))
+    } finally {
+      transaction.done()
+    }
   }
 
   /** Tells the listeners if there are commits they have not heard of. */
@@ -239,4 +250,8 @@ class LmdbStore implements KeyValueStore {
   #closedError(): StoreUnavailableError {
     return new StoreUnavailableError(`the store in ${this.#path} is closed`)
   }
+}
+
+function decodeCount(count: Bytes | undefined): bigint {
+  return count ? Buffer.from(count.buffer, count.byteOffset, 8).readBigUInt64BE() : 0n
 }

@@ -1,6 +1,8 @@
 // An open data folder: runs transactions on the storage below and gives them their times. Commit times strictly
-// increase, also across processes, and none is at or before a snapshot time this process has handed out.
+// increase, also across processes, and a snapshot holds exactly the commits up to its time (base/timeline.ts says how
+// processes agree on that). Only a caller that claims to have seen the future is not covered, and only it notices.
 
+import { localTimeline, type Timeline } from '../base/timeline.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import type { KeyValueStore, View } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
@@ -15,6 +17,8 @@ import { StoreTransaction, type TransactionParts, type TransactionTimes } from '
 export interface StoreOptions {
   /** The time of day in microseconds. */
   readonly clock: () => Micros
+  /** Shared with the other processes of the data folder, when there are any; its clock counts then. */
+  readonly timeline?: Timeline
   readonly hooks: StoreHooks
   /** 0 to 1023; processes that share a data folder need different ones. Default 0. */
   readonly worker?: number
@@ -43,16 +47,22 @@ export function openStore(kv: KeyValueStore, options: StoreOptions): Transaction
   return new TransactionStore(kv, options)
 }
 
+/** After how long without a sign of it, in microseconds, an announced commit is looked for. */
+const announcementMax: Micros = 1_000_000
+
 export class TransactionStore implements Store {
   readonly kv: KeyValueStore
-  readonly #clock: () => Micros
+  readonly #timeline: Timeline
   readonly #parts: TransactionParts
   /** The newest time this process has used, for a snapshot or a commit. */
   #newest: Micros = 0
+  /** The announcement of the latest batch of works, and whether any of them has written. */
+  #batch = { number: -1n, announced: 0, hasWritten: false }
+  #isSettling = false
 
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
-    this.#clock = options.clock
+    this.#timeline = options.timeline ?? localTimeline(options.clock)
     this.#parts = {
       schemas: new SchemaCache(),
       ids: new IdGenerator(options.worker ?? 0),
@@ -61,11 +71,9 @@ export class TransactionStore implements Store {
   }
 
   read<T>(work: (transaction: Transaction) => T, notBefore: Micros = 0): TransactionOutcome<T> {
-    return this.kv.read(view => {
-      const last = lastCommit(view)
-      const time = this.#snapshotTime(last, notBefore)
-      const transaction = new StoreTransaction(this.#parts, view, timesOf(last, time))
-      return { result: work(transaction), time, counters: transaction.counters }
+    return this.#onSnapshot(notBefore, (view, times) => {
+      const transaction = new StoreTransaction(this.#parts, view, times)
+      return { result: work(transaction), time: times.time, counters: transaction.counters }
     })
   }
 
@@ -75,15 +83,12 @@ export class TransactionStore implements Store {
 
   /** The time of day, not before any time this process has used. */
   now(): Micros {
-    return Math.max(this.#clock(), this.#newest)
+    return Math.max(this.#timeline.now(), this.#newest)
   }
 
   /** {@link read} for work that knows the store's own transactions. */
   inspect<T>(work: (transaction: StoreTransaction) => T): T {
-    return this.kv.read(view => {
-      const last = lastCommit(view)
-      return work(new StoreTransaction(this.#parts, view, timesOf(last, this.#snapshotTime(last, 0))))
-    })
+    return this.#onSnapshot(0, (view, times) => work(new StoreTransaction(this.#parts, view, times)))
   }
 
   /** {@link write} for work that knows the store's own transactions. */
@@ -91,30 +96,66 @@ export class TransactionStore implements Store {
     work: (transaction: StoreTransaction) => T,
     notBefore: Micros = 0,
   ): Promise<TransactionOutcome<T>> {
-    return this.kv.transact(view => {
+    return this.kv.transact((view, batch) => {
       const last = lastCommit(view)
-      const snapshotTime = this.#snapshotTime(last, notBefore)
+      const clock = this.#announce(last.time, batch)
+      const wanted = Math.min(notBefore, clock + clockSkewMax)
+      const snapshotTime = Math.max(clock, last.time, wanted, this.#newest)
       const commitTime = snapshotTime + 1
       this.#newest = commitTime
-      const times = { ...timesOf(last, snapshotTime), commitTime }
-      const transaction = new StoreTransaction(this.#parts, view, times)
-      const value = work(transaction)
-      const writes = transaction.finish()
-      const time = writes.length === 0 ? snapshotTime : commitTime
-      if (writes.length > 0) {
-        const schemaTime = transaction.catalogue.changed.size > 0 ? commitTime : last.schemaTime
-        writes.push({ key: lastCommitKey, value: encodeCommit({ time: commitTime, schemaTime }) })
+      try {
+        const times = { ...timesOf(last, snapshotTime), commitTime }
+        const transaction = new StoreTransaction(this.#parts, view, times)
+        const value = work(transaction)
+        const writes = transaction.finish()
+        const time = writes.length === 0 ? snapshotTime : commitTime
+        if (writes.length > 0) {
+          const schemaTime = transaction.catalogue.changed.size > 0 ? commitTime : last.schemaTime
+          writes.push({ key: lastCommitKey, value: encodeCommit({ time: commitTime, schemaTime }) })
+          this.#batch.hasWritten = true
+        }
+        return { result: { result: value, time, counters: transaction.counters }, writes }
+      } finally {
+        if (!this.#batch.hasWritten) this.#timeline.retract()
       }
-      return { result: { result: value, time, counters: transaction.counters }, writes }
     })
   }
 
-  /** Not before anything the caller or this process has seen, except that nobody drags time far ahead. */
-  #snapshotTime(last: CommitRecord, notBefore: Micros): Micros {
-    const clock = this.#clock()
-    const wanted = Math.min(notBefore, clock + clockSkewMax)
-    this.#newest = Math.max(this.#newest, clock, last.time, wanted)
-    return this.#newest
+  /** Tells readers that a commit may come. All works of a batch stand behind the announcement of its first write. */
+  #announce(lastTime: Micros, number: bigint): Micros {
+    if (this.#batch.number !== number || !this.#batch.hasWritten) {
+      const announced = Math.max(this.#timeline.now(), lastTime + 1)
+      this.#batch = { number, announced, hasWritten: false }
+    }
+    return this.#timeline.announce(this.#batch.announced)
+  }
+
+  /** Reads at a time that no commit beyond the snapshot can come up to. The order of the three questions matters. */
+  #onSnapshot<T>(notBefore: Micros, read: (view: View, times: TransactionTimes) => T): T {
+    const clock = this.#timeline.now()
+    const announced = this.#timeline.announced()
+    return this.kv.read(view => {
+      const last = lastCommit(view)
+      let time = Math.max(clock, last.time)
+      if (announced > last.time) {
+        time = Math.min(time, announced - 1)
+        if (clock - announced > announcementMax) this.#settle()
+      }
+      // Whoever has really seen that time knows that the snapshot holds all up to it.
+      time = Math.max(time, Math.min(notBefore, clock + clockSkewMax))
+      this.#newest = Math.max(this.#newest, time)
+      return read(view, timesOf(last, time))
+    })
+  }
+
+  /** An announcement is old: its commit takes long, or its process has crashed. Being next in line settles it. */
+  #settle(): void {
+    if (this.#isSettling) return
+    this.#isSettling = true
+    const done = () => {
+      this.#isSettling = false
+    }
+    this.transact(() => undefined).then(done, done)
   }
 
   changes(after: Micros, limit: number): readonly CommittedTransaction[] {
@@ -126,7 +167,7 @@ export class TransactionStore implements Store {
   }
 
   check(): readonly string[] {
-    return this.kv.read(view => checkStore(view, this.#parts.hooks, this.#snapshotTime(lastCommit(view), 0)))
+    return this.#onSnapshot(0, (view, { time }) => checkStore(view, this.#parts.hooks, time))
   }
 
   close(): Promise<void> {
