@@ -61,6 +61,32 @@ export const limits = {
   historyGraceMicros: 15 * 60 * 1_000_000,
   regexResultsMax: 1024,
   stringRepeatMax: 1024,
+  /** UTF-16 units of one text that a function makes, and of all that a query makes; ours. */
+  textUnitsMax: 8_388_608,
+  textUnitsPerQueryMax: 67_108_864,
+  /** UTF-16 units of long texts made or read that count as one evaluated unit more; ours. */
+  textUnitsPerComputeUnit: 4096,
+  /** Characters of a search pattern, of what it is translated to, groups in groups, compiled instructions; ours. */
+  regexPatternCharsMax: 10_000,
+  regexSourceCharsMax: 1_000_000,
+  regexDepthMax: 200,
+  regexInstructionsMax: 10_000,
+  /** Instructions of a pattern times characters of the text of one search; ours: about ten seconds at worst. */
+  regexStepsMax: 268_435_456,
+  /** Compiled patterns kept, instructions of all of them, bytes of search states of each; ours. */
+  regexCacheMax: 200,
+  regexCacheInstructionsMax: 100_000,
+  regexStateBytesMax: 262_144,
+  /** Events that wait for the reader of one stream; and their bytes, which is ours. A transaction counts as one step. */
+  streamEventsMax: 4096,
+  streamBytesMax: 8_388_608,
+  /** Transactions and events that are handed out before other work gets its turn; ours. */
+  streamTransactionsPerTurn: 64,
+  streamEventsPerTurn: 1024,
+  /** Milliseconds for deciding who may see the events of one transaction. */
+  streamBatchMs: 60_000,
+  /** Milliseconds that a reader has to take the end of its stream before it is cut off; ours. */
+  streamEndMs: 5000,
   /** Characters of the `x-fauna-tags` header, pairs in it, characters of a key and of a value. */
   tagsHeaderCharsMax: 3000,
   tagPairsMax: 25,

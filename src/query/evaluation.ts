@@ -74,6 +74,8 @@ export class Evaluation {
   /** What the reads of this query have cost, each once. */
   readonly reads = new Set<string>()
   byteReadOps = 0
+  /** UTF-16 units of text that functions of this query have made. */
+  textUnits = 0
   #authority: Authority
   #access: Access | undefined
   #computeUnits = 0

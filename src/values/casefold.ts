@@ -1,6 +1,9 @@
-// Unicode NFKC case folding, the `casefold` transform of indexes. The runtime offers normalization and case
-// mapping but no folding, so the folding is derived: lower, upper and lower again meets every full folding of
-// the standard except those listed in `exceptions`. The default ignorable code points are dropped, as NFKC_CF asks.
+// Unicode NFKC case folding: the `casefold` function and the `casefold` transform of indexes. The standard defines it
+// by a mapping of each character (NFKC_Casefold) followed by NFC. The runtime offers normalization and case mapping
+// but not that mapping, so it is derived: lower, upper and lower again meets every full case folding of the standard
+// except those in `exception`; compatibility forms are resolved and default ignorable code points dropped around it.
+
+import { GenerationCache } from '../base/generation-cache.ts'
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 
@@ -32,9 +35,22 @@ function foldOnce(text: string): string {
   return folded.normalize('NFKC')
 }
 
+/** Characters whose mappings are remembered, more than most alphabets together have. */
+const remembered = new GenerationCache<string, string>(8192)
+
+/** What one character folds to; the second pass meets what the first uncovered. */
+function mappingOf(character: string): string {
+  const known = remembered.get(character)
+  if (known !== undefined) return known
+  const mapping = foldOnce(foldOnce(character))
+  remembered.set(character, mapping)
+  return mapping
+}
+
 /** The text under NFKC case folding: equal for texts that differ only in case, width or compatibility forms. */
 export function casefold(text: string): string {
   if (isAscii(text)) return text.toLowerCase()
-  const folded = foldOnce(text)
-  return foldOnce(folded)
+  let folded = ''
+  for (const character of text) folded += character <= '\x7f' ? character.toLowerCase() : mappingOf(character)
+  return folded.normalize('NFC')
 }

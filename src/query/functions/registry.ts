@@ -10,17 +10,22 @@ import { bits } from './bits.ts'
 import { calls } from './calls.ts'
 import { collections } from './collections.ts'
 import { comparison } from './comparison.ts'
+import { conversions } from './conversions.ts'
 import { documents } from './documents.ts'
+import { format } from './format.ts'
 import { identity } from './identity.ts'
 import { logic } from './logic.ts'
 import { numbers } from './numbers.ts'
 import { objects } from './objects.ts'
 import { pagination } from './pagination.ts'
 import { references } from './references.ts'
+import { regularExpressions } from './regular-expressions.ts'
 import { schema } from './schema.ts'
 import { nativeCollections, sets } from './sets.ts'
+import { strings } from './strings.ts'
 import { time } from './time.ts'
 import { trigonometry } from './trigonometry.ts'
+import { types } from './types.ts'
 
 /** All families, in the order of the reference. */
 export const families: readonly FunctionFamily[] = [
@@ -31,7 +36,12 @@ export const families: readonly FunctionFamily[] = [
   numbers,
   trigonometry,
   bits,
+  strings,
+  regularExpressions,
+  format,
   time,
+  conversions,
+  types,
   collections,
   aggregates,
   objects,

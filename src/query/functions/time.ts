@@ -36,11 +36,19 @@ function now({ evaluation }: Call): Time {
   return timeFromMicros(evaluation.transaction.snapshotTime)
 }
 
-function timeFromText(text: string, call: Call): Time {
+/** The instant that a text names; `now` is the time of the query. Errors stand at the call itself. */
+export function timeFromText(text: string, call: Call): Time {
   if (text === 'now') return now(call)
   const time = parseTime(trimBlanks(text))
   if (!time) throw call.invalid(`Cannot cast '${text}' to a time.`)
   return time
+}
+
+/** The date that a text names. Errors stand at the call itself. */
+export function dateFromText(text: string, call: Call): LocalDate {
+  const date = parseDate(trimBlanks(text))
+  if (!date) throw call.invalid(`Cannot cast '${text}' to a date.`)
+  return date
 }
 
 /** Dates are counted in days only. */
@@ -145,11 +153,7 @@ const constructors = [
     result: 'Date',
     summary: 'A date from ISO text.',
     example: ['{"date": "2024-02-28"}', '{"@date": "2024-02-28"}'],
-    evaluate(args, call) {
-      const date = parseDate(trimBlanks(args.date))
-      if (!date) throw call.invalid(`Cannot cast '${args.date}' to a date.`)
-      return date
-    },
+    evaluate: (args, call) => dateFromText(args.date, call),
   }),
 ]
 

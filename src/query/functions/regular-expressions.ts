@@ -1,0 +1,155 @@
+// Search patterns: finding and replacing by regular expressions.
+
+import { limits } from '../../limits.ts'
+import type { Value } from '../../values/value.ts'
+import { boolean, integer, string } from '../arguments.ts'
+import { type Call, define, family, optional, required } from '../definition.ts'
+import { counted, countText } from '../text/budget.ts'
+import { codePointsBetween, unitOffset } from '../text/code-points.ts'
+import { searchStart } from '../text/find.ts'
+import type { CompiledPattern, Match } from '../text/regex/compiled-pattern.ts'
+import { ReplacementError } from '../text/regex/errors.ts'
+import { parseReplacement, type Replacement } from '../text/regex/replacement.ts'
+import { countSearch, findMatches, regex } from '../text/regex/search.ts'
+
+/** The matches in the part of a text from a start on. `end` is the last character, or the start of an empty match. */
+function findAll(
+  text: string,
+  pattern: CompiledPattern,
+  start: bigint | undefined,
+  most: number,
+  call: Call,
+): Value[] {
+  const found: Value[] = []
+  if (most <= 0) return found
+  let offset = searchStart(start, text)
+  const part = text.slice(unitOffset(text, offset))
+  let unit = 0
+  for (const match of findMatches(call, pattern, part)) {
+    offset += codePointsBetween(part, unit, match.start)
+    const length = codePointsBetween(part, match.start, match.end)
+    found.push(
+      new Map<string, Value>([
+        ['start', BigInt(offset)],
+        ['end', BigInt(offset + Math.max(0, length - 1))],
+        ['data', counted(call, part.slice(match.start, match.end))],
+      ]),
+    )
+    if (found.length === most) break
+    offset += length
+    unit = match.end
+  }
+  return found
+}
+
+function resultsMax(given: bigint | undefined): number {
+  if (given === undefined || given > BigInt(limits.regexResultsMax)) return limits.regexResultsMax
+  return Number(given < 0n ? 0n : given)
+}
+
+function replaceMatches(
+  text: string,
+  pattern: CompiledPattern,
+  replace: string,
+  firstOnly: boolean,
+  call: Call,
+): string {
+  const parts: string[] = []
+  let units = 0
+  const add = (part: string) => {
+    units += part.length
+    if (units > limits.textUnitsMax) countText(call, units)
+    parts.push(part)
+  }
+  let replacement: Replacement | undefined
+  let from = 0
+  for (const match of findMatches(call, pattern, text)) {
+    // As in Java, a replacement that is never used may be a wrong one.
+    replacement ??= readReplacement(replace, pattern, call)
+    add(text.slice(from, match.start))
+    for (const part of replacement) add(expand(part, match))
+    from = match.end
+    if (firstOnly) break
+  }
+  add(text.slice(from))
+  countText(call, units)
+  return parts.join('')
+}
+
+function expand(part: string | number, match: Match): string {
+  return typeof part === 'string' ? part : match.group(part)
+}
+
+function readReplacement(text: string, pattern: CompiledPattern, call: Call): Replacement {
+  try {
+    return parseReplacement(text, pattern)
+  } catch (error) {
+    if (!(error instanceof ReplacementError)) throw error
+    throw call.invalid(`Replacement text ${error.message}.`, 'replace')
+  }
+}
+
+/** A pattern that matches a text literally: quoted, with quotes in the text taken apart. */
+function quotePattern(text: string): string {
+  return `\\Q${text.replaceAll('\\E', '\\E\\\\E\\Q')}\\E`
+}
+
+export const regularExpressions = family('Regular expressions', [
+  define({
+    name: 'containsstrregex',
+    effect: 'pure',
+    arguments: { containsstrregex: required(string), pattern: required(regex) },
+    result: 'Boolean',
+    summary: 'Whether a pattern matches anywhere in a text.',
+    example: ['{"containsstrregex": "fireball", "pattern": "b.l+"}', 'true'],
+    evaluate(args, call) {
+      countSearch(call, args.pattern, args.containsstrregex)
+      return args.pattern.occursIn(args.containsstrregex)
+    },
+  }),
+  define({
+    name: 'findstrregex',
+    effect: 'pure',
+    arguments: {
+      findstrregex: required(string),
+      pattern: required(regex),
+      start: optional(integer),
+      num_results: optional(integer),
+    },
+    result: 'Array of Object',
+    summary: `Where and what a pattern matches, at most ${limits.regexResultsMax} times.`,
+    example: [
+      '{"findstrregex": "fire and ice", "pattern": "i.e"}',
+      '[{"start": 1, "end": 3, "data": "ire"}, {"start": 9, "end": 11, "data": "ice"}]',
+    ],
+    evaluate: (args, call) =>
+      findAll(args.findstrregex, args.pattern, args.start, resultsMax(args.num_results), call),
+  }),
+  define({
+    name: 'regexescape',
+    effect: 'pure',
+    arguments: { regexescape: required(string) },
+    result: 'String',
+    summary: 'A pattern that matches exactly a text.',
+    example: ['{"regexescape": "1+1"}', '"\\\\Q1+1\\\\E"'],
+    evaluate: (args, call) => counted(call, quotePattern(args.regexescape)),
+  }),
+  define({
+    name: 'replacestrregex',
+    effect: 'pure',
+    arguments: {
+      replacestrregex: required(string),
+      pattern: required(regex),
+      replace: required(string),
+      first: optional(boolean),
+    },
+    result: 'String',
+    summary: 'The text with all matches of a pattern, or the first, replaced; `$1` stands for a group.',
+    example: [
+      '{"replacestrregex": "fire ice", "pattern": "(\\\\w+) (\\\\w+)", "replace": "$2 $1"}',
+      '"ice fire"',
+    ],
+    evaluate: (args, call) =>
+      replaceMatches(args.replacestrregex, args.pattern, args.replace, args.first ?? false, call),
+  }),
+])

@@ -1,0 +1,280 @@
+// Strings: putting together, taking apart, searching, case. Lengths and offsets count code points.
+
+import { limits } from '../../limits.ts'
+import { casefold } from '../../values/casefold.ts'
+import { typeName, type Value } from '../../values/value.ts'
+import { integer, list, scalar, string } from '../arguments.ts'
+import { type ArgumentType, type Call, define, family, optional, required } from '../definition.ts'
+import { counted, countScan, countText } from '../text/budget.ts'
+import { codePointLength, isPairAt, unitOffset } from '../text/code-points.ts'
+import { findText } from '../text/find.ts'
+import { titlecase } from '../text/titlecase.ts'
+import { trimEnd, trimStart } from '../text/trim.ts'
+
+const normalForms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
+type Normalizer = (typeof normalForms)[number] | 'NFKCCaseFold'
+
+const normalizer: ArgumentType<Normalizer> = {
+  mode: 'value',
+  name: 'String',
+  check(value, call, key) {
+    const found = (['NFKCCaseFold', ...normalForms] as const).find(name => name === value)
+    if (found) return found
+    const names = "String 'NFKCCaseFold', 'NFC', 'NFD', 'NFKC', or 'NFKD'"
+    throw call.invalid(`${names} expected, ${typeName(value)} provided.`, key)
+  },
+}
+
+function substring(text: string, start: bigint, length: bigint | undefined, call: Call): string {
+  const size = BigInt(codePointLength(text))
+  const from = start < 0n ? size + start : start
+  if (from < 0n || from > size) {
+    throw call.invalid('start must be less than or equal to the string length')
+  }
+  if (length !== undefined && length < 0n) throw call.invalid('length must be positive')
+  const first = unitOffset(text, Number(from))
+  if (length === undefined || length >= size - from) return text.slice(first)
+  return text.slice(first, unitOffset(text, Number(length), first))
+}
+
+function concat(strings: readonly string[], separator: string, call: Call): string {
+  let units = separator.length * Math.max(0, strings.length - 1)
+  for (const each of strings) units += each.length
+  countText(call, units)
+  return strings.join(separator)
+}
+
+function repeat(text: string, number: bigint, call: Call): string {
+  const count = Number(number < 0n ? 0n : number > repeatMax ? repeatMax : number)
+  countText(call, text.length * count)
+  return text.repeat(count)
+}
+
+const repeatMax = BigInt(limits.stringRepeatMax)
+
+function replaceText(text: string, find: string, replace: string, call: Call): string {
+  const parts: string[] = []
+  let units = 0
+  const add = (part: string) => {
+    units += part.length
+    if (units > limits.textUnitsMax) countText(call, units)
+    parts.push(part)
+  }
+  let from = 0
+  for (let at = text.indexOf(find); at >= 0; ) {
+    add(text.slice(from, at))
+    add(replace)
+    from = at + find.length
+    // An empty text is found before and behind each character.
+    const next = find === '' ? at + (isPairAt(text, at) ? 2 : 1) : from
+    at = next > text.length ? -1 : text.indexOf(find, next)
+  }
+  add(text.slice(from))
+  countText(call, units)
+  return parts.join('')
+}
+
+interface Sizes {
+  readonly min: number
+  readonly max: number
+}
+
+/** Sizes of n-grams: at most one apart, so that their number stays in proportion to the text. */
+function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, call: Call): Sizes {
+  const min = givenMin ?? 1n
+  const max = givenMax ?? 2n
+  if (givenMin === undefined && max < 2n) throw call.invalid('max ngram size must be > 0 and >= min')
+  if (min < 1n || min > max) throw call.invalid('min ngram size must be > 0 and <= max')
+  if (max > min + 1n) throw call.invalid('max ngram size must be <= min + 1')
+  const bound = BigInt(limits.textUnitsMax)
+  return { min: Number(min < bound ? min : bound), max: Number(max < bound ? max : bound) }
+}
+
+function ngrams(text: string, { max, min }: Sizes, call: Call): string[] {
+  const offsets: number[] = []
+  for (let at = 0; at < text.length; at += isPairAt(text, at) ? 2 : 1) offsets.push(at)
+  const length = offsets.length
+  offsets.push(text.length)
+  const grams: string[] = []
+  for (let first = 0; first < length; first++) {
+    for (let size = min; size <= max && first + size <= length; size++) {
+      grams.push(counted(call, text.slice(offsets[first], offsets[first + size])))
+    }
+  }
+  return grams
+}
+
+/** A function of one text that answers another. */
+function mapping(
+  name: string,
+  summary: string,
+  example: readonly [string, string],
+  map: (text: string) => string,
+) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(string) },
+    result: 'String',
+    summary,
+    example: [JSON.stringify({ [name]: example[0] }), JSON.stringify(example[1])],
+    evaluate: (args, call) => counted(call, map(args[name] as string)),
+  })
+}
+
+/** A function that looks for one text in another. */
+function search(
+  name: string,
+  summary: string,
+  example: readonly [string, string],
+  holds: (text: string, searched: string) => boolean,
+) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(string), search: required(string) },
+    result: 'Boolean',
+    summary,
+    example: [JSON.stringify({ [name]: example[0], search: example[1] }), 'true'],
+    evaluate(args, call) {
+      const text = args[name] as string
+      countScan(call, text.length)
+      return holds(text, args.search as string)
+    },
+  })
+}
+
+const foldings: Record<Normalizer, (text: string) => string> = {
+  NFKCCaseFold: casefold,
+  NFC: text => text.normalize('NFC'),
+  NFD: text => text.normalize('NFD'),
+  NFKC: text => text.normalize('NFKC'),
+  NFKD: text => text.normalize('NFKD'),
+}
+
+const caseFunctions = [
+  define({
+    name: 'casefold',
+    effect: 'pure',
+    arguments: { casefold: required(list(scalar)), normalizer: optional(normalizer) },
+    result: 'String or Array',
+    summary: 'Texts made comparable, by default without regard to case; other values stay as they are.',
+    example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
+    evaluate(args, call) {
+      const fold = foldings[args.normalizer ?? 'NFKCCaseFold']
+      const folded = args.casefold.map(term => (typeof term === 'string' ? counted(call, fold(term)) : term))
+      return folded.length === 1 ? (folded[0] as Value) : folded
+    },
+  }),
+  mapping('lowercase', 'The text in small letters.', ['Fire', 'fire'], text => text.toLowerCase()),
+  mapping('uppercase', 'The text in capital letters.', ['Fire', 'FIRE'], text => text.toUpperCase()),
+  mapping('titlecase', 'The text with each word capitalized.', ['fire and ICE', 'Fire And Ice'], titlecase),
+  mapping('trim', 'The text without the white space at its ends.', [' fire ', 'fire'], text =>
+    trimStart(trimEnd(text)),
+  ),
+  mapping('ltrim', 'The text without the white space at its start.', [' fire ', 'fire '], trimStart),
+  mapping('rtrim', 'The text without the white space at its end.', [' fire ', ' fire'], trimEnd),
+]
+
+const searchFunctions = [
+  search('containsstr', 'Whether a text contains another.', ['fireball', 'ball'], (text, searched) =>
+    text.includes(searched),
+  ),
+  search('startswith', 'Whether a text begins with another.', ['fireball', 'fire'], (text, searched) =>
+    text.startsWith(searched),
+  ),
+  search('endswith', 'Whether a text ends with another.', ['fireball', 'ball'], (text, searched) =>
+    text.endsWith(searched),
+  ),
+  define({
+    name: 'findstr',
+    effect: 'pure',
+    arguments: { findstr: required(string), find: required(string), start: optional(integer) },
+    result: 'Integer',
+    summary: 'Where a text first contains another, from a start on; -1 when it does not.',
+    example: ['{"findstr": "fireball", "find": "ball"}', '4'],
+    evaluate(args, call) {
+      countScan(call, args.findstr.length)
+      return BigInt(findText(args.findstr, args.find, args.start))
+    },
+  }),
+  define({
+    name: 'length',
+    effect: 'pure',
+    arguments: { length: required(string) },
+    result: 'Integer',
+    summary: 'The number of code points of a text.',
+    example: ['{"length": "fire"}', '4'],
+    evaluate(args, call) {
+      countScan(call, args.length.length)
+      return BigInt(codePointLength(args.length))
+    },
+  }),
+]
+
+const partFunctions = [
+  define({
+    name: 'concat',
+    effect: 'pure',
+    arguments: { concat: required(list(string)), separator: optional(string) },
+    result: 'String',
+    summary: 'Texts one behind the other, with a separator between them.',
+    example: ['{"concat": ["fire", "ice"], "separator": " and "}', '"fire and ice"'],
+    evaluate: (args, call) => concat(args.concat, args.separator ?? '', call),
+  }),
+  define({
+    name: 'ngram',
+    effect: 'pure',
+    arguments: { ngram: required(list(scalar)), min: optional(integer), max: optional(integer) },
+    result: 'Array',
+    summary: 'All pieces of texts with two neighbouring sizes; other values stay as they are.',
+    example: ['{"ngram": "fire", "min": 2, "max": 3}', '["fi", "fir", "ir", "ire", "re"]'],
+    evaluate(args, call) {
+      const sizes = ngramSizes(args.min, args.max, call)
+      return args.ngram.flatMap((term): readonly Value[] =>
+        typeof term === 'string' ? ngrams(term, sizes, call) : [term],
+      )
+    },
+  }),
+  define({
+    name: 'repeat',
+    effect: 'pure',
+    arguments: { repeat: required(string), number: optional(integer) },
+    result: 'String',
+    summary: `The text twice, or as often as said, at most ${limits.stringRepeatMax} times.`,
+    example: ['{"repeat": "ha", "number": 3}', '"hahaha"'],
+    evaluate: (args, call) => repeat(args.repeat, args.number ?? 2n, call),
+  }),
+  define({
+    name: 'replacestr',
+    effect: 'pure',
+    arguments: { replacestr: required(string), find: required(string), replace: required(string) },
+    result: 'String',
+    summary: 'The text with every occurrence of another replaced.',
+    example: ['{"replacestr": "fire, fire", "find": "fire", "replace": "ice"}', '"ice, ice"'],
+    evaluate: (args, call) => replaceText(args.replacestr, args.find, args.replace, call),
+  }),
+  define({
+    name: 'space',
+    effect: 'pure',
+    arguments: { space: required(integer) },
+    result: 'String',
+    summary: `So many blanks, at most ${limits.stringRepeatMax}.`,
+    example: ['{"space": 3}', '"   "'],
+    evaluate: (args, call) => repeat(' ', args.space, call),
+  }),
+  define({
+    name: 'substring',
+    effect: 'pure',
+    arguments: { substring: required(string), start: optional(integer), length: optional(integer) },
+    result: 'String',
+    summary: 'A part of a text; a negative start counts from the end.',
+    example: ['{"substring": "fireball", "start": -4, "length": 2}', '"ba"'],
+    evaluate(args, call) {
+      countScan(call, args.substring.length)
+      return substring(args.substring, args.start ?? 0n, args.length, call)
+    },
+  }),
+]
+
+export const strings = family('Strings', [...partFunctions, ...searchFunctions, ...caseFunctions])

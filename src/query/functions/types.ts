@@ -1,0 +1,135 @@
+// Type checks: whether a value is of a type. They answer for every value, references that name nothing included.
+
+import {
+  Action,
+  type CollectionId,
+  DocumentValue,
+  EventValue,
+  isArray,
+  isNativeCollectionRef,
+  isObject,
+  Lambda,
+  LocalDate,
+  native,
+  Page,
+  Ref,
+  SetValue,
+  SourcedElement,
+  Time,
+  UnresolvedRef,
+  Uuid,
+  type Value,
+} from '../../values/value.ts'
+import { anyValue } from '../arguments.ts'
+import { define, family, required } from '../definition.ts'
+
+/** A function that tells whether `accepts` holds of any value; the example is a value it holds of. */
+function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(anyValue) },
+    result: 'Boolean',
+    summary: `Whether a value is ${what}.`,
+    example: [`{"${name}": ${example}}`, 'true'],
+    evaluate: args => accepts(args[name] as Value),
+  })
+}
+
+/** Whether a value is a document of a native collection, or a reference to one that exists or existed. */
+function isKind(collection: CollectionId): (value: Value) => boolean {
+  return value => {
+    if (value instanceof DocumentValue) return value.ref.collection === collection
+    return value instanceof Ref && value.collection === collection
+  }
+}
+
+function looksLikeObject(value: Value): boolean {
+  if (isObject(value) || value instanceof DocumentValue || value instanceof Page) return true
+  return value instanceof EventValue || value instanceof SourcedElement
+}
+
+/** An example of a schema object's kind that needs nothing to exist: what it does not hold of. */
+function kindCheck(name: string, what: string, collection: CollectionId) {
+  return {
+    ...check(name, `${what} or a reference to one`, '{"object": {}}', isKind(collection)),
+    example: [`{"${name}": {"object": {}}}`, 'false'],
+  } as const
+}
+
+export const types = family('Type checks', [
+  check('is_null', 'null', 'null', value => value === null),
+  check('is_boolean', 'a boolean', 'false', value => typeof value === 'boolean'),
+  check('is_number', 'a number', '1.5', value => typeof value === 'bigint' || typeof value === 'number'),
+  check('is_integer', 'an integer', '1', value => typeof value === 'bigint'),
+  check('is_double', 'a double', '1.0', value => typeof value === 'number'),
+  check(
+    'is_string',
+    'a string or the action of an event',
+    '"fire"',
+    value => typeof value === 'string' || value instanceof Action,
+  ),
+  check('is_bytes', 'bytes', '{"@bytes": "AQID"}', value => value instanceof Uint8Array),
+  check(
+    'is_uuid',
+    'a UUID',
+    '{"@uuid": "5a1a0c5e-3e1a-4a0b-9a3f-0123456789ab"}',
+    value => value instanceof Uuid,
+  ),
+  check('is_timestamp', 'a time', '{"now": null}', value => value instanceof Time),
+  check('is_date', 'a date', '{"@date": "2024-02-28"}', value => value instanceof LocalDate),
+  check('is_array', 'an array', '[]', isArray),
+  check(
+    'is_object',
+    'an object or looks like one: a document, page or event',
+    '{"object": {}}',
+    looksLikeObject,
+  ),
+  check(
+    'is_lambda',
+    'a lambda',
+    '{"query": {"lambda": "x", "expr": {"var": "x"}}}',
+    value => value instanceof Lambda,
+  ),
+  check(
+    'is_ref',
+    'a reference, even one that names nothing',
+    '{"index": "unknown_one"}',
+    value => value instanceof Ref || value instanceof UnresolvedRef,
+  ),
+  check(
+    'is_set',
+    'a set',
+    '{"collections": null}',
+    value => value instanceof SetValue || isNativeCollectionRef(value),
+  ),
+  check(
+    'is_doc',
+    'a document or a reference of one',
+    '{"ref": {"tokens": null}, "id": "42"}',
+    value => value instanceof Ref || value instanceof DocumentValue,
+  ),
+  check(
+    'is_collection',
+    'a collection or a reference to one',
+    '{"collections": null}',
+    isKind(native.collections),
+  ),
+  check(
+    'is_token',
+    'a token or a reference to one',
+    '{"ref": {"tokens": null}, "id": "42"}',
+    isKind(native.tokens),
+  ),
+  check('is_key', 'a key or a reference to one', '{"ref": {"keys": null}, "id": "42"}', isKind(native.keys)),
+  check(
+    'is_credentials',
+    'credentials or a reference to them',
+    '{"ref": {"credentials": null}, "id": "42"}',
+    isKind(native.credentials),
+  ),
+  kindCheck('is_database', 'a database', native.databases),
+  kindCheck('is_index', 'an index', native.indexes),
+  kindCheck('is_function', 'a user function', native.functions),
+  kindCheck('is_role', 'a role', native.roles),
+])

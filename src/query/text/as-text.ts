@@ -1,0 +1,24 @@
+// Values as plain text, as `to_string` and `format` give them.
+
+import { formatDate } from '../../values/date.ts'
+import { javaDoubleText } from '../../values/double-text.ts'
+import { formatTime } from '../../values/time.ts'
+import { Action, LocalDate, Time, Uuid, type Value } from '../../values/value.ts'
+
+/** The text of a value that has one; undefined for bytes, references and everything that has parts. */
+export function asText(value: Value): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+    case 'number':
+      return javaDoubleText(value)
+  }
+  if (value === null) return 'null'
+  if (value instanceof Time) return formatTime(value)
+  if (value instanceof LocalDate) return formatDate(value)
+  if (value instanceof Uuid) return value.text
+  return value instanceof Action ? value.name : undefined
+}

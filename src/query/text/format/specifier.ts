@@ -1,0 +1,128 @@
+// The format language of java.util.Formatter: text with specifiers `%[index$][flags][width][.precision]conversion`.
+
+/** A conversion that is none, or has flags that do not go with it; `text` is the specifier as written. */
+export class FormatError extends Error {
+  override name = 'FormatError'
+  readonly reason: 'conversion' | 'suffix'
+  readonly text: string
+  constructor(reason: 'conversion' | 'suffix', text: string) {
+    super(text)
+    this.reason = reason
+    this.text = text
+  }
+}
+
+export interface Specifier {
+  /** As written. */
+  readonly text: string
+  /** The value it names, counted from 1; `previous` (`<`) is the one before; undefined is the next. */
+  readonly index: number | 'previous' | undefined
+  readonly leftAligned: boolean
+  readonly alternate: boolean
+  readonly plus: boolean
+  readonly space: boolean
+  readonly zeros: boolean
+  readonly grouped: boolean
+  readonly parentheses: boolean
+  readonly width: number | undefined
+  readonly precision: number | undefined
+  readonly conversion: Conversion
+  /** Written with a capital letter: the result is in capitals. */
+  readonly capitals: boolean
+  /** Of `t`: which part of a date or time; undefined is its ISO text. */
+  readonly suffix: string | undefined
+}
+
+/** Conversions by their small letters. */
+export type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
+
+/** Conversions that also come as capital letters. */
+const capitalizable = 'xegsbt'
+
+const shape = /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?(?:([tT])([A-Za-z]?)|([dxXofeEgGsSbBn%@^]))/y
+
+/** The parts of a format: text as it is, and specifiers. Throws {@link FormatError}. */
+export function parseFormat(format: string): (string | Specifier)[] {
+  const parts: (string | Specifier)[] = []
+  let from = 0
+  for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', from)) {
+    if (at > from) parts.push(format.slice(from, at))
+    shape.lastIndex = at
+    const match = shape.exec(format)
+    if (!match) throw new FormatError('conversion', unreadable(format, at))
+    parts.push(specifierOf(match))
+    from = shape.lastIndex
+  }
+  if (from < format.length) parts.push(format.slice(from))
+  return parts
+}
+
+/** What an error shows of a specifier that cannot be read: as far as it looks like one. */
+function unreadable(format: string, at: number): string {
+  const like = /%(?:\d{1,9}\$)?[-#+ 0,(<]{0,9}\d{0,9}(?:\.\d{1,9})?[^\s\d]?/y
+  like.lastIndex = at
+  return like.exec(format)?.[0] ?? '%'
+}
+
+function specifierOf(match: RegExpExecArray): Specifier {
+  const [text, index, flags = '', width, precision, date, suffix, letter] = match
+  const written = (date ?? letter) as string
+  const conversion = written.toLowerCase() as Conversion
+  const has = (flag: string) => flags.includes(flag)
+  const specifier: Specifier = {
+    text,
+    index: has('<') ? 'previous' : index === undefined ? undefined : numberIn(index, text),
+    leftAligned: has('-'),
+    alternate: has('#'),
+    plus: has('+'),
+    space: has(' '),
+    zeros: has('0'),
+    grouped: has(','),
+    parentheses: has('('),
+    width: width === undefined ? undefined : numberIn(width, text),
+    precision: precision === undefined ? undefined : numberIn(precision, text),
+    conversion,
+    capitals: written !== conversion && capitalizable.includes(conversion),
+    suffix: suffix || undefined,
+  }
+  if (new Set(flags).size !== flags.length || !isSound(specifier)) throw new FormatError('conversion', text)
+  return specifier
+}
+
+function numberIn(digits: string, text: string): number {
+  const number = Number(digits)
+  if (number >= 2 ** 31) throw new FormatError('conversion', text)
+  return number
+}
+
+/** Whether flags, width and precision go with the conversion and with each other. */
+function isSound(specifier: Specifier): boolean {
+  const { alternate, conversion, grouped, leftAligned, parentheses, plus, precision, space, width, zeros } =
+    specifier
+  if ((leftAligned || zeros) && width === undefined) return false
+  if ((leftAligned && zeros) || (plus && space)) return false
+  const signed = plus || space || parentheses
+  switch (conversion) {
+    case 'd':
+      return !alternate && precision === undefined
+    case 'x':
+    case 'o':
+      return !signed && !grouped && precision === undefined
+    case 'f':
+      return true
+    case 'e':
+      return !grouped
+    case 'g':
+      return !alternate
+    case 's':
+    case 'b':
+    case '@':
+    case '^':
+      return !signed && !grouped && !alternate && !zeros
+    case 't':
+    case '%':
+      return !signed && !grouped && !alternate && !zeros && precision === undefined
+    case 'n':
+      return !signed && !grouped && !alternate && width === undefined && precision === undefined
+  }
+}

@@ -1,0 +1,91 @@
+// Parts of times (in UTC) and dates as the conversion t prints them, in English.
+
+import { timeOfDate, twoDigits } from '../../../values/date.ts'
+import { type CalendarParts, calendarParts, millisOfTime } from '../../../values/time.ts'
+import { LocalDate, type Time } from '../../../values/value.ts'
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+
+type Part = (parts: CalendarParts, time: Time) => string
+
+const nameOf = (names: readonly string[], number: number) => names[number - 1] as string
+const shortName = (names: readonly string[], number: number) => nameOf(names, number).slice(0, 3)
+
+/** Years before 1 count backwards, as years of their era. */
+const yearOfEra = (year: number) => (year > 0 ? year : 1 - year)
+
+const year: Part = parts => String(yearOfEra(parts.year)).padStart(4, '0')
+const shortYear: Part = parts => twoDigits(yearOfEra(parts.year) % 100)
+const hour12 = (parts: CalendarParts) => parts.hour % 12 || 12
+const half = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
+const hoursAndMinutes: Part = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
+const clock: Part = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
+
+/** What dates have too. */
+const dateParts: Readonly<Record<string, Part>> = {
+  B: parts => nameOf(months, parts.month),
+  b: parts => shortName(months, parts.month),
+  h: parts => shortName(months, parts.month),
+  A: parts => nameOf(weekdays, parts.dayOfWeek),
+  a: parts => shortName(weekdays, parts.dayOfWeek),
+  C: parts => twoDigits(Math.floor(yearOfEra(parts.year) / 100)),
+  Y: year,
+  y: shortYear,
+  j: parts => String(parts.dayOfYear).padStart(3, '0'),
+  m: parts => twoDigits(parts.month),
+  d: parts => twoDigits(parts.dayOfMonth),
+  e: parts => String(parts.dayOfMonth),
+  D: (parts, time) => `${twoDigits(parts.month)}/${twoDigits(parts.dayOfMonth)}/${shortYear(parts, time)}`,
+  F: (parts, time) => `${year(parts, time)}-${twoDigits(parts.month)}-${twoDigits(parts.dayOfMonth)}`,
+}
+
+const timeParts: Readonly<Record<string, Part>> = {
+  ...dateParts,
+  H: parts => twoDigits(parts.hour),
+  I: parts => twoDigits(hour12(parts)),
+  k: parts => String(parts.hour),
+  l: parts => String(hour12(parts)),
+  M: parts => twoDigits(parts.minute),
+  S: parts => twoDigits(parts.second),
+  L: (_parts, time) => String(Math.floor(time.nanos / 1_000_000)).padStart(3, '0'),
+  N: (_parts, time) => String(time.nanos).padStart(9, '0'),
+  p: half,
+  z: () => '+0000',
+  Z: () => 'Z',
+  s: (_parts, time) => String(time.seconds),
+  Q: (_parts, time) => String(millisOfTime(time)),
+  R: hoursAndMinutes,
+  T: clock,
+  r: parts =>
+    `${twoDigits(hour12(parts))}:${twoDigits(parts.minute)}:${twoDigits(parts.second)} ${half(parts).toUpperCase()}`,
+  c: (parts, time) =>
+    `${shortName(weekdays, parts.dayOfWeek)} ${shortName(months, parts.month)} ${twoDigits(parts.dayOfMonth)} ` +
+    `${clock(parts, time)} Z ${year(parts, time)}`,
+}
+
+/** Whether there is a part of times by this letter. */
+export function isTimeSuffix(suffix: string): boolean {
+  return Object.hasOwn(timeParts, suffix)
+}
+
+/** A part of a time or date; undefined when it has none by this letter. */
+export function formatTimePart(value: Time | LocalDate, suffix: string): string | undefined {
+  const ofDate = value instanceof LocalDate
+  const time = ofDate ? timeOfDate(value) : value
+  const table = ofDate ? dateParts : timeParts
+  return Object.hasOwn(table, suffix) ? table[suffix]?.(calendarParts(time), time) : undefined
+}

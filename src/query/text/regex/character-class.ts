@@ -1,0 +1,167 @@
+// Character classes in Java's syntax, with unions, intersections and nested classes, as sets of code points.
+
+import {
+  type CodePointSet,
+  complement,
+  foldAscii,
+  intersection,
+  noCodePoints,
+  setOf,
+} from './code-point-set.ts'
+import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
+import type { Flags } from './flags.ts'
+import { end, type PatternReader } from './pattern-reader.ts'
+import { predefinedClass, propertyNamed } from './unicode-property.ts'
+
+const open = 0x5b
+const close = 0x5d
+const ampersand = 0x26
+const caret = 0x5e
+const minus = 0x2d
+const backslash = 0x5c
+
+/** A set of code points, or all but those of a set. */
+export interface CharacterClass {
+  readonly set: CodePointSet
+  readonly negated: boolean
+}
+
+/** A set as a class; what `i` adds of ASCII is in it. */
+export function classOf(set: CodePointSet, flags: Flags): CharacterClass {
+  return { set: flags.ignoreCase ? foldAscii(set) : set, negated: false }
+}
+
+/** Reads a class behind its opening bracket. */
+export function readClass(reader: PatternReader, flags: Flags, depth = 0): CharacterClass {
+  if (depth > nestedMax) throw new UnsupportedRegexError('character classes nested so deeply')
+  const negated = reader.peek() === caret
+  if (negated) reader.next()
+  const set = readMembers(reader, flags, depth)
+  if (reader.next() !== close) throw new RegexSyntaxError()
+  return { set, negated }
+}
+
+const nestedMax = 100
+
+/** Reads members up to the closing bracket. `&&` takes everything to its right as one operand. */
+function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
+  const ranges: number[] = []
+  let any = false
+  for (;;) {
+    const codePoint = reader.peek()
+    if (codePoint === end) throw new RegexSyntaxError()
+    if (codePoint === close && any) return fold(setOf(ranges), flags)
+    if (codePoint === ampersand && reader.peekRaw(1) === ampersand) {
+      const left = any ? fold(setOf(ranges), flags) : undefined
+      return intersect(left, readOperand(reader, flags, depth))
+    }
+    any = true
+    for (const bound of readMember(reader, flags, depth)) ranges.push(bound)
+  }
+}
+
+function fold(set: CodePointSet, flags: Flags): CodePointSet {
+  return classOf(set, flags).set
+}
+
+/** Nothing on one side of `&&` leaves the other side as it is. */
+function intersect(left: CodePointSet | undefined, right: CodePointSet | undefined): CodePointSet {
+  if (left && right) return intersection(left, right)
+  const only = left ?? right
+  if (!only) throw new RegexSyntaxError()
+  return only
+}
+
+function readOperand(reader: PatternReader, flags: Flags, depth: number): CodePointSet | undefined {
+  while (reader.peek() === ampersand && reader.peekRaw(1) === ampersand) {
+    reader.next()
+    reader.next()
+  }
+  if (reader.peek() === close) return undefined
+  if (depth > nestedMax) throw new UnsupportedRegexError('so many intersections')
+  return readMembers(reader, flags, depth + 1)
+}
+
+/** A nested class, a class escape, a range or one character, as ranges. */
+function readMember(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
+  const codePoint = reader.next()
+  if (codePoint === open) {
+    const { negated, set } = readClass(reader, flags, depth + 1)
+    return negated ? complement(set) : set
+  }
+  let first = codePoint
+  if (codePoint === backslash) {
+    const letter = reader.nextRaw()
+    const set = readClassEscape(reader, letter, flags, reader.peekRaw() === minus)
+    if (set) return set
+    first = characterInClass(reader, letter)
+  }
+  if (reader.peek() !== minus || reader.peekRaw(1) === open || reader.peekRaw(1) === close)
+    return [first, first]
+  reader.next()
+  const last = readRangeEnd(reader)
+  if (last === end || last < first) throw new RegexSyntaxError()
+  return [first, last]
+}
+
+function readRangeEnd(reader: PatternReader): number {
+  const codePoint = reader.next()
+  return codePoint === backslash ? characterInClass(reader, reader.nextRaw()) : codePoint
+}
+
+const verticalTab = 0x0b
+
+function characterInClass(reader: PatternReader, letter: number): number {
+  if (letter === end) throw new RegexSyntaxError()
+  if (letter >= 0x31 && letter <= 0x39) throw new RegexSyntaxError()
+  return letter === 0x76 ? verticalTab : reader.readEscaped(letter)
+}
+
+/**
+ * The set that an escape stands for, its letter read already; undefined when it stands for one character. At the
+ * start of a range `\v` is the vertical tab.
+ */
+export function readClassEscape(
+  reader: PatternReader,
+  letter: number,
+  flags: Flags,
+  startsRange = false,
+): CodePointSet | undefined {
+  if (letter === end) throw new RegexSyntaxError()
+  const name = String.fromCodePoint(letter)
+  switch (name) {
+    case 'p':
+      return readProperty(reader)
+    case 'P':
+      return complement(readProperty(reader))
+    case 'v':
+      return startsRange ? undefined : predefinedClass(name, flags.unicodeClasses)
+    case 'd':
+    case 'D':
+    case 'h':
+    case 'H':
+    case 's':
+    case 'S':
+    case 'V':
+    case 'w':
+    case 'W':
+      return predefinedClass(name, flags.unicodeClasses)
+    default:
+      return undefined
+  }
+}
+
+function readProperty(reader: PatternReader): CodePointSet {
+  const name = reader.skip('{') ? reader.readUntil('}') : String.fromCodePoint(Math.max(0, reader.nextRaw()))
+  const found = propertyNamed(name)
+  if (found === 'block') throw new UnsupportedRegexError('Unicode blocks (\\p{In…})')
+  if (!found) throw new RegexSyntaxError()
+  return found
+}
+
+/** What `.` matches. */
+export function dotClass(flags: Flags): CharacterClass {
+  if (flags.dotAll) return { set: noCodePoints, negated: true }
+  const set = flags.unixLines ? [0x0a, 0x0a] : [0x0a, 0x0a, 0x0d, 0x0d, 0x85, 0x85, 0x2028, 0x2029]
+  return { set, negated: true }
+}

@@ -1,0 +1,204 @@
+// Reads the code points of a pattern in Java's syntax: quoted sections, comments, escapes of one character.
+
+import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
+
+/** Behind the end of the pattern. */
+export const end = -1
+
+const backslash = 0x5c
+const hash = 0x23
+const newline = 0x0a
+
+export class PatternReader {
+  readonly #codePoints: readonly number[]
+  #at = 0
+  /** Flag `x`: blanks and `#` comments do not count. */
+  comments = false
+
+  constructor(pattern: string) {
+    this.#codePoints = unquote(pattern)
+  }
+
+  /** The next code point that counts, or {@link end}. */
+  peek(): number {
+    if (this.comments) this.#skipComments()
+    return this.#codePoints[this.#at] ?? end
+  }
+
+  /** Reads what {@link peek} sees. */
+  next(): number {
+    const codePoint = this.peek()
+    if (codePoint !== end) this.#at++
+    return codePoint
+  }
+
+  /** The next code point, blank or not. */
+  nextRaw(): number {
+    const codePoint = this.peekRaw()
+    if (codePoint !== end) this.#at++
+    return codePoint
+  }
+
+  /** The code point so many places on, blank or not. */
+  peekRaw(ahead = 0): number {
+    return this.#codePoints[this.#at + ahead] ?? end
+  }
+
+  /** Reads `text` if it comes next. */
+  skip(text: string): boolean {
+    for (let index = 0; index < text.length; index++) {
+      if (this.peekRaw(index) !== text.charCodeAt(index)) return false
+    }
+    this.#at += text.length
+    return true
+  }
+
+  /** Reads up to a closing character, which has to come, and over it. */
+  readUntil(close: string): string {
+    let text = ''
+    for (;;) {
+      const codePoint = this.nextRaw()
+      if (codePoint === end) throw new RegexSyntaxError()
+      if (codePoint === close.charCodeAt(0)) return text
+      text += String.fromCodePoint(codePoint)
+    }
+  }
+
+  /** Decimal digits as a number, at most a billion; undefined when there are none. */
+  readNumber(): number | undefined {
+    if (!isDigit(this.peekRaw())) return undefined
+    let number = 0
+    while (isDigit(this.peekRaw())) number = Math.min(number * 10 + this.nextRaw() - 0x30, 1e9)
+    return number
+  }
+
+  #skipComments(): void {
+    for (;;) {
+      const codePoint = this.peekRaw()
+      if (isBlank(codePoint)) this.#at++
+      else if (codePoint === hash) {
+        while (this.peekRaw() !== end && this.peekRaw() !== newline) this.#at++
+      } else return
+    }
+  }
+
+  /** The character that an escape stands for, behind the backslash and the letter read already. */
+  readEscaped(letter: number): number {
+    switch (String.fromCodePoint(letter)) {
+      case '0':
+        return this.#octal()
+      case 'a':
+        return 7
+      case 'c':
+        return this.#control()
+      case 'e':
+        return 0x1b
+      case 'f':
+        return 0x0c
+      case 'n':
+        return newline
+      case 'r':
+        return 0x0d
+      case 't':
+        return 9
+      case 'u':
+        return this.#utf16()
+      case 'x':
+        return this.skip('{') ? this.#bracedHex() : this.#hex(2)
+      case 'N':
+        throw new UnsupportedRegexError('character names (\\N{…})')
+    }
+    if (isAsciiLetter(letter)) throw new RegexSyntaxError()
+    return letter
+  }
+
+  #control(): number {
+    const codePoint = this.nextRaw()
+    if (codePoint === end) throw new RegexSyntaxError()
+    return codePoint ^ 0x40
+  }
+
+  #octal(): number {
+    const digitsMax = this.peekRaw() <= 0x33 ? 3 : 2
+    let value = 0
+    let count = 0
+    for (; count < digitsMax && this.peekRaw() >= 0x30 && this.peekRaw() <= 0x37; count++) {
+      value = value * 8 + this.nextRaw() - 0x30
+    }
+    if (count === 0) throw new RegexSyntaxError()
+    return value
+  }
+
+  #hex(count: number): number {
+    let text = ''
+    for (let index = 0; index < count; index++) text += String.fromCodePoint(Math.max(0, this.nextRaw()))
+    return hexValue(text)
+  }
+
+  #bracedHex(): number {
+    const value = hexValue(this.readUntil('}'))
+    if (value > 0x10ffff) throw new RegexSyntaxError()
+    return value
+  }
+
+  /** Four digits; a pair of surrogates, written one after the other, is one character. */
+  #utf16(): number {
+    const high = this.#hex(4)
+    if (high < 0xd800 || high > 0xdbff) return high
+    const behind = this.#at
+    if (this.skip('\\u')) {
+      const low = this.#hex(4)
+      if (low >= 0xdc00 && low <= 0xdfff) return 0x10000 + ((high - 0xd800) << 10) + low - 0xdc00
+    }
+    this.#at = behind
+    return high
+  }
+}
+
+function hexValue(text: string): number {
+  if (!/^[0-9a-fA-F]+$/.test(text)) throw new RegexSyntaxError()
+  return Number.parseInt(text, 16)
+}
+
+export function isDigit(codePoint: number): boolean {
+  return codePoint >= 0x30 && codePoint <= 0x39
+}
+
+export function isAsciiLetter(codePoint: number): boolean {
+  return (codePoint | 0x20) >= 0x61 && (codePoint | 0x20) <= 0x7a
+}
+
+function isBlank(codePoint: number): boolean {
+  return codePoint === 0x20 || (codePoint >= 9 && codePoint <= 13)
+}
+
+/** The pattern's code points with what stands between `\Q` and `\E` escaped one by one. */
+function unquote(pattern: string): number[] {
+  const unquoted: number[] = []
+  let at = 0
+  while (at < pattern.length) {
+    if (!pattern.startsWith('\\Q', at)) {
+      // The character behind a backslash goes along, so that `\\Q` is a backslash and a Q.
+      const length = pattern.charCodeAt(at) === backslash ? 2 : 1
+      for (const character of pattern.slice(at, at + length))
+        unquoted.push(character.codePointAt(0) as number)
+      at += length
+      continue
+    }
+    const close = pattern.indexOf('\\E', at + 2)
+    const stop = close < 0 ? pattern.length : close
+    for (const character of pattern.slice(at + 2, stop)) {
+      const codePoint = character.codePointAt(0) as number
+      if (!isAsciiLetter(codePoint) && codePoint < 0x80) unquoted.push(...escapedAscii(codePoint))
+      else unquoted.push(codePoint)
+    }
+    at = stop + 2
+  }
+  return unquoted
+}
+
+/** An ASCII character that is no letter, escaped; digits by their number, which nothing before them can take. */
+function escapedAscii(codePoint: number): number[] {
+  if (!isDigit(codePoint)) return [backslash, codePoint]
+  return [backslash, 0x78, 0x33, codePoint]
+}

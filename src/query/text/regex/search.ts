@@ -1,0 +1,65 @@
+// Patterns as arguments of functions, and searches that count what they cost.
+
+import { RequestError } from '../../../errors.ts'
+import { limits } from '../../../limits.ts'
+import { string } from '../../arguments.ts'
+import type { ArgumentType, Call } from '../../definition.ts'
+import { countScan } from '../budget.ts'
+import { type CompiledPattern, compilePattern, type Match } from './compiled-pattern.ts'
+import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
+
+/** A text that is a pattern in Java's syntax. */
+export const regex: ArgumentType<CompiledPattern> = {
+  mode: 'value',
+  name: 'String',
+  check(value, call, key) {
+    const pattern = string.check(value, call, key)
+    try {
+      return compilePattern(pattern)
+    } catch (error) {
+      if (error instanceof RegexSyntaxError) {
+        throw call.invalid(`Search pattern /${pattern}/ is not a valid regular expression.`, key)
+      }
+      if (error instanceof UnsupportedRegexError) {
+        const shown = pattern.length > shownMax ? `${pattern.slice(0, shownMax)}…` : pattern
+        throw call.invalid(`Search pattern /${shown}/ uses ${error.feature}, which is not supported.`, key)
+      }
+      throw error
+    }
+  },
+}
+
+/** Characters of a pattern that an error repeats. */
+const shownMax = 200
+
+/** Instructions whose steps on a character count as one look at it. */
+const instructionsPerLook = 32
+
+/** Counts one pass of a pattern over a text. Throws `bad request` when a single pass could take too long. */
+export function countSearch(call: Call, pattern: CompiledPattern, text: string): void {
+  const steps = text.length * pattern.size
+  if (steps > limits.regexStepsMax) {
+    throw new RequestError(
+      'bad request',
+      `Search takes too many steps: got ${steps}, limit: ${limits.regexStepsMax}`,
+    )
+  }
+  countScan(call, text.length * Math.ceil(pattern.size / instructionsPerLook))
+}
+
+/** Matches between two looks at the clock: each may have searched up to the end of the text. */
+const matchesPerClockCheck = 64
+
+/** The matches of a pattern in a text, counted; gives up at the deadline. */
+export function* findMatches(
+  call: Call,
+  pattern: CompiledPattern,
+  text: string,
+): Generator<Match, void, void> {
+  countSearch(call, pattern, text)
+  let count = 0
+  for (const match of pattern.matches(text)) {
+    if (++count % matchesPerClockCheck === 0) call.evaluation.checkDeadline()
+    yield match
+  }
+}

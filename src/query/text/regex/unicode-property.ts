@@ -1,0 +1,207 @@
+// Character properties by the names that patterns give them, `\p{…}`. ASCII classes are those of Java; Unicode
+// properties come from the runtime's own tables, which new RegExp names and a pass over all code points lists.
+
+import { type CodePointSet, complement, setOf } from './code-point-set.ts'
+
+const range = (from: string, to: string) => [from.charCodeAt(0), to.charCodeAt(0)]
+const digits = range('0', '9')
+const lower = range('a', 'z')
+const upper = range('A', 'Z')
+const punctuation = [...range('!', '/'), ...range(':', '@'), ...range('[', '`'), ...range('{', '~')]
+
+/** Classes of ASCII, without any prefix and in this spelling alone. */
+const asciiClasses = new Map<string, CodePointSet>(
+  Object.entries({
+    ASCII: [0, 0x7f],
+    Alnum: [...digits, ...upper, ...lower],
+    Alpha: [...upper, ...lower],
+    Blank: [9, 9, 0x20, 0x20],
+    Cntrl: [0, 0x1f, 0x7f, 0x7f],
+    Digit: digits,
+    Graph: range('!', '~'),
+    L1: [0, 0xff],
+    Lower: lower,
+    Print: range(' ', '~'),
+    Punct: punctuation,
+    Space: [9, 13, 0x20, 0x20],
+    Upper: upper,
+    XDigit: [...digits, ...range('A', 'F'), ...range('a', 'f')],
+    all: [0, 0x10ffff],
+  }).map(([name, ranges]) => [name, setOf(ranges)]),
+)
+
+/** Expressions of the runtime for the methods of Java's Character. */
+const javaMethods: Readonly<Record<string, string>> = {
+  javaAlphabetic: '\\p{Alphabetic}',
+  javaDefined: '\\P{Cn}',
+  javaDigit: '\\p{Nd}',
+  javaISOControl: '\\p{Cc}',
+  javaIdeographic: '\\p{Ideographic}',
+  javaLetter: '\\p{L}',
+  javaLetterOrDigit: '[\\p{L}\\p{Nd}]',
+  javaLowerCase: '\\p{Lowercase}',
+  javaMirrored: '\\p{Bidi_Mirrored}',
+  javaSpaceChar: '\\p{Z}',
+  javaTitleCase: '\\p{Lt}',
+  javaUnicodeIdentifierPart: '\\p{ID_Continue}',
+  javaUnicodeIdentifierStart: '\\p{ID_Start}',
+  javaUpperCase: '\\p{Uppercase}',
+  javaWhitespace: '[\\t-\\r\\x1c-\\x1f\\p{Z}--[\\xa0\\u2007\\u202f]]',
+}
+
+/** Binary properties behind `Is`, by their names in capitals without separators. */
+const binaryProperties: Readonly<Record<string, string>> = {
+  ALNUM: '[\\p{Alphabetic}\\p{Nd}]',
+  ALPHABETIC: '\\p{Alphabetic}',
+  ASSIGNED: '\\P{Cn}',
+  BLANK: '[\\p{Zs}\\t]',
+  CONTROL: '\\p{Cc}',
+  DIGIT: '\\p{Nd}',
+  EMOJI: '\\p{Emoji}',
+  EMOJICOMPONENT: '\\p{Emoji_Component}',
+  EMOJIMODIFIER: '\\p{Emoji_Modifier}',
+  EMOJIMODIFIERBASE: '\\p{Emoji_Modifier_Base}',
+  EMOJIPRESENTATION: '\\p{Emoji_Presentation}',
+  EXTENDEDPICTOGRAPHIC: '\\p{Extended_Pictographic}',
+  GRAPH: '[\\p{Any}--[\\p{White_Space}\\p{Cc}\\p{Cs}\\p{Cn}]]',
+  HEXDIGIT: '[\\p{Nd}\\p{Hex_Digit}]',
+  IDEOGRAPHIC: '\\p{Ideographic}',
+  JOINCONTROL: '\\p{Join_Control}',
+  LETTER: '\\p{L}',
+  LOWERCASE: '\\p{Lowercase}',
+  NONCHARACTERCODEPOINT: '\\p{Noncharacter_Code_Point}',
+  PRINT: '[[\\p{Any}--[\\p{White_Space}\\p{Cc}\\p{Cs}\\p{Cn}]][\\p{Zs}]]',
+  PUNCTUATION: '\\p{P}',
+  TITLECASE: '\\p{Lt}',
+  UPPERCASE: '\\p{Uppercase}',
+  WHITESPACE: '\\p{White_Space}',
+  WORD: '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]',
+}
+
+/**
+ * The code points of the property that a pattern names. Undefined when there is none of that name; 'block' for
+ * Unicode blocks, which the runtime has no tables of.
+ */
+export function propertyNamed(name: string): CodePointSet | 'block' | undefined {
+  const equals = name.indexOf('=')
+  if (equals >= 0) return keyedProperty(name.slice(0, equals).toLowerCase(), name.slice(equals + 1))
+  if (name.startsWith('In')) return 'block'
+  if (name.startsWith('Is')) return unicodeProperty(name.slice(2))
+  const ascii = asciiClasses.get(name)
+  if (ascii) return ascii
+  const method = Object.hasOwn(javaMethods, name) ? javaMethods[name] : undefined
+  return method ? membersOf(method) : category(name)
+}
+
+function keyedProperty(key: string, value: string): CodePointSet | 'block' | undefined {
+  switch (key) {
+    case 'sc':
+    case 'script':
+      return script(value)
+    case 'gc':
+    case 'general_category':
+      return category(value)
+    case 'blk':
+    case 'block':
+      return 'block'
+    default:
+      return undefined
+  }
+}
+
+/** Of the names that `Is` may precede: binary properties, then categories, then scripts. */
+export function unicodeProperty(name: string): CodePointSet | undefined {
+  const key = name.toUpperCase().replaceAll(/[_ -]/g, '')
+  if (Object.hasOwn(binaryProperties, key)) return membersOf(binaryProperties[key] as string)
+  return category(name) ?? script(name)
+}
+
+const categoryName = /^(C[cfnos]?|L[CDlmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/
+
+function category(name: string): CodePointSet | undefined {
+  if (!categoryName.test(name)) return undefined
+  return membersOf(name === 'LD' ? '[\\p{L}\\p{Nd}]' : `\\p{${name}}`)
+}
+
+/** A script by its name or its code of four letters, in any case. */
+function script(name: string): CodePointSet | undefined {
+  if (!/^[A-Za-z]+([_ ][A-Za-z]+)*$/.test(name)) return undefined
+  const words = name.split(/[_ ]/).map(word => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
+  return membersOf(`\\p{Script=${words.join('_')}}`)
+}
+
+/** Sets found before. The names above and the scripts of Unicode are all there can be: a few hundred. */
+const known = new Map<string, CodePointSet>()
+
+/** What an expression for one code point matches; undefined when the runtime does not know the property. */
+function membersOf(expression: string): CodePointSet | undefined {
+  const found = known.get(expression)
+  if (found) return found
+  let runs: RegExp
+  try {
+    runs = new RegExp(`(?:${expression})+`, 'gv')
+  } catch {
+    return undefined
+  }
+  const ranges: number[] = []
+  for (let plane = 0; plane <= 0x10; plane++) listRuns(runs, plane << 16, ranges)
+  const set = setOf(ranges)
+  known.set(expression, set)
+  return set
+}
+
+/** Appends the ranges that `runs` finds among the 65536 code points of a plane. */
+function listRuns(runs: RegExp, first: number, ranges: number[]): void {
+  const width = first === 0 ? 1 : 2
+  // Surrogates side by side in order never pair up: all high ones come before the low ones, but for one place.
+  for (const [from, to] of first === 0 ? basicParts : [[first, first + 0xffff] as const]) {
+    let text = ''
+    for (let codePoint = from; codePoint <= to; codePoint++) text += String.fromCodePoint(codePoint)
+    for (const match of text.matchAll(runs)) {
+      const start = from + match.index / width
+      ranges.push(start, start + match[0].length / width - 1)
+    }
+  }
+}
+
+/** The basic plane, cut between the high and the low surrogates. */
+const basicParts = [
+  [0, 0xdbff],
+  [0xdc00, 0xffff],
+] as const
+
+/** The members of a property that is known to exist. */
+function must(expression: string): CodePointSet {
+  return membersOf(expression) ?? []
+}
+
+/** The predefined classes by their small letters, of ASCII or (flag `U`) of Unicode. */
+export function predefinedClass(letter: string, unicode: boolean): CodePointSet | undefined {
+  switch (letter) {
+    case 'd':
+      return unicode ? must('\\p{Nd}') : setOf(digits)
+    case 's':
+      return unicode ? must('\\p{White_Space}') : setOf([9, 13, 0x20, 0x20])
+    case 'w':
+      return unicode
+        ? must(binaryProperties.WORD as string)
+        : setOf([...digits, ...upper, 0x5f, 0x5f, ...lower])
+    case 'h':
+      return horizontalSpace
+    case 'v':
+      return verticalSpace
+    default:
+      return letter === letter.toLowerCase() ? undefined : negated(letter, unicode)
+  }
+}
+
+function negated(letter: string, unicode: boolean): CodePointSet | undefined {
+  const positive = predefinedClass(letter.toLowerCase(), unicode)
+  return positive && complement(positive)
+}
+
+const horizontalSpace = setOf([
+  9, 9, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x180e, 0x180e, 0x2000, 0x200a, 0x202f, 0x202f, 0x205f,
+  0x205f, 0x3000, 0x3000,
+])
+const verticalSpace = setOf([10, 13, 0x85, 0x85, 0x2028, 0x2029])

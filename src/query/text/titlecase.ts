@@ -1,0 +1,55 @@
+// Title case: the first letter of each word in its title form, the rest of the word in small letters.
+
+const words = new Intl.Segmenter('en', { granularity: 'word' })
+
+/** Where the title form goes within a word: its first letter, digit or symbol; modifier letters if they have a case. */
+const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
+
+/** A text with each word (by Unicode word boundaries) in title case. */
+export function titlecase(text: string): string {
+  let titled = ''
+  for (const { segment } of words.segment(text)) {
+    const at = segment.search(firstMain)
+    if (at < 0) {
+      titled += segment
+      continue
+    }
+    const first = String.fromCodePoint(segment.codePointAt(at) as number)
+    titled += segment.slice(0, at) + titleForm(first) + lowerBehind(segment, at, first)
+  }
+  return titled
+}
+
+/** The rest of a word behind its first letter, in small letters. */
+function lowerBehind(segment: string, at: number, first: string): string {
+  const rest = segment.slice(at + first.length)
+  // Whether a sigma at the end is a final one depends on a letter before it: one stands in for the first.
+  return /\p{L}/u.test(first) ? `a${rest}`.toLowerCase().slice(1) : rest.toLowerCase()
+}
+
+/** Letters that are two in one have a title form between the small and the capital one. */
+function digraphForm(codePoint: number): number | undefined {
+  if (codePoint >= 0x1c4 && codePoint <= 0x1cc) return 0x1c5 + 3 * Math.floor((codePoint - 0x1c4) / 3)
+  if (codePoint >= 0x1f1 && codePoint <= 0x1f3) return 0x1f2
+  return undefined
+}
+
+const subscriptIota = '\u0345'
+
+/** The full title form of one character, by the rules of Unicode; the runtime has the two other cases only. */
+export function titleForm(character: string): string {
+  const codePoint = character.codePointAt(0) as number
+  const digraph = digraphForm(codePoint)
+  if (digraph !== undefined) return String.fromCodePoint(digraph)
+  // Georgian has capitals for whole words in capitals only.
+  if (codePoint >= 0x10d0 && codePoint <= 0x10ff) return character
+  const [first = '', second, ...rest] = character.toUpperCase()
+  if (second === undefined) return first
+  if (codePoint === 0x149) return first + second
+  const behind = [second, ...rest]
+  if (codePoint < 0x1f80 || codePoint > 0x1fff || behind.at(-1) !== 'Ι') {
+    return first + behind.join('').toLowerCase()
+  }
+  const base = first + behind.slice(0, -1).join('')
+  return rest.length === 0 ? (base + subscriptIota).normalize('NFC') : base + subscriptIota
+}
