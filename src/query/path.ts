@@ -134,7 +134,8 @@ function intoEvent(event: EventValue, step: string): Value | undefined {
     case 'resource':
       return event.document
     case 'data':
-      if (event.ofSet) return event.values
+      // One covered value selects as itself, though events print it in an array.
+      if (event.ofSet) return event.values?.length === 1 ? event.values[0] : event.values
       return event.fields?.get('data') ?? null
     default:
       return event.fields?.get(step)

@@ -44,6 +44,8 @@ function endOf(array: readonly Value[], index: 0 | -1, call: Call, key: string):
   return array.at(index) as Value
 }
 
+const fireSpells = '{"match": {"index": "spells_by_element"}, "terms": "fire"}'
+
 export const pagination = family('Pagination', [
   define({
     name: 'paginate',
@@ -51,7 +53,7 @@ export const pagination = family('Pagination', [
     arguments: { paginate: required(identifier), after: optional(anyValue), ...options },
     result: 'Page',
     summary: 'A page of a set, from its beginning or from a cursor on.',
-    example: ['{"paginate": {"collections": null}, "size": 2}', '{"data": []}'],
+    example: [`{"paginate": ${fireSpells}, "size": 2}`, '{"data": [10]}'],
     evaluate: (args, call) =>
       paginate(args, { direction: 'after', cursor: args.after, cursorAt: ['after'] }, call),
   }),
@@ -61,7 +63,7 @@ export const pagination = family('Pagination', [
     arguments: { paginate: required(identifier), before: required(anyValue), ...options },
     result: 'Page',
     summary: 'The page of a set that ends before a cursor; null is the end of the set.',
-    example: ['{"paginate": {"collections": null}, "before": null}', '{"after": [null], "data": []}'],
+    example: [`{"paginate": ${fireSpells}, "before": null}`, '{"after": [null], "data": [10]}'],
     evaluate: (args, call) =>
       paginate(args, { direction: 'before', cursor: args.before, cursorAt: ['before'] }, call),
   }),
@@ -72,8 +74,8 @@ export const pagination = family('Pagination', [
     result: 'Page',
     summary: 'A page of a set, with a cursor object that tells the direction.',
     example: [
-      '{"paginate": {"collections": null}, "cursor": {"object": {"after": 0}}}',
-      '{"before": [0], "data": []}',
+      `{"paginate": ${fireSpells}, "cursor": {"object": {"after": 5}}}`,
+      '{"before": [5], "data": [10]}',
     ],
     evaluate: (args, call) => paginate(args, startOf(args.cursor, call), call),
   }),

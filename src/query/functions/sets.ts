@@ -114,11 +114,7 @@ function nativeCollection(
   })
 }
 
-const makeIndex = `{"let": [
-  {"cats": {"create_collection": {"object": {"name": "cats"}}}},
-  {"index": {"create_index": {"object": {"name": "all_cats", "source": {"select": "ref", "from": {"var": "cats"}}}}}}
-], "in": `
-const allCats = '{"@ref": {"id": "all_cats", "collection": {"@ref": {"id": "indexes"}}}}'
+const byElement = '{"@ref": {"id": "spells_by_element", "collection": {"@ref": {"id": "indexes"}}}}'
 
 const match = define({
   name: 'match',
@@ -127,8 +123,8 @@ const match = define({
   result: 'Set',
   summary: 'The entries of an index under some terms.',
   example: [
-    `${makeIndex}{"match": {"select": "ref", "from": {"var": "index"}}}}`,
-    `{"@set": {"match": ${allCats}}}`,
+    '{"match": {"index": "spells_by_element"}, "terms": "fire"}',
+    `{"@set": {"match": ${byElement}, "terms": "fire"}}`,
   ],
   evaluate: (args, call) => matchSet(args.match, args.terms ?? [], call, 'match'),
 })
@@ -141,8 +137,8 @@ const matchTermsFirst = define({
   result: 'Set',
   summary: 'The entries of an index under some terms, in the order of older drivers.',
   example: [
-    `${makeIndex}{"match": "Tom", "index": {"select": "ref", "from": {"var": "index"}}}}`,
-    `{"@set": {"match": ${allCats}, "terms": "Tom"}}`,
+    '{"match": "fire", "index": {"index": "spells_by_element"}}',
+    `{"@set": {"match": ${byElement}, "terms": "fire"}}`,
   ],
   evaluate: (args, call) => matchSet(args.index, args.match, call, 'index'),
 })
@@ -235,8 +231,8 @@ const join = define({
   summary:
     'For each element of a set the set that a lambda or an index makes of it, all merged, nothing twice.',
   example: [
-    `${makeIndex}{"join": {"collections": null}, "with": {"select": "ref", "from": {"var": "index"}}}}`,
-    `{"@set": {"join": {"@ref": {"id": "collections"}}, "with": ${allCats}}}`,
+    '{"join": {"collections": null}, "with": {"index": "spells_by_element"}}',
+    `{"@set": {"join": {"@ref": {"id": "collections"}}, "with": ${byElement}}}`,
   ],
   evaluate: (args, call) => joinSet(args.join, args.with, call),
 })

@@ -40,17 +40,22 @@ const keySets = [
   'ts,action,document,data',
 ].map(keys => keys.split(',').sort().join())
 
+/** What a history is of: actions have other names for documents, short cursors other places for native collections. */
+export type HistoryKind = 'document' | 'set' | 'native collection'
+
 /**
- * Reads an event cursor. `at` leads from the call to it. Of a set's history (`ofSet`) a time alone is where the
- * comings of that moment begin when reading on from it, and the moment's beginning when reading up to it.
+ * Reads an event cursor. `at` leads from the call to it. A time alone is where the comings of that moment begin when
+ * reading on from it, and the moment's beginning when reading up to it. An object without a document lies behind the
+ * events of its moment; those of native collections are read on from before them.
  */
 export function readEventCursor(
   cursor: Value,
   direction: 'after' | 'before',
-  ofSet: boolean,
+  kind: HistoryKind,
   call: Call,
   at: readonly string[],
 ): EventCursor {
+  const ofSet = kind !== 'document'
   const first: ActionName = ofSet ? 'add' : 'create'
   const moment = momentOf(cursor)
   if (moment !== undefined) {
@@ -62,7 +67,8 @@ export function readEventCursor(
   if (!fields) throw mismatch('Object, Integer, Time, or Date', cursor, call, ...at)
   const { ts, action, document, values } = readFields(fields, ofSet, call, at)
   const shown = new EventValue(ts, action ?? first, document, null, values)
-  if (!document) return { place: { ts, action: action ?? first, side: 'high' }, shown }
+  const isWithin = kind === 'native collection' && direction === 'after' && !action
+  if (!document) return { place: { ts, action: action ?? first, side: isWithin ? 'low' : 'high' }, shown }
   return { place: { ts, action: action as ActionName, document, values: values ?? [], side: 'low' }, shown }
 }
 

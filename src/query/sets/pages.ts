@@ -15,7 +15,7 @@ import { type Call, undefinedReference } from '../definition.ts'
 import { permissionDenied } from '../permissions.ts'
 import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'
 import { isHistory } from './describe.ts'
-import { readEventCursor } from './event-cursor.ts'
+import { type HistoryKind, readEventCursor } from './event-cursor.ts'
 import { type EventPlace, eventCursor, eventValue, type SetEvent } from './history.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
@@ -67,7 +67,7 @@ function pageOfEvents(request: PageRequest, reading: Reading): Page {
   const given =
     cursor === undefined
       ? undefined
-      : readEventCursor(cursor, direction, !isOfDocument(set), reading.call, cursorAt)
+      : readEventCursor(cursor, direction, historyKind(set), reading.call, cursorAt)
   return assemble<SetEvent, EventPlace>(request, {
     place: given?.place,
     shown: given && { type: 'event', event: given.shown },
@@ -77,10 +77,9 @@ function pageOfEvents(request: PageRequest, reading: Reading): Page {
   })
 }
 
-/** Whether a history is that of one document, with its updates. */
-function isOfDocument(set: SetLike): boolean {
-  if (set.kind === 'ref') return !isNativeCollectionRef(set)
-  return set.shape.type === 'events' && isOfDocument(set.shape.source)
+function historyKind(set: SetLike): HistoryKind {
+  if (set.kind === 'ref') return isNativeCollectionRef(set) ? 'native collection' : 'document'
+  return set.shape.type === 'events' ? historyKind(set.shape.source) : 'set'
 }
 
 /** What a page is made of: elements or events, in pages they are alike. */

@@ -217,6 +217,13 @@ test('times as cursors: what they take of their own moment', () =>
     assert.deepEqual(await things.events(set, { after: at }), [], 'goings come before comings')
   }))
 
+test('the history of a native collection is read on from a moment with what happened at it', () =>
+  withThings(async things => {
+    const ts = await things.at({ create_collection: object({ name: 'others' }) })
+    assert.deepEqual(await things.events({ collections: null }, { after: object({ ts }) }), ['add others'])
+    assert.deepEqual(await things.events({ collections: null }, { after: object({ ts: ts + 1 }) }), [])
+  }))
+
 test('an event cursor says what is wrong with it, and where', () =>
   withThings(async things => {
     const failure = (cursor: unknown) => things.failure({ paginate: { events: documents }, after: cursor })

@@ -99,7 +99,9 @@ function keyText({ values, document: { id } }: Element): string {
   return values.length === 0 ? `${id}` : values.join()
 }
 
-function groupsOf(stream: StoredStream): Map<string, Element[]> {
+type Groups = Map<string, Element[]>
+
+function groupsOf(stream: StoredStream): Groups {
   return Map.groupBy(stream.elements, keyText)
 }
 
@@ -114,7 +116,7 @@ const models = {
     )
   },
   intersection(streams: readonly StoredStream[]): Element[] {
-    const [first, ...others] = streams.map(groupsOf) as [Map<string, Element[]>]
+    const [first, ...others] = streams.map(groupsOf) as [Groups, ...Groups[]]
     return [...first].flatMap(([key, group]) =>
       others
         .map(other => other.get(key) ?? [])
@@ -122,7 +124,7 @@ const models = {
     )
   },
   difference(streams: readonly StoredStream[]): Element[] {
-    const [first, ...others] = streams.map(groupsOf) as [Map<string, Element[]>]
+    const [first, ...others] = streams.map(groupsOf) as [Groups, ...Groups[]]
     return [...first].flatMap(([key, group]) => (others.some(other => other.has(key)) ? [] : group))
   },
   distinct([stream]: readonly StoredStream[]): Element[] {
