@@ -170,9 +170,10 @@ export class Evaluation {
     this.byteReadOps += Math.max(1, Math.ceil(bytes / limits.readOpBytes)) + partitions - 1
   }
 
-  /** Billed compute operations so far, at least one. */
+  /** Billed compute operations so far, at least one; index entries of what was written are among them. */
   get computeOps(): number {
-    return Math.max(1, Math.ceil(this.#computeUnits / limits.computeUnitsPerOp))
+    const units = this.#computeUnits + this.transaction.counters.indexUnits
+    return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))
   }
 
   get deadline(): Micros {

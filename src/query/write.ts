@@ -128,7 +128,7 @@ export function draftFields(ref: Ref, params: ObjectValue, call: Call): () => Ob
   const resource = resourceOf(ref.collection)
   refuseReferences(params, resource, call)
   return () => {
-    const draft = draftOf('replace', ref, undefined, new Map(), params, resource, call)
+    const draft = draftOf('history', ref, undefined, new Map(), params, resource, call)
     refuse(draft.failures, call)
     return draft.fields
   }

@@ -49,7 +49,7 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
     time,
     commitTime: undefined,
     schemaTime: 0,
-    counters: { readBytes: 0, writeBytes: 0, writeOps: 0 },
+    counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
   }
   const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
   const findings: string[] = []

@@ -163,6 +163,8 @@ export interface TransactionCounters {
   writeBytes: number
   /** Sum over touched documents of ceil(bytes / 1024). */
   writeOps: number
+  /** Evaluated units of computing index entries: one for each term and value of a version. */
+  indexUnits: number
 }
 
 /**

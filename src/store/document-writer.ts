@@ -168,6 +168,7 @@ export class DocumentWriter {
     const { database, collection } = version.ref
     const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
     for (const index of indexesOf(this.#context, database, collection)) {
+      snapshot.counters.indexUnits += index.width
       const opened = replaceEntries(overlay, journal, index, {
         before: prepareEntries(index, before, commitTime),
         after: prepareEntries(index, version, commitTime),

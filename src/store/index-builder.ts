@@ -47,8 +47,9 @@ export function buildNow(
   index: IndexTables,
 ): void {
   for (const collection of collections) {
-    for (const ref of everyDocument(context.snapshot, database, collection))
-      indexDocument(context, ref, index)
+    for (const ref of everyDocument(context.snapshot, database, collection)) {
+      context.snapshot.counters.indexUnits += index.width * indexDocument(context, ref, index)
+    }
   }
 }
 

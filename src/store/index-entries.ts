@@ -23,23 +23,26 @@ const onlyNull: readonly Value[] = [null]
 export function entryTuples(index: IndexDefinition, version: Version, hooks: StoreHooks): EntryTuple[] {
   const source = sourceOf(index, version.ref.collection)
   if (source === undefined || version.action === 'delete') return []
-  const extract = (field: IndexField) => extractField(field, source, version, hooks)
-  const terms = combine(index.terms.map(field => (isTransactionTime(field) ? onlyNull : extract(field))))
-  const values = combine(index.values.map(extract))
+  const undated: Version = { ...version, ts: ownTime }
+  const terms = combine(index.terms.map(field => extractField(field, source, undated, hooks)))
+  const values = combine(index.values.map(field => extractField(field, source, version, hooks)))
   const kept = values.filter(tuple => tuple.length === 0 || !tuple.every(isNull))
   checkWidth(terms.length * kept.length)
   const tuples: EntryTuple[] = []
   for (const term of terms) {
     if (term.length > 0 && term.every(isNull)) continue
-    for (const value of kept) tuples.push({ terms: term, values: value })
+    const plain = term.includes(ownTime) ? term.map(each => (each === ownTime ? null : each)) : term
+    for (const value of kept) tuples.push({ terms: plain, values: value })
   }
   return tuples
 }
 
-/** As a term, `ts` has no value: the commit time is not known when the entry's place is chosen. */
-function isTransactionTime(field: IndexField): boolean {
-  return field.binding === undefined && field.path?.length === 1 && field.path[0] === 'ts'
-}
+/**
+ * Stands for the document's own `ts` among terms, told apart from other times by being this very object. It is
+ * stored as null, because the commit time is not known when the entry's place is chosen, but unlike a missing
+ * value it does not make the entry go away.
+ */
+const ownTime = new TransactionTime('micros')
 
 function isNull(value: Value): boolean {
   return value === null
@@ -98,7 +101,7 @@ function topField(name: string | bigint, version: Version): Value | undefined {
     case 'ref':
       return version.ref
     case 'ts':
-      return version.ts instanceof TransactionTime ? TransactionTime.micros : BigInt(version.ts)
+      return version.ts instanceof TransactionTime ? version.ts : BigInt(version.ts)
     case 'class':
     case 'collection':
       return new Ref(version.ref.database, native.collections, BigInt(version.ref.collection))

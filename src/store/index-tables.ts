@@ -31,6 +31,8 @@ export interface IndexTables {
   readonly unique: boolean
   /** What is kept: entries as they are now, past ones and events (of users' indexes), or events only. */
   readonly keeps: 'everything' | 'live' | 'events'
+  /** How many terms and values a user gave it: what computing the entries of a version counts for. */
+  readonly width: number
   tuples(version: Version): readonly EntryTuple[]
 }
 
@@ -41,6 +43,7 @@ export function userIndex(definition: IndexDefinition, hooks: StoreHooks): Index
     descending: definition.values.map(value => value.reverse),
     unique: definition.unique,
     keeps: 'everything',
+    width: definition.terms.length + definition.values.length,
     tuples: version => entryTuples(definition, version, hooks),
   }
 }
@@ -51,6 +54,7 @@ function builtin(number: number, term: (version: Version) => readonly Value[] | 
     descending: [],
     unique: true,
     keeps: 'live',
+    width: 0,
     tuples: version => {
       const terms = version.action === 'delete' ? undefined : term(version)
       return terms === undefined ? [] : [{ terms, values: [] }]
@@ -95,6 +99,7 @@ export function documentsTables(collection: CollectionId): IndexTables {
     descending: [],
     unique: false,
     keeps: 'events',
+    width: 0,
     tuples: version => (version.action === 'delete' ? [] : everyDocument),
   }
 }

@@ -91,7 +91,7 @@ export class StoreTransaction implements Transaction {
   readonly lastCommitTime: Micros
   readonly commitTime: Micros | undefined
   readonly catalogue: StoreCatalogue
-  readonly counters: TransactionCounters = { readBytes: 0, writeBytes: 0, writeOps: 0 }
+  readonly counters: TransactionCounters = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
   readonly #snapshot: Snapshot
   readonly #parts: TransactionParts
   readonly #writers: Writers | undefined

@@ -21,11 +21,13 @@ export const keyResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {
-    const { call, failures, fields, patch } = draft
+    const { call, failures, fields, mode, patch } = draft
     const role = fields.get('role')
     if (role !== undefined) failures.push(...roleFailures(role, ['role'], call))
     failures.push(...importFailures(draft))
-    if (failures.length > 0) return
+    // The history of a key holds no hashes.
+    if (mode === 'history') fields.delete('hashed_secret')
+    if (failures.length > 0 || mode === 'history') return
     const secret = patch.get('secret')
     if (typeof secret === 'string') importSecret(draft, secret)
     else if (!fields.has('hashed_secret')) makeSecret(draft)

@@ -17,7 +17,8 @@ import {
 } from '../../values/value.ts'
 import type { Call } from '../definition.ts'
 
-export type WriteMode = 'create' | 'update' | 'replace'
+/** `history` is a version written into the past. */
+export type WriteMode = 'create' | 'update' | 'replace' | 'history'
 
 /** A document on its way into the store. */
 export interface Draft {
