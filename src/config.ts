@@ -80,6 +80,14 @@ export const settings = {
     placeholder: 'LEVEL',
     doc: 'Least severe kind of line to log, as JSON on standard error.',
   },
+  workers: {
+    kind: 'integer',
+    default: 1,
+    min: 1,
+    max: 256,
+    placeholder: 'N',
+    doc: 'Processes that serve the data folder behind the one port; up to one per core is useful.',
+  },
   passwordCost: {
     kind: 'integer',
     default: 10,

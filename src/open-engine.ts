@@ -5,6 +5,8 @@ import { createAccess } from './auth/access.ts'
 import { createAuthentication } from './auth/authentication.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { type Random, systemRandom } from './base/random.ts'
+import { openSharedTimeline } from './base/shared-timeline.ts'
+import type { Timeline } from './base/timeline.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
 import type { Config } from './config.ts'
 import { createEngine } from './engine/engine.ts'
@@ -15,6 +17,7 @@ import type { EvaluationHost } from './query/evaluation.ts'
 import { compileLambda } from './query/language.ts'
 import { runPredicate } from './query/predicate.ts'
 import type { OpenEngine } from './server.ts'
+import { startBackground } from './store/background.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
 
 /** The settings that the engine depends on. */
@@ -25,17 +28,43 @@ export interface Surroundings {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
+  /** Shared with the other processes of the store, when there are any. */
+  readonly timeline?: Timeline
 }
 
 const system: Surroundings = { clock: systemClock, timers: systemTimers, random: systemRandom }
+
+/** The part that a process plays among those that have a data folder open. */
+export interface Part {
+  /** Differs between the processes that write. */
+  readonly worker: number
+  /** Builds indexes and removes what is past; one process of a folder does. */
+  readonly background: boolean
+  /** Where the processes agree about time, when there are several. */
+  readonly timelineFile?: string
+}
+
+/** A process that opens a data folder only to look at it. */
+export const onlooker: Part = { worker: 0, background: false }
 
 /** Opens the data folder of `config`. Without a root secret nobody has its rights. Throws when it cannot be used. */
 export async function openEngine(
   config: Config,
   rootSecret: string | undefined,
   log: Logger,
+  part: Part = onlooker,
 ): Promise<OpenEngine> {
-  return engineOver(openLmdb({ path: config.data }), config, rootSecret, log)
+  const kv = openLmdb({ path: config.data })
+  const { timelineFile } = part
+  if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, part)
+  const timeline = openSharedTimeline(timelineFile)
+  const clock = { ...systemClock, now: () => timeline.now() }
+  const opened = engineOver(kv, config, rootSecret, log, { ...system, clock, timeline }, part)
+  const close = async () => {
+    await opened.close()
+    timeline.close()
+  }
+  return { ...opened, close }
 }
 
 /** Builds the engine over an open key-value store, which is closed with it. */
@@ -44,7 +73,8 @@ export function engineOver(
   config: EngineConfig,
   rootSecret: string | undefined,
   log: Logger,
-  { clock, timers, random }: Surroundings = system,
+  { clock, timers, random, timeline }: Surroundings = system,
+  { worker, background }: Pick<Part, 'worker' | 'background'> = onlooker,
 ): OpenEngine & { readonly store: TransactionStore } {
   const now = () => clock.now()
   const { identifier, logins } = createAuthentication({
@@ -67,6 +97,8 @@ export function engineOver(
   }
   const store = openStore(kv, {
     clock: now,
+    ...(timeline && { timeline }),
+    worker,
     hooks: { evaluateBinding: (lambda, document) => evaluateBinding(host, lambda, document) },
   })
   const engine = createEngine({
@@ -75,5 +107,12 @@ export function engineOver(
     identify: (...request) => identifier.identify(...request),
     onInternalError: error => log.error({ err: error }, 'a request failed'),
   })
-  return { engine, store, check: () => store.check(), close: () => store.close() }
+  const running = background
+    ? startBackground(store, timers, error => log.error({ err: error }, 'background work failed'))
+    : undefined
+  const close = async () => {
+    await running?.stop()
+    await store.close()
+  }
+  return { engine, store, check: () => store.check(), close }
 }

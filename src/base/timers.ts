@@ -26,6 +26,12 @@ export const systemTimers: Timers = {
   },
 }
 
+/** Keeps the process alive until it is taken back, even when it waits for nothing but timers. */
+export function stayAlive(): Cancel {
+  const timer = setInterval(() => undefined, delayMaxMs)
+  return () => clearInterval(timer)
+}
+
 /** Resolves `ms` milliseconds from now. */
 export function wait(ms: number, timers: Timers = systemTimers): Promise<void> {
   return new Promise(resolve => {

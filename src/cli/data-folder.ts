@@ -73,9 +73,9 @@ function readSecret(file: string): string | undefined {
 }
 
 /** Turns a store that cannot be opened into one line for the operator. */
-export async function explained<T>(opening: Promise<T>): Promise<T> {
+export async function explained<T>(open: () => Promise<T>): Promise<T> {
   try {
-    return await opening
+    return await open()
   } catch (cause) {
     if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
     throw cause

@@ -20,7 +20,7 @@ async function run(words: readonly string[]): Promise<number> {
   const config = readConfig(words, process.env, settings)
   if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
   const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
-  const opened = await explained(openEngine(config, undefined, log))
+  const opened = await explained(() => openEngine(config, undefined, log))
   try {
     const contradictions = opened.check()
     for (const contradiction of contradictions) process.stdout.write(`${contradiction}\n`)

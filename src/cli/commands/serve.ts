@@ -1,15 +1,28 @@
 // `terrarium serve`: runs the service until it is told to stop. Standard output gets one line, when it serves;
 // everything else is log lines on standard error.
 
+import cluster from 'node:cluster'
+import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
+import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
+import { keepSharedTimeline } from '../../base/shared-timeline.ts'
+import { systemTimers } from '../../base/timers.ts'
 import { type Config, readConfig, type SettingName, settings } from '../../config.ts'
+import { claimFolder } from '../../kv/lmdb-claim.ts'
+import type { Part } from '../../open-engine.ts'
 import { type OpenEngine, type Server, startServer } from '../../server.ts'
 import { type Command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
+import { Supervisor, workerNumber, workerReady } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
-export type Open = (config: Config, rootSecret: string | undefined, log: Logger) => Promise<OpenEngine>
+export type Open = (
+  config: Config,
+  rootSecret: string | undefined,
+  log: Logger,
+  part: Part,
+) => Promise<OpenEngine>
 
 /** The command over a way to open the engine. */
 export function serveCommand(open: Open): Command {
@@ -24,15 +37,83 @@ async function run(words: readonly string[], open: Open): Promise<number> {
   const config = readConfig(words, process.env)
   const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
   const stopped = signalled()
+  if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }), stopped)
   prepareDataFolder(config.data)
-  const rootSecret = config.rootSecret ?? rootSecretOf(config.data, log)
-  const server = await started(config, await explained(open(config, rootSecret, log)), log)
-  process.stdout.write(`Terrarium is ready on ${server.url}\n`)
+  const release = await explained(async () => claimFolder(config.data))
+  try {
+    const rootSecret = config.rootSecret ?? rootSecretOf(config.data, log)
+    const isAlone = config.workers === 1
+    return await (isAlone
+      ? runAlone(config, rootSecret, open, log, stopped)
+      : supervise(config, log, stopped))
+  } finally {
+    await release()
+  }
+}
+
+type Stopped = Promise<NodeJS.Signals>
+
+async function runAlone(
+  config: Config,
+  rootSecret: string,
+  open: Open,
+  log: Logger,
+  stopped: Stopped,
+): Promise<number> {
+  const opened = await explained(() => open(config, rootSecret, log, { worker: 0, background: true }))
+  const server = await started(config, opened, log)
+  announce(server.url)
+  await stopping(server, log, stopped)
+  return 0
+}
+
+/** One of several processes: tells the supervisor when it serves. */
+async function runWorker(config: Config, open: Open, log: Logger, stopped: Stopped): Promise<number> {
+  const worker = workerNumber()
+  const rootSecret = config.rootSecret ?? storedRootSecret(config.data, systemRandom).secret
+  const part = { worker, background: worker === 0, timelineFile: timelineFileOf(config) }
+  const opened = await explained(() => open(config, rootSecret, log, part))
+  const server = await started(config, opened, log)
+  workerReady(server.url)
+  await stopping(server, log, stopped)
+  return 0
+}
+
+async function supervise(config: Config, log: Logger, stopped: Stopped): Promise<number> {
+  const stopKeeping = keepSharedTimeline(timelineFileOf(config), systemClock.now, systemTimers)
+  try {
+    const supervisor = new Supervisor({
+      count: config.workers,
+      graceMs: config.shutdownGraceMs,
+      log,
+      timers: systemTimers,
+      clock: systemClock,
+    })
+    const url = await supervisor.start()
+    // The worker has already said why.
+    if (url === undefined) return 1
+    announce(url)
+    const signal = await stopped
+    log.info({ signal }, 'stopping')
+    await supervisor.stop()
+    log.info('stopped')
+    return 0
+  } finally {
+    stopKeeping()
+  }
+}
+
+const timelineFileOf = (config: Config) => join(config.data, 'timeline')
+
+function announce(url: string): void {
+  process.stdout.write(`Terrarium is ready on ${url}\n`)
+}
+
+async function stopping(server: Server, log: Logger, stopped: Stopped): Promise<void> {
   const signal = await stopped
   log.info({ signal }, 'stopping')
   await server.close()
   log.info('stopped')
-  return 0
 }
 
 function rootSecretOf(folder: string, log: Logger): string {
