@@ -9,7 +9,9 @@ export interface Decimal {
 
 /** The shortest digits of a finite double that is not negative. */
 export function decimalOf(double: number): Decimal {
-  const text = double.toExponential()
+  const shortest = double.toExponential()
+  // Where one digit would do, Java takes the closest two (4.9 for the smallest double, where 5 would read back too).
+  const text = shortest.includes('.') ? shortest : double.toExponential(1).replace('.0', '')
   const exponent = text.indexOf('e')
   return { digits: text.slice(0, exponent).replace('.', ''), point: Number(text.slice(exponent + 1)) + 1 }
 }

@@ -45,6 +45,7 @@ const nestedMax = 100
 
 /** Reads members up to the closing bracket. `&&` takes everything to its right as one operand. */
 function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
+  if (depth > nestedMax) throw new UnsupportedRegexError('so many intersections')
   const ranges: number[] = []
   let any = false
   for (;;) {
@@ -52,8 +53,16 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
     if (codePoint === end) throw new RegexSyntaxError()
     if (codePoint === close && any) return fold(setOf(ranges), flags)
     if (codePoint === ampersand && reader.peekRaw(1) === ampersand) {
-      const left = any ? fold(setOf(ranges), flags) : undefined
-      return intersect(left, readOperand(reader, flags, depth))
+      reader.next()
+      reader.next()
+      const next = reader.peek()
+      if (next !== ampersand && next !== close) {
+        const right = readMembers(reader, flags, depth + 1)
+        return any ? intersection(fold(setOf(ranges), flags), right) : right
+      }
+      // With nothing to its right, `&&` says nothing, but not at the start of a class.
+      if (!any) throw new RegexSyntaxError()
+      continue
     }
     any = true
     for (const bound of readMember(reader, flags, depth)) ranges.push(bound)
@@ -62,24 +71,6 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
 
 function fold(set: CodePointSet, flags: Flags): CodePointSet {
   return classOf(set, flags).set
-}
-
-/** Nothing on one side of `&&` leaves the other side as it is. */
-function intersect(left: CodePointSet | undefined, right: CodePointSet | undefined): CodePointSet {
-  if (left && right) return intersection(left, right)
-  const only = left ?? right
-  if (!only) throw new RegexSyntaxError()
-  return only
-}
-
-function readOperand(reader: PatternReader, flags: Flags, depth: number): CodePointSet | undefined {
-  while (reader.peek() === ampersand && reader.peekRaw(1) === ampersand) {
-    reader.next()
-    reader.next()
-  }
-  if (reader.peek() === close) return undefined
-  if (depth > nestedMax) throw new UnsupportedRegexError('so many intersections')
-  return readMembers(reader, flags, depth + 1)
 }
 
 /** A nested class, a class escape, a range or one character, as ranges. */

@@ -88,7 +88,7 @@ class Translator {
   }
 
   #sequence(): Part {
-    const sources: string[] = []
+    let source = ''
     let size = 0
     for (;;) {
       const codePoint = this.#reader.peek()
@@ -96,10 +96,11 @@ class Translator {
       const atom = this.#atom(codePoint)
       if (!atom) continue
       const part = this.#quantified(atom)
-      sources.push(part.source)
+      source += part.source
       size += part.size
+      checkSize(source, size)
     }
-    return sources.length === 0 ? nothing : sized(sources.join(''), size)
+    return source === '' ? nothing : { source, size }
   }
 
   /** One atom; undefined for flags that stand by themselves. */
@@ -256,10 +257,14 @@ class Translator {
 /** The largest count RE2 takes, also for counts within counts together. */
 const countMax = 1000
 
-function sized(source: string, size: number): Part {
+function checkSize(source: string, size: number): void {
   if (size > limits.regexInstructionsMax || source.length > limits.regexSourceCharsMax) {
     throw new UnsupportedRegexError('more than fits in a compiled pattern')
   }
+}
+
+function sized(source: string, size: number): Part {
+  checkSize(source, size)
   return { source, size }
 }
 
@@ -273,12 +278,22 @@ function literal(codePoint: number): string {
   return `\\x{${codePoint.toString(16)}}`
 }
 
+/** Sources of the sets of properties, which are the same objects every time and have hundreds of ranges. */
+const rangeSources = new WeakMap<CodePointSet, string>()
+
+function rangesSource(set: CodePointSet): string {
+  const known = rangeSources.get(set)
+  if (known !== undefined) return known
+  let source = ''
+  for (let index = 0; index < set.length; index += 2) {
+    source += `${literal(set[index] as number)}-${literal(set[index + 1] as number)}`
+  }
+  rangeSources.set(set, source)
+  return source
+}
+
 function classSource({ negated, set }: CharacterClass): string {
   const inner: CodePointSet = set.length === 0 ? allCodePoints : set
   const sign = (set.length === 0) === negated ? '' : '^'
-  let source = ''
-  for (let index = 0; index < inner.length; index += 2) {
-    source += `${literal(inner[index] as number)}-${literal(inner[index + 1] as number)}`
-  }
-  return `[${sign}${source}]`
+  return `[${sign}${rangesSource(inner)}]`
 }

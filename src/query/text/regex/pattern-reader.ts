@@ -179,10 +179,13 @@ function unquote(pattern: string): number[] {
   while (at < pattern.length) {
     if (!pattern.startsWith('\\Q', at)) {
       // The character behind a backslash goes along, so that `\\Q` is a backslash and a Q.
-      const length = pattern.charCodeAt(at) === backslash ? 2 : 1
-      for (const character of pattern.slice(at, at + length))
-        unquoted.push(character.codePointAt(0) as number)
-      at += length
+      const escaped = pattern.charCodeAt(at) === backslash ? 1 : 0
+      if (escaped) unquoted.push(backslash)
+      at += escaped
+      const codePoint = pattern.codePointAt(at)
+      if (codePoint === undefined) break
+      unquoted.push(codePoint)
+      at += codePoint > 0xffff ? 2 : 1
       continue
     }
     const close = pattern.indexOf('\\E', at + 2)

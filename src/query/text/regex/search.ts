@@ -47,19 +47,27 @@ export function countSearch(call: Call, pattern: CompiledPattern, text: string):
   countScan(call, text.length * Math.ceil(pattern.size / instructionsPerLook))
 }
 
-/** Matches between two looks at the clock: each may have searched up to the end of the text. */
-const matchesPerClockCheck = 64
+/** Steps between two looks at the clock. */
+const stepsPerClockCheck = 4_194_304
 
-/** The matches of a pattern in a text, counted; gives up at the deadline. */
+/**
+ * The matches of a pattern in a text, counted. One pass is what most patterns take for all matches together, but some
+ * look far ahead for each (`a.*b|a`); those are given up at the deadline.
+ */
 export function* findMatches(
   call: Call,
   pattern: CompiledPattern,
   text: string,
 ): Generator<Match, void, void> {
   countSearch(call, pattern, text)
-  let count = 0
+  const { size } = pattern
+  let steps = 0
   for (const match of pattern.matches(text)) {
-    if (++count % matchesPerClockCheck === 0) call.evaluation.checkDeadline()
+    steps += (text.length - match.start) * size
+    if (steps > stepsPerClockCheck) {
+      call.evaluation.checkDeadline()
+      steps = 0
+    }
     yield match
   }
 }

@@ -46,11 +46,18 @@ const javaMethods: Readonly<Record<string, string>> = {
   javaUnicodeIdentifierPart: '\\p{ID_Continue}',
   javaUnicodeIdentifierStart: '\\p{ID_Start}',
   javaUpperCase: '\\p{Uppercase}',
-  javaWhitespace: '[\\t-\\r\\x1c-\\x1f\\p{Z}--[\\xa0\\u2007\\u202f]]',
+  javaWhitespace: '[[\\t-\\r\\x1c-\\x1f\\p{Z}]--[\\xa0\\u2007\\u202f]]',
 }
 
 /** Binary properties behind `Is`, by their names in capitals without separators. */
 const binaryProperties: Readonly<Record<string, string>> = {
+  ALPHA: '\\p{Alphabetic}',
+  CNTRL: '\\p{Cc}',
+  LOWER: '\\p{Lowercase}',
+  PUNCT: '\\p{P}',
+  SPACE: '\\p{White_Space}',
+  UPPER: '\\p{Uppercase}',
+  XDIGIT: '[\\p{Nd}\\p{Hex_Digit}]',
   ALNUM: '[\\p{Alphabetic}\\p{Nd}]',
   ALPHABETIC: '\\p{Alphabetic}',
   ASSIGNED: '\\P{Cn}',
