@@ -104,6 +104,14 @@ export const settings = {
     placeholder: 'N',
     doc: 'Requests under way at one time; further ones are answered 429.',
   },
+  streamsMax: {
+    kind: 'integer',
+    default: 50_000,
+    min: 0,
+    max: 1_000_000,
+    placeholder: 'N',
+    doc: 'Event streams open at one time; further ones are told so by their first event and end.',
+  },
   shutdownGraceMs: {
     kind: 'integer',
     default: 20_000,

@@ -8,7 +8,7 @@ import { type Random, systemRandom } from './base/random.ts'
 import { openSharedTimeline } from './base/shared-timeline.ts'
 import type { Timeline } from './base/timeline.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
-import type { Config } from './config.ts'
+import { type Config, settings } from './config.ts'
 import { createEngine } from './engine/engine.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
@@ -19,9 +19,11 @@ import { runPredicate } from './query/predicate.ts'
 import type { OpenEngine } from './server.ts'
 import { startBackground } from './store/background.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
+import { Streams } from './streams/streams.ts'
 
 /** The settings that the engine depends on. */
-export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'>
+export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'> &
+  Partial<Pick<Config, 'streamsMax'>>
 
 /** Where time and chance come from; tests replay a run by handing in their own. */
 export interface Surroundings {
@@ -101,18 +103,34 @@ export function engineOver(
     worker,
     hooks: { evaluateBinding: (lambda, document) => evaluateBinding(host, lambda, document) },
   })
+  const streams = new Streams({
+    store,
+    host,
+    clock,
+    timers,
+    random,
+    openMax: config.streamsMax ?? settings.streamsMax.default,
+    onInternalError: error => log.error({ err: error }, 'event streams failed'),
+  })
   const engine = createEngine({
     store,
     host,
+    streams,
     identify: (...request) => identifier.identify(...request),
     onInternalError: error => log.error({ err: error }, 'a request failed'),
   })
   const running = background
     ? startBackground(store, timers, error => log.error({ err: error }, 'background work failed'))
     : undefined
-  const close = async () => {
-    await running?.stop()
-    await store.close()
+  return {
+    engine,
+    store,
+    check: () => store.check(),
+    close: async () => {
+      streams.end()
+      await running?.stop()
+      await store.close()
+    },
   }
   return { engine, store, check: () => store.check(), close }
 }

@@ -51,8 +51,42 @@ export interface QueryAnswer {
 
 export interface Engine {
   query(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
+/** The events of one open stream, for one reader. */
+export interface EventStream {
+  /** Decimal; unique among the streams of all processes. */
+  readonly id: string
+  /** Nothing is queued any more; what is queued can still be taken. */
+  readonly ended: boolean
+  /** The events queued so far as text, each with its line end; undefined when there are none. */
+  take(): string | undefined
+  /** Calls `listener`, the only one, whenever events were queued or the stream ended. */
+  listen(listener: () => void): void
+  /** The reader has gone: frees everything. */
+  close(): void
+}
+
+/** An ordinary answer, or with `stream` one whose body are the stream's events. */
+export interface StreamAnswer extends QueryAnswer {
+  readonly stream?: EventStream
+}
+
+/** Who a credential stands for. */
+export interface Principal {
+  readonly database: DatabaseId
+  /** Names of that database and of those around it, outermost first. */
+  readonly path: readonly string[]
+  /** Holds the builtin role `admin` there. */
+  readonly isAdmin: boolean
+  /** Is the root secret itself, without any scope. */
+  readonly isRoot: boolean
+}
+
   /** `GET /tokens/self`: the caller's own token document. */
   ownToken(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
+  /** `POST /stream`. `fields` is the URL parameter that chooses what events show; absent for the default. */
+  openStream(request: QueryRequest, fields: string | undefined): StreamAnswer | Promise<StreamAnswer>
+  /** Ends all streams with an error event, and those that are opened later. For shutting down. */
+  endStreams(): void
   /** `GET /authorized`. */
   authorized(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
   /** Proves that the store answers. Rejects after `timeoutMs`. */

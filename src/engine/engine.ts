@@ -21,10 +21,19 @@ import {
 import { encodeGlobalId } from '../values/global-id.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { DocumentValue, type Json, type Micros, native, Ref } from '../values/value.ts'
-import type { Engine, QueryAnswer, QueryMetrics, QueryRequest } from './contract.ts'
+import type {
+  Engine,
+  EventStream,
+  Principal,
+  QueryAnswer,
+  QueryMetrics,
+  QueryRequest,
+  StreamAnswer,
+} from './contract.ts'
 import { queryErrorBody, requestErrorBody } from './error-body.ts'
 import { renderResource } from './render-resource.ts'
 
+import { readStreamFields, type StreamOpener, streamSubject } from './streaming.ts'
 /** Finds out who a credential belongs to; throws `unauthorized`. Predicates of memberships run as the caller given. */
 export type Identify = (
   authorization: string | undefined,
@@ -38,6 +47,7 @@ export interface EngineOptions {
   readonly identify: Identify
   readonly host: EvaluationHost
   /** Told of broken invariants and other bugs, with the request that met them. */
+  readonly streams: StreamOpener
   readonly onInternalError: (error: unknown) => void
 }
 
@@ -50,6 +60,8 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     query: request => new RequestRun(options, request).query(),
     ownToken: request => new RequestRun(options, request).run(ownToken),
+    openStream: (request, fields) => new RequestRun(options, request).openStream(fields),
+    endStreams: () => options.streams.end(),
     authorized: request => new RequestRun(options, request).run(authorized),
     ping: async scope => {
       if (scope === 'write' || scope === 'all') await store.write(() => null)
@@ -126,6 +138,20 @@ class RequestRun {
       return this.#recover(error, task)
     }
   }
+  /** The stream begins with the very snapshot on which its expression was evaluated. */
+  openStream(fields: string | undefined): StreamAnswer | Promise<StreamAnswer> {
+    let stream: EventStream | undefined
+    const answer = this.run(evaluation => {
+      const chosen = readStreamFields(fields)
+      const value = evaluate(this.#parse().expression, undefined, evaluation)
+      const subject = streamSubject(value, evaluation)
+      stream = this.#options.streams.open({ subject, fields: chosen, evaluation })
+      return { status: 200, body: '' }
+    })
+    const withStream = (given: QueryAnswer) => (stream === undefined ? given : { ...given, stream })
+    return answer instanceof Promise ? answer.then(withStream) : withStream(answer)
+  }
+
 
   #attempt(transaction: Transaction, task: Task): ReturnType<Task> {
     const { host, identify } = this.#options

@@ -1,21 +1,28 @@
-// The body of a successful query.
+// The body of a successful query, and what its rendering depends on.
 
 import type { Evaluation } from '../query/evaluation.ts'
+import type { Transaction } from '../store/contract.ts'
 import { type DatabaseId, type Ref, rootDatabase, type Value } from '../values/value.ts'
 import { renderValue } from '../values/wire.ts'
+import type { RefNames } from '../values/wire-refs.ts'
 
 /** `{"resource":…}` with references named as the request's database sees them. */
 export function renderResource(value: Value, evaluation: Evaluation): string {
-  const { catalogue, commitTime, snapshotTime } = evaluation.transaction
+  const { transaction } = evaluation
   const rendered = renderValue(value, {
     apiVersion: evaluation.apiVersion,
-    transactionTime: commitTime ?? snapshotTime,
-    names: {
-      scope: evaluation.database,
-      nameOf: (ref: Ref) => catalogue.nameOf(ref),
-      parentOf: (database: DatabaseId) =>
-        database === rootDatabase ? undefined : catalogue.database(database)?.ref,
-    },
+    transactionTime: transaction.commitTime ?? transaction.snapshotTime,
+    names: refNames(evaluation.database, transaction),
   })
   return rendered === undefined ? '{}' : `{"resource":${rendered}}`
+}
+
+/** The names behind references, as seen from the database `scope`. */
+export function refNames(scope: DatabaseId, { catalogue }: Pick<Transaction, 'catalogue'>): RefNames {
+  return {
+    scope,
+    nameOf: (ref: Ref) => catalogue.nameOf(ref),
+    parentOf: (database: DatabaseId) =>
+      database === rootDatabase ? undefined : catalogue.database(database)?.ref,
+  }
 }

@@ -29,6 +29,9 @@ const http2Preface = Buffer.from('PRI * HTTP/2.0')
 /** An HTTP/2 session without traffic is told to go away after this many milliseconds. */
 const sessionIdleMs = 300_000
 
+/** Milliseconds of silence after which a connection's other end is asked whether it is still there: a fact of the protocol. */
+const keepAliveProbeMs = 120_000
+
 const noBytes = Buffer.alloc(0)
 
 /** Megabytes one HTTP/2 session may hold: room for several of the largest bodies at a time in both directions. */
@@ -114,6 +117,9 @@ export class Listener {
       // How often the two limits above are enforced.
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
       noDelay: true,
+      // Silent event streams: a client that vanished without a word is found out.
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveProbeMs,
       // Every name leads to the same service, so a request may do without one.
       requireHostHeader: false,
     }

@@ -6,6 +6,7 @@ import { errorEndpoint } from './endpoints/error.ts'
 import { linearizedEndpoint } from './endpoints/linearized.ts'
 import { ownTokenEndpoint } from './endpoints/own-token.ts'
 import { pingEndpoint } from './endpoints/ping.ts'
+import { streamEndpoint } from './endpoints/stream.ts'
 
 /** The endpoints with a path of their own; the query endpoint at `/` and 404 are wired in application.ts. */
 export function endpoints(services: Services): readonly Endpoint[] {
@@ -13,6 +14,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
     linearizedEndpoint(services),
     authorizedEndpoint(services),
     ownTokenEndpoint(services),
+    streamEndpoint(services),
     pingEndpoint(services),
     errorEndpoint(),
   ]

@@ -61,6 +61,8 @@ export function fakeEngine(): FakeEngine {
     answer: request => resource(request.body ?? '"nothing"'),
     pinged: () => Promise.resolve(),
     query: request => guarded(request, () => engine.answer(request)),
+    openStream: request => guarded(request, () => resource('"no stream"')),
+    endStreams: () => {},
     ownToken: request => guarded(request, () => resource('"token"')),
     authorized: request =>
       guarded(request, () => ({

@@ -19,10 +19,12 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   streams: ['engine', 'query', 'auth', 'store', 'values'],
   http: ['streams', 'engine', 'query-log', 'auth', 'values'],
   'config.ts': [],
-  'server.ts': ['config.ts', 'http', 'streams', 'engine', 'query-log', 'values'],
+  'open-query-log.ts': ['config.ts', 'query-log', 'query', 'kv', 'values'],
+  'server.ts': ['open-query-log.ts', 'config.ts', 'http', 'streams', 'engine', 'query-log', 'values'],
   'open-engine.ts': [
     'server.ts',
     'config.ts',
+    'streams',
     'engine',
     'query-log',
     'query',

@@ -1,0 +1,90 @@
+// What a stream request asks for: the value of its expression as something to follow, the members its events show.
+// Streams themselves live in the layer above, which is handed in as a {@link StreamOpener}.
+
+import { QueryError } from '../errors.ts'
+import { undefinedReferenceText } from '../query/definition.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import { isUserDocument } from '../query/read.ts'
+import {
+  DocumentValue,
+  firstUserCollection,
+  native,
+  Ref,
+  SetValue,
+  typeName,
+  UnresolvedRef,
+  type Value,
+} from '../values/value.ts'
+import { isAtLeast } from '../values/wire-version.ts'
+import type { EventStream } from './contract.ts'
+
+/** The members an event may have, in their order on the wire. */
+export const streamFields = ['action', 'document', 'diff', 'prev', 'index'] as const
+export type StreamField = (typeof streamFields)[number]
+
+const defaultFields: readonly StreamField[] = ['action', 'document']
+
+/** What a stream follows. */
+export type StreamSubject =
+  | { readonly kind: 'document'; readonly ref: Ref }
+  /** The documents of a collection, a user's or one of the native ones that can be followed. */
+  | { readonly kind: 'documents'; readonly collection: Ref }
+  | { readonly kind: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
+
+export interface StreamOpening {
+  readonly subject: StreamSubject
+  /** In the order of {@link streamFields}. */
+  readonly fields: readonly StreamField[]
+  /** Of the expression: says who asks, and on which snapshot the stream begins. */
+  readonly evaluation: Evaluation
+}
+
+/** Opens streams. Called within the transaction of the opening's evaluation. */
+export interface StreamOpener {
+  open(opening: StreamOpening): EventStream
+  /** Ends all open streams and refuses further ones. */
+  end(): void
+}
+
+/** The members that the URL parameter `fields` asks for. Throws `invalid url parameter`. */
+export function readStreamFields(parameter: string | undefined): readonly StreamField[] {
+  const names = (parameter ?? '').split(',').map(name => name.trim())
+  const wanted = names.filter(name => name !== '')
+  for (const name of wanted) {
+    if (streamFields.some(field => field === name)) continue
+    const description = `Invalid url parameter fields. Invalid field name '${name}'.`
+    throw QueryError.of('invalid url parameter', description, [])
+  }
+  return wanted.length === 0 ? defaultFields : streamFields.filter(field => wanted.includes(field))
+}
+
+/** The native collections whose documents can be followed as a set: a fact of the protocol. */
+const followedNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
+
+/** What a value means as the subject of a stream. Throws for everything that cannot be followed. */
+export function streamSubject(value: Value, evaluation: Evaluation): StreamSubject {
+  if (value instanceof UnresolvedRef) throw undefinedSubject(value, evaluation)
+  const ref = value instanceof DocumentValue ? value.ref : value
+  if (ref instanceof Ref && isUserDocument(ref)) return { kind: 'document', ref }
+  if (value instanceof SetValue) {
+    const { shape } = value
+    if (shape.type === 'match') return { kind: 'match', index: shape.index, terms: shape.terms }
+    if (shape.type === 'documents' && canFollow(shape.collection)) {
+      return { kind: 'documents', collection: shape.collection }
+    }
+  }
+  const description = `Expected a Document Ref or Version, or a Set Ref, got ${typeName(value)}.`
+  throw QueryError.of('invalid argument', description, [])
+}
+
+function canFollow({ id }: Ref): boolean {
+  return id >= BigInt(firstUserCollection) || followedNatives.has(id)
+}
+
+function undefinedSubject(ref: UnresolvedRef, { apiVersion }: Evaluation): QueryError {
+  const text = undefinedReferenceText(ref)
+  const spelled = isAtLeast(apiVersion, '2.7')
+    ? text
+    : text.replace('undefined collection', 'undefined class')
+  return QueryError.of('invalid ref', spelled, [])
+}

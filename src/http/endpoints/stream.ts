@@ -1,0 +1,87 @@
+// `POST /stream` opens an event stream: the head at once, then every event as it comes, until the client hangs up
+// or an error event has ended it.
+
+import { Readable } from 'node:stream'
+import type { Timers } from '../../base/timers.ts'
+import type { EventStream } from '../../engine/contract.ts'
+import { limits } from '../../limits.ts'
+import type { Answer } from '../answer.ts'
+import type { Call } from '../call.ts'
+import type { Endpoint, Services } from '../endpoint.ts'
+import { queryParameter } from '../url.ts'
+
+const inStreamRequests = { readOnly: 'stream requests' } as const
+
+/** The endpoint of event streams. They do not count as requests under way; the engine limits their number. */
+export function streamEndpoint({ engine, stopping, timers }: Services): Endpoint {
+  if (stopping.aborted) engine.endStreams()
+  else stopping.addEventListener('abort', () => engine.endStreams(), { once: true })
+  return {
+    path: '/stream',
+    authenticated: true,
+    readsBody: true,
+    methods: {
+      async POST(call): Promise<Answer> {
+        const fields = queryParameter(call.request.url as string, 'fields')
+        const opened = engine.openStream(call.queryRequest(call.body, inStreamRequests), fields)
+        const { stream, ...answer } = await opened
+        return stream === undefined ? answer : streamed(answer, stream, call, timers)
+      },
+    },
+  }
+}
+
+function streamed(answer: Answer, stream: EventStream, call: Call, timers: Timers): Answer {
+  const body = new EventBody(stream, timers)
+  // Nobody would read, nor ever close, the body of a client that has gone while the query ran.
+  if (call.response.destroyed) body.destroy()
+  const headers = ['x-fauna-stream-id', stream.id]
+  // A stream that ends takes its connection with it, so that stopping need not wait for idle ones.
+  if (call.request.httpVersionMajor === 1) headers.push('connection', 'close')
+  return { ...answer, body, headers }
+}
+
+/** Events as a response body. All that is queued goes out in one piece, when the connection has room. */
+class EventBody extends Readable {
+  readonly #stream: EventStream
+  readonly #timers: Timers
+  #hasRoom = false
+  #cancelCut: (() => void) | undefined
+
+  constructor(stream: EventStream, timers: Timers) {
+    super({ highWaterMark: 1 })
+    this.#stream = stream
+    this.#timers = timers
+    stream.listen(() => this.#pass())
+  }
+
+  override _read(): void {
+    this.#hasRoom = true
+    this.#pass()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#cancelCut?.()
+    this.#stream.close()
+    done(error)
+  }
+
+  #pass(): void {
+    if (this.#stream.ended) this.#limitEnd()
+    if (!this.#hasRoom) return
+    const text = this.#stream.take()
+    if (text === undefined) {
+      if (this.#stream.ended) this.push(null)
+      return
+    }
+    this.#hasRoom = false
+    this.push(text)
+  }
+
+  /** A client that does not take the last events is cut off. */
+  #limitEnd(): void {
+    this.#cancelCut ??= this.#timers.after(limits.streamEndMs, () => {
+      this.destroy(new Error('the client has not taken the end of its stream'))
+    })
+  }
+}

@@ -1,0 +1,91 @@
+// Who may see the events of one transaction, asked of each session at the transaction's own time. What may not be
+// seen is left out without a word.
+
+import { type Answers, Pending } from '../base/pending.ts'
+import type { StreamSubject } from '../engine/streaming.ts'
+import { RequestError } from '../errors.ts'
+import { Evaluation, type EvaluationHost } from '../query/evaluation.ts'
+import type { Transaction } from '../store/contract.ts'
+import type { Micros, Ref } from '../values/value.ts'
+import { collectionOf } from '../values/wire-refs.ts'
+import type { StreamEvent } from './events.ts'
+import type { Session } from './session.ts'
+
+export interface AudienceOptions {
+  readonly host: EvaluationHost
+  /** The transaction as of the commit that the events tell of. */
+  readonly transaction: Transaction
+  readonly answers: Answers
+  readonly deadline: Micros
+  /** Whether predicates may wait for something; if not, those that have to count as no. */
+  readonly mayWait: boolean
+}
+
+type Access = Evaluation['access']
+
+export class Audience {
+  readonly #options: AudienceOptions
+  readonly #accesses = new Map<Session, Access>()
+
+  constructor(options: AudienceOptions) {
+    this.#options = options
+  }
+
+  /** The events of a subject that a session may see. Throws Pending when a predicate has to wait. */
+  visible(events: readonly StreamEvent[], subject: StreamSubject, session: Session): readonly StreamEvent[] {
+    const access = this.#accessOf(session)
+    return events.filter(event => this.#decide(() => maySee(event, subject, access)))
+  }
+
+  #accessOf(session: Session): Access {
+    const known = this.#accesses.get(session)
+    if (known) return known
+    const { host, transaction, answers, deadline } = this.#options
+    const { caller } = session.terms
+    const { access } = new Evaluation({
+      host,
+      transaction,
+      caller,
+      apiVersion: '4',
+      answers,
+      deadline,
+      effectLimit: 'read',
+      effectPlace: 'stream requests',
+    })
+    this.#accesses.set(session, access)
+    return access
+  }
+
+  /** A predicate that takes too long or does too much says no. */
+  #decide(ask: () => boolean): boolean {
+    try {
+      return ask()
+    } catch (error) {
+      if (error instanceof RequestError) return false
+      if (error instanceof Pending && !this.#options.mayWait) return false
+      throw error
+    }
+  }
+}
+
+function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boolean {
+  const { document } = event
+  switch (subject.kind) {
+    case 'document':
+      return mayOnDocument(event.type === 'history_rewrite' ? 'history_read' : 'read', document, access)
+    case 'documents': {
+      const resource = subject.collection
+      const all = access.allows({ action: 'unrestricted_read', resource, argument: () => null })
+      return all || mayOnDocument('read', document, access)
+    }
+    case 'match': {
+      const request = { resource: subject.index, argument: () => subject.terms }
+      if (access.allows({ ...request, action: 'unrestricted_read' })) return true
+      return access.allows({ ...request, action: 'read' }) && mayOnDocument('read', document, access)
+    }
+  }
+}
+
+function mayOnDocument(action: 'read' | 'history_read', document: Ref, access: Access): boolean {
+  return access.allows({ action, resource: collectionOf(document), document, argument: () => document })
+}

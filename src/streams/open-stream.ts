@@ -1,0 +1,123 @@
+// One open stream: events queued for a reader who may be slow. The queue is bounded; who falls too far behind loses
+// the stream, because a stream never leaves anything out.
+
+import type { EventStream } from '../engine/contract.ts'
+import type { RequestErrorCode } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Micros } from '../values/value.ts'
+import { type EventFormat, errorLine, startLine } from './event-line.ts'
+import type { Session } from './session.ts'
+import type { Subject } from './subject.ts'
+
+/** Why a stream ends, as its last event says it. */
+export interface StreamEnd {
+  readonly code: RequestErrorCode | 'permission denied'
+  readonly description: string
+  /** 0 when no transaction is to blame. */
+  readonly txn: Micros
+}
+
+/** What a stream depends on; events are queued for it from there. */
+export interface StreamOrigin {
+  readonly subject: Subject
+  readonly session: Session
+  readonly format: EventFormat
+  /** The snapshot's time, as the start event says it. */
+  readonly start: Micros
+  /** The newest commit in that snapshot: the stream tells of all later ones. */
+  readonly after: Micros
+}
+
+export class OpenStream implements EventStream {
+  readonly id: string
+  readonly origin: StreamOrigin
+  readonly #release: (stream: OpenStream) => void
+  #queue: string[]
+  #bytes = 0
+  #ended = false
+  #listener: (() => void) | undefined
+
+  /** `release` is called once, when the stream has ended or its reader has gone. */
+  constructor(id: string, origin: StreamOrigin, release: (stream: OpenStream) => void) {
+    this.id = id
+    this.origin = origin
+    this.#release = release
+    this.#queue = [startLine(origin.start)]
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  take(): string | undefined {
+    const [first] = this.#queue
+    if (first === undefined) return undefined
+    const text = this.#queue.length === 1 ? first : this.#queue.join('')
+    this.#queue = []
+    this.#bytes = 0
+    return text
+  }
+
+  listen(listener: () => void): void {
+    this.#listener = listener
+  }
+
+  close(): void {
+    this.#queue = []
+    this.#listener = undefined
+    this.#finish()
+  }
+
+  /** Queues the events of one transaction. */
+  deliver(lines: readonly string[]): void {
+    if (this.#ended) return
+    const waiting = this.#queue.length
+    if (waiting >= limits.streamEventsMax || this.#bytes >= limits.streamBytesMax) {
+      this.#queue = []
+      const description = `Stream closed due to congestion after accumulating ${waiting} items.`
+      this.end({ code: 'time out', description, txn: 0 })
+      return
+    }
+    for (const line of lines) {
+      this.#queue.push(line)
+      this.#bytes += line.length
+    }
+    this.#listener?.()
+  }
+
+  /** Ends the stream; what is queued already still reaches the reader. */
+  end(reason: StreamEnd): void {
+    if (this.#ended) return
+    this.#queue.push(errorLine(reason))
+    this.#finish()
+    this.#listener?.()
+  }
+
+  #finish(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#release(this)
+  }
+}
+
+/** A stream that ends where it begins. */
+export class RefusedStream implements EventStream {
+  readonly id: string
+  readonly ended = true
+  #event: string | undefined
+
+  constructor(id: string, reason: StreamEnd) {
+    this.id = id
+    this.#event = errorLine(reason)
+  }
+
+  take(): string | undefined {
+    const event = this.#event
+    this.#event = undefined
+    return event
+  }
+
+  listen(): void {}
+
+  close(): void {}
+}

@@ -1,0 +1,156 @@
+// What streams follow, found by what a transaction touches: a document by itself, a collection's documents by the
+// collection, an index's sets by the index. A change that nobody follows costs one or two looks into a map.
+
+import type { StreamSubject } from '../engine/streaming.ts'
+import type { Change, Transaction } from '../store/contract.ts'
+import type { DatabaseId, ObjectValue, Ref, Value } from '../values/value.ts'
+import { collectionOf } from '../values/wire-refs.ts'
+import { documentEvents, type Place, placeOf, type StreamEvent, setEvent, stateChange } from './events.ts'
+import type { OpenStream } from './open-stream.ts'
+
+/** Something followed by at least one stream. */
+export class Subject {
+  readonly target: StreamSubject
+  readonly streams = new Set<OpenStream>()
+
+  constructor(target: StreamSubject) {
+    this.target = target
+  }
+}
+
+/** The schema object whose end is the end of everything there is to follow. */
+export function sourceOf(target: StreamSubject): Ref {
+  switch (target.kind) {
+    case 'document':
+      return collectionOf(target.ref)
+    case 'documents':
+      return target.collection
+    case 'match':
+      return target.index
+  }
+}
+
+/** The name of a document among all documents. */
+export function documentKey({ database, collection, id }: Ref): string {
+  return `${database}/${collection}/${id}`
+}
+
+type Sets = Map<string, Subject>
+
+export class Subjects {
+  readonly #documents = new Map<string, Subject>()
+  readonly #collections = new Map<string, Subject>()
+  /** By database, index and terms. */
+  readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
+
+  /** The subject with that target, made when nobody follows it yet. */
+  obtain(target: StreamSubject, transaction: Transaction): Subject {
+    const [map, key] = this.#place(target, transaction)
+    let subject = map.get(key)
+    if (subject === undefined) {
+      subject = new Subject(target)
+      map.set(key, subject)
+    }
+    return subject
+  }
+
+  #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets, string] {
+    switch (target.kind) {
+      case 'document':
+        return [this.#documents, documentKey(target.ref)]
+      case 'documents':
+        return [this.#collections, documentKey(target.collection)]
+      case 'match': {
+        const { database, id } = target.index
+        const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets>())
+        return [upsert(ofDatabase, id, () => new Map()), transaction.termsKey(target.terms)]
+      }
+    }
+  }
+
+  /** Forgets a subject that nobody follows any more. */
+  drop(subject: Subject): void {
+    const { target } = subject
+    if (target.kind === 'document') this.#documents.delete(documentKey(target.ref))
+    else if (target.kind === 'documents') this.#collections.delete(documentKey(target.collection))
+    else this.#dropSet(target.index, subject)
+  }
+
+  #dropSet({ database, id }: Ref, subject: Subject): void {
+    const ofDatabase = this.#indexes.get(database)
+    const sets = ofDatabase?.get(id)
+    for (const [key, found] of sets ?? []) if (found === subject) sets?.delete(key)
+    if (sets?.size === 0) ofDatabase?.delete(id)
+    if (ofDatabase?.size === 0) this.#indexes.delete(database)
+  }
+
+  /** The events of a transaction for each subject it concerns, in the order of the change log. */
+  eventsOf(changes: readonly Change[], txn: number, transaction: Transaction): Map<Subject, StreamEvent[]> {
+    const found = new Map<Subject, StreamEvent[]>()
+    for (const change of changes) {
+      const { ref } = change
+      const document = this.#documents.get(documentKey(ref))
+      const collection = this.#collections.get(documentKey(collectionOf(ref)))
+      const indexes = this.#indexes.get(ref.database)
+      if (!(document || collection || indexes)) continue
+      const place = placeOf(change, txn, transaction)
+      if (document) add(found, document, documentEvents(change, place))
+      if (collection) add(found, collection, membershipEvents(change, place, collection))
+      if (indexes) addEntryEvents(found, indexes, change, place, transaction)
+    }
+    return found
+  }
+}
+
+function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: readonly StreamEvent[]): void {
+  if (events.length > 0) upsert(found, subject, () => []).push(...events)
+}
+
+/** A collection's set has its documents for elements; its `index` is one of no name, as on the hosted service. */
+function membershipEvents(change: Change, place: Place, subject: Subject): readonly StreamEvent[] {
+  const state = stateChange(change, place)
+  if (state === undefined || !state.before === !state.after) return []
+  const index = indexMember(sourceOf(subject.target), [], [])
+  return [setEvent(state.after ? 'add' : 'remove', change.ref, change.validTime, index)]
+}
+
+function addEntryEvents(
+  found: Map<Subject, StreamEvent[]>,
+  followed: ReadonlyMap<bigint, Sets>,
+  change: Change,
+  place: Place,
+  transaction: Transaction,
+): void {
+  const { ref, validTime } = change
+  const state = stateChange(change, place)
+  if (state === undefined) return
+  for (const index of transaction.catalogue.indexesOf(ref.database, ref.collection)) {
+    const sets = followed.get(index.ref.id)
+    if (sets === undefined) continue
+    for (const { action, terms, values, termsKey } of transaction.entryChanges(
+      index,
+      state.before,
+      state.after,
+    )) {
+      const subject = sets.get(termsKey)
+      if (subject === undefined) continue
+      add(found, subject, [setEvent(action, ref, validTime, indexMember(index.ref, terms, values))])
+    }
+  }
+}
+
+function indexMember(ref: Ref, terms: readonly Value[], values: readonly Value[]): ObjectValue {
+  return new Map<string, Value>([
+    ['ref', ref],
+    ['terms', terms],
+    ['values', values],
+  ])
+}
+
+function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const present = map.get(key)
+  if (present !== undefined) return present
+  const made = make()
+  map.set(key, made)
+  return made
+}

@@ -1,0 +1,128 @@
+// Reads the change log as it grows, once for all streams of a process, and hands out one transaction after the other.
+// Commits of other processes on the same data folder arrive the same way.
+
+import { Answers, Pending } from '../base/pending.ts'
+import type { Timers } from '../base/timers.ts'
+import { limits } from '../limits.ts'
+import type { CommittedTransaction, Store, Transaction } from '../store/contract.ts'
+import type { Micros } from '../values/value.ts'
+
+/** What handling a transaction may wait for. */
+export interface Waiting {
+  /** Remembered as long as the same transaction is tried again. */
+  readonly answers: Answers
+  /** False: waiting has failed, nobody asks again. */
+  readonly mayWait: boolean
+}
+
+export interface TailerOptions {
+  readonly store: Store
+  readonly timers: Timers
+  /**
+   * Handles one transaction and answers how many events came of it. May throw Pending before it has done anything:
+   * it is called again for the same transaction when the answer is there.
+   */
+  readonly handle: (committed: CommittedTransaction, transaction: Transaction, waiting: Waiting) => number
+  /** Told of bugs; the tailer has stopped. */
+  readonly onFailure: (error: unknown) => void
+}
+
+const patient = (): Waiting => ({ answers: new Answers(), mayWait: true })
+
+export class Tailer {
+  readonly #options: TailerOptions
+  #position: Micros = 0
+  #waiting = patient()
+  /** Ends the watch; undefined while nothing is read. */
+  #unwatch: (() => void) | undefined
+  /** Runs or has been asked to. */
+  #isBusy = false
+  /** Which start is in force: what an earlier one left behind does nothing. */
+  #run = 0
+
+  constructor(options: TailerOptions) {
+    this.#options = options
+  }
+
+  get isRunning(): boolean {
+    return this.#unwatch !== undefined
+  }
+
+  /** Begins with the transaction after `position`. */
+  start(position: Micros): void {
+    this.#position = position
+    this.#waiting = patient()
+    this.#isBusy = false
+    this.#run++
+    this.#unwatch = this.#options.store.watch(() => this.#schedule())
+    // Whatever was committed before the watch began has not been announced.
+    this.#schedule()
+  }
+
+  stop(): void {
+    this.#unwatch?.()
+    this.#unwatch = undefined
+    this.#run++
+  }
+
+  #schedule(): void {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    const run = this.#run
+    setImmediate(() => {
+      if (run === this.#run) this.#turn()
+    })
+  }
+
+  /** Handles some transactions, then lets others have the event loop. */
+  #turn(): void {
+    this.#isBusy = false
+    try {
+      const more = this.#options.store.read(transaction => this.#readOn(transaction)).result
+      if (more) this.#schedule()
+    } catch (error) {
+      if (error instanceof Pending) this.#settle(error)
+      else this.#fail(error)
+    }
+  }
+
+  /** Whether there may be more to read. */
+  #readOn(transaction: Transaction): boolean {
+    const { handle, store } = this.#options
+    const committed = store.changes(this.#position, limits.streamTransactionsPerTurn)
+    const run = this.#run
+    let events = 0
+    for (const next of committed) {
+      events += handle(next, transaction, this.#waiting)
+      if (run !== this.#run) return false
+      this.#position = next.time
+      this.#waiting = patient()
+      if (events >= limits.streamEventsPerTurn) return true
+    }
+    return committed.length === limits.streamTransactionsPerTurn
+  }
+
+  #settle(pending: Pending): void {
+    this.#isBusy = true
+    const run = this.#run
+    const { timers } = this.#options
+    let settled = false
+    const goOn = (mayWait: boolean) => {
+      cancel()
+      if (run !== this.#run || settled) return
+      settled = true
+      this.#waiting = { answers: this.#waiting.answers, mayWait }
+      this.#turn()
+    }
+    const cancel = timers.after(limits.streamBatchMs, () => goOn(false))
+    this.#waiting.answers.settle(pending).then(
+      () => goOn(true),
+      () => goOn(false),
+    )
+  }
+
+  #fail(error: unknown): void {
+    this.stop()
+    this.#options.onFailure(error)
+  }
+}

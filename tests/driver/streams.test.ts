@@ -1,0 +1,120 @@
+// `client.stream` of the real driver, over HTTP/2 and over HTTP/1.1: documents and sets, in the order of transactions.
+
+import assert from 'node:assert/strict'
+import { type Client, type Document, driverTests, q } from './app.ts'
+
+const driverTest = driverTests()
+
+interface StreamEvent {
+  readonly type: string
+  readonly event: unknown
+  readonly txn?: number
+}
+
+/** A started stream whose events are taken one after the other. */
+class Events {
+  readonly #received: StreamEvent[] = []
+  readonly #waiting: ((event: StreamEvent) => void)[] = []
+  readonly #subscription: ReturnType<Client['stream']>
+
+  constructor(subscription: ReturnType<Client['stream']>) {
+    this.#subscription = subscription
+    const take = (_: unknown, event: StreamEvent) => {
+      const next = this.#waiting.shift()
+      if (next) next(event)
+      else this.#received.push(event)
+    }
+    for (const type of ['start', 'version', 'set', 'history_rewrite'] as const) subscription.on(type, take)
+    subscription.on('error', (error: unknown) => take(error, { type: 'error', event: error }))
+    subscription.start()
+  }
+
+  next(): Promise<StreamEvent> {
+    const event = this.#received.shift()
+    return event ? Promise.resolve(event) : new Promise(resolve => this.#waiting.push(resolve))
+  }
+
+  close(): void {
+    this.#subscription.close()
+  }
+}
+
+driverTest('a document stream tells every change with its transaction time', async app => {
+  const server = await app.as('server')
+  await server.query(q.CreateCollection({ name: 'scores' }))
+  const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0 } }))
+  const events = new Events(server.stream(made.ref))
+  try {
+    const start = await events.next()
+    assert.equal(start.type, 'start')
+    assert.equal(typeof start.event, 'number')
+    for (const n of [1, 2]) {
+      const updated = await server.query<Document>(q.Update(made.ref, { data: { n } }))
+      const { type, txn, event } = await events.next()
+      assert.equal(type, 'version')
+      assert.equal(txn, updated.ts)
+      assert.deepEqual(event, { action: 'update', document: updated })
+    }
+    await server.query(q.Delete(made.ref))
+    const { type, event } = await events.next()
+    assert.equal(type, 'version')
+    assert.equal((event as { action: string }).action, 'delete')
+  } finally {
+    events.close()
+  }
+})
+
+driverTest('the fields option chooses what an event holds', async app => {
+  const server = await app.as('server')
+  await server.query(q.CreateCollection({ name: 'scores' }))
+  const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0, same: 1 } }))
+  const events = new Events(server.stream(made.ref, { fields: ['action', 'diff', 'prev'] }))
+  try {
+    assert.equal((await events.next()).type, 'start')
+    const updated = await server.query<Document>(q.Update(made.ref, { data: { n: 1 } }))
+    const { event } = await events.next()
+    assert.deepEqual(event, {
+      action: 'update',
+      diff: { ref: made.ref, ts: updated.ts, data: { n: 1 } },
+      prev: made,
+    })
+  } finally {
+    events.close()
+  }
+})
+
+driverTest('a set stream tells what comes and goes', async app => {
+  const server = await app.as('server')
+  await server.query(q.CreateCollection({ name: 'scores' }))
+  await server.query(
+    q.CreateIndex({ name: 'by_team', source: q.Collection('scores'), terms: [{ field: ['data', 'team'] }] }),
+  )
+  const events = new Events(server.stream(q.Match(q.Index('by_team'), 'red')))
+  try {
+    assert.equal((await events.next()).type, 'start')
+    const red = await server.query<Document>(q.Create(q.Collection('scores'), { data: { team: 'red' } }))
+    await server.query(q.Create(q.Collection('scores'), { data: { team: 'blue' } }))
+    await server.query(q.Update(red.ref, { data: { team: 'blue' } }))
+    const added = await events.next()
+    assert.equal(added.type, 'set')
+    assert.equal(added.txn, red.ts)
+    assert.deepEqual(added.event, { action: 'add', document: { ref: red.ref, ts: red.ts } })
+    const removed = await events.next()
+    assert.equal(removed.type, 'set')
+    assert.equal((removed.event as { action: string }).action, 'remove')
+  } finally {
+    events.close()
+  }
+})
+
+driverTest('a stream of something else is refused', async app => {
+  const server = await app.as('server')
+  const events = new Events(server.stream(q.Add(1, 2)))
+  try {
+    const { type, event } = await events.next()
+    assert.equal(type, 'error')
+    assert.match(String(event), /invalid argument/)
+  } finally {
+    events.close()
+  }
+})
