@@ -1,0 +1,83 @@
+// Clients that know which worker they talk to: each keeps one connection, a connection stays with the worker it was
+// given to, and the worker's number is in the low ten bits of the ids it makes.
+
+import assert from 'node:assert/strict'
+import { Agent, request as httpRequest } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { RunningServer } from '../support/server.ts'
+
+export interface Answered {
+  readonly status: number
+  readonly txnTime: number
+  readonly resource: unknown
+}
+
+/** One connection to one worker. */
+export class WorkerClient {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #server: RunningServer
+  secret: string
+  worker = -1
+
+  constructor(server: RunningServer, secret: string = server.rootSecret) {
+    this.#server = server
+    this.secret = secret
+  }
+
+  async send(query: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> {
+    const body = JSON.stringify(query)
+    return new Promise((resolve, reject) => {
+      const outgoing = httpRequest(
+        this.#server.url,
+        {
+          method: 'POST',
+          agent: this.#agent,
+          headers: {
+            authorization: `Bearer ${this.secret}`,
+            'x-faunadb-api-version': '4',
+            'content-length': Buffer.byteLength(body),
+            ...headers,
+          },
+        },
+        async response => {
+          const answer = JSON.parse(await text(response)) as { resource?: unknown }
+          resolve({
+            status: response.statusCode as number,
+            txnTime: Number(response.headers['x-txn-time']),
+            resource: answer.resource,
+          })
+        },
+      )
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+  }
+
+  /** The `resource` of a query that has to succeed. */
+  async query(query: unknown): Promise<unknown> {
+    const { status, resource } = await this.send(query)
+    assert.ok(status < 300, `status ${status} for ${JSON.stringify(query)}`)
+    return resource
+  }
+
+  async connect(): Promise<this> {
+    this.worker = Number(BigInt((await this.query({ new_id: null })) as string) & 1023n)
+    return this
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+/** One client for each worker, by number. */
+export async function clientOfEach(server: RunningServer, count: number): Promise<WorkerClient[]> {
+  const clients: WorkerClient[] = []
+  for (let attempt = 0; attempt < 10 * count && clients.filter(Boolean).length < count; attempt++) {
+    const client = await new WorkerClient(server).connect()
+    if (clients[client.worker]) client.close()
+    else clients[client.worker] = client
+  }
+  assert.equal(clients.filter(Boolean).length, count, 'connections go to all workers')
+  return clients
+}

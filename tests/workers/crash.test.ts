@@ -1,0 +1,87 @@
+// A worker that crashes takes nothing with it but its connections.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { clientOfEach, WorkerClient } from './clients.ts'
+
+interface Document {
+  readonly ref: { readonly '@ref': { readonly id: string } }
+}
+
+/** The worker processes of a server. */
+async function workersOf(pid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['--ppid', String(pid), '-o', 'pid='])
+  return stdout.trim().split(/\s+/).map(Number)
+}
+
+/** Creates documents until the connection breaks or `isOver`; answers the ids of those that were acknowledged. */
+async function writeOn(client: WorkerClient, isOver: () => boolean): Promise<string[]> {
+  const acknowledged: string[] = []
+  try {
+    while (!isOver()) {
+      const { ref } = (await client.query({ create: { collection: 'things' } })) as Document
+      acknowledged.push(ref['@ref'].id)
+    }
+  } catch (error) {
+    assert.notEqual((error as Error).name, 'AssertionError', (error as Error).message)
+  }
+  return acknowledged
+}
+
+test('a killed worker is replaced, the others go on, and nothing acknowledged is lost', async () => {
+  const server = await startServer({ flags: ['--workers', '2'] })
+  try {
+    await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
+    const acknowledged: string[] = []
+    for (let round = 0; round < 3; round++) {
+      const clients = await clientOfEach(server, 2)
+      let isOver = false
+      const writers = clients.map(client => writeOn(client, () => isOver))
+      const before = await workersOf(server.pid)
+      process.kill(before[round % 2] as number, 'SIGKILL')
+      const ended = await Promise.race(writers)
+      assert.ok(Array.isArray(ended), 'the connections of the killed worker break')
+      // Whoever is left serves; in the end there are two again.
+      await queryAfresh(server, { exists: { collection: 'things' } })
+      isOver = true
+      for (const ids of await Promise.all(writers)) acknowledged.push(...ids)
+      for (const client of clients) client.close()
+      const replaced = async () => (await workersOf(server.pid)).length === 2
+      while (!(await replaced())) await queryAfresh(server, null)
+      await bothServe(server)
+    }
+    const set = { paginate: { documents: { collection: 'things' } }, size: 100_000 }
+    const { data } = (await queryAfresh(server, set)) as { data: Document['ref'][] }
+    const stored = new Set(data.map(ref => ref['@ref'].id))
+    assert.deepEqual(
+      acknowledged.filter(id => !stored.has(id)),
+      [],
+    )
+  } finally {
+    await server.stop()
+  }
+})
+
+/** Runs a query over a new connection; again when that was given to the worker that is being killed. */
+async function queryAfresh(server: RunningServer, query: unknown): Promise<unknown> {
+  for (;;) {
+    const client = new WorkerClient(server)
+    try {
+      return await client.query(query)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+    } finally {
+      client.close()
+    }
+  }
+}
+
+/** Waits until both workers take connections. */
+async function bothServe(server: RunningServer): Promise<void> {
+  const serving = new Set<bigint>()
+  while (serving.size < 2)
+    serving.add(BigInt((await queryAfresh(server, { new_id: null })) as string) & 1023n)
+}

@@ -1,0 +1,142 @@
+// Several processes behind one port are one database: what one of them has committed, all others see at once.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { clientOfEach, type WorkerClient } from './clients.ts'
+
+const workers = 2
+let server: RunningServer
+let clients: WorkerClient[]
+let first: WorkerClient
+let second: WorkerClient
+
+before(async () => {
+  server = await startServer({ flags: ['--workers', String(workers)] })
+  clients = await clientOfEach(server, workers)
+  ;[first, second] = clients as [WorkerClient, WorkerClient]
+  await first.query({ create_collection: { object: { name: 'things' } } })
+})
+
+after(async () => {
+  for (const client of clients ?? []) client.close()
+  await server?.stop()
+})
+
+interface Document {
+  readonly ref: { readonly '@ref': { readonly id: string } }
+  readonly ts: number
+  readonly data: { readonly n: number }
+}
+
+const create = (n: number) => ({
+  create: { collection: 'things' },
+  params: { object: { data: { object: { n } } } },
+})
+
+test('increments through all workers are none lost', async () => {
+  const { ref } = (await first.query(create(0))) as Document
+  const n = { select: ['data', 'n'], from: { get: ref } }
+  const increment = { update: ref, params: { object: { data: { object: { n: { add: [n, 1] } } } } } }
+  const rounds = 100
+  const times: number[] = []
+  await Promise.all(
+    clients.map(async client => {
+      for (let round = 0; round < rounds; round++)
+        times.push(((await client.query(increment)) as Document).ts)
+    }),
+  )
+  assert.equal(((await second.query({ get: ref })) as Document).data.n, rounds * workers)
+  assert.equal(new Set(times).size, rounds * workers, 'every commit has a time of its own')
+})
+
+test('a snapshot holds exactly the commits up to its time, whoever made them', async () => {
+  await first.query({ create_collection: { object: { name: 'stamped' } } })
+  const add = { create: { collection: 'stamped' } }
+  const all = { paginate: { documents: { collection: 'stamped' } }, size: 100_000 }
+  const idOf = (ref: unknown) => (ref as Document['ref'])['@ref'].id
+  const commits = new Map<string, number>()
+  const snapshots: { readonly time: number; readonly ids: readonly string[] }[] = []
+  let isWriting = true
+  const write = async (client: WorkerClient) => {
+    for (let round = 0; round < 150; round++) {
+      const { ref, ts } = (await client.query(add)) as Document
+      commits.set(idOf(ref), ts)
+    }
+  }
+  const read = async (client: WorkerClient) => {
+    while (isWriting) {
+      const { txnTime, resource } = await client.send(all)
+      snapshots.push({ time: txnTime, ids: (resource as { data: unknown[] }).data.map(idOf) })
+    }
+  }
+  const readers = (await clientOfEach(server, workers)).map(async client => {
+    await read(client)
+    client.close()
+  })
+  await Promise.all(clients.map(write))
+  isWriting = false
+  await Promise.all(readers)
+  assert.ok(snapshots.length > 0)
+  for (const { time, ids } of snapshots) {
+    const expected = [...commits].filter(([, ts]) => ts <= time).map(([id]) => id)
+    assert.deepEqual([...ids].sort(), expected.sort(), `the snapshot of ${time}`)
+  }
+})
+
+test('times that one worker has answered are not undercut by another', async () => {
+  const add = { create: { collection: 'things' } }
+  let newest = 0
+  for (let round = 0; round < 100; round++) {
+    const [writer, reader] = round % 2 === 0 ? [first, second] : [second, first]
+    const seen = (await reader.send(1)).txnTime
+    assert.ok(seen >= newest)
+    const { txnTime } = await writer.send(add)
+    assert.ok(txnTime > seen, 'a commit comes after every snapshot answered before it began')
+    newest = txnTime
+  }
+})
+
+test('whoever sends back the last time reads its own writes', async () => {
+  for (let n = 0; n < 50; n++) {
+    const { resource, txnTime } = await first.send(create(n))
+    const { ref, ts } = resource as Document
+    assert.equal(txnTime, ts)
+    const read = await second.send({ get: ref }, { 'x-last-seen-txn': String(txnTime) })
+    assert.equal((read.resource as Document).data.n, n)
+    assert.ok(read.txnTime >= txnTime)
+  }
+})
+
+test('schema made in one worker is there in the others', async () => {
+  for (let n = 0; n < 20; n++) {
+    const [maker, user] = n % 2 === 0 ? [first, second] : [second, first]
+    const name = `made_${n}`
+    assert.equal(await user.query({ exists: { collection: name } }), false)
+    await maker.query({ create_collection: { object: { name } } })
+    const { ref } = (await user.query({ create: { collection: name } })) as Document
+    await maker.query({ delete: { collection: name } })
+    assert.equal((await user.send({ get: ref })).status, 400, 'the collection is gone')
+  }
+})
+
+test('a key revoked in one worker is refused by the others', async () => {
+  await first.query({ create_database: { object: { name: 'inner' } } })
+  for (let n = 0; n < 10; n++) {
+    const key = (await first.query({
+      create_key: { object: { database: { database: 'inner' }, role: 'server' } },
+    })) as { ref: unknown; secret: string }
+    second.secret = key.secret
+    assert.equal((await second.send(1)).status, 200)
+    await first.query({ delete: key.ref })
+    assert.equal((await second.send(1)).status, 401)
+    second.secret = server.rootSecret
+  }
+})
+
+test('ids differ between workers', async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 400 }, (_, n) => (clients[n % workers] as WorkerClient).query({ new_id: null })),
+  )
+  assert.equal(new Set(ids).size, ids.length)
+})
