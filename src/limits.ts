@@ -46,6 +46,8 @@ export const limits = {
   indexTermsBytesMax: 64_000,
   /** Bytes of one value of an index entry; longer ones are not indexed. */
   indexValueBytesMax: 32_767,
+  /** Values and characters of an answer, together; ours. */
+  answerUnitsMax: 67_108_864,
   pageSizeDefault: 64,
   pageSizeMax: 100_000,
   readOpBytes: 4096,

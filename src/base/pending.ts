@@ -29,6 +29,16 @@ export class Pending {
 /** The answers one request has waited for so far; they survive its replays. */
 export class Answers {
   readonly #answers = new Map<string, unknown>()
+  readonly #drawn: unknown[] = []
+
+  /**
+   * The `number`-th thing of its kind that this request draws, such as an id: drawn the first time, the same in
+   * every replay, so that what depends on it is the same too.
+   */
+  drawn<T>(number: number, draw: () => T): T {
+    if (number >= this.#drawn.length) this.#drawn[number] = draw()
+    return this.#drawn[number] as T
+  }
 
   /** The remembered answer to `key`, or throws a {@link Pending} that will fetch it with `start`. */
   get<T>(key: string, start: () => Promise<T>): T {

@@ -79,6 +79,7 @@ export class Evaluation {
   #authority: Authority
   #access: Access | undefined
   #computeUnits = 0
+  #idsDrawn = 0
   readonly #deadline: Micros
 
   constructor(options: EvaluationOptions) {
@@ -161,6 +162,11 @@ export class Evaluation {
   checkDeadline(): void {
     if (this.host.now() <= this.#deadline) return
     throw new RequestError('time out', 'Read timed out (Query eval has timed out.)')
+  }
+
+  /** A new id for a document: larger than all before this request, and the same when it is evaluated again. */
+  newId(): bigint {
+    return this.answers.drawn(this.#idsDrawn++, () => this.transaction.newId())
   }
 
   /** Counts a read once per query: `ceil(bytes / 4096) + partitions - 1` operations. */

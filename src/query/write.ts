@@ -117,7 +117,7 @@ function labelOf({ label }: Resource, call: Call): string {
 function newDocumentId(database: DatabaseId, collection: number, call: Call): bigint {
   const { transaction } = call.evaluation
   const sequential = collection === native.collections || collection === native.indexes
-  return sequential ? transaction.nextSchemaId(database, collection) : transaction.newId()
+  return sequential ? transaction.nextSchemaId(database, collection) : call.evaluation.newId()
 }
 
 /**

@@ -41,10 +41,15 @@ export interface RenderContext {
  * A value as compact JSON text. What cannot be printed (a reference to something that never had a name, the time
  * of an open transaction) is left out of objects and arrays and becomes null as a cursor; undefined when the
  * value itself cannot be printed. Throws {@link RequestError} for values nested deeper than
- * `limits.valueDepthMax`, which only queries that loop can build.
+ * `limits.valueDepthMax` and for those longer than `limits.answerUnitsMax`: a query can build a value that is
+ * small in memory, because its parts are shared, and huge when written out.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
+}
+
+function tooLong(): RequestError {
+  return new RequestError('bad request', `Answer exceeds the limit of ${limits.answerUnitsMax} characters.`)
 }
 
 type Tagged = Extract<Value, { readonly kind: string }>
@@ -60,6 +65,8 @@ class Renderer implements PartRenderer {
   /** Spelling of the versions that say class and instance for collection and document. */
   readonly #older: boolean
   #depth = 0
+  /** Values rendered, texts by their length. */
+  #units = 0
 
   constructor(context: RenderContext) {
     this.apiVersion = context.apiVersion
@@ -70,8 +77,10 @@ class Renderer implements PartRenderer {
   }
 
   value(value: Value): Rendered {
+    if (++this.#units > limits.answerUnitsMax) throw tooLong()
     switch (typeof value) {
       case 'string':
+        this.#units += value.length
         return quoteJson(value)
       case 'bigint':
       case 'boolean':

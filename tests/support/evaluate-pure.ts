@@ -35,6 +35,7 @@ const nothing = new Error('a pure query must not ask for this')
 export function pureEvaluation(options: PureOptions = {}, answers = new Answers()): Evaluation {
   const transaction = {
     snapshotTime: options.now ?? pureNow,
+    counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
     commitTime: undefined,
     writable: false,
     catalogue: { resolve: () => undefined, nameOf: () => undefined },

@@ -98,8 +98,8 @@ export const documents = family('Documents', [
           ? 'Merges fields into a document; null removes a field.'
           : 'Puts new fields in the place of those a document has.',
       example: [
-        `{"select": "data", "from": {"${mode}": {"ref": {"collection": "spells"}, "id": "1"}, "params": {"object": {"data": {"object": {"element": "ice"}}}}}}`,
-        '{"element": "ice"}',
+        `{"select": ["data", "element"], "from": {"${mode}": {"ref": {"collection": "spells"}, "id": "1"}, "params": {"object": {"data": {"object": {"element": "ice"}}}}}}`,
+        '"ice"',
       ],
       evaluate(args, call) {
         const document = args[mode] as Ref

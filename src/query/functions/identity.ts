@@ -19,7 +19,7 @@ import { map, timestamp } from '../resources/fields.ts'
 import { applyPatch } from '../resources/patch.ts'
 import { invalidType } from '../resources/resource.ts'
 import { makeSecret } from '../resources/tokens.ts'
-import { firstDocument } from '../sets/read.ts'
+import { firstIdentity } from '../sets/read.ts'
 import { viewDocument } from '../view-document.ts'
 import { validationFailed } from '../write.ts'
 
@@ -27,7 +27,7 @@ import { validationFailed } from '../write.ts'
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
   if (!isSet) return target as Ref
-  return call.evaluation.withValidTime(undefined, () => firstDocument(target, call, key))
+  return call.evaluation.withValidTime(undefined, () => firstIdentity(target, call, key))
 }
 
 /** Whether a password is right. It takes as long for somebody unknown. */
@@ -68,7 +68,7 @@ function newToken(instance: Ref, params: ObjectValue, call: Call): Value {
     return value === undefined ? [] : check(value, [name])
   })
   if (failures.length > 0) throw new QueryError([validationFailed(failures, call)])
-  const ref = new Ref(instance.database, native.tokens, transaction.newId())
+  const ref = new Ref(instance.database, native.tokens, call.evaluation.newId())
   const shown = new Map<string, Value>()
   makeSecret({ call, fields, ref, shown })
   const { action, ts } = transaction.put(ref, fields)

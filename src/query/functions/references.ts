@@ -108,7 +108,7 @@ export const references = family('References', [
       result: 'String',
       summary: 'A new id, larger than all before it.',
       example: [`{"is_string": {"${name}": null}}`, 'true'],
-      evaluate: (_args, call) => String(call.evaluation.transaction.newId()),
+      evaluate: (_args, call) => String(call.evaluation.newId()),
     }),
   ),
 ])

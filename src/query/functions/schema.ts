@@ -47,7 +47,7 @@ export const schema = family('Schema', [
     'create_function',
     'functions',
     'a user function',
-    '{"name": "double", "body": {"query": {"lambda": "n", "expr": {"add": [{"var": "n"}, {"var": "n"}]}}}}',
+    '{"name": "twice", "body": {"query": {"lambda": "n", "expr": {"add": [{"var": "n"}, {"var": "n"}]}}}}',
   ),
   creator('create_role', 'roles', 'a role', '{"name": "gardener"}'),
   creator('create_key', 'keys', 'a key and shows its secret this once', '{"role": "client"}'),

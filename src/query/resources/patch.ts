@@ -1,11 +1,42 @@
 // How written fields meet stored ones: objects merge, null removes, everything else replaces. Nulls never reach
 // storage, not even inside arrays.
+//
+// A short query can make a value that is small in memory, because its parts are shared, and huge when written out,
+// or one that is nested deeper than can be stored. Both end here, before anything is copied.
 
+import { RequestError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
 import { storedForm, type Transient } from '../../values/stored-form.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 
-/** `base` with `patch` applied; untouched fields keep their place, new ones come last. */
+/**
+ * `base` with `patch` applied; untouched fields keep their place, new ones come last. Throws `bad request` for a
+ * patch that is too large or nested too deep to be stored.
+ */
 export function applyPatch(base: ObjectValue, patch: ObjectValue): ObjectValue {
+  measure(patch)
+  return patched(base, patch)
+}
+
+/** Each value takes a byte of a stored document at least, so their number bounds its size from below. */
+function measure(patch: ObjectValue): void {
+  let values = 0
+  const visit = (value: Value, depth: number): void => {
+    if (++values > limits.documentBytesMax) {
+      const text = `Version bytes (${values}) exceeds threshold (${limits.documentBytesMax})`
+      throw new RequestError('bad request', text)
+    }
+    if (depth > limits.valueDepthMax) {
+      throw new RequestError('bad request', `Value is nested deeper than ${limits.valueDepthMax} levels.`)
+    }
+    const stored = storableForm(value)
+    if (isArray(stored)) for (const element of stored) visit(element, depth + 1)
+    else if (isObject(stored)) for (const field of stored.values()) visit(field, depth + 1)
+  }
+  visit(patch, 0)
+}
+
+function patched(base: ObjectValue, patch: ObjectValue): ObjectValue {
   const merged = new Map(base)
   for (const [name, value] of patch) {
     if (value === null) {
@@ -16,19 +47,19 @@ export function applyPatch(base: ObjectValue, patch: ObjectValue): ObjectValue {
     const old = merged.get(name)
     merged.set(
       name,
-      isObject(stored) && old !== undefined && isObject(old) ? applyPatch(old, stored) : withoutNulls(stored),
+      isObject(stored) && old !== undefined && isObject(old) ? patched(old, stored) : withoutNulls(stored),
     )
   }
   return merged
 }
 
 /** A value as it is stored: transient values in their stored form, without nulls, at every depth. */
-export function withoutNulls(value: Value): Value {
+function withoutNulls(value: Value): Value {
   const stored = storableForm(value)
   if (isArray(stored)) {
     return stored.filter(element => element !== null).map(withoutNulls)
   }
-  return isObject(stored) ? applyPatch(new Map(), stored) : stored
+  return isObject(stored) ? patched(new Map(), stored) : stored
 }
 
 const transientKinds = new Set(['set', 'action', 'document', 'page', 'event', 'element'])

@@ -33,7 +33,8 @@ export function indexFilter(
   const { access } = call.evaluation
   const request = { resource: index.ref, argument: () => terms }
   if (access.allows({ ...request, action: 'unrestricted_read' })) return everything
-  if (!access.allows({ ...request, action: 'read' })) return undefined
+  const isPublic = index.publicRead && index.ref.database === call.evaluation.database
+  if (!isPublic && !access.allows({ ...request, action: 'read' })) return undefined
   return hidden === 'shown' ? everything : readableDocuments(call)
 }
 

@@ -93,6 +93,14 @@ export function firstDocument(set: SetLike, call: Call, key: string): Ref | unde
   return firstItem(set, call, key)?.document
 }
 
+/** The document of the first element, whether or not the caller may read it: whom to log in as. */
+export function firstIdentity(set: SetLike, call: Call, key: string): Ref | undefined {
+  const reading = Reading.begin(call, 'shown')
+  const item = firstOf(open(set, reading, key))
+  reading.finish('first')
+  return item?.document
+}
+
 /** What `get` answers for a set: the document of its first element, if the caller may read that too. */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document =
