@@ -83,9 +83,11 @@ const drivers = Promise.all(sockets.map((socket, index) => drive(socket, index *
 await Promise.race([pause(plan.warmupSeconds), drivers])
 recording = true
 const from = performance.now()
+const cpuBefore = process.cpuUsage()
 await Promise.race([pause(plan.seconds), drivers])
 recording = false
 const seconds = (performance.now() - from) / 1000
+const cpu = process.cpuUsage(cpuBefore)
 stopped = true
 await drivers
 
@@ -95,6 +97,7 @@ const result: LoadResult = {
   p50Micros: percentileMicros(count, 0.5),
   p95Micros: percentileMicros(count, 0.95),
   p99Micros: percentileMicros(count, 0.99),
+  cores: (cpu.user + cpu.system) / 1e6 / seconds,
   failures,
   firstFailure,
 }

@@ -13,9 +13,12 @@ import { createSchema, loadDocuments } from './documents.ts'
 import { type LoadResult, measure, memoryMebibytes, post } from './measure.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 
+/** Everything that can be measured. */
+const names = [...cases.map(({ name }) => name), 'scale', 'workers']
+
 const { values: options } = parseArgs({
   options: {
-    cases: { type: 'string', default: [...cases.map(({ name }) => name), 'scale'].join(',') },
+    cases: { type: 'string', default: names.join(',') },
     seconds: { type: 'string', default: '5' },
     warmup: { type: 'string', default: '2' },
     connections: { type: 'string', default: '32' },
@@ -29,13 +32,16 @@ const { values: options } = parseArgs({
 
 const help = `npm run bench -- [options]
 
-  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale (default: all)
+  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, workers (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
   --scale N           documents that the case "scale" compares point reads with (100000)
   --folder DIR        where data folders are made: choose a real disk (${tmpdir()})
   --no-postgres       leave the Fastify + pg service out`
+
+/** What is measured with several workers: cheap reads, dear reads, pure evaluation, writes. */
+const workerCases = ['get', 'page', 'compute', 'create']
 
 interface Subjects {
   readonly server: RunningServer
@@ -122,6 +128,40 @@ async function runScale(loaded: Loaded, { server, secret }: Subjects): Promise<v
   console.log(`${line(`${count} documents`, many)}   ${ratio(many, few)} of the throughput with few`)
 }
 
+/** Reads and writes with one process and with one per core, each over a data folder of its own. */
+async function compareWorkers(): Promise<void> {
+  const count = availableParallelism()
+  console.log(`\nworkers: one process beside ${count}; the load process takes its share of the same cores`)
+  const [one, several] = [await measureWorkers(1), await measureWorkers(count)]
+  for (const [at, { name, result }] of one.entries()) {
+    const other = (several[at] as (typeof several)[number]).result
+    const loadCores = (of: LoadResult) => `load ${of.cores.toFixed(2)} cores`
+    console.log(`${line(`${name}, 1 worker`, result)}   ${loadCores(result)}`)
+    console.log(
+      `${line(`${name}, ${count} workers`, other)}   ${loadCores(other)}   ${ratio(other, result)} of one worker`,
+    )
+  }
+}
+
+async function measureWorkers(count: number) {
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  const server = await startServer({ data, flags: ['--workers', String(count)] })
+  try {
+    const secret = await keyOfNewDatabase(server, 'bench', 'server')
+    await createSchema(server.url, secret)
+    const loaded = { ids: await loadDocuments(server.url, secret, 0, Number(options.documents)) }
+    const results: { readonly name: string; readonly result: LoadResult }[] = []
+    for (const { name, requests } of cases.filter(({ name }) => workerCases.includes(name))) {
+      const posts = requests(loaded).map(({ query }) => post('/', query, headersFor(secret)))
+      results.push({ name, result: await load(portOf(server), posts) })
+    }
+    return results
+  } finally {
+    await server.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
 async function startPostgresService(folder: string): Promise<Baseline | undefined> {
   if (options['no-postgres']) return undefined
   const programs = postgresPrograms()
@@ -142,12 +182,13 @@ async function startPostgresService(folder: string): Promise<Baseline | undefine
 
 async function main(): Promise<void> {
   const wanted = options.cases.split(',')
-  const known = [...cases.map(({ name }) => name), 'scale']
-  const unknown = wanted.find(name => !known.includes(name))
-  if (unknown !== undefined) throw new Error(`no case ${unknown}; there are ${known.join(', ')}`)
+  const unknown = wanted.find(name => !names.includes(name))
+  if (unknown !== undefined) throw new Error(`no case ${unknown}; there are ${names.join(', ')}`)
   console.log(
     `Node ${process.version}, ${availableParallelism()} cores, ${options.connections} connections, ${options.seconds} s per case, data below ${options.folder}`,
   )
+  if (wanted.includes('workers')) await compareWorkers()
+  if (wanted.every(name => name === 'workers')) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startServer({ data })
   const bare = await startBaseline('baseline-http.ts')

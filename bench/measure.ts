@@ -21,6 +21,8 @@ export interface LoadResult {
   readonly p50Micros: number
   readonly p95Micros: number
   readonly p99Micros: number
+  /** Cores that the load process itself kept busy. */
+  readonly cores: number
   /** Responses that were neither 200 nor 201, warm-up included. */
   readonly failures: number
   readonly firstFailure?: string | undefined
