@@ -15,6 +15,15 @@ export function readDocument(ref: Ref, call: Call): Version {
   return version
 }
 
+/** The document of a set's element: reading the set was the read that counts. */
+export function readElement(ref: Ref, call: Call): Version {
+  if (!mayRead(ref, call)) throw permissionDenied(call)
+  const { transaction, validTime } = call.evaluation
+  const version = transaction.get(ref, validTime)
+  if (!version) throw notFound(resourceOf(ref.collection), call)
+  return version
+}
+
 /** Whether a document exists as far as the caller may know. */
 export function documentExists(ref: Ref, call: Call): boolean {
   return isReachable(ref, call) && mayRead(ref, call) && fetch(ref, call) !== undefined

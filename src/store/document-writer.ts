@@ -176,6 +176,7 @@ export class DocumentWriter {
       })
       if (!index.unique || !checked) continue
       for (const entry of opened) {
+        snapshot.counters.readBytes += entry.liveKey.length
         if (isTaken(overlay, entry, snapshot.time, isLive)) throw notUnique()
       }
     }

@@ -80,6 +80,8 @@ function* table(
   const { from, to } = arityBounds(set, scan)
   const { start, end } = entryRange(termsPrefix(set, which), set.descending, from, to)
   if (compareBytes(start, end) >= 0) return
+  // Finding nothing is a read too.
+  snapshot.counters.readBytes += start.length
   for (const row of snapshot.view.range({ start, end, reverse: scan.reverse === true })) {
     snapshot.counters.readBytes += row.value.length
     yield row

@@ -6,7 +6,7 @@ import { equalValues, valueKey } from '../../values/equality.ts'
 import { isArray, Ref, type SetLike, type Value } from '../../values/value.ts'
 import type { Call } from '../definition.ts'
 import { permissionDenied } from '../permissions.ts'
-import { readDocument } from '../read.ts'
+import { readElement } from '../read.ts'
 import { viewDocument } from '../view-document.ts'
 import { unresolvedIn } from './cursor.ts'
 import { isHistory } from './describe.ts'
@@ -106,7 +106,7 @@ export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document =
     firstDocument(set, call, key) ?? firstOf(open(set, Reading.begin(call, 'shown'), key))?.document
   if (!document) throw call.error('instance not found', 'Set not found.')
-  return viewDocument(readDocument(document, call), call.evaluation)
+  return viewDocument(readElement(document, call), call.evaluation)
 }
 
 /** Whether a set has an element that shows as `value`. Permission errors stand at the call itself. */

@@ -22,6 +22,8 @@ export class Reading {
   /** Whether entries of an index show whose documents the caller may not read. */
   readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
+  /** How often each stored set stands in the set that is read. */
+  readonly #parts: Map<string, number>
   #elements = 0
 
   constructor(
@@ -29,11 +31,13 @@ export class Reading {
     at: Micros | undefined,
     hidden: Reading['hidden'],
     meters: Map<string, Meter> = new Map(),
+    parts: Map<string, number> = new Map(),
   ) {
     this.call = call
     this.at = at
     this.hidden = hidden
     this.#meters = meters
+    this.#parts = parts
   }
 
   /** Begins a reading at the time that the call looks at. */
@@ -47,7 +51,14 @@ export class Reading {
 
   /** The same reading looking at another time. */
   lookingAt(at: Micros | undefined): Reading {
-    return new Reading(this.call, at, this.hidden, this.#meters)
+    return new Reading(this.call, at, this.hidden, this.#meters, this.#parts)
+  }
+
+  /** A name for one more occurrence of a stored set: a set made of the same one twice is read twice. */
+  part(set: string): string {
+    const occurrence = (this.#parts.get(set) ?? 0) + 1
+    this.#parts.set(set, occurrence)
+    return `${set} #${occurrence}`
   }
 
   /** Passes on what is read from storage for the set named `key`, measured; watches the deadline. */

@@ -22,6 +22,7 @@ export class MatchStream implements ElementStream {
   readonly #terms: readonly Value[]
   readonly #shows: ElementFilter
   readonly #reading: Reading
+  readonly #part: string
   readonly #sources: readonly SetLike[]
 
   constructor(index: IndexDefinition, terms: readonly Value[], shows: ElementFilter, reading: Reading) {
@@ -30,17 +31,14 @@ export class MatchStream implements ElementStream {
     this.#terms = terms
     this.#shows = shows
     this.#reading = reading
+    this.#part = reading.part(matchKey(index, terms))
     this.#sources = [new SetValue({ type: 'match', index: index.ref, terms })]
   }
 
   *scan(scan: ElementScan): Generator<Element> {
     const { transaction } = this.#reading.evaluation
     const entries = transaction.match(this.#index, this.#terms, storedScan(scan, this.order, this.#reading))
-    const measured = this.#reading.measured(
-      matchKey(this.#index, this.#terms),
-      partitionsOf(this.#index),
-      entries,
-    )
+    const measured = this.#reading.measured(this.#part, partitionsOf(this.#index), entries)
     for (const { values, document } of measured) {
       if (this.#shows(document)) yield { values, document, sources: this.#sources }
     }
@@ -72,6 +70,7 @@ export class DocumentsStream implements ElementStream {
   readonly #collection: Ref
   readonly #shows: ElementFilter
   readonly #reading: Reading
+  readonly #part: string
   readonly #sources: readonly SetLike[]
 
   /** `source` is the set as it was written: `documents` of the collection, or a native collection's own ref. */
@@ -79,6 +78,7 @@ export class DocumentsStream implements ElementStream {
     this.#collection = collection
     this.#shows = shows
     this.#reading = reading
+    this.#part = reading.part(`documents ${collection.database}/${collection.id}`)
     this.#sources = [source]
   }
 
@@ -90,7 +90,7 @@ export class DocumentsStream implements ElementStream {
       Number(id),
       storedScan(scan, this.order, this.#reading),
     )
-    for (const { values, document } of this.#reading.measured(`documents ${database}/${id}`, 1, stored)) {
+    for (const { values, document } of this.#reading.measured(this.#part, 1, stored)) {
       if (this.#shows(document)) yield { values, document, sources: this.#sources }
     }
   }
