@@ -1,0 +1,248 @@
+// Search patterns: agreement with recorded answers of java.util.regex (JDK 17), refusal of what is not supported,
+// replacements, and bounds on everything that a client may send.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { RequestError } from '../../../src/errors.ts'
+import { compilePattern } from '../../../src/query/text/regex/compiled-pattern.ts'
+import { RegexSyntaxError } from '../../../src/query/text/regex/errors.ts'
+import { errorOf, evaluatePure, pureEvaluation } from '../../support/evaluate-pure.ts'
+
+/** Pattern, text, and the groups of each match; null where Java refuses the pattern. */
+type Recorded = readonly [pattern: string, text: string, matches: (string | null)[][] | null]
+
+const recorded: readonly Recorded[] = JSON.parse(
+  readFileSync(new URL('java-patterns.json', import.meta.url), 'utf8'),
+)
+
+const contains = (text: string, pattern: string) =>
+  evaluatePure({ containsstrregex: text, pattern }) as boolean
+const replace = (text: string, pattern: string, replacement: string) =>
+  evaluatePure({ replacestrregex: text, pattern, replace: replacement })
+const find = (text: string, pattern: string, options = {}) =>
+  (evaluatePure({ findstrregex: text, pattern, ...options }) as ReadonlyMap<string, unknown>[]).map(found =>
+    Object.fromEntries(found),
+  )
+
+describe('patterns', () => {
+  test('match as in Java', () => {
+    for (const [pattern, text, expected] of recorded) {
+      if (expected === null) {
+        assert.throws(() => compilePattern(pattern), RegexSyntaxError, pattern)
+        continue
+      }
+      const compiled = compilePattern(pattern)
+      const found: (string | null)[][] = []
+      for (const match of compiled.matches(text)) {
+        found.push(Array.from({ length: compiled.groupCount + 1 }, (_, group) => match.group(group)))
+      }
+      const wanted = expected.map(groups => groups.map(group => group ?? ''))
+      assert.deepEqual(found, wanted, `/${pattern}/ in ${JSON.stringify(text)}`)
+      assert.equal(compiled.occursIn(text), expected.length > 0, `/${pattern}/ in ${JSON.stringify(text)}`)
+    }
+  })
+
+  test('that are none are named', () => {
+    assert.deepEqual(errorOf({ containsstrregex: 'x', pattern: '(' }), {
+      code: 'invalid argument',
+      description: 'Search pattern /(/ is not a valid regular expression.',
+      position: ['pattern'],
+    })
+  })
+
+  test('that need backtracking are refused by what they use', () => {
+    const unsupported: Record<string, string> = {
+      '(?=a)': 'look-ahead',
+      'a(?!b)': 'look-ahead',
+      '(?>a)': 'atomic groups',
+      'a*+': 'possessive quantifiers',
+      '(a)\\1': 'back references (\\1)',
+      '(?<n>a)\\k<n>': 'back references (\\k)',
+      '\\G': 'the end of the previous match (\\G)',
+      '\\X': 'grapheme clusters (\\X)',
+      '\\p{InGreek}': 'Unicode blocks (\\p{In…})',
+      '(?<=(a))b': 'capturing groups within look-behind',
+      'a{1001}': 'counts above 1000',
+      '(a{50}){30}': 'counts within counts above 1000 together',
+    }
+    for (const [pattern, feature] of Object.entries(unsupported)) {
+      assert.deepEqual(errorOf({ findstrregex: 'x', pattern }), {
+        code: 'invalid argument',
+        description: `Search pattern /${pattern}/ uses ${feature}, which is not supported.`,
+        position: ['pattern'],
+      })
+    }
+  })
+
+  test('are refused before other arguments are looked at', () => {
+    assert.deepEqual(errorOf({ findstrregex: 'x', pattern: '(', start: 'y' }).position, ['pattern'])
+    assert.deepEqual(errorOf({ findstrregex: 1, pattern: '(' }).position, ['findstrregex'])
+  })
+
+  test('look behind', () => {
+    assert.equal(replace('price: $12, €34', '(?<=€)\\d+', 'x'), 'price: $12, €x')
+    assert.equal(replace('a1 b2', '(?<!a)\\d', 'x'), 'a1 bx')
+  })
+
+  test('escaped texts match themselves alone', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 12 }), fc.string({ maxLength: 3 }), (text, more) => {
+        const pattern = `^${evaluatePure({ regexescape: text })}$`
+        assert.equal(contains(text, pattern), true)
+        if (more !== '') assert.equal(contains(text + more, pattern), false)
+      }),
+    )
+    assert.equal(evaluatePure({ regexescape: 'a\\Eb' }), '\\Qa\\E\\\\E\\Qb\\E')
+  })
+
+  test('of any text are either compiled or refused', () => {
+    const parts = fc.constantFrom(
+      '(',
+      ')',
+      '[',
+      ']',
+      '{',
+      '}',
+      '*',
+      '+',
+      '?',
+      '\\',
+      '^',
+      '$',
+      '|',
+      '&&',
+      '-',
+      'a',
+      '1',
+      ',',
+      '<',
+      '=',
+      '!',
+      ':',
+      'p',
+      'Q',
+      'E',
+      'u',
+      'x',
+      '(?',
+      '#',
+      '𐐀',
+    )
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 12 }), pieces => {
+        const pattern = pieces.join('')
+        try {
+          contains('a1-𐐀', pattern)
+        } catch {
+          assert.deepEqual(errorOf({ containsstrregex: 'a1-𐐀', pattern }).position, ['pattern'])
+        }
+      }),
+    )
+  })
+})
+
+describe('findstrregex', () => {
+  test('counts code points and ends with the last character', () => {
+    assert.deepEqual(find('𐐀a𐐀bb', '[𐐀b]+'), [
+      { start: 0n, end: 0n, data: '𐐀' },
+      { start: 2n, end: 4n, data: '𐐀bb' },
+    ])
+    assert.deepEqual(find('a𐐀', 'x*'), [
+      { start: 0n, end: 0n, data: '' },
+      { start: 1n, end: 1n, data: '' },
+      { start: 2n, end: 2n, data: '' },
+    ])
+  })
+
+  test('sees only the part from its start on', () => {
+    assert.deepEqual(find('aba', '^a', { start: 2 }), [{ start: 2n, end: 2n, data: 'a' }])
+    assert.deepEqual(find('aba', '(?<=b)a', { start: 2 }), [])
+    assert.deepEqual(find('aba', 'a', { start: 3 }).length, 2)
+    assert.deepEqual(find('aba', 'a', { start: -1 }).length, 2)
+  })
+
+  test('answers as many results as asked for, at most 1024', () => {
+    const text = { repeat: 'a', number: 1024 }
+    const count = (options: object) =>
+      (evaluatePure({ findstrregex: { concat: [text, text] }, pattern: 'a', ...options }) as unknown[]).length
+    assert.equal(count({}), 1024)
+    assert.equal(count({ num_results: 5000 }), 1024)
+    assert.equal(count({ num_results: 3 }), 3)
+    assert.equal(count({ num_results: 0 }), 0)
+    assert.equal(count({ num_results: -1 }), 0)
+  })
+})
+
+describe('replacestrregex', () => {
+  test('puts groups in, by number and by name', () => {
+    assert.equal(replace('ab', '(a)(b)', '$2$1$0'), 'baab')
+    assert.equal(replace('ab', '(?<first>a)(?<last>b)', `\${last}-\${first}`), 'b-a')
+    assert.equal(replace('ab', '(a)(x)?b', '[$2]'), '[]')
+    assert.equal(replace('ab', '(a)b', '$10'), 'a0')
+    assert.equal(replace('a', 'a', '\\$1\\\\'), '$1\\')
+    assert.equal(replace('aXa', 'a', '$0$0'), 'aaXaa')
+    assert.equal(replace('a𐐀', '', '-'), '-a-𐐀-')
+  })
+
+  test('refuses groups that do not exist, once something matches', () => {
+    const refused = (replacement: string) => {
+      const error = errorOf({ replacestrregex: 'a', pattern: '(?<n>a)', replace: replacement })
+      assert.deepEqual(error.position, ['replace'])
+      assert.equal(error.code, 'invalid argument')
+      return error.description
+    }
+    assert.equal(refused('$2'), 'Replacement text names the group 2, which the pattern lacks.')
+    assert.equal(refused(`\${m}`), "Replacement text names the group 'm', which the pattern lacks.")
+    assert.equal(refused('$'), 'Replacement text has no group behind $.')
+    assert.equal(refused('$x'), 'Replacement text has no group behind $.')
+    assert.equal(refused(`\${n`), 'Replacement text has no name of a group behind ${.')
+    assert.equal(refused('x\\'), 'Replacement text ends with a backslash.')
+    assert.equal(replace('b', 'a', '$2'), 'b')
+  })
+
+  test('replaces the first match alone', () => {
+    assert.equal(evaluatePure({ replacestrregex: 'aaa', pattern: 'a', replace: 'b', first: true }), 'baa')
+  })
+})
+
+describe('bounds', () => {
+  const refusedFor = (pattern: string, feature: string) => {
+    const { description } = errorOf({ containsstrregex: 'x', pattern })
+    assert.ok(description.endsWith(`uses ${feature}, which is not supported.`), description)
+  }
+
+  test('patterns that would grow without bound are refused', () => {
+    refusedFor('a'.repeat(10_001), 'more than 10000 characters')
+    refusedFor('x{1000}'.repeat(20), 'more than fits in a compiled pattern')
+    refusedFor('((x{100}){10}){10}', 'more than fits in a compiled pattern')
+    refusedFor('\\pL'.repeat(3000), 'more than fits in a compiled pattern')
+    refusedFor('('.repeat(5000), 'groups nested so deeply')
+    refusedFor('['.repeat(5000), 'character classes nested so deeply')
+    refusedFor(`[a${'&&a'.repeat(2000)}]`, 'so many intersections')
+  })
+
+  test('nested repetition takes time in proportion to the text', () => {
+    const text = { repeat: { repeat: 'a', number: 1024 }, number: 64 }
+    assert.equal(evaluatePure({ containsstrregex: text, pattern: '^(a+)+$' }), true)
+    assert.equal(evaluatePure({ containsstrregex: { concat: [text, 'b'] }, pattern: '^(a+)+$' }), false)
+    assert.equal(evaluatePure({ containsstrregex: text, pattern: '(a|aa)+c|(x+x+)+y' }), false)
+  })
+
+  test('a search that could take too long is refused', () => {
+    const text = { repeat: { repeat: 'a', number: 1024 }, number: 1024 }
+    assert.throws(
+      () => evaluatePure({ containsstrregex: text, pattern: '[ab]{900}c' }),
+      (error: unknown) =>
+        error instanceof RequestError && /^Search takes too many steps/.test(error.description),
+    )
+  })
+
+  test('searches of long texts count as compute', () => {
+    const evaluation = pureEvaluation()
+    const text = { repeat: { repeat: 'a', number: 1024 }, number: 1024 }
+    evaluatePure({ containsstrregex: text, pattern: 'b' }, { evaluation })
+    assert.ok(evaluation.computeOps > 5, String(evaluation.computeOps))
+  })
+})
