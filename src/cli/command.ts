@@ -5,6 +5,8 @@ import type { SettingName } from '../config.ts'
 export interface Command {
   /** One sentence for the list of commands. */
   readonly doc: string
+  /** What its one word before the flags stands for, when it takes one. */
+  readonly parameter?: string
   /** The settings it takes, in the order of `--help`. */
   readonly settings: readonly SettingName[]
   /** Runs to the end and resolves with the exit status. `words` are the flags after the command's name. */

@@ -25,7 +25,7 @@ export function programHelp(commands: Readonly<Record<string, Command>>): string
 /** One command with each of its settings. */
 export function commandHelp(name: string, command: Command): string {
   return [
-    `Usage: terrarium ${name} [FLAGS]`,
+    `Usage: terrarium ${name}${command.parameter ? ` ${command.parameter}` : ''} [FLAGS]`,
     '',
     ...wrap(command.doc, 0),
     '',

@@ -68,7 +68,7 @@ test('a port in use is refused with its number', async () => {
   try {
     const { port } = new URL(first.url)
     const second = await runProgram(['serve', '--port', port, '--data', other], {
-      TERRARIUM_ROOT_SECRET: 'x',
+      TERRARIUM_ROOT_SECRET: 'another-root-secret',
     })
     assert.notEqual(second.status, 0)
     assert.match(second.stderr, new RegExp(`${port}.*in use|in use.*${port}`))

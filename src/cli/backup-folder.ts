@@ -1,0 +1,97 @@
+// A backup is a folder with one file, a data file like that of a data folder. It is made under another name and gets
+// its own at the end, so a folder with the right name is a whole backup.
+
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { systemRandom } from '../base/random.ts'
+import { openLmdb } from '../kv/lmdb.ts'
+import { claimFolder } from '../kv/lmdb-claim.ts'
+import { copyStore, dataFileName, flush, storeBytes } from '../kv/lmdb-copy.ts'
+import { openStore } from '../store/store.ts'
+import { StartError } from './command.ts'
+import { explained, prepareDataFolder, reasonOf } from './data-folder.ts'
+import { withProgress } from './progress.ts'
+
+/** What a copied store holds. */
+export interface Copied {
+  /** Microseconds: the time of its newest transaction, up to which it holds all and beyond which nothing. */
+  readonly time: number
+  readonly bytes: number
+}
+
+/** Copies the store in the data folder `data`, which may be served meanwhile, to the new folder `folder`. */
+export async function backUp(data: string, folder: string): Promise<Copied> {
+  const bytes = storeBytes(data)
+  if (bytes === 0) throw new StartError(`there is no data in ${data}`)
+  await refuseContent(folder, 'the backup folder')
+  const draft = `${folder}.${systemRandom.hex(4)}.partial`
+  try {
+    await mkdir(draft, { recursive: true, mode: 0o700 })
+    const share = () => storeBytes(draft) / bytes
+    await withProgress('backup', share, () => explained(() => copyStore(data, draft)))
+    // What is renamed over has to be empty, which it is.
+    await rename(draft, folder)
+    flush(dirname(folder))
+  } catch (cause) {
+    await rm(draft, { recursive: true, force: true })
+    throw explain(cause, `the backup ${folder} cannot be written`)
+  }
+  return contentOf(folder)
+}
+
+/** Copies the backup in `folder` to the data folder `data`, which has to be new or empty. */
+export async function restore(folder: string, data: string): Promise<Copied> {
+  const bytes = storeBytes(folder)
+  if (bytes === 0) throw new StartError(`there is no backup in ${folder}`)
+  await refuseContent(data, 'the data folder')
+  prepareDataFolder(data)
+  const release = await explained(async () => claimFolder(data))
+  const draft = join(data, 'restored.partial')
+  try {
+    // Copied under the name of a data file in a folder of its own, so that the progress can be measured.
+    await mkdir(draft, { mode: 0o700 })
+    const copy = () => copyFile(join(folder, dataFileName), join(draft, dataFileName))
+    await withProgress('restore', () => storeBytes(draft) / bytes, copy)
+    flush(join(draft, dataFileName))
+    await rename(join(draft, dataFileName), join(data, dataFileName))
+    flush(data)
+  } catch (cause) {
+    throw explain(cause, `${folder} cannot be restored`)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+    await release()
+  }
+  return contentOf(data)
+}
+
+async function refuseContent(folder: string, name: string): Promise<void> {
+  try {
+    const files = await readdir(folder)
+    if (files.length > 0) throw new StartError(`${name} ${folder} is not empty`)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw explain(cause, `${name} ${folder} cannot be used`)
+  }
+}
+
+/** Opens a copy to see that it can be opened and what its newest transaction is. */
+async function contentOf(folder: string): Promise<Copied> {
+  const opened = await explained(async () => openLmdb({ path: folder }))
+  const store = openStore(opened, {
+    clock: systemClock.now,
+    hooks: { evaluateBinding: () => undefined },
+  })
+  try {
+    const { result } = store.read(transaction => transaction.lastCommitTime)
+    return { time: result, bytes: storeBytes(folder) }
+  } finally {
+    await store.close()
+    await rm(join(folder, 'lock.mdb'), { force: true })
+  }
+}
+
+function explain(cause: unknown, what: string): unknown {
+  const isForeign = cause instanceof Error && 'code' in cause
+  return isForeign ? new StartError(`${what}: ${reasonOf(cause)}`) : cause
+}

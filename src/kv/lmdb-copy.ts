@@ -1,0 +1,38 @@
+// Copies of a whole store for backups. LMDB copies one snapshot, on a thread of its own, while others go on writing;
+// pages that hold nothing any more are left out.
+
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { openFolder } from './lmdb-folder.ts'
+
+/** The file of a data folder that holds everything stored. */
+export const dataFileName = 'data.mdb'
+
+const mapSizeBytes = 2 ** 40
+
+/** Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves. */
+export async function copyStore(from: string, to: string): Promise<void> {
+  const { root } = openFolder(from, mapSizeBytes)
+  try {
+    await root.backup(to, true)
+  } finally {
+    await root.close()
+  }
+  flush(join(to, dataFileName))
+  flush(to)
+}
+
+/** Bytes of the data file of a folder, pages without content included; 0 when there is none. */
+export function storeBytes(folder: string): number {
+  return statSync(join(folder, dataFileName), { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Waits until a file, or the list of files of a folder, is on disk. */
+export function flush(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

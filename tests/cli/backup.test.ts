@@ -1,0 +1,102 @@
+// A backup taken while writes go on holds the state of one transaction, and comes back as it was.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { progressLine } from '../../src/cli/progress.ts'
+import { rootQuery } from '../support/http.ts'
+import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { startServer } from '../support/server.ts'
+
+let folder: string
+before(async () => {
+  folder = await temporaryFolder()
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+interface Document {
+  readonly ref: unknown
+  readonly ts: number
+}
+
+const documents = { paginate: { documents: { collection: 'things' } }, size: 100_000 }
+const timeOf = (output: string) => Number(/transaction time (\d+)/.exec(output)?.[1])
+
+test('a backup while writes go on is the state of one transaction', async () => {
+  const backup = join(folder, 'backup')
+  const restored = join(folder, 'restored')
+  const commits: Document[] = []
+  let isWriting = true
+  let time = 0
+  const server = await startServer({ flags: ['--workers', '2'] })
+  try {
+    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+    const data = { object: { data: { object: { text: 'x'.repeat(2000) } } } }
+    const add = { create: { collection: 'things' }, params: data }
+    const writers = Array.from({ length: 4 }, async () => {
+      while (isWriting) commits.push((await rootQuery(server, add)) as Document)
+    })
+    const made = await runProgram(['backup', backup, '--data', server.data])
+    isWriting = false
+    await Promise.all(writers)
+    assert.equal(made.status, 0, made.stderr)
+    assert.equal(made.stderr, '', 'no progress bar where nobody looks')
+    assert.deepEqual(await readdir(backup), ['data.mdb'])
+
+    const back = await runProgram(['restore', backup, '--data', restored])
+    assert.equal(back.status, 0, back.stderr)
+    time = timeOf(made.stdout)
+    assert.equal(timeOf(back.stdout), time)
+  } finally {
+    isWriting = false
+    await server.stop()
+  }
+  await assertSound(restored)
+  const second = await startServer({ data: restored })
+  try {
+    const { data } = (await rootQuery(second, documents)) as { data: unknown[] }
+    const expected = commits.filter(({ ts }) => ts <= time).map(({ ref }) => JSON.stringify(ref))
+    assert.deepEqual(data.map(ref => JSON.stringify(ref)).sort(), expected.sort())
+    assert.ok(((await rootQuery(second, { create: { collection: 'things' } })) as Document).ts > time)
+  } finally {
+    await second.stop()
+  }
+})
+
+test('a restore into a folder in which there is anything is refused', async () => {
+  const full = join(folder, 'full')
+  await mkdir(full)
+  await writeFile(join(full, 'note'), 'mine')
+  const refused = await runProgram(['restore', join(folder, 'backup'), '--data', full])
+  assert.equal(refused.status, 1)
+  assert.equal(refused.stderr, `terrarium: the data folder ${full} is not empty\n`)
+  assert.deepEqual(await readdir(full), ['note'])
+})
+
+test('a backup never overwrites, and needs something to back up', async () => {
+  const over = await runProgram(['backup', join(folder, 'backup'), '--data', join(folder, 'restored')])
+  assert.equal(over.status, 1)
+  assert.match(over.stderr, /backup is not empty\n$/)
+  const none = join(folder, 'none')
+  const empty = await runProgram(['backup', join(folder, 'other'), '--data', none])
+  assert.equal(empty.status, 1)
+  assert.equal(empty.stderr, `terrarium: there is no data in ${none}\n`)
+  assert.equal(existsSync(join(folder, 'other')), false)
+  assert.equal(existsSync(none), false)
+  const lost = await runProgram(['restore', none, '--data', join(folder, 'third')])
+  assert.equal(lost.stderr, `terrarium: there is no backup in ${none}\n`)
+})
+
+test('the folder has to be named', async () => {
+  const { status, stderr } = await runProgram(['backup', '--data', folder])
+  assert.equal(status, 2)
+  assert.match(stderr, /folder of the backup is missing/)
+})
+
+test('the progress bar stays within its bounds', () => {
+  assert.equal(progressLine('backup', 0.2), `backup [${'#'.repeat(6)}${' '.repeat(24)}]  20 %`)
+  assert.equal(progressLine('backup', 7), `backup [${'#'.repeat(30)}] 100 %`)
+  assert.equal(progressLine('backup', -1), `backup [${' '.repeat(30)}]   0 %`)
+})
