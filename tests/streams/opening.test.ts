@@ -1,0 +1,138 @@
+// What `POST /stream` takes and how it answers before the first event.
+
+import assert from 'node:assert/strict'
+import { send } from '../support/http.ts'
+import { requestStream } from './stream-client.ts'
+import { type App, streamTests } from './streams-app.ts'
+
+const streamTest = streamTests()
+
+async function refusal(app: App, expression: unknown, options: { fields?: string } = {}): Promise<unknown> {
+  const { response } = await requestStream(app.server, app.secret, expression, options)
+  const body = (await response.json()) as { errors: unknown[] }
+  return { status: response.status, ...(body.errors[0] as object) }
+}
+
+streamTest('the head comes with the start event and says what queries say', async app => {
+  const { ref } = await app.create({ n: 1 })
+  const reader = await app.stream(ref)
+  const { headers, status } = reader.response
+  assert.equal(status, 200)
+  assert.equal(headers.get('content-type'), 'application/json;charset=utf-8')
+  assert.equal(headers.get('content-length'), null)
+  assert.equal(headers.get('transfer-encoding'), 'chunked')
+  assert.match(headers.get('x-fauna-stream-id') ?? '', /^\d+$/)
+  assert.match(headers.get('x-txn-time') ?? '', /^\d{16}$/)
+  assert.match(headers.get('traceparent') ?? '', /^00-/)
+  assert.equal(headers.get('x-query-bytes-out'), '0')
+  assert.equal(headers.get('x-compute-ops'), '1')
+})
+
+streamTest('the start event says the time of the snapshot, in its one form', async app => {
+  const made = await app.create({ n: 1 })
+  const { response, abort } = await requestStream(app.server, app.secret, made.ref)
+  const { value } = await (response.body as ReadableStream<Uint8Array>).getReader().read()
+  const text = new TextDecoder().decode(value)
+  const { txn } = JSON.parse(text)
+  assert.ok(txn >= made.ts)
+  assert.equal(text, `{"type":"start","txn":${txn},"event":${txn}}\r\n`)
+  assert.equal(response.headers.get('x-txn-time'), String(txn))
+  abort.abort()
+})
+
+streamTest('documents and the stored kinds of sets can be followed', async app => {
+  const { ref } = await app.create({ n: 1 })
+  await app.query({ create_index: { object: { name: 'all', source: { collection: 'things' } } } })
+  const subjects = [
+    ref,
+    { ref: { collection: 'things' }, id: '12345' },
+    { get: ref },
+    { match: { index: 'all' } },
+    { documents: { collection: 'things' } },
+    { documents: { tokens: null } },
+    { documents: { credentials: null } },
+  ]
+  for (const subject of subjects) {
+    const reader = await app.stream(subject)
+    reader.close()
+  }
+})
+
+streamTest('everything else is refused by the name of its type', async app => {
+  await app.query({ create_index: { object: { name: 'all', source: { collection: 'things' } } } })
+  const all = { match: { index: 'all' } }
+  const subjects: readonly (readonly [unknown, string])[] = [
+    [1, 'Integer'],
+    ['text', 'String'],
+    [null, 'Null'],
+    [{ paginate: all }, 'Page'],
+    [{ union: [all, all] }, 'Set'],
+    [{ events: all }, 'Set'],
+    [{ singleton: { ref: { collection: 'things' }, id: '1' } }, 'Set'],
+    [{ documents: { keys: null } }, 'Set'],
+    [{ collection: 'things' }, 'Collection Ref'],
+    [{ index: 'all' }, 'Index Ref'],
+    [{ get: { collection: 'things' } }, 'Object'],
+  ]
+  for (const [subject, type] of subjects) {
+    assert.deepEqual(await refusal(app, subject), {
+      status: 400,
+      position: [],
+      code: 'invalid argument',
+      description: `Expected a Document Ref or Version, or a Set Ref, got ${type}.`,
+    })
+  }
+})
+
+streamTest('names that mean nothing are invalid references', async app => {
+  assert.deepEqual(await refusal(app, { ref: { collection: 'nowhere' }, id: '1' }), {
+    status: 400,
+    position: [],
+    code: 'invalid ref',
+    description: "Ref refers to undefined collection 'nowhere'",
+  })
+  const { code, status } = (await refusal(app, { match: { index: 'nowhere' } })) as Record<string, unknown>
+  assert.deepEqual({ code, status }, { code: 'invalid ref', status: 400 })
+})
+
+streamTest('a stream request may not write', async app => {
+  assert.deepEqual(await refusal(app, { create: { collection: 'things' } }), {
+    status: 400,
+    position: [],
+    code: 'invalid expression',
+    description: 'Call performs a write, which is not allowed in stream requests.',
+  })
+})
+
+streamTest('a field that does not exist is refused, blanks around names are not', async app => {
+  const { ref } = await app.create({ n: 1 })
+  assert.deepEqual(await refusal(app, ref, { fields: 'action, extra' }), {
+    status: 400,
+    position: [],
+    code: 'invalid url parameter',
+    description: "Invalid url parameter fields. Invalid field name 'extra'.",
+  })
+  await app.stream(ref, { fields: ' action , diff ' })
+})
+
+streamTest('only POST, and only with a secret', async app => {
+  for (const method of ['GET', 'PUT', 'HEAD', 'DELETE']) {
+    const answer = await send(app.server, { method, path: '/stream', secret: app.secret })
+    assert.equal(answer.status, 405)
+    assert.equal(answer.headers.get('allow'), 'POST')
+  }
+  const { ref } = await app.create({ n: 1 })
+  for (const secret of ['wrong', `${app.secret}x`]) {
+    const { response } = await requestStream(app.server, secret, ref)
+    assert.equal(response.status, 401)
+    await response.body?.cancel()
+  }
+})
+
+streamTest('a body that is no query is answered like one of a query', async app => {
+  const answer = await send(app.server, { path: '/stream', secret: app.secret, body: '{' })
+  assert.equal(answer.status, 400)
+  assert.deepEqual(answer.json, {
+    errors: [{ position: [], code: 'invalid expression', description: 'Request body is not valid JSON.' }],
+  })
+})

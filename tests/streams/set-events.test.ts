@@ -1,0 +1,154 @@
+// The events of set streams: what comes into an index's set or a collection, and what goes.
+
+import assert from 'node:assert/strict'
+import { type App, type Doc, streamTests, wire } from './streams-app.ts'
+
+const streamTest = streamTests()
+
+const thing = (id: string) =>
+  `{"@ref":{"id":"${id}","collection":{"@ref":{"id":"things","collection":{"@ref":{"id":"collections"}}}}}}`
+const indexRef = (name: string) => `{"@ref":{"id":"${name}","collection":{"@ref":{"id":"indexes"}}}}`
+const target = (id: string) => ({ ref: { collection: 'things' }, id })
+
+async function createByTeam(app: App): Promise<void> {
+  const terms = wire([{ field: ['data', 'team'] }])
+  const values = wire([{ field: ['data', 'score'] }])
+  await app.query({
+    create_index: { object: { name: 'by_team', source: { collection: 'things' }, terms, values } },
+  })
+}
+
+const team = (name: string) => ({ match: { index: 'by_team' }, terms: name })
+
+function setEvent(txn: number, action: string, id: string, terms: string, values: string): string {
+  const index = `{"ref":${indexRef('by_team')},"terms":${terms},"values":${values}}`
+  return `{"type":"set","txn":${txn},"event":{"action":"${action}","document":{"ref":${thing(id)},"ts":${txn}},"index":${index}}}`
+}
+
+streamTest('entries come, move between sets and go', async app => {
+  await createByTeam(app)
+  const red = await app.stream(team('red'), { fields: 'index,action,document' })
+  const blue = await app.stream(team('blue'), { fields: 'action,document,index,diff,prev' })
+  const made = await app.create({ team: 'red', score: 1 }, '7')
+  assert.equal((await red.next()).text, setEvent(made.ts, 'add', '7', '["red"]', '[1]'))
+  const scored = await app.update(target('7'), { score: 2 })
+  assert.equal((await red.next()).text, setEvent(scored.ts, 'remove', '7', '["red"]', '[1]'))
+  assert.equal((await red.next()).text, setEvent(scored.ts, 'add', '7', '["red"]', '[2]'))
+  await app.update(target('7'), { unrelated: true })
+  const moved = await app.update(target('7'), { team: 'blue' })
+  assert.equal((await red.next()).text, setEvent(moved.ts, 'remove', '7', '["red"]', '[2]'))
+  assert.equal((await blue.next()).text, setEvent(moved.ts, 'add', '7', '["blue"]', '[2]'))
+  await app.delete(target('7'))
+  const gone = await blue.next()
+  assert.ok(gone.txn > moved.ts)
+  assert.equal(gone.text, setEvent(gone.txn, 'remove', '7', '["blue"]', '[2]'))
+})
+
+streamTest('without the field, the index does not show', async app => {
+  await createByTeam(app)
+  const reader = await app.stream(team('red'))
+  const { ts } = await app.create({ team: 'red', score: 1 }, '7')
+  assert.equal(
+    (await reader.next()).text,
+    `{"type":"set","txn":${ts},"event":{"action":"add","document":{"ref":${thing('7')},"ts":${ts}}}}`,
+  )
+})
+
+streamTest('one event for each entry, all of a transaction together', async app => {
+  await createByTeam(app)
+  const reader = await app.stream(team('red'), { fields: 'action,index' })
+  const made = await app.create({ team: ['red', 'blue'], score: [1, 2, 3] })
+  const events = [await reader.next(), await reader.next(), await reader.next()]
+  assert.deepEqual(
+    events.map(({ txn }) => txn),
+    [made.ts, made.ts, made.ts],
+  )
+  const values = events.map(({ event }) => (event as { index: { values: number[] } }).index.values[0])
+  assert.deepEqual(values.toSorted(), [1, 2, 3])
+})
+
+streamTest('an index without terms and values has empty ones', async app => {
+  await app.query({ create_index: { object: { name: 'everything', source: { collection: 'things' } } } })
+  const reader = await app.stream({ match: { index: 'everything' } }, { fields: 'index' })
+  const { ts } = await app.create({}, '7')
+  assert.equal(
+    (await reader.next()).text,
+    `{"type":"set","txn":${ts},"event":{"index":{"ref":${indexRef('everything')},"terms":[],"values":[]}}}`,
+  )
+})
+
+streamTest('computed fields count', async app => {
+  const compute = {
+    query: { lambda: 'doc', expr: { casefold: { select: ['data', 'name'], from: { var: 'doc' } } } },
+  }
+  await app.query({
+    create_index: {
+      object: {
+        name: 'by_folded',
+        source: { object: { collection: { collection: 'things' }, fields: { object: { folded: compute } } } },
+        terms: [{ object: { binding: 'folded' } }],
+      },
+    },
+  })
+  const reader = await app.stream({ match: { index: 'by_folded' }, terms: 'anna' })
+  const { ts } = await app.create({ name: 'ANNA' }, '7')
+  assert.equal((await reader.next()).txn, ts)
+})
+
+streamTest('the documents of a collection come and go; updates say nothing', async app => {
+  const reader = await app.stream({ documents: { collection: 'things' } })
+  const made = await app.create({ n: 1 }, '7')
+  await app.update(target('7'), { n: 2 })
+  await app.delete(target('7'))
+  const added = await reader.next()
+  assert.equal(
+    added.text,
+    `{"type":"set","txn":${made.ts},"event":{"action":"add","document":{"ref":${thing('7')},"ts":${made.ts}}}}`,
+  )
+  const removed = await reader.next()
+  assert.equal((removed.event as { action: string }).action, 'remove')
+})
+
+streamTest('tokens can be followed as a set', async app => {
+  const user = await app.create({ name: 'anna' })
+  const reader = await app.stream({ documents: { tokens: null } })
+  const token = (await app.query({
+    create: { tokens: null },
+    params: { object: { instance: user.ref } },
+  })) as Doc
+  const { event } = await reader.next()
+  assert.deepEqual(event, { action: 'add', document: { ref: token.ref, ts: token.ts } })
+})
+
+streamTest('inserting the newest version changes the set, inserting older ones does not', async app => {
+  await createByTeam(app)
+  const made = await app.create({ team: 'red', score: 1 }, '7')
+  const reader = await app.stream(team('red'), { fields: 'action,document' })
+  const insert = (ts: unknown, score: number) =>
+    app.query({
+      insert: target('7'),
+      ts,
+      action: 'create',
+      params: wire({ data: { team: 'red', score } }),
+    })
+  await insert(made.ts - 1000, 5)
+  await insert(made.ts + 1, 6)
+  const first = await reader.next()
+  const second = await reader.next()
+  assert.equal(first.txn, second.txn)
+  assert.deepEqual(
+    [first, second].map(({ event }) => event),
+    ['remove', 'add'].map(action => ({ action, document: { ref: made.ref, ts: made.ts + 1 } })),
+  )
+})
+
+streamTest('an index that is deleted closes the streams of its sets', async app => {
+  await createByTeam(app)
+  const reader = await app.stream(team('red'))
+  await app.query({ delete: { index: 'by_team' } })
+  const { event } = await reader.nextEnd()
+  assert.deepEqual(event, {
+    code: 'time out',
+    description: 'Stream was unexpectedly closed by its source.',
+  })
+})

@@ -1,0 +1,103 @@
+// One started server for a file of tests, and a database of its own with a collection for each test.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { keyOfNewDatabase, query } from '../support/http.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
+import { type OpenOptions, openStream, type StreamReader } from './stream-client.ts'
+
+/** A document as plain JSON. */
+export interface Doc {
+  readonly ref: unknown
+  readonly ts: number
+  readonly data?: unknown
+}
+
+/** Objects as the wire wants them: every object within is escaped. */
+export function wire(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wire)
+  if (value === null || typeof value !== 'object') return value
+  if (Object.keys(value).some(key => key.startsWith('@'))) return value
+  return { object: Object.fromEntries(Object.entries(value).map(([key, each]) => [key, wire(each)])) }
+}
+
+export class App {
+  readonly server: RunningServer
+  /** The name of the test's database. */
+  readonly name: string
+  /** Of an admin key for it. */
+  readonly secret: string
+  readonly #readers: StreamReader[] = []
+
+  constructor(server: RunningServer, name: string, secret: string) {
+    this.server = server
+    this.name = name
+    this.secret = secret
+  }
+
+  query(expression: unknown, secret = this.secret): Promise<unknown> {
+    return query(this.server, secret, expression)
+  }
+
+  async create(data: unknown, id?: string, collection = 'things'): Promise<Doc> {
+    const place = id === undefined ? { collection } : { ref: { collection }, id }
+    return (await this.query({ create: place, params: wire({ data }) })) as Doc
+  }
+
+  async update(ref: unknown, data: unknown): Promise<Doc> {
+    return (await this.query({ update: ref, params: wire({ data }) })) as Doc
+  }
+
+  async delete(ref: unknown): Promise<Doc> {
+    return (await this.query({ delete: ref })) as Doc
+  }
+
+  /** Opens a stream; it is closed with the test. */
+  async stream(expression: unknown, options: OpenOptions & { readonly secret?: string } = {}) {
+    const { secret = this.secret, ...rest } = options
+    const reader = await openStream(this.server, secret, expression, rest)
+    this.#readers.push(reader)
+    return reader
+  }
+
+  /** A key of a role of the database made with `create_role`. */
+  async keyOfRole(
+    privileges: readonly unknown[],
+  ): Promise<{ readonly ref: unknown; readonly secret: string }> {
+    await this.query({ create_role: { object: { name: 'tested', privileges } } })
+    const role = { role: 'tested' }
+    return (await this.query({ create_key: { object: { role } } })) as { ref: unknown; secret: string }
+  }
+
+  close(): void {
+    for (const reader of this.#readers) reader.close()
+  }
+}
+
+const testTimeoutMs = 60_000
+
+/** Starts one server for the tests of a file. Call at the top of the file, once. */
+export function streamTests(
+  options: ServerOptions = {},
+): (name: string, body: (app: App) => Promise<void>) => void {
+  let server: RunningServer | undefined
+  let databases = 0
+  before(async () => {
+    server = await startServer(options)
+  })
+  after(() => server?.stop())
+  return (name, body) => {
+    test(name, { timeout: testTimeoutMs }, async () => {
+      assert.ok(server)
+      databases += 1
+      const name = `db_${databases}`
+      const app = new App(server, name, await keyOfNewDatabase(server, name, 'admin'))
+      try {
+        await app.query({ create_collection: { object: { name: 'things' } } })
+        await body(app)
+      } finally {
+        app.close()
+      }
+    })
+  }
+}
