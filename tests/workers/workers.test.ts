@@ -140,3 +140,49 @@ test('ids differ between workers', async () => {
   )
   assert.equal(new Set(ids).size, ids.length)
 })
+
+test('streams see writes made in other workers, each once and in order', async () => {
+  await first.query({ create_collection: { object: { name: 'watched' } } })
+  const { ref } = (await first.query({ create: { collection: 'watched' } })) as Document
+  // A stream keeps its connection, so each of these opens another one, and they go round the workers.
+  const streams = await Promise.all(
+    Array.from({ length: 2 * workers }, async () => {
+      const response = await fetch(`${server.url}/stream`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${server.rootSecret}`, 'x-faunadb-api-version': '4' },
+        body: JSON.stringify(ref),
+      })
+      return linesOf(response)
+    }),
+  )
+  for (const lines of streams) assert.equal(((await lines.next()).value as StreamEvent).type, 'start')
+  const times: number[] = []
+  for (let n = 0; n < 10; n++) {
+    const writer = clients[n % workers] as WorkerClient
+    const params = { object: { data: { object: { n } } } }
+    times.push(((await writer.query({ update: ref, params })) as Document).ts)
+  }
+  for (const lines of streams) {
+    for (const [n, txn] of times.entries()) {
+      const { value } = (await lines.next()) as { value: StreamEvent }
+      assert.deepEqual([value.txn, value.event.document.data.n], [txn, n])
+    }
+    await lines.return(undefined)
+  }
+})
+
+interface StreamEvent {
+  readonly type: string
+  readonly txn: number
+  readonly event: { readonly document: Document }
+}
+
+/** The events of a stream as they come. */
+async function* linesOf(response: Response): AsyncGenerator<StreamEvent> {
+  let rest = ''
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    const lines = (rest + Buffer.from(chunk).toString()).split('\n')
+    rest = lines.pop() as string
+    for (const line of lines) yield JSON.parse(line)
+  }
+}

@@ -1,0 +1,53 @@
+// Headless Chromium with one page of our own, from an origin that is not the service's.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { repository } from '../support/program.ts'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** The browser's program: `CHROMIUM` in the environment, or one of the usual names on the path. */
+export function chromiumProgram(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const found = folders.flatMap(folder => names.map(name => join(folder, name))).find(existsSync)
+  return process.env.CHROMIUM || found
+}
+
+export interface OpenPage {
+  readonly page: Page
+  /** Where the page comes from. */
+  readonly origin: string
+  close(): Promise<void>
+}
+
+const driverFile = join(repository, 'node_modules/faunadb/dist/faunadb.js')
+const html = '<!doctype html><title>app</title><script src="/driver.js"></script>'
+
+/** Opens a page that has loaded the driver's browser build as `faunadb`. */
+export async function openPage(program: string): Promise<OpenPage> {
+  const site = createServer((request, response) => {
+    const isDriver = request.url === '/driver.js'
+    response.setHeader('content-type', isDriver ? 'text/javascript' : 'text/html')
+    response.end(isDriver ? readFileSync(driverFile) : html)
+  })
+  await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  let browser: Browser | undefined
+  const close = async () => {
+    await browser?.close()
+    site.closeAllConnections()
+    await new Promise(resolve => site.close(resolve))
+  }
+  try {
+    browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
+    const page = await browser.newPage()
+    await page.goto(origin)
+    return { page, origin, close }
+  } catch (cause) {
+    await close()
+    throw cause
+  }
+}
