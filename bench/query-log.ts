@@ -1,0 +1,66 @@
+// What recording costs: the same point reads against one server that records and one that does not, in turns, so
+// that whatever else the machine does hits both alike. Reports the median of the ratios.
+
+import { keyOfNewDatabase } from '../tests/support/http.ts'
+import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { cases } from './cases.ts'
+import { createSchema, loadDocuments } from './documents.ts'
+import { measure, post } from './measure.ts'
+
+export interface RecordingOptions {
+  readonly connections: number
+  readonly seconds: number
+  readonly documents: number
+}
+
+/** Pairs of measurements. */
+const rounds = 7
+
+interface Subject {
+  readonly server: RunningServer
+  readonly requests: readonly string[]
+}
+
+async function start(flags: readonly string[], documents: number): Promise<Subject> {
+  const server = await startServer({ flags })
+  const secret = await keyOfNewDatabase(server, 'bench', 'server')
+  await createSchema(server.url, secret)
+  const ids = await loadDocuments(server.url, secret, 0, documents)
+  const headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
+  const requests = cases.find(({ name }) => name === 'get')?.requests({ ids }) ?? []
+  return { server, requests: requests.map(({ query }) => post('/', query, headers)) }
+}
+
+/** Runs the comparison and prints it. */
+export async function runRecording(options: RecordingOptions): Promise<void> {
+  console.log('\nrecording: point reads with and without the query log')
+  const [recording, silent] = [
+    await start([], options.documents),
+    await start(['--query-log=false'], options.documents),
+  ]
+  const throughput = async ({ server, requests }: Subject) => {
+    const port = Number(new URL(server.url).port)
+    const { connections, seconds } = options
+    return (await measure({ port, connections, seconds, warmupSeconds: 1, requests })).requestsPerSecond
+  }
+  try {
+    const ratios: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      // Turned round each time, so that neither always runs on the cooler machine.
+      const first = round % 2 === 0
+      const one = await throughput(first ? recording : silent)
+      const other = await throughput(first ? silent : recording)
+      const [withLog, without] = first ? [one, other] : [other, one]
+      ratios.push(withLog / without)
+      console.log(
+        `${Math.round(withLog)} req/s recorded, ${Math.round(without)} not: ${(withLog / without).toFixed(3)}`,
+      )
+    }
+    ratios.sort((a, b) => a - b)
+    const median = ratios[Math.floor(rounds / 2)] as number
+    console.log(`recording costs ${((1 - median) * 100).toFixed(1)} % of throughput (median)`)
+  } finally {
+    await recording.server.stop()
+    await silent.server.stop()
+  }
+}

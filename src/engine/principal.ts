@@ -1,0 +1,46 @@
+// Who a credential stands for and where databases are, for the services beside queries (the export of query logs).
+
+import type { Evaluation } from '../query/evaluation.ts'
+import type { Transaction } from '../store/contract.ts'
+import { type DatabaseId, native, rootDatabase } from '../values/value.ts'
+import type { Principal } from './contract.ts'
+
+/** The caller of a request as other services see it. */
+export function principalOf({ caller, transaction }: Evaluation): Principal {
+  const { authority, credential, database } = caller
+  const isAdmin = authority.kind === 'builtin' && authority.role === 'admin'
+  return {
+    database,
+    path: databasePath(transaction, database),
+    isAdmin,
+    isRoot: isAdmin && credential === undefined && database === rootDatabase,
+  }
+}
+
+/** The names of a database and of those around it, outermost first; empty for the root. */
+export function databasePath({ catalogue }: Pick<Transaction, 'catalogue'>, database: DatabaseId): string[] {
+  const names: string[] = []
+  for (let at = database; at !== rootDatabase; ) {
+    const definition = catalogue.database(at)
+    if (!definition) break
+    names.unshift(definition.name)
+    at = definition.parent
+  }
+  return names
+}
+
+/** The ids of the databases along a path of names, outermost first; undefined when one of them does not exist. */
+export function followNames(
+  { catalogue }: Pick<Transaction, 'catalogue'>,
+  names: readonly string[],
+): DatabaseId[] | undefined {
+  const ids: DatabaseId[] = []
+  let at = rootDatabase
+  for (const name of names) {
+    const child = catalogue.resolve(at, native.databases, name)
+    if (!child) return undefined
+    at = child.id
+    ids.push(at)
+  }
+  return ids
+}

@@ -1,0 +1,94 @@
+// Account keys over HTTP, for the root secret alone: `POST /api/v1/account-keys` makes one, `GET` lists them,
+// `DELETE /api/v1/account-keys/{id}` revokes one.
+
+import { type AccountKey, NameTaken } from '../../query-log/account-keys.ts'
+import type { QueryLog } from '../../query-log/query-log.ts'
+import type { Answer } from '../answer.ts'
+import type { Call } from '../call.ts'
+import type { Endpoint, Services } from '../endpoint.ts'
+import { logClient } from '../log-access.ts'
+import { bodyOf, checkRegionGroup, text } from '../log-order.ts'
+import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
+
+const path = '/api/v1/account-keys'
+const nameCharsMax = 200
+const ttlDaysMax = 36_500
+
+/** The endpoints of account keys. */
+export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
+  const asRoot = (handle: (call: Call) => Answer | Promise<Answer>) => (call: Call) =>
+    refusing(async () => {
+      const client = await logClient(call, services, queryLog)
+      if (!client.isRoot) throw new Refusal('forbidden', 'Account keys need the root secret.')
+      return handle(call)
+    })
+  const shared = { authenticated: false, errorBody: edgeErrorBody } as const
+  return [
+    {
+      ...shared,
+      path,
+      readsBody: true,
+      methods: {
+        GET: asRoot(() => jsonAnswer(200, { results: queryLog.accountKeys.list().map(describe) })),
+        POST: asRoot(call => create(call, queryLog)),
+      },
+    },
+    { ...shared, path: `${path}/:id`, methods: { DELETE: asRoot(call => revoke(call, queryLog)) } },
+  ]
+}
+
+async function create(call: Call, queryLog: QueryLog): Promise<Answer> {
+  const fields = bodyOf(call)
+  const name = text(fields, 'name')
+  if (name === undefined || name.length > nameCharsMax) throw bad('"name" has to be a short text')
+  const ttlDays = fields.ttl_days ?? undefined
+  if (ttlDays !== undefined && !isTtl(ttlDays)) {
+    throw bad(`"ttl_days" has to be a whole number from 1 to ${ttlDaysMax}`)
+  }
+  const regionGroups = fields.region_groups ?? undefined
+  if (regionGroups !== undefined && !isListOfTexts(regionGroups)) {
+    throw bad('"region_groups" has to be a list of region groups')
+  }
+  for (const group of regionGroups ?? []) checkRegionGroup(group, queryLog.regionGroup)
+  try {
+    const { key, secret } = await queryLog.accountKeys.create({
+      name,
+      ...(ttlDays !== undefined && { ttlDays }),
+      ...(regionGroups !== undefined && { regionGroups }),
+    })
+    return jsonAnswer(201, { ...describe(key), secret })
+  } catch (error) {
+    if (error instanceof NameTaken) throw new Refusal('conflict', 'There is an account key of that name.')
+    throw error
+  }
+}
+
+async function revoke(call: Call, queryLog: QueryLog): Promise<Answer> {
+  const { id } = call.parameters
+  if (!(await queryLog.accountKeys.revoke(id as string))) {
+    throw new Refusal('not found', 'There is no account key with that id.')
+  }
+  return jsonAnswer(200, { id, revoked: true })
+}
+
+function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): object {
+  return {
+    id,
+    name,
+    created_at: isoTime(createdAt),
+    expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+    region_groups: regionGroups ?? null,
+  }
+}
+
+function isTtl(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= ttlDaysMax
+}
+
+function isListOfTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
+}
+
+function bad(message: string): Refusal {
+  return new Refusal('bad request', `Bad request: ${message}.`)
+}

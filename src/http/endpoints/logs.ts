@@ -1,0 +1,184 @@
+// The export of query logs: `POST /api/v1/logs` orders one, `GET /api/v1/logs/{id}` tells how far it is and where
+// it can be fetched, `POST /api/v1/logs/_list` lists them. Forms of requests and answers are facts of the hosted
+// service's log API, for which pipelines were written.
+
+import type { ExportedDatabase, ExportRequest } from '../../query-log/export-request.ts'
+import type { QueryLog } from '../../query-log/query-log.ts'
+import { filesPath } from '../../query-log/signing.ts'
+import type { Answer } from '../answer.ts'
+import type { Call } from '../call.ts'
+import type { Endpoint, Services } from '../endpoint.ts'
+import { type LogClient, logClient } from '../log-access.ts'
+import { bodyOf, checkType, type LogOrder, readListOrder, readLogOrder } from '../log-order.ts'
+import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
+
+const apiEndpoint = {
+  authenticated: false,
+  errorBody: edgeErrorBody,
+} as const
+
+/** The endpoints of the query log. */
+export function logEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
+  const logs = new LogHandlers(services, queryLog)
+  return [
+    {
+      ...apiEndpoint,
+      path: '/api/v1/logs',
+      readsBody: true,
+      methods: { POST: call => refusing(() => logs.order(call)) },
+    },
+    {
+      ...apiEndpoint,
+      path: '/api/v1/logs/_list',
+      readsBody: true,
+      methods: { POST: call => refusing(() => logs.list(call)) },
+    },
+    { ...apiEndpoint, path: '/api/v1/logs/:id', methods: { GET: call => refusing(() => logs.look(call)) } },
+    {
+      ...apiEndpoint,
+      path: `${filesPath}:name`,
+      methods: { GET: call => refusing(() => logs.download(call)) },
+    },
+    {
+      ...apiEndpoint,
+      path: '/api/*',
+      methods: {},
+      otherMethods: call => refusing(() => logs.notFound(call)),
+    },
+  ]
+}
+
+class LogHandlers {
+  readonly #services: Services
+  readonly #queryLog: QueryLog
+
+  constructor(services: Services, queryLog: QueryLog) {
+    this.#services = services
+    this.#queryLog = queryLog
+  }
+
+  async order(call: Call): Promise<Answer> {
+    const client = await this.#client(call)
+    checkType(call)
+    const order = readLogOrder(bodyOf(call), this.#queryLog.regionGroup)
+    const { idempotencyToken: token, database: _, ...rest } = order
+    const database = this.#databaseOf(order, client)
+    const request = await this.#queryLog.order(
+      { ...rest, ...(database && { database }) },
+      token === undefined ? undefined : { subject: client.subject, token },
+    )
+    // A token may lead to a request that was made with more rights.
+    if (!client.maySee(request)) throw notAllowed()
+    return jsonAnswer(200, this.#describe(request, call))
+  }
+
+  async look(call: Call): Promise<Answer> {
+    const client = await this.#client(call)
+    checkType(call)
+    const request = this.#queryLog.find(call.parameters.id as string)
+    if (!request) throw new Refusal('not found', 'There is no log request with that id.')
+    if (!client.maySee(request)) throw notAllowed()
+    return jsonAnswer(200, this.#describe(await this.#queryLog.look(request), call))
+  }
+
+  async list(call: Call): Promise<Answer> {
+    const client = await this.#client(call)
+    checkType(call)
+    const { states, nextToken, maxResults } = readListOrder(call)
+    const wanted = (request: ExportRequest) =>
+      client.maySee(request) && (states === undefined || states.has(request.state))
+    const page = this.#queryLog.page(nextToken, wanted, maxResults)
+    if (!page) throw new Refusal('bad request', 'Bad request: "next_token" is none that was given out.')
+    return jsonAnswer(200, {
+      next_token: page.nextToken ?? null,
+      results: page.requests.map(request => this.#describe(request, call)),
+    })
+  }
+
+  /** Needs no credential: the signature is one. */
+  async download(call: Call): Promise<Answer> {
+    const name = call.parameters.name as string
+    const expiry = this.#queryLog.expiryOf(name, call.request.url as string)
+    if (expiry === undefined || expiry <= this.#queryLog.now()) throw badSignature()
+    const file = await this.#queryLog.openFile(name)
+    if (!file) throw new Refusal('not found', 'The file is not kept any more.')
+    const { content, bytes } = file
+    return {
+      status: 200,
+      body: content,
+      txnTime: undefined,
+      metrics: undefined,
+      contentType: 'application/gzip',
+      headers: [
+        ...['content-length', String(bytes)],
+        ...['content-disposition', `attachment; filename="${name}"`],
+        ...['cache-control', 'private, no-store'],
+      ],
+    }
+  }
+
+  /** A signed address with a changed character in its path is refused like one with a changed signature. */
+  async notFound(call: Call): Promise<Answer> {
+    if ((call.request.url as string).includes('signature=')) throw badSignature()
+    throw new Refusal('not found', 'There is nothing at this address.')
+  }
+
+  #client(call: Call): Promise<LogClient> {
+    return logClient(call, this.#services, this.#queryLog)
+  }
+
+  /** The database asked for, if the client may see its log. Whether others exist is nothing it learns. */
+  #databaseOf({ database, regionGroup }: LogOrder, client: LogClient): ExportedDatabase | undefined {
+    if (!database) {
+      if (!client.mayUseRegion(regionGroup)) throw notAllowed()
+      return undefined
+    }
+    const own = client.database
+    const isHere = regionGroup === this.#queryLog.regionGroup
+    const isAllowed = own
+      ? isHere && own.path.every((name, level) => name === database.names[level])
+      : client.mayUseRegion(regionGroup)
+    if (!isAllowed) throw notAllowed()
+    const ids = isHere ? this.#services.engine.databasesAlong(database.names) : undefined
+    if (!ids) throw new Refusal('not found', `There is no database ${database.path}.`)
+    return { ...database, ids: ids.map(String) }
+  }
+
+  #describe(request: ExportRequest, call: Call): object {
+    const { id, database, regionGroup, timeStart, timeEnd, state, url, version, updatedAt } = request
+    return {
+      request_id: id,
+      ...(database && { database: database.path }),
+      region_group: regionGroup,
+      time_start: timeStart,
+      time_end: timeEnd,
+      state,
+      ...(state === 'Complete' &&
+        url && {
+          presigned_url: this.#absolute(url.address, call),
+          presigned_url_expiration_time: isoTime(url.expiresAt),
+        }),
+      version,
+      updated_at: isoTime(updatedAt),
+    }
+  }
+
+  /** Files on the local disk are fetched from where the client reached the service. */
+  #absolute(address: string, { request }: Call): string {
+    if (!address.startsWith('/')) return address
+    const { publicUrl } = this.#services
+    if (publicUrl !== undefined) return publicUrl + address
+    const scheme = 'encrypted' in request.socket ? 'https' : 'http'
+    const host = request.headers[':authority'] ?? request.headers.host
+    const { localAddress, localPort } = request.socket
+    return `${scheme}://${host ?? `${localAddress}:${localPort}`}${address}`
+  }
+}
+
+function notAllowed(): Refusal {
+  return new Refusal('forbidden', 'The credential gives no access to these logs.')
+}
+
+function badSignature(): Refusal {
+  return new Refusal('forbidden', 'The signature of this URL does not match, or it has expired.')
+}

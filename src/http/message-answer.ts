@@ -1,0 +1,66 @@
+// Answers of the endpoints under /api: plain JSON, and errors as `{"message": …}`. `code` and `reason` say the same
+// again for clients of older versions of that interface, which show `reason`.
+
+import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
+import { formatTime, timeFromMicros } from '../values/time.ts'
+import type { Micros } from '../values/value.ts'
+import type { Answer } from './answer.ts'
+import { jsonType } from './response-headers.ts'
+
+/** Thrown by handlers: answered with its status and message. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly status: number
+  readonly code: string
+
+  constructor(code: RefusalCode, message: string) {
+    super(message)
+    this.code = code
+    this.status = refusalStatus[code]
+  }
+}
+
+const refusalStatus = { ...requestErrorStatus, conflict: 409 } as const
+
+export type RefusalCode = keyof typeof refusalStatus
+
+/** The body of an error. */
+export function messageBody(code: string, message: string): string {
+  return JSON.stringify({ message, code: code.replaceAll(' ', '_'), reason: message })
+}
+
+/** A body of JSON with nothing about queries in the headers. */
+export function jsonAnswer(status: number, body: unknown): Answer {
+  return {
+    status,
+    body: body === undefined ? '' : JSON.stringify(body),
+    txnTime: undefined,
+    metrics: undefined,
+    contentType: jsonType,
+  }
+}
+
+/** A time in ISO 8601 with milliseconds. */
+export function isoTime(micros: Micros): string {
+  return formatTime(timeFromMicros(Math.floor(micros / 1000) * 1000))
+}
+
+/** Runs a handler; a {@link Refusal} that it throws becomes an answer. */
+export async function refusing(handle: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (error instanceof Refusal) return refusalAnswer(error)
+    throw error
+  }
+}
+
+/** What a refusal answers. */
+export function refusalAnswer({ status, code, message }: Refusal): Answer {
+  return { ...jsonAnswer(status, undefined), body: messageBody(code, message) }
+}
+
+/** The error body of the edge's own refusals at these endpoints. */
+export function edgeErrorBody(code: RequestErrorCode, description: string): string {
+  return messageBody(code, description)
+}

@@ -1,0 +1,37 @@
+// From an answered call to a record of the query log.
+
+import type { Answer } from './answer.ts'
+import type { Call } from './call.ts'
+import type { Services } from './endpoint.ts'
+
+/** Records one call with its answer and the bytes of its body. */
+export type RecordCall = (call: Call, answer: Answer, bytesOut: number) => void
+
+const noNames: readonly string[] = []
+
+/** The way to record calls; undefined when nothing is to be recorded. Runs once per query. */
+export function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | undefined {
+  if (queryLog === undefined || recordsQueries === false) return undefined
+  return (call, answer, bytesOut) => {
+    const { request, trace } = call
+    const { headers } = request
+    try {
+      queryLog.record({
+        method: request.method as string,
+        headers,
+        apiVersion: call.settings?.apiVersion ?? String(headers['x-faunadb-api-version'] ?? ''),
+        query: call.body,
+        bytesIn: call.bytesIn,
+        bytesOut,
+        status: answer.status,
+        costs: answer.metrics,
+        database: answer.databasePath ?? noNames,
+        tags: call.tags,
+        traceId: trace.traceId,
+        spanId: trace.spanId,
+      })
+    } catch (cause) {
+      log.error({ err: cause, traceId: trace.traceId }, 'request not recorded')
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// Opens the query log of a data folder and wires its parts together:
+//
+//     query-log/segments/   what was recorded
+//     query-log/exports/    files ready for download (unless they go to a bucket)
+//     query-log/requests/   export requests and account keys
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type Clock, systemClock } from './base/clock.ts'
+import { systemRandom } from './base/random.ts'
+import { systemTimers, type Timers } from './base/timers.ts'
+import type { Config } from './config.ts'
+import type { KeyValueStore } from './kv/contract.ts'
+import { openLmdb } from './kv/lmdb.ts'
+import { families } from './query/functions/registry.ts'
+import { AccountKeys } from './query-log/account-keys.ts'
+import type { ExportStorage } from './query-log/export-storage.ts'
+import { ExportStore } from './query-log/export-store.ts'
+import { LocalStorage } from './query-log/local-storage.ts'
+import { QueryLog } from './query-log/query-log.ts'
+import { RecordFormat } from './query-log/record.ts'
+import { openS3Storage } from './query-log/s3-storage.ts'
+import { SegmentWriter } from './query-log/segment-writer.ts'
+import { Signer } from './query-log/signing.ts'
+
+/** The settings that the query log depends on. */
+export type QueryLogConfig = Pick<
+  Config,
+  | 'data'
+  | 'regionGroup'
+  | 'logDays'
+  | 'logMegabytes'
+  | 'logExportDays'
+  | 'logExportTimeoutMs'
+  | 'logUrlSeconds'
+  | 'logS3Endpoint'
+  | 'logS3Bucket'
+  | 'logS3Region'
+  | 'logS3AccessKey'
+  | 'logS3SecretKey'
+>
+
+/** What tests put in the place of the machine. */
+export interface QueryLogHost {
+  readonly clock?: Clock
+  readonly timers?: Timers
+}
+
+const megabyte = 1_000_000
+const hourMs = 3_600_000
+/** Small enough that retention can give bytes back bit by bit. */
+const segmentBytesMax = 64 * megabyte
+
+/** Forms of the language that are no functions of the registry. */
+const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
+
+/** Opens the query log. Throws when the folder cannot be used. */
+export async function openQueryLog(
+  config: QueryLogConfig,
+  log: Logger,
+  host: QueryLogHost = {},
+): Promise<QueryLog> {
+  const { clock = systemClock, timers = systemTimers } = host
+  const folder = join(config.data, 'query-log')
+  const segments = join(folder, 'segments')
+  const exports = join(folder, 'exports')
+  for (const path of [segments, exports]) mkdirSync(path, { recursive: true, mode: 0o700 })
+  const kv = openControlStore(config.data)
+  const owner = systemRandom.hex(8)
+  try {
+    const signer = new Signer(await new ExportStore(kv, systemRandom, clock.now).signingKey())
+    const local = new LocalStorage(exports, signer, systemRandom)
+    const storage = (await openBucket(config, clock)) ?? local
+    const retention = { days: config.logDays, bytes: config.logMegabytes * megabyte }
+    const writer = new SegmentWriter({
+      folder: segments,
+      writer: owner,
+      clock,
+      timers,
+      segmentBytes: Math.min(segmentBytesMax, retention.bytes / 8),
+      segmentMs: hourMs,
+      onLoss: (records, cause) => log.warn({ records, err: cause }, 'records of the query log were lost'),
+    })
+    return new QueryLog({
+      folder: segments,
+      regionGroup: config.regionGroup,
+      format: new RecordFormat(config.regionGroup, languageWords()),
+      writer,
+      kv,
+      accountKeys: new AccountKeys(kv, systemRandom, clock.now),
+      signer,
+      local,
+      storage,
+      owner,
+      random: systemRandom,
+      now: clock.now,
+      timers,
+      retention,
+      exportDays: config.logExportDays,
+      exportTimeoutMs: config.logExportTimeoutMs,
+      urlSeconds: config.logUrlSeconds,
+      onFailure: (what, cause) => log.error({ err: cause }, what),
+    })
+  } catch (cause) {
+    await kv.close()
+    throw cause
+  }
+}
+
+/** Opens the store of export requests and account keys of a data folder. Servers may have it open too. */
+export function openControlStore(data: string): KeyValueStore {
+  return openLmdb({ path: join(data, 'query-log', 'requests') })
+}
+
+/** Every word that the shape of a query may show. */
+export function languageWords(): ReadonlySet<string> {
+  return new Set([
+    ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
+    ...forms,
+  ])
+}
+
+async function openBucket(config: QueryLogConfig, clock: Clock): Promise<ExportStorage | undefined> {
+  const { logS3Endpoint: endpoint, logS3Bucket: bucket, logS3Region: region } = config
+  const { logS3AccessKey: accessKey, logS3SecretKey: secretKey } = config
+  if (!endpoint || !bucket || !accessKey || !secretKey) return undefined
+  return openS3Storage({ endpoint, bucket, region, accessKey, secretKey, now: clock.now })
+}

@@ -1,0 +1,109 @@
+// Account keys: what log pipelines present. They belong to the operator, not to a database, and open nothing but
+// the log API. Shown once; kept is a SHA-256 of the secret. A slow hash such as bcrypt would protect guessable
+// secrets, but these are 256 random bits: nobody guesses them, and checking one must stay cheap.
+
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Random } from '../base/random.ts'
+import type { KeyValueStore, View } from '../kv/contract.ts'
+import type { Micros } from '../values/value.ts'
+
+export interface AccountKey {
+  /** 16 hexadecimal digits. */
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Micros
+  /** Absent: it never expires. */
+  readonly expiresAt?: Micros
+  /** Absent: all. */
+  readonly regionGroups?: readonly string[]
+}
+
+interface StoredKey extends AccountKey {
+  /** SHA-256 of the whole secret, in hexadecimal. */
+  readonly hash: string
+}
+
+/** What a new key is to be. */
+export interface AccountKeyOrder {
+  readonly name: string
+  readonly ttlDays?: number
+  readonly regionGroups?: readonly string[]
+}
+
+/** A live key has that name already. */
+export class NameTaken {}
+
+const microsPerDay = 86_400_000_000
+const secretPattern = /^tak_([0-9a-f]{16})_[\w-]{43}$/
+
+const keyOf = (id: string) => Buffer.from(`A${id}`)
+
+export class AccountKeys {
+  readonly #kv: KeyValueStore
+  readonly #random: Random
+  readonly #now: () => Micros
+
+  constructor(kv: KeyValueStore, random: Random, now: () => Micros) {
+    this.#kv = kv
+    this.#random = random
+    this.#now = now
+  }
+
+  /** Makes a key and answers its secret, which nobody can learn later. Throws {@link NameTaken}. */
+  create(order: AccountKeyOrder): Promise<{ readonly key: AccountKey; readonly secret: string }> {
+    const now = this.#now()
+    const id = this.#random.hex(8)
+    const secret = `tak_${id}_${Buffer.from(this.#random.bytes(32)).toString('base64url')}`
+    const { name, ttlDays, regionGroups } = order
+    const key: AccountKey = {
+      id,
+      name,
+      createdAt: now,
+      ...(ttlDays !== undefined && { expiresAt: now + ttlDays * microsPerDay }),
+      ...(regionGroups !== undefined && { regionGroups }),
+    }
+    return this.#kv.transact(view => {
+      if (all(view).some(other => other.name === name && !hasExpired(other, now))) throw new NameTaken()
+      const stored: StoredKey = { ...key, hash: digest(secret) }
+      const write = { key: keyOf(id), value: Buffer.from(JSON.stringify(stored)) }
+      return { result: { key, secret }, writes: [write] }
+    })
+  }
+
+  /** All keys, oldest first, expired ones too. */
+  list(): readonly AccountKey[] {
+    const keys = this.#kv.read(all).map(({ hash, ...key }) => key)
+    return keys.sort((a, b) => a.createdAt - b.createdAt)
+  }
+
+  /** Takes a key away from whoever holds it, at once; false when there is none with that id. */
+  revoke(id: string): Promise<boolean> {
+    return this.#kv.transact(view => {
+      const known = view.get(keyOf(id)) !== undefined
+      return { result: known, writes: known ? [{ key: keyOf(id), value: undefined }] : [] }
+    })
+  }
+
+  /** The live key with that secret. */
+  find(secret: string): AccountKey | undefined {
+    const id = secretPattern.exec(secret)?.[1]
+    if (id === undefined) return undefined
+    const bytes = this.#kv.read(view => view.get(keyOf(id)))
+    if (!bytes) return undefined
+    const { hash, ...key } = parse(bytes)
+    const matches = timingSafeEqual(Buffer.from(hash), Buffer.from(digest(secret)))
+    return matches && !hasExpired(key, this.#now()) ? key : undefined
+  }
+}
+
+function all(view: View): StoredKey[] {
+  const range = { start: Buffer.from('A'), end: Buffer.from('B') }
+  return Array.from(view.range(range), entry => parse(entry.value))
+}
+
+const parse = (bytes: Uint8Array): StoredKey => JSON.parse(Buffer.from(bytes).toString())
+const digest = (secret: string) => hash('sha256', secret, 'hex')
+
+function hasExpired({ expiresAt }: AccountKey, now: Micros): boolean {
+  return expiresAt !== undefined && expiresAt <= now
+}

@@ -1,0 +1,212 @@
+// Works on export requests, one at a time in each process. A process takes a request by a lease that it prolongs
+// while it works; if it dies, the lease runs out and another process, or the restarted one, goes on from the
+// state on disk. Making the file again from the start does no harm, so nothing but the state is kept.
+
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Timers } from '../base/timers.ts'
+import type { Micros } from '../values/value.ts'
+import type { ExportRequest } from './export-request.ts'
+import type { ExportStorage } from './export-storage.ts'
+import { fileName } from './export-storage.ts'
+import type { ExportStore } from './export-store.ts'
+import type { RecordFilter } from './segment-reader.ts'
+
+export interface ExportRunnerOptions {
+  readonly store: ExportStore
+  readonly storage: ExportStorage
+  /** Names this process among those that share the store. */
+  readonly owner: string
+  readonly now: () => Micros
+  readonly timers: Timers
+  /** Milliseconds that the work on a request may take before it is `TimedOut`. */
+  readonly timeoutMs: number
+  /** Seconds that a download URL is valid. */
+  readonly urlSeconds: number
+  /** The matching records, once all that was recorded up to `time` by any process is among them. */
+  readonly records: (filter: RecordFilter, time: Micros, signal: AbortSignal) => AsyncIterable<Buffer>
+  readonly onFailure: (request: ExportRequest, cause: unknown) => void
+}
+
+/** Milliseconds: how often forgotten requests are looked for, how long a lease lasts, how often it is prolonged. */
+const lookEveryMs = 1000
+const leaseMs = 5000
+const renewEveryMs = 1000
+const leaseMicros = leaseMs * 1000
+
+/** Requests begun so often without an end bring their process down: they are given up. */
+const attemptsMax = 5
+
+/** Gzip's fastest levels are twice as fast as the default at four fifths of its effect on these files. */
+const gzipLevel = 3
+
+type Interruption = 'timed out' | 'stopping' | 'lost'
+
+export class ExportRunner {
+  readonly #options: ExportRunnerOptions
+  readonly #cancel: () => void
+  #working: Promise<void> | undefined
+  #interrupt: ((reason: Interruption) => void) | undefined
+  #isStopping = false
+  #claims = 0
+
+  constructor(options: ExportRunnerOptions) {
+    this.#options = options
+    this.#cancel = options.timers.every(lookEveryMs, () => this.wake())
+  }
+
+  /** Begins to work unless it does already. */
+  wake(): void {
+    if (this.#working || this.#isStopping) return
+    try {
+      if (!this.#options.store.hasFree()) return
+    } catch {
+      // The store is closing; there will be nothing to do.
+      return
+    }
+    this.#working = this.#workOff().finally(() => {
+      this.#working = undefined
+    })
+  }
+
+  /** Gives back what it works on and ends. */
+  async close(): Promise<void> {
+    this.#isStopping = true
+    this.#cancel()
+    this.#interrupt?.('stopping')
+    await this.#working
+  }
+
+  async #workOff(): Promise<void> {
+    const { store, owner } = this.#options
+    while (!this.#isStopping) {
+      let request: ExportRequest | undefined
+      // A name for each claim, so that what an interrupted one still does cannot touch a later one.
+      const claimant = `${owner}.${this.#claims++}`
+      try {
+        request = await store.claim(claimant, leaseMicros)
+        if (!request) return
+        await this.#work(request, claimant)
+      } catch (cause) {
+        if (request) this.#options.onFailure(request, cause)
+        return
+      }
+    }
+  }
+
+  /** Brings one request to an end, unless it is interrupted. Rejects only when the store fails. */
+  async #work(request: ExportRequest, owner: string): Promise<void> {
+    const { store, timers, now, timeoutMs, onFailure } = this.#options
+    const { id } = request
+    const controller = new AbortController()
+    let interruption: Interruption | undefined
+    const interrupted = new Promise<never>((_, reject) => {
+      this.#interrupt = reason => {
+        interruption ??= reason
+        controller.abort()
+        reject(new Error(`interrupted: ${reason}`))
+      }
+    })
+    interrupted.catch(() => undefined)
+    const stopRenewing = timers.every(renewEveryMs, () => this.#renew(id, owner))
+    const leftMs = timeoutMs - (now() - request.startedAt) / 1000
+    const stopTimeout = timers.after(Math.max(0, leftMs), () => this.#interrupt?.('timed out'))
+    if (this.#isStopping) this.#interrupt?.('stopping')
+    if (leftMs <= 0) this.#interrupt?.('timed out')
+    try {
+      if (request.attempts > attemptsMax) throw new Error(`given up after ${attemptsMax} attempts`)
+      await Promise.race([this.#steps(request, owner, controller.signal), interrupted])
+    } catch (cause) {
+      if (interruption === 'stopping') await store.release(id, owner)
+      else if (interruption === 'timed out') await store.advance(id, owner, 'TimedOut')
+      else if (interruption === undefined) {
+        onFailure(request, cause)
+        await store.advance(id, owner, 'Failed')
+      }
+    } finally {
+      stopRenewing()
+      stopTimeout()
+      this.#interrupt = undefined
+    }
+  }
+
+  /** From the state it is in to an end. */
+  async #steps(claimed: ExportRequest, owner: string, signal: AbortSignal): Promise<void> {
+    const { store, storage } = this.#options
+    const name = fileName(claimed.id)
+    let request: ExportRequest | undefined = claimed
+    while (request) {
+      signal.throwIfAborted()
+      switch (request.state) {
+        case 'Requested':
+          request = await store.advance(request.id, owner, 'Pending')
+          break
+        case 'Pending':
+          request = await store.advance(
+            request.id,
+            owner,
+            (await this.#produce(request, name, signal)) ? 'CreatingNewUrl' : 'DoesNotExist',
+          )
+          break
+        case 'CreatingNewUrl':
+          request = (await storage.exists(name))
+            ? await store.advance(request.id, owner, 'Complete', await this.#url(name))
+            : await store.advance(request.id, owner, 'Pending')
+          break
+        default:
+          return
+      }
+    }
+  }
+
+  /** Makes the file; false when there is nothing to put into it. */
+  async #produce(request: ExportRequest, name: string, signal: AbortSignal): Promise<boolean> {
+    const { from, to, regionGroup, database, createdAt } = request
+    const filter = { from, to, regionGroup, ...(database && { database: database.names }) }
+    const records = this.#options.records(filter, createdAt, signal)[Symbol.asyncIterator]()
+    const first = await records.next()
+    if (first.done) return false
+    const content = createGzip({ level: gzipLevel })
+    const source = Readable.from(following(first.value, records), { objectMode: false })
+    const failure = new AbortController()
+    const either = AbortSignal.any([signal, failure.signal])
+    try {
+      await Promise.all([
+        pipeline(source, content, { signal: either }),
+        this.#options.storage.store(name, content, either),
+      ])
+    } catch (cause) {
+      // Whichever of the two goes on would wait for the other for ever.
+      failure.abort()
+      throw cause
+    }
+    return true
+  }
+
+  async #url(name: string): Promise<Partial<ExportRequest>> {
+    const { storage, now, urlSeconds } = this.#options
+    const expires = Math.floor(now() / 1e6) + urlSeconds
+    return { url: { address: await storage.address(name, expires), expiresAt: expires * 1e6 } }
+  }
+
+  #renew(id: string, owner: string): void {
+    const { store } = this.#options
+    const interrupt = this.#interrupt
+    store.renew(id, owner, leaseMicros).then(
+      isOurs => {
+        if (!isOurs) interrupt?.('lost')
+      },
+      () => interrupt?.('lost'),
+    )
+  }
+}
+
+async function* following(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield first
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
+}

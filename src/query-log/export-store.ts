@@ -1,0 +1,254 @@
+// Export requests on disk, in a small key-value store of their own that all processes share:
+//
+//     R <id>               the request as JSON; ids sort by age
+//     J <id>               present while somebody has to work on it
+//     T <subject> 00 token the idempotency token's request and when it was made
+//     S                    the key that URLs and page tokens are signed with
+//
+// Every change reads and writes in one transaction, so two processes never both win.
+
+import type { Random } from '../base/random.ts'
+import type { Bytes, KeyValueStore, View, Write } from '../kv/contract.ts'
+import type { Micros } from '../values/value.ts'
+import { type ExportRequest, type ExportState, inState, unfinishedStates } from './export-request.ts'
+
+/** What a client asks for, checked. */
+export type ExportOrder = Pick<
+  ExportRequest,
+  'timeStart' | 'timeEnd' | 'from' | 'to' | 'regionGroup' | 'database'
+>
+
+/** A client's promise that equal tokens mean the same request; `subject` keeps clients apart. */
+export interface IdempotencyToken {
+  readonly subject: string
+  readonly token: string
+}
+
+/** Microseconds that an idempotency token counts. */
+export const tokenLifetime: Micros = 86_400_000_000
+
+const requestKey = (id: string) => Buffer.from(`R${id}`)
+const jobKey = (id: string) => Buffer.from(`J${id}`)
+const tokenKey = ({ subject, token }: IdempotencyToken) => Buffer.from(`T${subject}\0${token}`)
+const signingKeyKey = Buffer.from('S')
+/** `S` follows `R`: the end of all requests. */
+const requestsEnd = Buffer.from('S')
+
+interface StoredToken {
+  readonly id: string
+  readonly createdAt: Micros
+}
+
+const encode = (value: unknown): Bytes => Buffer.from(JSON.stringify(value))
+const decode = <T>(bytes: Bytes): T => JSON.parse(Buffer.from(bytes).toString())
+
+export class ExportStore {
+  readonly #kv: KeyValueStore
+  readonly #random: Random
+  readonly #now: () => Micros
+
+  constructor(kv: KeyValueStore, random: Random, now: () => Micros) {
+    this.#kv = kv
+    this.#random = random
+    this.#now = now
+  }
+
+  /** The key that signs URLs and page tokens: made once, the same in all processes. */
+  signingKey(): Promise<Bytes> {
+    const fresh = this.#random.bytes(32)
+    return this.#kv.transact(view => {
+      const stored = view.get(signingKeyKey)
+      return stored
+        ? { result: stored, writes: [] }
+        : { result: fresh, writes: [{ key: signingKeyKey, value: fresh }] }
+    })
+  }
+
+  /** Stores a new request, or answers the one that the same token made within the last 24 hours. */
+  create(order: ExportOrder, idempotency: IdempotencyToken | undefined): Promise<ExportRequest> {
+    const now = this.#now()
+    const entropy = this.#random.hex(8)
+    return this.#kv.transact(view => {
+      const known = idempotency && requestOfToken(view, idempotency, now)
+      if (known) return { result: known, writes: [] }
+      const createdAt = Math.max(now, lastCreated(view) + 1)
+      const request: ExportRequest = {
+        id: timeOrderedUuid(createdAt, entropy),
+        state: 'Requested',
+        version: 1,
+        ...order,
+        createdAt,
+        updatedAt: createdAt,
+        startedAt: createdAt,
+        attempts: 0,
+      }
+      const writes = writesOf(request)
+      if (idempotency) {
+        writes.push({ key: tokenKey(idempotency), value: encode({ id: request.id, createdAt }) })
+      }
+      return { result: request, writes }
+    })
+  }
+
+  get(id: string): ExportRequest | undefined {
+    return this.#kv.read(view => find(view, id))
+  }
+
+  /** Requests from the newest on, those made before `before` (an id) when that is given. Lazy inside `read`. */
+  newest(
+    before: string | undefined,
+    wanted: (request: ExportRequest) => boolean,
+    limit: number,
+  ): ExportRequest[] {
+    const end = before === undefined ? requestsEnd : requestKey(before)
+    return this.#kv.read(view => {
+      const found: ExportRequest[] = []
+      for (const { value } of view.range({ start: Buffer.from('R'), end, reverse: true })) {
+        const request = decode<ExportRequest>(value)
+        if (wanted(request)) found.push(request)
+        if (found.length === limit) break
+      }
+      return found
+    })
+  }
+
+  /**
+   * Takes the oldest request that nobody works on, for `leaseMicros` from now; a lease that has run out counts as
+   * nobody's.
+   */
+  claim(owner: string, leaseMicros: Micros): Promise<ExportRequest | undefined> {
+    const now = this.#now()
+    return this.#kv.transact<ExportRequest | undefined>(view => {
+      const free = unfinished(view).find(({ lease }) => lease === undefined || lease.until <= now)
+      if (free === undefined) return { result: undefined, writes: [] }
+      const lease = { owner, until: now + leaseMicros }
+      const claimed = { ...free, lease, attempts: free.attempts + 1 }
+      return { result: claimed, writes: writesOf(claimed) }
+    })
+  }
+
+  /** Whether a request waits for somebody to work on it. */
+  hasFree(): boolean {
+    const now = this.#now()
+    return this.#kv.read(view => unfinished(view).some(({ lease }) => !lease || lease.until <= now))
+  }
+
+  /** Prolongs a lease; false when the request is somebody else's by now. */
+  renew(id: string, owner: string, leaseMicros: Micros): Promise<boolean> {
+    const until = this.#now() + leaseMicros
+    return this.#changeOwned(id, owner, request => ({ ...request, lease: { owner, until } })).then(
+      request => request !== undefined,
+    )
+  }
+
+  /** Gives a request back unfinished; working on it so far was no failure of its own. */
+  async release(id: string, owner: string): Promise<void> {
+    await this.#changeOwned(id, owner, ({ lease, ...request }) => ({
+      ...request,
+      attempts: request.attempts - 1,
+    }))
+  }
+
+  /** Moves a request on; undefined when it is somebody else's by now. */
+  advance(
+    id: string,
+    owner: string,
+    state: ExportState,
+    changes: Partial<ExportRequest> = {},
+  ): Promise<ExportRequest | undefined> {
+    const now = this.#now()
+    return this.#changeOwned(id, owner, request => inState(request, state, now, changes))
+  }
+
+  /** Asks for a new URL of a complete request whose URL has expired; answers the request as it is then. */
+  renewUrl(id: string): Promise<ExportRequest | undefined> {
+    const now = this.#now()
+    return this.#kv.transact<ExportRequest | undefined>(view => {
+      const request = find(view, id)
+      if (request?.state !== 'Complete' || !request.url || request.url.expiresAt > now) {
+        return { result: request, writes: [] }
+      }
+      const { version } = request
+      const changes = { version: version + 1, startedAt: now, attempts: 0 }
+      const renewed = inState(request, 'CreatingNewUrl', now, changes)
+      return { result: renewed, writes: writesOf(renewed) }
+    })
+  }
+
+  /** Forgets requests made before `time`, and tokens that no longer count; answers the ids of the requests. */
+  async forget(time: Micros): Promise<readonly string[]> {
+    const now = this.#now()
+    return this.#kv.transact(view => {
+      const forgotten: string[] = []
+      const writes: Write[] = []
+      for (const { value } of view.range({ start: Buffer.from('R'), end: requestsEnd })) {
+        const { id, createdAt, state } = decode<ExportRequest>(value)
+        if (createdAt >= time) break
+        if (unfinishedStates.has(state)) continue
+        forgotten.push(id)
+        writes.push({ key: requestKey(id), value: undefined })
+      }
+      for (const { key, value } of view.range({ start: Buffer.from('T'), end: Buffer.from('U') })) {
+        const { createdAt } = decode<StoredToken>(value)
+        if (createdAt <= now - tokenLifetime) writes.push({ key, value: undefined })
+      }
+      return { result: forgotten, writes }
+    })
+  }
+
+  #changeOwned(
+    id: string,
+    owner: string,
+    change: (request: ExportRequest) => ExportRequest,
+  ): Promise<ExportRequest | undefined> {
+    return this.#kv.transact<ExportRequest | undefined>(view => {
+      const request = find(view, id)
+      if (request?.lease?.owner !== owner) return { result: undefined, writes: [] }
+      const changed = change(request)
+      return { result: changed, writes: writesOf(changed) }
+    })
+  }
+}
+
+function find(view: View, id: string): ExportRequest | undefined {
+  const stored = view.get(requestKey(id))
+  return stored && decode<ExportRequest>(stored)
+}
+
+/** Requests to work on, oldest first. */
+function unfinished(view: View): ExportRequest[] {
+  const ids = [...view.range({ start: Buffer.from('J'), end: Buffer.from('K') })]
+  return ids.flatMap(({ key }) => find(view, Buffer.from(key).toString().slice(1)) ?? [])
+}
+
+function requestOfToken(view: View, token: IdempotencyToken, now: Micros): ExportRequest | undefined {
+  const stored = view.get(tokenKey(token))
+  if (!stored) return undefined
+  const { id, createdAt } = decode<StoredToken>(stored)
+  return createdAt > now - tokenLifetime ? find(view, id) : undefined
+}
+
+function lastCreated(view: View): Micros {
+  const range = { start: Buffer.from('R'), end: requestsEnd, reverse: true, limit: 1 }
+  for (const { value } of view.range(range)) return decode<ExportRequest>(value).createdAt
+  return 0
+}
+
+function writesOf(request: ExportRequest): Write[] {
+  const marker = unfinishedStates.has(request.state) ? Buffer.from('1') : undefined
+  return [
+    { key: requestKey(request.id), value: encode(request) },
+    { key: jobKey(request.id), value: marker },
+  ]
+}
+
+/** UUID version 7: 48 bits of milliseconds, 10 of microseconds, then 62 of `entropy` (16 hexadecimal digits). */
+function timeOrderedUuid(time: Micros, entropy: string): string {
+  const milliseconds = Math.floor(time / 1000)
+    .toString(16)
+    .padStart(12, '0')
+  const micros = (time % 1000).toString(16).padStart(3, '0')
+  const variant = (8 + (Number.parseInt(entropy[0] as string, 16) & 3)).toString(16)
+  const groups = [milliseconds.slice(0, 8), milliseconds.slice(8), `7${micros}`]
+  return [...groups, variant + entropy.slice(1, 4), `${entropy.slice(4)}`.padEnd(12, '0')].join('-')
+}

@@ -1,0 +1,79 @@
+// Exported files in a folder of the data folder, downloaded from this service through signed URLs.
+
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Random } from '../base/random.ts'
+import type { Micros } from '../values/value.ts'
+import type { ExportStorage } from './export-storage.ts'
+import { modificationTime } from './segment-files.ts'
+import type { Signer } from './signing.ts'
+
+const microsPerDay = 86_400_000_000
+
+/** Names are made from request ids; nothing else ever reaches the file system. */
+const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
+
+export class LocalStorage implements ExportStorage {
+  readonly #folder: string
+  readonly #signer: Signer
+  readonly #random: Random
+
+  constructor(folder: string, signer: Signer, random: Random) {
+    this.#folder = folder
+    this.#signer = signer
+    this.#random = random
+  }
+
+  async store(name: string, content: Readable, signal: AbortSignal): Promise<void> {
+    const path = this.#path(name)
+    const draft = `${path}.${this.#random.hex(8)}.part`
+    try {
+      const file = await open(draft, 'wx', 0o600)
+      await pipeline(content, file.createWriteStream({ flush: true }), { signal })
+      await rename(draft, path)
+    } finally {
+      await rm(draft, { force: true })
+    }
+  }
+
+  async exists(name: string): Promise<boolean> {
+    return (await modificationTime(this.#path(name))) !== undefined
+  }
+
+  async address(name: string, expires: number): Promise<string> {
+    return this.#signer.target(name, expires)
+  }
+
+  remove(name: string): Promise<void> {
+    return rm(this.#path(name), { force: true })
+  }
+
+  /** Opens a file for its download; undefined when there is none of that name. */
+  async open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined> {
+    if (!namePattern.test(name)) return undefined
+    let file: FileHandle
+    try {
+      file = await open(this.#path(name))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+    return { content: file.createReadStream(), bytes: (await file.stat()).size }
+  }
+
+  /** Removes what crashed processes left half-written. */
+  async removeLeftovers(now: Micros): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      const path = join(this.#folder, name)
+      if (!name.endsWith('.part')) continue
+      const modified = await modificationTime(path)
+      if (modified !== undefined && modified < now - microsPerDay) await rm(path, { force: true })
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, name)
+  }
+}

@@ -1,0 +1,173 @@
+// The query log of one process, as the rest of the program sees it: it records what was answered, keeps the
+// segments within their bounds, and takes orders for exports.
+
+import type { Random } from '../base/random.ts'
+import type { Timers } from '../base/timers.ts'
+import type { KeyValueStore } from '../kv/contract.ts'
+import type { Micros } from '../values/value.ts'
+import type { AccountKeys } from './account-keys.ts'
+import type { ExportRequest } from './export-request.ts'
+import { ExportRunner } from './export-runner.ts'
+import { type ExportStorage, fileName } from './export-storage.ts'
+import { type ExportOrder, ExportStore, type IdempotencyToken } from './export-store.ts'
+import type { LocalStorage } from './local-storage.ts'
+import type { ObservedRequest, RecordFormat } from './record.ts'
+import { type Retention, removeOldSegments } from './retention.ts'
+import { writtenUpTo } from './segment-files.ts'
+import { matchingRecords, type RecordFilter } from './segment-reader.ts'
+import type { SegmentWriter } from './segment-writer.ts'
+import type { Signer } from './signing.ts'
+
+export interface QueryLogOptions {
+  readonly folder: string
+  /** The region group of this instance. */
+  readonly regionGroup: string
+  readonly format: RecordFormat
+  readonly writer: SegmentWriter
+  /** Holds export requests and account keys; closed with the query log. */
+  readonly kv: KeyValueStore
+  readonly accountKeys: AccountKeys
+  readonly signer: Signer
+  readonly local: LocalStorage
+  /** Where exports go: `local`, or a bucket. */
+  readonly storage: ExportStorage
+  /** This process among those that share the folder. */
+  readonly owner: string
+  readonly random: Random
+  readonly now: () => Micros
+  readonly timers: Timers
+  readonly retention: Retention
+  /** Days that exports and their files are kept. */
+  readonly exportDays: number
+  readonly exportTimeoutMs: number
+  readonly urlSeconds: number
+  /** Told of exports that failed and of upkeep that could not be done. */
+  readonly onFailure: (what: string, cause: unknown) => void
+}
+
+/** A part of the list of export requests. */
+export interface ExportPage {
+  readonly requests: readonly ExportRequest[]
+  readonly nextToken: string | undefined
+}
+
+const microsPerDay = 86_400_000_000
+const upkeepEveryMs = 60_000
+
+export class QueryLog {
+  readonly accountKeys: AccountKeys
+  readonly regionGroup: string
+  readonly #options: QueryLogOptions
+  readonly #store: ExportStore
+  readonly #runner: ExportRunner
+  readonly #stopUpkeep: () => void
+  #upkeep: Promise<void> = Promise.resolve()
+
+  constructor(options: QueryLogOptions) {
+    const { kv, random, now, timers, storage, owner, folder, writer } = options
+    this.#options = options
+    this.accountKeys = options.accountKeys
+    this.regionGroup = options.regionGroup
+    this.#store = new ExportStore(kv, random, now)
+    this.#runner = new ExportRunner({
+      store: this.#store,
+      storage,
+      owner,
+      now,
+      timers,
+      timeoutMs: options.exportTimeoutMs,
+      urlSeconds: options.urlSeconds,
+      records: async function* (filter: RecordFilter, time: Micros, signal: AbortSignal) {
+        await writer.flush()
+        await writtenUpTo(folder, time, { now, timers, signal })
+        yield* matchingRecords(folder, filter)
+      },
+      onFailure: ({ id }, cause) => options.onFailure(`export ${id} failed`, cause),
+    })
+    this.#stopUpkeep = timers.every(upkeepEveryMs, () => this.#keepUp())
+    this.#keepUp()
+  }
+
+  /** Adds a request that has just been answered to the log. Never waits, never throws for its content. */
+  record(request: ObservedRequest): void {
+    const { writer, format } = this.#options
+    writer.append(format.line(request, writer.now()))
+  }
+
+  /** Takes an order for an export. */
+  async order(order: ExportOrder, token: IdempotencyToken | undefined): Promise<ExportRequest> {
+    const request = await this.#store.create(order, token)
+    this.#runner.wake()
+    return request
+  }
+
+  /** A request as it is. */
+  find(id: string): ExportRequest | undefined {
+    return this.#store.get(id)
+  }
+
+  /** A request as its owner sees it: looking at one whose URL has expired asks for a new URL. */
+  async look(request: ExportRequest): Promise<ExportRequest> {
+    const { url, id } = request
+    if (request.state !== 'Complete' || !url || url.expiresAt > this.#options.now()) return request
+    const renewed = await this.#store.renewUrl(id)
+    this.#runner.wake()
+    return renewed ?? request
+  }
+
+  /** Requests from the newest on; undefined when `token` is none that a page before has given. */
+  page(
+    token: string | undefined,
+    wanted: (request: ExportRequest) => boolean,
+    size: number,
+  ): ExportPage | undefined {
+    const before = token === undefined ? undefined : this.#options.signer.open(token)
+    if (token !== undefined && before === undefined) return undefined
+    const found = this.#store.newest(before, wanted, size + 1)
+    const requests = found.slice(0, size)
+    const last = requests.at(-1)
+    const nextToken = found.length > size && last ? this.#options.signer.seal(last.id) : undefined
+    return { requests, nextToken }
+  }
+
+  /** Until when (microseconds) a download target counts; undefined unless it was signed here. */
+  expiryOf(name: string, target: string): Micros | undefined {
+    const expires = this.#options.signer.expiryOf(name, target)
+    return expires === undefined ? undefined : expires * 1e6
+  }
+
+  /** Opens an exported file on the local disk. */
+  openFile(name: string): ReturnType<LocalStorage['open']> {
+    return this.#options.local.open(name)
+  }
+
+  /** The time by which expiries are decided. */
+  now(): Micros {
+    return this.#options.now()
+  }
+
+  /** Writes what is still in memory, gives unfinished exports back and closes everything. */
+  async close(): Promise<void> {
+    this.#stopUpkeep()
+    await this.#runner.close()
+    await this.#upkeep
+    await this.#options.writer.close()
+    await this.#options.kv.close()
+  }
+
+  #keepUp(): void {
+    this.#upkeep = this.#upkeep.then(() => this.#removeOld())
+  }
+
+  async #removeOld(): Promise<void> {
+    const { folder, retention, now, local, storage, exportDays, onFailure } = this.#options
+    try {
+      await removeOldSegments(folder, retention, now())
+      await local.removeLeftovers(now())
+      const forgotten = await this.#store.forget(now() - exportDays * microsPerDay)
+      for (const id of forgotten) await storage.remove(fileName(id))
+    } catch (cause) {
+      onFailure('upkeep of the query log failed', cause)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// One line of the query log: a request in the format in which logs are exported. The names, their order and their
+// types are facts of the protocol (RESPONSE_CODE is text, REQUEST_HEADERS is text that holds JSON).
+//
+// This runs for every request, so the line is put together by hand and what repeats is remembered as text.
+
+import { GenerationCache } from '../base/generation-cache.ts'
+import type { Micros } from '../values/value.ts'
+import { createShape } from './shape.ts'
+import { createTimestampFormat } from './timestamp.ts'
+
+/** What is known of a request once it is answered. */
+export interface ObservedRequest {
+  readonly method: string
+  /** By lower-case name. The credential is not looked at. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly apiVersion: string
+  /** The query as it came; undefined when there was none. */
+  readonly query: string | undefined
+  readonly bytesIn: number
+  /** Bytes of the body; 0 when it is a stream. */
+  readonly bytesOut: number
+  readonly status: number
+  /** What it cost; undefined when no query ran. */
+  readonly costs: RequestCosts | undefined
+  /** Names of the database it ran in and of those around it, outermost first; empty for the root. */
+  readonly database: readonly string[]
+  readonly tags: readonly (readonly [key: string, value: string])[]
+  /** Lower-case hexadecimal. */
+  readonly traceId: string
+  readonly spanId: string
+}
+
+/** The numbers of a record that a query's answer carries too. */
+export interface RequestCosts {
+  readonly computeOps: number
+  readonly byteReadOps: number
+  readonly byteWriteOps: number
+  readonly queryTimeMs: number
+  readonly txnRetries: number
+  readonly rateLimited: readonly string[]
+}
+
+const noCosts: RequestCosts = {
+  computeOps: 0,
+  byteReadOps: 0,
+  byteWriteOps: 0,
+  queryTimeMs: 0,
+  txnRetries: 0,
+  rateLimited: [],
+}
+
+/** Key in REQUEST_HEADERS, and the header. Nothing that is not listed here is ever logged. */
+const textHeaders = [
+  ['x_forwarded_for', 'x-forwarded-for'],
+  ['user_agent', 'user-agent'],
+  ['runtime_env', 'x-runtime-environment'],
+  ['runtime_env_os', 'x-runtime-environment-os'],
+  ['runtime_nodejs_env', 'x-nodejs-version'],
+  ['driver_env', 'x-driver-env'],
+] as const
+
+const numberHeaders = [
+  ['x_max_retries', 'x-max-retries-on-contention'],
+  ['x_query_timeout', 'x-query-timeout'],
+  ['last_seen_txn', 'x-last-seen-txn'],
+] as const
+
+/** Combinations of header values remembered: one per driver, version and machine. */
+const knownHeadersMax = 1000
+/** Longer combinations are not worth remembering. */
+const knownHeaderCharsMax = 2000
+
+/** Short texts remembered, and how short they are. */
+const knownTextsMax = 100
+const knownTextCharsMax = 20
+
+/** What stands for a number header that is no number (a fact of the format). */
+const notANumber = '-1'
+
+/** Writes records for one region group. `words` are the words of the query language that shapes may show. */
+export class RecordFormat {
+  readonly #shape: (query: string) => string
+  readonly #time = createTimestampFormat()
+  readonly #regionGroup: string
+  readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
+  /** Versions and methods as JSON. */
+  readonly #texts = new GenerationCache<string, string>(knownTextsMax)
+  #lastNames: readonly string[] = []
+  #lastDatabase = '[]'
+
+  constructor(regionGroup: string, words: Iterable<string>) {
+    this.#shape = createShape(words)
+    this.#regionGroup = JSON.stringify(regionGroup)
+  }
+
+  /** The line of a request that was answered at `time`, with its line end. */
+  line(request: ObservedRequest, time: Micros): string {
+    const costs = request.costs ?? noCosts
+    const { query, headers } = request
+    const shape = query === undefined ? '' : this.#shape(query)
+    const limits = costs.rateLimited.length === 0 ? '[]' : JSON.stringify(costs.rateLimited)
+    return `{"API_VERSION":${this.#quoted(request.apiVersion)},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${limits},"REGION_GROUP":${this.#regionGroup},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${this.#quoted(request.method)},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
+  }
+
+  #quoted(text: string): string {
+    const known = this.#texts.get(text)
+    if (known !== undefined) return known
+    const quoted = JSON.stringify(text)
+    if (text.length <= knownTextCharsMax) this.#texts.set(text, quoted)
+    return quoted
+  }
+
+  /** Names as JSON. Requests to one database mostly come in a row. */
+  #database(names: readonly string[]): string {
+    const last = this.#lastNames
+    if (names.length !== last.length || !names.every((name, level) => name === last[level])) {
+      this.#lastNames = names
+      this.#lastDatabase = JSON.stringify(names)
+    }
+    return this.#lastDatabase
+  }
+
+  /** The headers of text as the beginning of an object inside a JSON string: `{\"a\":\"b\"`, not closed. */
+  #textHeaders(headers: ObservedRequest['headers']): string {
+    let key = ''
+    for (const [, header] of textHeaders) {
+      const value = headers[header]
+      key += value === undefined ? '\n' : `${value}\n`
+    }
+    const known = this.#headers.get(key)
+    if (known !== undefined) return known
+    const present: Record<string, string> = {}
+    for (const [name, header] of textHeaders) {
+      const value = headers[header]
+      if (value !== undefined) present[name] = String(value)
+    }
+    const text = JSON.stringify(JSON.stringify(present)).slice(1, -2)
+    if (key.length <= knownHeaderCharsMax) this.#headers.set(key, text)
+    return text
+  }
+}
+
+/** The headers that hold numbers, and the end of the object that {@link RecordFormat} began. */
+function numbersOf(headers: ObservedRequest['headers']): string {
+  let text = ''
+  for (const [name, header] of numberHeaders) {
+    const value = headers[header]
+    if (value !== undefined) text += `,\\"${name}\\":${isInteger(value) ? Number(value) : notANumber}`
+  }
+  if (text === '') return '}'
+  const isFirst = textHeaders.every(([, header]) => headers[header] === undefined)
+  return `${isFirst ? text.slice(1) : text}}`
+}
+
+function isInteger(value: string | readonly string[]): boolean {
+  return typeof value === 'string' && value !== '' && Number.isSafeInteger(Number(value))
+}
+
+/** Keys and values are words (the edge refuses anything else), so nothing needs an escape. */
+function tagsOf(tags: ObservedRequest['tags']): string {
+  if (tags.length === 0) return '{}'
+  let text = '{'
+  for (const [key, value] of tags) text += `${text === '{' ? '' : ','}"${key}":"${value}"`
+  return `${text}}`
+}

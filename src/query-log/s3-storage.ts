@@ -1,0 +1,74 @@
+// Exported files in a bucket of any S3-compatible service, downloaded from there through its own presigned URLs.
+// Files are uploaded in parts, so memory stays bounded whatever their size. The client is loaded only when a bucket
+// is configured: it is by far the largest dependency.
+
+import type { Readable } from 'node:stream'
+import type { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type { ExportStorage } from './export-storage.ts'
+
+export interface S3Options {
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+  readonly now: () => number
+}
+
+const partBytes = 8_388_608
+const partsAtOnce = 2
+
+/** Opens a bucket. What is wrong with it shows when it is used. */
+export async function openS3Storage(options: S3Options): Promise<ExportStorage> {
+  const { endpoint, region, accessKey, secretKey, bucket, now } = options
+  const { S3Client, GetObjectCommand, HeadObjectCommand, DeleteObjectCommand } = await import(
+    '@aws-sdk/client-s3'
+  )
+  const { Upload } = await import('@aws-sdk/lib-storage')
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
+  const client: S3Client = new S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+    // The bucket as part of the path: works with every S3-compatible service, also on a bare address.
+    forcePathStyle: true,
+    // Checksums beyond the protocol's own are refused by some of them.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+  return {
+    async store(name: string, content: Readable, signal: AbortSignal): Promise<void> {
+      const upload = new Upload({
+        client,
+        params: { Bucket: bucket, Key: name, Body: content, ContentType: 'application/gzip' },
+        partSize: partBytes,
+        queueSize: partsAtOnce,
+      })
+      const abort = () => upload.abort()
+      signal.addEventListener('abort', abort, { once: true })
+      try {
+        signal.throwIfAborted()
+        await upload.done()
+      } finally {
+        signal.removeEventListener('abort', abort)
+      }
+    },
+    async exists(name) {
+      try {
+        await client.send(new HeadObjectCommand({ Bucket: bucket, Key: name }))
+        return true
+      } catch (error) {
+        if ((error as { name?: string }).name === 'NotFound') return false
+        throw error
+      }
+    },
+    address(name, expires) {
+      const command: GetObjectCommand = new GetObjectCommand({ Bucket: bucket, Key: name })
+      const seconds = Math.max(1, expires - Math.floor(now() / 1e6))
+      return getSignedUrl(client, command, { expiresIn: seconds })
+    },
+    async remove(name) {
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }))
+    },
+  }
+}

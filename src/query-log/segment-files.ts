@@ -1,0 +1,103 @@
+// The folder of segment files, which several processes share. Each process writes segments of its own, one after
+// the other:
+//
+//     0001700000000000000-3f9a….ndjson   records from that time (microseconds) on, by the writer 3f9a…
+//     3f9a….live                         its modification time: all records up to then are in the segments
+//
+// A segment may end in half a line, where its writer crashed or still writes.
+
+import { readdir, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Timers, wait } from '../base/timers.ts'
+import type { Micros } from '../values/value.ts'
+
+/** A segment as its name tells it. */
+export interface Segment {
+  readonly path: string
+  /** Microseconds: no record is older. */
+  readonly from: Micros
+  readonly writer: string
+}
+
+const segmentPattern = /^(\d{19})-([0-9a-f]+)\.ndjson$/
+const livePattern = /^([0-9a-f]+)\.live$/
+
+/** A writer that says nothing for so many milliseconds has crashed. */
+const silentMs = 10_000
+/** How often the writers are looked at while waiting for them, in milliseconds. */
+const lookEveryMs = 20
+
+/** The path of a new segment. */
+export function segmentPath(folder: string, from: Micros, writer: string): string {
+  return join(folder, `${String(from).padStart(19, '0')}-${writer}.ndjson`)
+}
+
+/** The file by which a writer says how far it is. */
+export function livePath(folder: string, writer: string): string {
+  return join(folder, `${writer}.live`)
+}
+
+/** All segments, oldest first. */
+export async function listSegments(folder: string): Promise<Segment[]> {
+  const segments: Segment[] = []
+  for (const name of (await readdir(folder)).sort()) {
+    const [, from, writer] = segmentPattern.exec(name) ?? []
+    if (from !== undefined && writer !== undefined) {
+      segments.push({ path: join(folder, name), from: Number(from), writer })
+    }
+  }
+  return segments
+}
+
+/** Says that everything recorded up to `time` has been written. */
+export function announce(folder: string, writer: string, time: Micros): Promise<void> {
+  return utimes(livePath(folder, writer), time / 1e6, time / 1e6)
+}
+
+/** Writers and the time up to which each has written, in microseconds. */
+export async function listWriters(folder: string): Promise<Map<string, Micros>> {
+  const writers = new Map<string, Micros>()
+  for (const name of await readdir(folder)) {
+    const writer = livePattern.exec(name)?.[1]
+    if (writer === undefined) continue
+    const modified = await modificationTime(join(folder, name))
+    if (modified !== undefined) writers.set(writer, modified)
+  }
+  return writers
+}
+
+/** The modification time of a file in microseconds; undefined when it is gone. */
+export async function modificationTime(path: string): Promise<Micros | undefined> {
+  try {
+    return (await stat(path)).mtimeMs * 1000
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The writers that are alive at `now`. */
+export async function liveWriters(folder: string, now: Micros): Promise<ReadonlySet<string>> {
+  const writers = await listWriters(folder)
+  return new Set([...writers].filter(([, until]) => until > now - silentMs * 1000).map(([writer]) => writer))
+}
+
+/** Waits until every writer has written all it recorded up to `time`, or has fallen silent. */
+export async function writtenUpTo(
+  folder: string,
+  time: Micros,
+  { now, timers, signal }: { now: () => Micros; timers: Timers; signal?: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted()
+    const silentSince = now() - silentMs * 1000
+    const writers = await listWriters(folder)
+    if ([...writers.values()].every(until => until >= time || until < silentSince)) return
+    await wait(lookEveryMs, timers)
+  }
+}
+
+/** Removes a file that may be gone already. */
+export function removeFile(path: string): Promise<void> {
+  return rm(path, { force: true })
+}

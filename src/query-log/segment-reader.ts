@@ -1,0 +1,152 @@
+// Finds the records of an export. Segments are read in blocks of fixed size and records are told apart by their
+// bytes alone, without parsing: the format writes its keys in a fixed order, and inside a JSON string a quote is
+// always escaped, so `"DATABASE":[` can only be the key itself. What is no whole record (the end of a segment whose
+// writer crashed) is passed over.
+
+import { type FileHandle, open } from 'node:fs/promises'
+import { listSegments, type Segment } from './segment-files.ts'
+import { formatTimestamp, timestampChars } from './timestamp.ts'
+
+/** Which records an export holds. */
+export interface RecordFilter {
+  /** Milliseconds since the Unix epoch, first inclusive and last exclusive. */
+  readonly from: number
+  readonly to: number
+  readonly regionGroup: string
+  /** Names of a database, outermost first: only its records and those of databases in it. */
+  readonly database?: readonly string[]
+}
+
+const blockBytes = 524_288
+const lineEnd = 0x0a
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const zero = 0x30
+const nine = 0x39
+const openBrace = 0x7b
+const closeBracket = 0x5d
+const closeBrace = 0x7d
+
+const databaseKey = Buffer.from('"DATABASE":[')
+const regionKey = Buffer.from('"REGION_GROUP":')
+/** What stands between a record's time and its last number. */
+const tail = Buffer.from('","TXN_RETRIES":')
+
+/** A clock that was set, or a file system that keeps whole seconds, must not hide records; milliseconds. */
+const modificationSlackMs = 5000
+
+/** The matching lines of all segments in a folder, a block at a time. The buffers belong to the caller. */
+export async function* matchingRecords(folder: string, filter: RecordFilter): AsyncGenerator<Buffer> {
+  const matches = createMatch(filter)
+  const block = Buffer.allocUnsafe(blockBytes)
+  for (const segment of await listSegments(folder)) {
+    if (segment.from / 1000 >= filter.to) return
+    yield* recordsOf(segment, filter, matches, block)
+  }
+}
+
+async function* recordsOf(
+  { path }: Segment,
+  { from }: RecordFilter,
+  matches: Match,
+  block: Buffer,
+): AsyncGenerator<Buffer> {
+  const file = await openUnlessGone(path)
+  if (file === undefined) return
+  try {
+    if ((await file.stat()).mtimeMs + modificationSlackMs < from) return
+    let held = 0
+    for (;;) {
+      const { bytesRead } = await file.read(block, held, block.length - held, null)
+      if (bytesRead === 0) return
+      const filled = held + bytesRead
+      const end = block.lastIndexOf(lineEnd, filled - 1) + 1
+      if (end > 0) {
+        const found = select(block, end, matches)
+        if (found) yield found
+      }
+      // No record is as long as a block; one that seems to be is damage and goes.
+      held = end === 0 && filled === block.length ? 0 : filled - end
+      block.copyWithin(0, end, filled)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Retention may have removed a segment since the folder was listed. */
+async function openUnlessGone(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+type Match = (block: Buffer, start: number, end: number) => boolean
+
+/** A copy of the matching lines among the first `end` bytes; undefined when there is none. */
+function select(block: Buffer, end: number, matches: Match): Buffer | undefined {
+  const runs: Buffer[] = []
+  let runStart = -1
+  for (let start = 0; start < end; ) {
+    const next = block.indexOf(lineEnd, start) + 1
+    if (matches(block, start, next - 1)) {
+      if (runStart < 0) runStart = start
+    } else if (runStart >= 0) {
+      runs.push(block.subarray(runStart, start))
+      runStart = -1
+    }
+    start = next
+  }
+  if (runStart >= 0) runs.push(block.subarray(runStart, end))
+  return runs.length === 0 ? undefined : Buffer.concat(runs)
+}
+
+function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
+  const first = Buffer.from(formatTimestamp(from))
+  const last = Buffer.from(formatTimestamp(to))
+  const region = Buffer.from(JSON.stringify(regionGroup))
+  const path = database && Buffer.from(JSON.stringify(database).slice(1, -1))
+  return (block, start, end) => {
+    const time = timeIn(block, start, end)
+    if (time < 0 || compare(block, time, first) < 0 || compare(block, time, last) >= 0) return false
+    if (path !== undefined && !isBelow(block, start, end, path)) return false
+    const at = block.indexOf(regionKey, start) + regionKey.length
+    return at < end && compare(block, at, region) === 0
+  }
+}
+
+/** Where the time of a record stands, or -1 when the line is no whole record. */
+function timeIn(block: Buffer, start: number, end: number): number {
+  if (block[start] !== openBrace || block[end - 1] !== closeBrace) return -1
+  let at = end - 2
+  while (at > start && isDigit(block[at] as number)) at--
+  if (block[at] !== colon) return -1
+  at -= tail.length - 1
+  const time = at - timestampChars
+  return time > start && compare(block, at, tail) === 0 && block[time - 1] === quote ? time : -1
+}
+
+/** Whether the names of a record's database begin with those of `path`. */
+function isBelow(block: Buffer, start: number, end: number, path: Buffer): boolean {
+  const at = block.indexOf(databaseKey, start) + databaseKey.length
+  if (at >= end || compare(block, at, path) !== 0) return false
+  const next = block[at + path.length]
+  return next === closeBracket || next === comma
+}
+
+function isDigit(code: number): boolean {
+  return code >= zero && code <= nine
+}
+
+/** Compares the bytes at a place with those wanted there: negative, zero or positive. */
+function compare(block: Buffer, at: number, wanted: Buffer): number {
+  for (let index = 0; index < wanted.length; index++) {
+    const difference = (block[at + index] ?? -1) - (wanted[index] as number)
+    if (difference !== 0) return difference
+  }
+  return 0
+}

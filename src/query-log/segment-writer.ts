@@ -1,0 +1,204 @@
+// Appends records to the segment files of one process. `append` never waits: lines go to memory and are on disk a
+// second later at most, also after a crash of the machine. When the disk does not keep up or is full, memory stays
+// bounded and further records are dropped, counted and reported: a log must never stop the queries it is about.
+
+import { closeSync, openSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { Clock } from '../base/clock.ts'
+import type { Timers } from '../base/timers.ts'
+import type { Micros } from '../values/value.ts'
+import { announce, livePath, removeFile, segmentPath } from './segment-files.ts'
+
+export interface SegmentWriterOptions {
+  readonly folder: string
+  /** Names this process among the writers; lower-case hexadecimal. */
+  readonly writer: string
+  readonly clock: Clock
+  readonly timers: Timers
+  /** A segment is closed once it has so many bytes, or is so many milliseconds old. */
+  readonly segmentBytes: number
+  readonly segmentMs: number
+  /** Bytes that may wait for the disk; records beyond are dropped. */
+  readonly bufferBytes?: number
+  /** Told of records that were lost, at most once per flush. */
+  readonly onLoss: (records: number, cause: unknown) => void
+  /** Opens a segment; for tests of failing disks. */
+  readonly openFile?: (path: string) => Promise<SegmentFile>
+}
+
+/** What the writer needs of an open file. */
+export type SegmentFile = Pick<FileHandle, 'writev' | 'datasync' | 'close'>
+
+/** Milliseconds between flushes: half of what a crash may lose. */
+export const flushEveryMs = 500
+
+const bufferBytesDefault = 16_777_216
+const chunkBytes = 262_144
+/** UTF-16 units become at most so many bytes. */
+const bytesPerUnit = 3
+
+interface Chunk {
+  readonly bytes: Buffer
+  /** When its first record was made. */
+  since: Micros
+  used: number
+  records: number
+}
+
+export class SegmentWriter {
+  readonly #options: SegmentWriterOptions
+  readonly #waitingMax: number
+  readonly #openFile: (path: string) => Promise<SegmentFile>
+  readonly #free: Chunk[] = []
+  readonly #stop: () => void
+  #waiting: Chunk[] = []
+  #current: Chunk = newChunk()
+  #lost = 0
+  #lossCause: unknown
+  #flushing: Promise<void> = Promise.resolve()
+  #isDraining = false
+  #newest: Micros = 0
+  #file: SegmentFile | undefined
+  #fileBytes = 0
+  #fileSince = 0
+  #isUnsynced = false
+
+  constructor(options: SegmentWriterOptions) {
+    this.#options = options
+    this.#waitingMax = Math.ceil((options.bufferBytes ?? bufferBytesDefault) / chunkBytes)
+    this.#openFile = options.openFile ?? (path => open(path, 'ax', 0o600))
+    closeSync(openSync(livePath(options.folder, options.writer), 'a', 0o600))
+    this.#stop = options.timers.every(flushEveryMs, () => this.flush())
+  }
+
+  /** The time for a new record: that of the clock, but after every one given out earlier. */
+  now(): Micros {
+    this.#newest = Math.max(this.#newest + 1, this.#options.clock.now())
+    return this.#newest
+  }
+
+  /** Takes one line, line end included. Its time must be the latest that {@link now} gave. */
+  append(line: string): void {
+    const room = line.length * bytesPerUnit
+    if (this.#current.used + room > this.#current.bytes.length && !this.#seal(room)) return
+    const chunk = this.#current
+    if (chunk.records === 0) chunk.since = this.#newest
+    chunk.used += chunk.bytes.write(line, chunk.used)
+    chunk.records++
+  }
+
+  /** Puts everything appended so far on disk and says so to the other processes. Never rejects. */
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#flush())
+    return this.#flushing
+  }
+
+  /** Flushes and ends; other processes stop waiting for this one. */
+  async close(): Promise<void> {
+    this.#stop()
+    await this.flush()
+    await this.#closeFile()
+    await removeFile(livePath(this.#options.folder, this.#options.writer))
+  }
+
+  /** Sets the full chunk aside; false when no more may wait, so that the record is lost. */
+  #seal(room: number): boolean {
+    if (this.#waiting.length >= this.#waitingMax) {
+      this.#lost++
+      this.#lossCause ??= new Error('the disk does not keep up with the query log')
+      return false
+    }
+    if (this.#current.used > 0) this.#waiting.push(this.#current)
+    const reused = room <= chunkBytes ? this.#free.pop() : undefined
+    this.#current = reused ?? newChunk(room)
+    if (!this.#isDraining) {
+      this.#isDraining = true
+      this.#flushing = this.#flushing.then(() => this.#drain())
+    }
+    return true
+  }
+
+  async #flush(): Promise<void> {
+    const { folder, writer, onLoss } = this.#options
+    const time = this.now()
+    if (this.#current.used > 0) {
+      this.#waiting.push(this.#current)
+      this.#current = this.#free.pop() ?? newChunk()
+    }
+    await this.#drain()
+    try {
+      if (this.#isUnsynced) await this.#file?.datasync()
+      this.#isUnsynced = false
+      if (this.#file && this.#isFull(time)) await this.#closeFile()
+      await announce(folder, writer, time)
+    } catch (error) {
+      this.#lossCause ??= error
+    }
+    if (this.#lost === 0) return
+    onLoss(this.#lost, this.#lossCause)
+    this.#lost = 0
+    this.#lossCause = undefined
+  }
+
+  /** Writes the chunks that wait. */
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const chunks = this.#waiting
+      this.#waiting = []
+      try {
+        await this.#write(chunks)
+      } catch (error) {
+        this.#lossCause ??= error
+        for (const { records } of chunks) this.#lost += records
+        // What follows half a line must not stand behind it.
+        await this.#closeFile()
+      }
+      for (const chunk of chunks) this.#recycle(chunk)
+    }
+    this.#isDraining = false
+  }
+
+  async #write(chunks: readonly Chunk[]): Promise<void> {
+    const { folder, writer } = this.#options
+    if (this.#file === undefined) {
+      const from = (chunks[0] as Chunk).since
+      this.#file = await this.#openFile(segmentPath(folder, from, writer))
+      this.#fileSince = from
+      this.#fileBytes = 0
+    }
+    let bytes = 0
+    for (const { used } of chunks) bytes += used
+    const { bytesWritten } = await this.#file.writev(chunks.map(chunk => chunk.bytes.subarray(0, chunk.used)))
+    if (bytesWritten < bytes) throw new Error('the disk took only a part of the query log')
+    this.#fileBytes += bytes
+    this.#isUnsynced = true
+    if (this.#fileBytes >= this.#options.segmentBytes) await this.#closeFile()
+  }
+
+  #isFull(now: Micros): boolean {
+    return now - this.#fileSince >= this.#options.segmentMs * 1000
+  }
+
+  async #closeFile(): Promise<void> {
+    const file = this.#file
+    this.#file = undefined
+    this.#isUnsynced = false
+    try {
+      await file?.datasync()
+      await file?.close()
+    } catch (error) {
+      this.#lossCause ??= error
+    }
+  }
+
+  #recycle(chunk: Chunk): void {
+    if (chunk.bytes.length !== chunkBytes || this.#free.length >= 4) return
+    chunk.used = 0
+    chunk.records = 0
+    this.#free.push(chunk)
+  }
+}
+
+function newChunk(bytes = 0): Chunk {
+  return { bytes: Buffer.allocUnsafe(Math.max(chunkBytes, bytes)), since: 0, used: 0, records: 0 }
+}

@@ -1,0 +1,236 @@
+// The shape of a query: its function keys and their nesting, with everything removed that a person could have typed
+// as data. A log may be read by people who must not see that data, so the rule is strict and simple: what stays
+// is words of the language; all scalars, names of fields, variables, collections and indexes become `?`.
+//
+// One pass over the text without parsing it into values: this runs for every request.
+
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const space = 0x20
+
+/** Characters of a query that are looked at, characters of its shape, and levels of nesting in it. */
+export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const
+
+/** Stands for anything removed; like everything here with its quotes escaped for use inside a JSON string. */
+const removed = '\\"?\\"'
+
+/** Ends a shape that was cut off. */
+const cut = '…'
+
+/** Forms whose content is a plain value: nothing of it stays. */
+const valueForms = ['@ref', '@ts', '@date', '@bytes', '@uuid', '@obj', 'quote']
+
+/** Forms whose content has names of the client's as its keys. */
+const namingForms = ['object', 'let']
+
+/** What the key of a form says about its content. */
+interface Word {
+  /** The key as it is written out, colon included. */
+  readonly text: string
+  readonly content: 'code' | 'value' | 'names'
+}
+
+/** Thrown for text that is no JSON. */
+class NotJson {}
+
+/** Makes the function that answers the shape of a query's text, as the inside of a JSON string. */
+export function createShape(words: Iterable<string>): (query: string) => string {
+  const table = new Map<string, Word>()
+  for (const word of words) table.set(word, { text: `\\"${word}\\":`, content: 'code' })
+  for (const word of valueForms) table.set(word, { text: `\\"${word}\\":`, content: 'value' })
+  for (const word of namingForms) table.set(word, { text: `\\"${word}\\":`, content: 'names' })
+  const scanner = new Scanner(table)
+  return query => scanner.shape(query)
+}
+
+class Scanner {
+  readonly #words: ReadonlyMap<string, Word>
+  #text = ''
+  #at = 0
+  #room = 0
+
+  constructor(words: ReadonlyMap<string, Word>) {
+    this.#words = words
+  }
+
+  shape(text: string): string {
+    this.#text = text
+    this.#at = 0
+    this.#room = shapeLimits.shapeChars
+    try {
+      return this.#value(false, 0)
+    } catch (error) {
+      if (error instanceof NotJson) return removed
+      throw error
+    } finally {
+      this.#text = ''
+    }
+  }
+
+  get #isFull(): boolean {
+    return this.#room <= 0 || this.#at >= shapeLimits.queryChars
+  }
+
+  /** The next character that is no white space, not consumed. */
+  #peek(): number {
+    const text = this.#text
+    let code = text.charCodeAt(this.#at)
+    while (code <= space) code = text.charCodeAt(++this.#at)
+    return code
+  }
+
+  #value(areNames: boolean, depth: number): string {
+    if (depth > shapeLimits.depth || this.#isFull) {
+      this.#room = 0
+      return cut
+    }
+    switch (this.#peek()) {
+      case openBrace:
+        this.#at++
+        return this.#object(areNames, depth)
+      case openBracket:
+        this.#at++
+        return this.#list(closeBracket, areNames, depth)
+      default:
+        this.#skipScalar()
+        return removed
+    }
+  }
+
+  #object(areNames: boolean, depth: number): string {
+    if (areNames) return this.#list(closeBrace, false, depth)
+    let code = this.#peek()
+    if (code === closeBrace) {
+      this.#at++
+      return '{}'
+    }
+    let shape = ''
+    for (;;) {
+      if (this.#isFull) return `${shape}${cut}`
+      if (code !== quote) throw new NotJson()
+      const start = this.#at
+      this.#skipString()
+      const word = this.#words.get(this.#text.slice(start + 1, this.#at - 1))
+      if (word === undefined && shape === '') {
+        this.#at = start
+        return this.#list(closeBrace, false, depth)
+      }
+      this.#pass(colon)
+      const key = word === undefined ? `${removed}:` : word.text
+      this.#room -= key.length
+      shape += shape === '' ? `{${key}` : `,${key}`
+      shape += this.#content(word, depth + 1)
+      code = this.#peek()
+      this.#at++
+      if (code === closeBrace) return `${shape}}`
+      if (code !== comma) throw new NotJson()
+      code = this.#peek()
+    }
+  }
+
+  #content(word: Word | undefined, depth: number): string {
+    if (word?.content !== 'value') return this.#value(word?.content === 'names', depth)
+    this.#skipValue()
+    return removed
+  }
+
+  /**
+   * The elements of an array, or the values of an object whose keys are the client's. Neighbours of the same shape
+   * count once, so a query over 10 values has the shape of one over 1000.
+   */
+  #list(close: number, areNames: boolean, depth: number): string {
+    let shape = '['
+    let previous = ''
+    if (this.#peek() === close) {
+      this.#at++
+      return '[]'
+    }
+    for (;;) {
+      if (this.#isFull) return `${shape}${cut}`
+      if (close === closeBrace) this.#skipKey()
+      const element = this.#value(areNames, depth + 1)
+      if (element !== previous) {
+        shape += previous === '' ? element : `,${element}`
+        this.#room -= 4
+        previous = element
+      }
+      const code = this.#peek()
+      this.#at++
+      if (code === close) return `${shape}]`
+      if (code !== comma) {
+        if (this.#isFull) return `${shape}${cut}`
+        throw new NotJson()
+      }
+    }
+  }
+
+  #skipKey(): void {
+    if (this.#peek() !== quote) throw new NotJson()
+    this.#skipString()
+    this.#pass(colon)
+  }
+
+  #pass(expected: number): void {
+    if (this.#peek() !== expected) throw new NotJson()
+    this.#at++
+  }
+
+  /** From an opening quote past the closing one. */
+  #skipString(): void {
+    const text = this.#text
+    let at = this.#at + 1
+    for (;;) {
+      const code = text.charCodeAt(at)
+      if (code === quote) break
+      if (code === backslash) at++
+      // NaN: the text is over.
+      else if (!(code >= 0)) throw new NotJson()
+      at++
+    }
+    this.#at = at + 1
+  }
+
+  #skipScalar(): void {
+    const text = this.#text
+    if (text.charCodeAt(this.#at) === quote) {
+      this.#skipString()
+      return
+    }
+    const start = this.#at
+    let code = text.charCodeAt(start)
+    while (code > space && code !== comma && code !== closeBracket && code !== closeBrace) {
+      code = text.charCodeAt(++this.#at)
+    }
+    if (this.#at === start) throw new NotJson()
+  }
+
+  /** Past a whole value, however deep. */
+  #skipValue(): void {
+    const first = this.#peek()
+    if (first !== openBrace && first !== openBracket) {
+      this.#skipScalar()
+      return
+    }
+    let open = 0
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at)
+      if (code === quote) {
+        this.#skipString()
+        continue
+      }
+      if (!(code >= 0)) throw new NotJson()
+      this.#at++
+      if (code === openBrace || code === openBracket) open++
+      else if (code === closeBrace || code === closeBracket) {
+        open--
+        if (open === 0) return
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// Signatures of what Terrarium hands out and later gets back: download URLs and page tokens. A signature is
+// compared as text, so every changed character counts.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Bytes } from '../kv/contract.ts'
+
+/** The path below which exported files are downloaded. */
+export const filesPath = '/api/v1/logs/files/'
+
+export class Signer {
+  readonly #key: Bytes
+
+  constructor(key: Bytes) {
+    this.#key = key
+  }
+
+  /** The path and query of the download of a file until `expires` (seconds since the Unix epoch). */
+  target(name: string, expires: number): string {
+    const path = `${filesPath}${name}?expires=${expires}`
+    return `${path}&signature=${this.#sign(path)}`
+  }
+
+  /** When a download target expires, in seconds since the Unix epoch; undefined unless it was signed here. */
+  expiryOf(name: string, target: string): number | undefined {
+    const expires = /\?expires=(\d{1,12})&/.exec(target)?.[1]
+    if (expires === undefined) return undefined
+    return isSame(target, this.target(name, Number(expires))) ? Number(expires) : undefined
+  }
+
+  /** A token that holds `text`, which its holder can read but not change. */
+  seal(text: string): string {
+    return `${Buffer.from(text).toString('base64url')}.${this.#sign(`page ${text}`)}`
+  }
+
+  /** What a token holds; undefined when it was not made here. */
+  open(token: string): string | undefined {
+    const text = Buffer.from(token.split('.', 1)[0] as string, 'base64url').toString()
+    return isSame(token, this.seal(text)) ? text : undefined
+  }
+
+  #sign(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('hex')
+  }
+}
+
+function isSame(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
