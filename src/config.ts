@@ -132,6 +132,89 @@ export const settings = {
     placeholder: 'NAME',
     doc: 'Region group that answers and query logs name.',
   },
+  publicUrl: {
+    kind: 'text',
+    default: undefined,
+    placeholder: 'URL',
+    check: urlFault,
+    doc: 'Where clients reach the service, for download links; without it they name the host that the client asked.',
+  },
+  queryLog: {
+    kind: 'switch',
+    default: true,
+    doc: 'Record every query request, for exports of the query log.',
+  },
+  logDays: {
+    kind: 'integer',
+    default: 90,
+    min: 1,
+    max: 36_500,
+    placeholder: 'DAYS',
+    doc: 'Days that records of the query log are kept.',
+  },
+  logMegabytes: {
+    kind: 'integer',
+    default: 10_000,
+    min: 8,
+    max: 1_000_000_000,
+    placeholder: 'MB',
+    doc: 'Megabytes that records of the query log may take; the oldest go first.',
+  },
+  logExportDays: {
+    kind: 'integer',
+    default: 30,
+    min: 1,
+    max: 36_500,
+    placeholder: 'DAYS',
+    doc: 'Days that exports of the query log and their files are kept.',
+  },
+  logExportTimeoutMs: {
+    kind: 'integer',
+    default: 3_600_000,
+    min: 1,
+    max: 604_800_000,
+    placeholder: 'MS',
+    doc: 'Milliseconds that making an export may take before it is given up.',
+  },
+  logUrlSeconds: {
+    kind: 'integer',
+    default: 3600,
+    min: 1,
+    max: 604_800,
+    placeholder: 'SECONDS',
+    doc: 'Seconds that the download URL of an export is valid.',
+  },
+  logS3Endpoint: {
+    kind: 'text',
+    default: undefined,
+    placeholder: 'URL',
+    check: urlFault,
+    doc: 'S3-compatible service that takes the exported files instead of the local disk; needs bucket and keys too.',
+  },
+  logS3Bucket: {
+    kind: 'text',
+    default: undefined,
+    placeholder: 'NAME',
+    doc: 'Bucket for exported files.',
+  },
+  logS3Region: {
+    kind: 'text',
+    default: 'us-east-1',
+    placeholder: 'NAME',
+    doc: 'Region of the bucket.',
+  },
+  logS3AccessKey: {
+    kind: 'text',
+    default: undefined,
+    placeholder: 'ID',
+    doc: 'Id of the access key for the bucket.',
+  },
+  logS3SecretKey: {
+    kind: 'text',
+    default: undefined,
+    placeholder: 'SECRET',
+    doc: 'Secret of the access key for the bucket. Prefer the environment variable.',
+  },
   allowInsecureJwks: {
     kind: 'switch',
     default: false,
@@ -198,6 +281,10 @@ export function readConfig(
   const read = config as unknown as Config
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key are needed together')
+  }
+  const bucket = [read.logS3Endpoint, read.logS3Bucket, read.logS3AccessKey, read.logS3SecretKey]
+  if (new Set(bucket.map(value => value === undefined)).size > 1) {
+    throw new UsageError('--log-s3-endpoint, -bucket, -access-key and -secret-key are needed together')
   }
   return read
 }
@@ -292,6 +379,11 @@ function parseInteger(min: number, max: number, { value, where }: Found): number
 /** Names are resolved by the system; here only what can never be one is refused. */
 function hostFault(host: string): string | undefined {
   return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'has to be a host name or an IP address'
+}
+
+function urlFault(text: string): string | undefined {
+  const isUrl = /^https?:\/\//.test(text) && URL.canParse(text)
+  return isUrl ? undefined : 'has to be an http or https URL'
 }
 
 const secretCharsMin = 8

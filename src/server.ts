@@ -10,6 +10,8 @@ import { version } from './base/version.ts'
 import type { Config } from './config.ts'
 import type { Engine } from './engine/contract.ts'
 import { createApplication } from './http/application.ts'
+import { openQueryLog } from './open-query-log.ts'
+import type { QueryLog } from './query-log/query-log.ts'
 
 /** A running service. */
 export interface Server {
@@ -29,15 +31,18 @@ export interface OpenEngine {
 
 /** Starts to serve `opened`, which belongs to the server from now on: it is closed when starting fails. */
 export async function startServer(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
+  let queryLog: QueryLog | undefined
   try {
-    return await serve(config, opened, log)
+    queryLog = await openQueryLog(config, log)
+    return await serve(config, opened, queryLog, log)
   } catch (cause) {
+    await queryLog?.close()
     await opened.close()
     throw cause
   }
 }
 
-async function serve(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
+async function serve(config: Config, opened: OpenEngine, queryLog: QueryLog, log: Logger): Promise<Server> {
   const stopping = new AbortController()
   const { tlsCert, tlsKey } = config
   const secure = tlsCert !== undefined && tlsKey !== undefined
@@ -48,6 +53,9 @@ async function serve(config: Config, opened: OpenEngine, log: Logger): Promise<S
     random: systemRandom,
     timers: systemTimers,
     stopping: stopping.signal,
+    queryLog,
+    recordsQueries: config.queryLog,
+    ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl.replace(/\/+$/, '') }),
   }
   const application = await createApplication(services, {
     build: `${version}-terrarium`,
@@ -65,6 +73,7 @@ async function serve(config: Config, opened: OpenEngine, log: Logger): Promise<S
     close: async () => {
       stopping.abort()
       await application.close(config.shutdownGraceMs)
+      await queryLog.close()
       await opened.close()
     },
   }

@@ -7,6 +7,8 @@ export interface Command {
   readonly doc: string
   /** What its one word before the flags stands for, when it takes one. */
   readonly parameter?: string
+  /** What may follow its name, a line each, where that is more than flags. */
+  readonly usage?: readonly string[]
   /** The settings it takes, in the order of `--help`. */
   readonly settings: readonly SettingName[]
   /** Runs to the end and resolves with the exit status. `words` are the flags after the command's name. */

@@ -25,7 +25,7 @@ export function programHelp(commands: Readonly<Record<string, Command>>): string
 /** One command with each of its settings. */
 export function commandHelp(name: string, command: Command): string {
   return [
-    `Usage: terrarium ${name}${command.parameter ? ` ${command.parameter}` : ''} [FLAGS]`,
+    ...usageOf(command).map(words => `Usage: terrarium ${name} ${words}`),
     '',
     ...wrap(command.doc, 0),
     '',
@@ -34,6 +34,10 @@ export function commandHelp(name: string, command: Command): string {
     '',
     ...command.settings.flatMap(describe),
   ].join('\n')
+}
+
+function usageOf({ usage, parameter }: Command): readonly string[] {
+  return usage ?? [parameter ? `${parameter} [FLAGS]` : '[FLAGS]']
 }
 
 function describe(name: SettingName): string[] {

@@ -2,6 +2,7 @@
 // The program `terrarium`.
 
 import { openEngine } from '../open-engine.ts'
+import { accountKeyCommand } from './commands/account-key.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -11,6 +12,7 @@ import { dispatch } from './dispatch.ts'
 const commands = {
   serve: serveCommand(openEngine),
   check: checkCommand,
+  'account-key': accountKeyCommand,
   backup: backupCommand,
   restore: restoreCommand,
 }

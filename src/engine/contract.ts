@@ -45,12 +45,12 @@ export interface QueryAnswer {
   readonly metrics: QueryMetrics | undefined
   /** The database in which the query ran; undefined when the credential was refused. */
   readonly database: DatabaseId | undefined
+  /** Names of that database and of those around it, outermost first. */
+  readonly databasePath?: readonly string[] | undefined
   /** The request error this answer stands for, when it is not the query's own. */
   readonly requestError?: RequestErrorCode
 }
 
-export interface Engine {
-  query(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
 /** The events of one open stream, for one reader. */
 export interface EventStream {
   /** Decimal; unique among the streams of all processes. */
@@ -81,15 +81,21 @@ export interface Principal {
   readonly isRoot: boolean
 }
 
-  /** `GET /tokens/self`: the caller's own token document. */
-  ownToken(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
+export interface Engine {
+  query(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
   /** `POST /stream`. `fields` is the URL parameter that chooses what events show; absent for the default. */
   openStream(request: QueryRequest, fields: string | undefined): StreamAnswer | Promise<StreamAnswer>
   /** Ends all streams with an error event, and those that are opened later. For shutting down. */
   endStreams(): void
+  /** `GET /tokens/self`: the caller's own token document. */
+  ownToken(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
   /** `GET /authorized`. */
   authorized(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
   /** Proves that the store answers. Rejects after `timeoutMs`. */
   ping(scope: 'all' | 'write' | 'read' | 'node', timeoutMs: number): Promise<void>
+  /** Who an `authorization` header stands for; undefined when it is refused. */
+  whoIs(authorization: string | undefined): Promise<Principal | undefined>
+  /** The ids of the databases along a path of names, outermost first; undefined when one does not exist. */
+  databasesAlong(names: readonly string[]): readonly DatabaseId[] | undefined
   now(): Micros
 }

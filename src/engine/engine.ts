@@ -31,9 +31,10 @@ import type {
   StreamAnswer,
 } from './contract.ts'
 import { queryErrorBody, requestErrorBody } from './error-body.ts'
+import { databasePath, followNames, principalOf } from './principal.ts'
 import { renderResource } from './render-resource.ts'
-
 import { readStreamFields, type StreamOpener, streamSubject } from './streaming.ts'
+
 /** Finds out who a credential belongs to; throws `unauthorized`. Predicates of memberships run as the caller given. */
 export type Identify = (
   authorization: string | undefined,
@@ -46,8 +47,8 @@ export interface EngineOptions {
   readonly store: Store
   readonly identify: Identify
   readonly host: EvaluationHost
-  /** Told of broken invariants and other bugs, with the request that met them. */
   readonly streams: StreamOpener
+  /** Told of broken invariants and other bugs, with the request that met them. */
   readonly onInternalError: (error: unknown) => void
 }
 
@@ -59,16 +60,33 @@ export function createEngine(options: EngineOptions): Engine {
   const { host, store } = options
   return {
     query: request => new RequestRun(options, request).query(),
-    ownToken: request => new RequestRun(options, request).run(ownToken),
     openStream: (request, fields) => new RequestRun(options, request).openStream(fields),
     endStreams: () => options.streams.end(),
+    ownToken: request => new RequestRun(options, request).run(ownToken),
     authorized: request => new RequestRun(options, request).run(authorized),
     ping: async scope => {
       if (scope === 'write' || scope === 'all') await store.write(() => null)
       else if (scope === 'read') store.read(() => null)
     },
+    whoIs: authorization => whoIs(options, authorization),
+    databasesAlong: names => store.read(transaction => followNames(transaction, names)).result,
     now: host.now,
   }
+}
+
+async function whoIs(
+  options: EngineOptions,
+  authorization: string | undefined,
+): Promise<Principal | undefined> {
+  const timeoutMs = limits.queryTimeoutDefaultMs
+  const request: QueryRequest = { authorization, apiVersion: '4', body: undefined, timeoutMs }
+  let principal: Principal | undefined
+  const { status, requestError } = await new RequestRun(options, request).run(evaluation => {
+    principal = principalOf(evaluation)
+    return { status: 200, body: '' }
+  })
+  if (status === 200 || requestError === 'unauthorized') return principal
+  throw new RequestError(requestError ?? 'internal server error', 'The credential could not be checked.')
 }
 
 /** The document of the token that the caller presented. */
@@ -97,6 +115,7 @@ class RequestRun {
   #retries = 0
   /** Of the latest attempt; answers of failed queries report them. */
   #evaluation: Evaluation | undefined
+  #databasePath: readonly string[] | undefined
   #snapshotTime: Micros | undefined
 
   constructor(options: EngineOptions, request: QueryRequest) {
@@ -119,6 +138,20 @@ class RequestRun {
     })
   }
 
+  /** The stream begins with the very snapshot on which its expression was evaluated. */
+  openStream(fields: string | undefined): StreamAnswer | Promise<StreamAnswer> {
+    let stream: EventStream | undefined
+    const answer = this.run(evaluation => {
+      const chosen = readStreamFields(fields)
+      const value = evaluate(this.#parse().expression, undefined, evaluation)
+      const subject = streamSubject(value, evaluation)
+      stream = this.#options.streams.open({ subject, fields: chosen, evaluation })
+      return { status: 200, body: '' }
+    })
+    const withStream = (given: QueryAnswer) => (stream === undefined ? given : { ...given, stream })
+    return answer instanceof Promise ? answer.then(withStream) : withStream(answer)
+  }
+
   /** Runs `task` to an answer, as often as it takes. Never throws, never rejects. */
   run(task: Task): QueryAnswer | Promise<QueryAnswer> {
     if (this.#mustWrite) return this.#write(task)
@@ -138,20 +171,6 @@ class RequestRun {
       return this.#recover(error, task)
     }
   }
-  /** The stream begins with the very snapshot on which its expression was evaluated. */
-  openStream(fields: string | undefined): StreamAnswer | Promise<StreamAnswer> {
-    let stream: EventStream | undefined
-    const answer = this.run(evaluation => {
-      const chosen = readStreamFields(fields)
-      const value = evaluate(this.#parse().expression, undefined, evaluation)
-      const subject = streamSubject(value, evaluation)
-      stream = this.#options.streams.open({ subject, fields: chosen, evaluation })
-      return { status: 200, body: '' }
-    })
-    const withStream = (given: QueryAnswer) => (stream === undefined ? given : { ...given, stream })
-    return answer instanceof Promise ? answer.then(withStream) : withStream(answer)
-  }
-
 
   #attempt(transaction: Transaction, task: Task): ReturnType<Task> {
     const { host, identify } = this.#options
@@ -167,6 +186,7 @@ class RequestRun {
         ...(this.#request.readOnly && { effectLimit: 'read', effectPlace: this.#request.readOnly }),
       })
     this.#evaluation = undefined
+    this.#databasePath = undefined
     const predicatesOf =
       (caller: Caller): RunPredicate =>
       (predicate, argument) =>
@@ -175,6 +195,7 @@ class RequestRun {
     // What it takes to know the caller is not the query's to pay.
     transaction.counters.readBytes = 0
     this.#evaluation = evaluationFor(caller)
+    this.#databasePath = databasePath(transaction, caller.database)
     return task(this.#evaluation)
   }
 
@@ -218,6 +239,7 @@ class RequestRun {
       txnTime: time,
       metrics: this.#metrics(this.#evaluation, counters),
       database: this.#evaluation?.database,
+      databasePath: this.#databasePath,
     }
   }
 
@@ -231,6 +253,7 @@ class RequestRun {
       txnTime: this.#snapshotTime ?? this.#started,
       metrics: this.#metrics(aborted, { readBytes, writeBytes: 0, writeOps: 0 }),
       database: this.#evaluation?.database,
+      databasePath: this.#databasePath,
     }
   }
 
@@ -244,6 +267,7 @@ class RequestRun {
       txnTime: this.#snapshotTime ?? this.#started,
       metrics: unmetered ? undefined : this.#metrics(this.#evaluation, counters),
       database: this.#evaluation?.database,
+      databasePath: this.#databasePath,
       requestError: error.code,
     }
   }

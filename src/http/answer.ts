@@ -14,6 +14,8 @@ export interface Answer {
   readonly txnTime: Micros | undefined
   /** Absent where the protocol sends no metrics. */
   readonly metrics: QueryMetrics | undefined
+  /** Names of the database in which a query ran and of those around it; for the query log. */
+  readonly databasePath?: readonly string[] | undefined
   /** The request error this answer stands for; decides between the two error paths of the protocol. */
   readonly requestError?: RequestErrorCode | undefined
   /** Further headers, name and value alternating, names in lower case. */
@@ -51,6 +53,4 @@ export function errorAnswer(code: RequestErrorCode, description: string, now: Mi
 }
 
 /** The answer to a bug: says nothing of what went wrong inside. */
-export function internalErrorAnswer(now: Micros): Answer {
-  return errorAnswer('internal server error', 'The service met an internal error.', now)
-}
+export const internalErrorText = 'The service met an internal error.'

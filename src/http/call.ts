@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { RequestSettings } from './request-headers.ts'
 import type { Tag } from './tags.ts'
 import type { Trace } from './trace.ts'
@@ -18,7 +19,9 @@ export class Call {
   /** Set once the headers have been checked, before any endpoint sees the call. */
   settings: RequestSettings | undefined
   tags: readonly Tag[] = []
-  /** The body as text; undefined when none was sent or the endpoint does not read it. */
+  /** Set as soon as somebody is to handle the call. */
+  endpoint: Endpoint | undefined
+  /** The body as text; undefined when none was sent or the endpoint does not read it. In a GET the query. */
   body: string | undefined
   /** Bytes of the body. */
   bytesIn = 0

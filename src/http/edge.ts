@@ -7,10 +7,11 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestError } from '../errors.ts'
-import { type Answer, errorAnswer, errorBody, idleMetrics, internalErrorAnswer } from './answer.ts'
+import { type Answer, errorAnswer, errorBody, idleMetrics, internalErrorText } from './answer.ts'
 import { Call, noParameters } from './call.ts'
 import type { Endpoint, Handler, Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
+import { type RecordCall, recorder } from './query-record.ts'
 import { type BodyOutcome, BodyReader, bodyText } from './request-body.ts'
 import { invalidHeader, readSettings } from './request-headers.ts'
 import { writeAnswer } from './response-headers.ts'
@@ -29,10 +30,12 @@ export class Edge {
   readonly #pendingMax: number
   readonly #bodies = new BodyReader()
   readonly #context: { readonly build: string; closing: boolean }
+  readonly #record: RecordCall | undefined
   #pending = 0
 
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
+    this.#record = recorder(services)
     this.#pendingMax = options.pendingRequestsMax
     this.#context = { build: options.build, closing: services.stopping.aborted }
     services.stopping.addEventListener('abort', () => {
@@ -53,13 +56,14 @@ export class Edge {
       this.#answer(call, preflightAnswer)
       return
     }
+    call.endpoint = endpoint
     const refusal = this.#readHeaders(call)
     if (refusal !== undefined) {
       this.#answer(call, refusal)
       return
     }
     if (this.#pending >= this.#pendingMax) {
-      this.#answer(call, this.#error('too many requests', 'Too many pending requests'))
+      this.#answer(call, this.#error(call, 'too many requests', 'Too many pending requests'))
       return
     }
     this.#pending++
@@ -75,7 +79,7 @@ export class Edge {
     if (typeof settings === 'string') {
       return {
         status: 400,
-        body: errorBody('bad request', settings),
+        body: (call.endpoint?.errorBody ?? errorBody)('bad request', settings),
         txnTime: undefined,
         metrics: undefined,
         requestError: 'bad request',
@@ -91,7 +95,7 @@ export class Edge {
     }
     return {
       status: 400,
-      body: errorBody('bad request', invalidHeader('x-fauna-tags', tags)),
+      body: (call.endpoint?.errorBody ?? errorBody)('bad request', invalidHeader('x-fauna-tags', tags)),
       txnTime: this.#services.engine.now(),
       metrics: idleMetrics,
     }
@@ -108,13 +112,13 @@ export class Edge {
       this.#run(call, handler)
     } else if (outcome === 'aborted') this.#pending--
     else if (outcome === 'overload') {
-      this.#finish(call, this.#error('too many requests', 'Too many pending requests'))
+      this.#finish(call, this.#error(call, 'too many requests', 'Too many pending requests'))
     } else this.#refuseBody(call)
   }
 
   /** A sender that has not come to its end by now is cut off after the answer. */
   #refuseBody(call: Call): void {
-    const answer = this.#error('request too large', 'Request entity is too large')
+    const answer = this.#error(call, 'request too large', 'Request entity is too large')
     const { request } = call
     const cut = request.httpVersionMajor === 1 && !request.complete
     this.#finish(call, cut ? { ...answer, headers: ['connection', 'close'] } : answer)
@@ -141,7 +145,8 @@ export class Edge {
 
   #answer(call: Call, answer: Answer): void {
     try {
-      writeAnswer(call, answer, this.#context)
+      const bytesOut = writeAnswer(call, answer, this.#context)
+      if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
       call.response.destroy()
@@ -157,20 +162,21 @@ export class Edge {
     const allowed = Object.keys(endpoint.methods).filter(method => method !== 'HEAD')
     const allow = allowed.join(', ')
     return {
-      ...this.#error('method not allowed', `Allowed methods are ${allow}.`),
+      ...this.#error(call, 'method not allowed', `Allowed methods are ${allow}.`),
       headers: ['allow', allow],
     }
   }
 
   #failed(call: Call, cause: unknown): Answer {
-    if (cause instanceof RequestError) return this.#error(cause.code, cause.description)
+    if (cause instanceof RequestError) return this.#error(call, cause.code, cause.description)
     const { method, url } = call.request
     this.#services.log.error({ err: cause, traceId: call.trace.traceId, method, url }, 'request failed')
-    return internalErrorAnswer(this.#services.engine.now())
+    return this.#error(call, 'internal server error', internalErrorText)
   }
 
-  #error(code: RequestError['code'], description: string): Answer {
-    return errorAnswer(code, description, this.#services.engine.now())
+  #error({ endpoint }: Call, code: RequestError['code'], description: string): Answer {
+    const answer = errorAnswer(code, description, this.#services.engine.now())
+    return endpoint?.errorBody ? { ...answer, body: endpoint.errorBody(code, description) } : answer
   }
 }
 

@@ -6,6 +6,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
+import type { RequestErrorCode } from '../errors.ts'
+import type { QueryLog } from '../query-log/query-log.ts'
 import type { Answer } from './answer.ts'
 import type { Call } from './call.ts'
 
@@ -22,6 +24,10 @@ export interface Endpoint {
   readonly authenticated: boolean
   /** The request's body is read, as text, before the handler is called. */
   readonly readsBody?: boolean
+  /** Its requests are queries: each leaves a record in the query log. */
+  readonly recorded?: boolean
+  /** The body of errors that the edge answers in its place; that of queries when absent. */
+  readonly errorBody?: (code: RequestErrorCode, description: string) => string
 }
 
 /** What endpoints are built from. */
@@ -31,6 +37,12 @@ export interface Services {
   readonly clock: Clock
   readonly random: Random
   readonly timers: Timers
+  /** Absent: nothing is recorded and nothing exported. */
+  readonly queryLog?: QueryLog
+  /** Where clients reach the service, without a slash at the end; absent: the host that they asked. */
+  readonly publicUrl?: string
+  /** Whether requests are recorded; true when absent. */
+  readonly recordsQueries?: boolean
   /** Aborted when the service is asked to stop: whatever has no end of its own has to end then. */
   readonly stopping: AbortSignal
 }

@@ -46,10 +46,13 @@ export interface ResponseContext {
   readonly closing: boolean
 }
 
-/** Sends `answer` and ends the response. The body of a stream that fails half-way is cut off. */
-export function writeAnswer(call: Call, answer: Answer, context: ResponseContext): void {
+/**
+ * Sends `answer` and ends the response; answers the bytes of the body, 0 for a stream. The body of a stream that
+ * fails half-way is cut off.
+ */
+export function writeAnswer(call: Call, answer: Answer, context: ResponseContext): number {
   const { request, response } = call
-  if (response.destroyed) return
+  if (response.destroyed) return 0
   const exceptional = isExceptional(answer)
   const body = textOf(call, answer, exceptional)
   const length = body === undefined ? 0 : Buffer.byteLength(body)
@@ -71,6 +74,7 @@ export function writeAnswer(call: Call, answer: Answer, context: ResponseContext
   else if (request.method === 'HEAD') response.end()
   // Text that is all ASCII is the same in Latin-1, which is written without being transcoded.
   else response.end(body, length === body.length ? 'latin1' : 'utf8')
+  return length
 }
 
 function isExceptional(answer: Answer): boolean {

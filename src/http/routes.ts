@@ -1,16 +1,20 @@
 // Every endpoint of the service. To add one: a file in endpoints/ and a line here.
 
 import type { Endpoint, Services } from './endpoint.ts'
+import { accountKeyEndpoints } from './endpoints/account-keys.ts'
 import { authorizedEndpoint } from './endpoints/authorized.ts'
 import { errorEndpoint } from './endpoints/error.ts'
 import { linearizedEndpoint } from './endpoints/linearized.ts'
+import { logEndpoints } from './endpoints/logs.ts'
 import { ownTokenEndpoint } from './endpoints/own-token.ts'
 import { pingEndpoint } from './endpoints/ping.ts'
 import { streamEndpoint } from './endpoints/stream.ts'
 
 /** The endpoints with a path of their own; the query endpoint at `/` and 404 are wired in application.ts. */
 export function endpoints(services: Services): readonly Endpoint[] {
+  const { queryLog } = services
   return [
+    ...(queryLog ? [...logEndpoints(services, queryLog), ...accountKeyEndpoints(services, queryLog)] : []),
     linearizedEndpoint(services),
     authorizedEndpoint(services),
     ownTokenEndpoint(services),

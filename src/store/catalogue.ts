@@ -107,6 +107,8 @@ export class StoreCatalogue implements Catalogue {
   readonly #cache: SchemaCache
   readonly #schemas = new Map<DatabaseId, Schema>()
   readonly #changed = new Set<DatabaseId>()
+  /** Parents read so far; used only while the transaction has not touched any schema. */
+  readonly #parents = new Map<DatabaseId, DatabaseId | undefined>()
 
   constructor(snapshot: Snapshot, cache: SchemaCache) {
     // What it takes to know the schema is not the query's to pay.
@@ -259,8 +261,12 @@ export class StoreCatalogue implements Catalogue {
   }
 
   #storedParent(database: DatabaseId): DatabaseId | undefined {
+    const isUntouched = this.#changed.size === 0
+    if (isUntouched && this.#parents.has(database)) return this.#parents.get(database)
     const stored = read(this.#snapshot, parentKey(database))
-    return stored && idAt(stored, 0)
+    const parent = stored && idAt(stored, 0)
+    if (isUntouched) this.#parents.set(database, parent)
+    return parent
   }
 
   #schema(database: DatabaseId): Schema {

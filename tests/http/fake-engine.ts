@@ -73,6 +73,8 @@ export function fakeEngine(): FakeEngine {
         database: 0n,
       })),
     ping: (scope, timeoutMs) => engine.pinged(scope, timeoutMs),
+    whoIs: () => Promise.resolve(undefined),
+    databasesAlong: () => undefined,
     now: () => fakeNow,
   }
   return engine

@@ -14,7 +14,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   store: ['kv', 'keys', 'values'],
   auth: ['store', 'values'],
   query: ['auth', 'store', 'values'],
-  'query-log': ['store', 'values'],
+  'query-log': ['kv', 'store', 'values'],
   engine: ['query-log', 'query', 'auth', 'store', 'values'],
   streams: ['engine', 'query', 'auth', 'store', 'values'],
   http: ['streams', 'engine', 'query-log', 'auth', 'values'],
@@ -34,6 +34,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'values',
   ],
   cli: [
+    'open-query-log.ts',
     'open-engine.ts',
     'server.ts',
     'config.ts',

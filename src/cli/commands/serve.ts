@@ -11,6 +11,7 @@ import { systemTimers } from '../../base/timers.ts'
 import { type Config, readConfig, type SettingName, settings } from '../../config.ts'
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import type { Part } from '../../open-engine.ts'
+import { StoreUnavailableError } from '../../kv/errors.ts'
 import { type OpenEngine, type Server, startServer } from '../../server.ts'
 import { type Command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
@@ -134,6 +135,7 @@ async function started(config: Config, engine: OpenEngine, log: Logger): Promise
   try {
     return await startServer(config, engine, log)
   } catch (cause) {
+    if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
     const { code, path, syscall } = cause as NodeJS.ErrnoException
     const address = `${config.host}:${config.port}`
     if (syscall === 'open') throw new StartError(`cannot read ${path}: ${reasonOf(cause)}`)

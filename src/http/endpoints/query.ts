@@ -11,10 +11,12 @@ export function queryEndpoint({ engine }: Services): Endpoint {
     path: '/',
     authenticated: true,
     readsBody: true,
+    recorded: true,
     methods: {
       GET: call => {
         const query = queryParameter(call.request.url as string, 'q')
-        return engine.query(call.queryRequest(query === '' ? undefined : query, inGetRequests))
+        call.body = query === '' ? undefined : query
+        return engine.query(call.queryRequest(call.body, inGetRequests))
       },
       POST: call => engine.query(call.queryRequest(call.body)),
     },

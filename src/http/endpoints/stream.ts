@@ -20,6 +20,7 @@ export function streamEndpoint({ engine, stopping, timers }: Services): Endpoint
     path: '/stream',
     authenticated: true,
     readsBody: true,
+    recorded: true,
     methods: {
       async POST(call): Promise<Answer> {
         const fields = queryParameter(call.request.url as string, 'fields')
