@@ -172,6 +172,8 @@ export class Listener {
   #track(session: http2.ServerHttp2Session): void {
     this.#sessions.add(session)
     session.once('close', () => this.#sessions.delete(session))
+    // Node leaves a session half open while it has streams, and silent ones would never find out.
+    session.socket.once('end', () => session.destroy())
     session.setTimeout(sessionIdleMs, () => session.close())
   }
 
