@@ -1,0 +1,155 @@
+// Many streams, slow readers, readers that vanish, and a service that stops.
+
+import assert from 'node:assert/strict'
+import http2 from 'node:http2'
+import net from 'node:net'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { keyOfNewDatabase, query } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { openStream, requestStream, StreamReader, type WireEvent } from './stream-client.ts'
+
+const options = { timeout: 120_000 }
+const target = { ref: { collection: 'things' }, id: '7' }
+
+async function withServer(
+  flags: readonly string[],
+  body: (server: RunningServer, secret: string) => Promise<void>,
+): Promise<void> {
+  const server = await startServer({ flags })
+  try {
+    const secret = await keyOfNewDatabase(server, 'db', 'admin')
+    await query(server, secret, { create_collection: { object: { name: 'things' } } })
+    await body(server, secret)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Opens streams over one HTTP/2 session. */
+class Session {
+  readonly #session: http2.ClientHttp2Session
+  readonly #secret: string
+
+  constructor(server: RunningServer, secret: string) {
+    this.#session = http2.connect(server.url)
+    this.#secret = secret
+  }
+
+  /** The lines of one more stream. */
+  open(expression: unknown): AsyncIterator<string> {
+    const request = this.#session.request({
+      ':method': 'POST',
+      ':path': '/stream',
+      authorization: `Bearer ${this.#secret}`,
+    })
+    request.end(JSON.stringify(expression))
+    return createInterface({ input: request })[Symbol.asyncIterator]()
+  }
+
+  close(): void {
+    this.#session.destroy()
+  }
+}
+
+const parsed = async (lines: AsyncIterator<string>): Promise<WireEvent> =>
+  JSON.parse((await lines.next()).value)
+
+test('a thousand streams of one document over one connection', options, () =>
+  withServer([], async (server, secret) => {
+    const session = new Session(server, secret)
+    const streams = Array.from({ length: 1000 }, () => session.open(target))
+    for (const lines of streams) assert.equal((await parsed(lines)).type, 'start')
+    const made = (await query(server, secret, { create: target, params: { object: {} } })) as { ts: number }
+    for (const lines of streams) assert.equal((await parsed(lines)).txn, made.ts)
+    session.close()
+  }),
+)
+
+/** A client that reads nothing until it is told to. */
+function lazyClient(server: RunningServer, secret: string): net.Socket {
+  const { hostname, port } = new URL(server.url)
+  const body = JSON.stringify(target)
+  const socket = net.connect(Number(port), hostname)
+  socket.write(
+    `POST /stream HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${secret}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  return socket
+}
+
+test('who does not read loses the stream and bothers nobody else', options, () =>
+  withServer([], async (server, secret) => {
+    const eager = await openStream(server, secret, target)
+    const lazy = lazyClient(server, secret)
+    // The head has arrived, so the stream is open; what follows stays in the socket.
+    await new Promise(resolve => lazy.once('readable', resolve))
+    const text = 'x'.repeat(200_000)
+    const updates = 200
+    await query(server, secret, { create: target, params: { object: {} } })
+    assert.equal((await eager.next()).type, 'version')
+    for (let n = 1; n <= updates; n++) {
+      const data = { object: { n, text } }
+      await query(server, secret, { update: target, params: { object: { data } } })
+      const { event } = await eager.next()
+      assert.equal((event as { document: { data: { n: number } } }).document.data.n, n)
+    }
+    const ended = new Promise(resolve => lazy.once('close', resolve))
+    let received = ''
+    lazy.on('data', chunk => {
+      received += chunk.toString('latin1')
+    })
+    lazy.on('error', () => undefined)
+    await ended
+    const events = received.split('"type":"version"').length - 1
+    assert.ok(events < updates, 'the buffer is bounded')
+    if (received.includes('"type":"error"')) {
+      assert.match(
+        received,
+        /"event":\{"code":"time out","description":"Stream closed due to congestion after accumulating \d+ items\."\}/,
+      )
+    }
+    eager.close()
+  }),
+)
+
+test('streams beyond the limit are told so and end; one that goes makes room', options, () =>
+  withServer(['--streams-max', '2'], async (server, secret) => {
+    const first = await openStream(server, secret, target)
+    await openStream(server, secret, target)
+    const refused = async () => {
+      const { response, abort } = await requestStream(server, secret, target)
+      assert.equal(response.status, 200)
+      const reader = new StreamReader(response, abort)
+      const event = await reader.next()
+      if (event.type === 'start') return undefined
+      assert.equal(await reader.read(), undefined)
+      return event.text
+    }
+    assert.equal(
+      await refused(),
+      '{"type":"error","txn":0,"event":{"code":"too many requests","description":"Too many open streams."}}',
+    )
+    first.close()
+    // The service learns of it in its own time.
+    while ((await refused()) !== undefined) {}
+  }),
+)
+
+test('a service that stops says so and does not wait for anybody', options, async () => {
+  let session: Session | undefined
+  let ends: Promise<unknown> | undefined
+  await withServer([], async (server, secret) => {
+    session = new Session(server, secret)
+    const lines = session.open(target)
+    assert.equal((await parsed(lines)).type, 'start')
+    const reader = await openStream(server, secret, target)
+    ends = Promise.all([parsed(lines), reader.nextEnd()])
+  })
+  for (const { event } of (await ends) as WireEvent[]) {
+    assert.deepEqual(event, {
+      code: 'time out',
+      description: 'Stream was unexpectedly closed by its source.',
+    })
+  }
+  session?.close()
+})
