@@ -1,0 +1,142 @@
+// Says whether the answers of many clients could all have come from one correct database: runs the queries one after
+// the other, in the order of the times they were given, against a plain model. That order must also be one that the
+// clients could have seen: no request may be placed before an answer that came before it began.
+
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import type { QueryAnswer } from '../../src/engine/contract.ts'
+import type { CommittedTransaction } from '../../src/store/contract.ts'
+import { firstUserCollection } from '../../src/values/value.ts'
+import { type Model, ModelTransaction, Refusal } from '../support/model.ts'
+import type { Outcome } from '../support/seeded-store.ts'
+import type { Operation } from './operations.ts'
+
+/** One request from its beginning to its end. */
+export interface Request {
+  readonly operation: Operation
+  /** The newest time that an answer had named before the request began. */
+  readonly notBefore: number
+  answer: QueryAnswer | undefined
+  /** How its commit failed, when that was arranged. */
+  fault: Outcome | undefined
+}
+
+/** A request that has a place in the order. */
+interface Placed {
+  readonly request: Request
+  readonly time: number
+  /** What the client was told; undefined when it was not told anything but the service has written. */
+  readonly told: QueryAnswer | undefined
+}
+
+/** Throws at the first answer that does not fit. `changes` is the whole change log. */
+export function judge(
+  requests: readonly Request[],
+  model: Model,
+  changes: readonly CommittedTransaction[],
+): void {
+  const log = new Map(changes.map(each => [each.time, each]))
+  const placed = requests.flatMap(request => place(request))
+  const times = [...new Set(placed.map(each => each.time))].sort((left, right) => left - right)
+  const byTime = Map.groupBy(placed, each => each.time)
+  const commits = new Set<number>()
+  for (const time of times) {
+    const group = byTime.get(time) ?? []
+    const writer = group.find(each => isWriter(each, model, log.get(time)))
+    if (writer) commits.add(time)
+    for (const each of group) if (each !== writer) checkReader(each, model)
+  }
+  checkLog(changes, commits)
+  checkOrder(placed, commits)
+}
+
+function place(request: Request): Placed[] {
+  const { answer, fault, operation } = request
+  assert.ok(answer, `${operation.name} was never answered`)
+  if (answer.status < 500) {
+    return [{ request, time: answer.txnTime, told: answer }]
+  }
+  assert.ok(fault, `${operation.name} met an internal error: ${answer.body}`)
+  if (fault.commitTime === undefined) return []
+  return [{ request, time: fault.commitTime, told: undefined }]
+}
+
+/** Whether a request is the one that committed at its time; if so, the model follows. */
+function isWriter(
+  { request, time, told }: Placed,
+  model: Model,
+  logged: CommittedTransaction | undefined,
+): boolean {
+  if (told && told.status >= 300) return false
+  const given = told ? resourceOf(told) : inventedAnswer(logged)
+  const transaction = new ModelTransaction(model, time - 1)
+  try {
+    const expected = request.operation.predict(transaction, given)
+    if (!transaction.hasWritten || (told && !isDeepStrictEqual(expected, given))) return false
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+  const names = transaction.written.map(name => String(name.id)).sort()
+  const logNames = logged?.changes.filter(isOfUsers).map(change => String(change.ref.id))
+  if (names.length > 0)
+    assert.deepEqual(logNames?.sort(), names, `the change log tells of ${request.operation.name}`)
+  transaction.commit()
+  return true
+}
+
+/** What a client that was told nothing would have been told, as far as rules ask for it. */
+function inventedAnswer(logged: CommittedTransaction | undefined): unknown {
+  return { ref: { '@ref': { id: String(logged?.changes[0]?.ref.id) } } }
+}
+
+function checkReader({ request, time, told }: Placed, model: Model): void {
+  const { operation } = request
+  const where = `${operation.name} at ${time}`
+  assert.ok(told, `${where} has written what no rule allows`)
+  const succeeded = told.status < 300
+  const transaction = new ModelTransaction(model, time)
+  let expected: unknown
+  try {
+    expected = operation.predict(transaction, succeeded ? resourceOf(told) : undefined)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const code = succeeded ? undefined : JSON.parse(told.body).errors[0].code
+    const given = { status: told.status, code }
+    assert.deepEqual(given, { status: error.status, code: error.code }, `${where}: ${told.body}`)
+    return
+  }
+  assert.ok(succeeded, `${where} failed: ${told.body}`)
+  assert.deepEqual(resourceOf(told), expected, where)
+  assert.ok(!transaction.hasWritten, `${where} should have written, at a time of its own`)
+}
+
+/** Whoever begins after an answer sees every commit that the answer may have shown. */
+function checkOrder(placed: readonly Placed[], commits: ReadonlySet<number>): void {
+  const sorted = [...commits].sort((left, right) => left - right)
+  for (const { request, time } of placed) {
+    const seen = sorted.findLast(commit => commit <= request.notBefore) ?? 0
+    assert.ok(
+      time >= seen,
+      `${request.operation.name} at ${time} missed the commit at ${seen}, which had been seen`,
+    )
+  }
+}
+
+/** Nothing was written to the users' collections but by the requests. */
+function checkLog(changes: readonly CommittedTransaction[], commits: ReadonlySet<number>): void {
+  const [opening, ...others] = changes.filter(each => each.changes.some(isOfUsers)).map(each => each.time)
+  assert.ok(opening !== undefined)
+  assert.deepEqual(
+    others.filter(time => !commits.has(time)),
+    [],
+    'times of writes that no answer accounts for',
+  )
+}
+
+const isOfUsers = ({ ref }: CommittedTransaction['changes'][number]): boolean =>
+  ref.collection >= firstUserCollection
+
+function resourceOf(answer: QueryAnswer): unknown {
+  return JSON.parse(answer.body).resource
+}

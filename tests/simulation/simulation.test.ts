@@ -1,0 +1,49 @@
+// Strict serializability, shown by chance: seeded runs of many clients whose every answer is judged. A failure names its
+// seed; `SEED=n npx node --test tests/simulation/simulation.test.ts` replays it exactly, except on a real disk.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { test } from 'node:test'
+import { openLmdb } from '../../src/kv/lmdb.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { Model } from '../support/model.ts'
+import { temporaryFolder } from '../support/program.ts'
+import { seedsToRun } from '../support/seeded.ts'
+import { type Fate, SteppedStore } from '../support/seeded-store.ts'
+import { type SimulationOptions, simulate } from './simulation.ts'
+
+/** A run over a store in memory whose commits proceed step by step. */
+function simulateSteps(seed: number, options: Partial<SimulationOptions> = {}): Promise<void> {
+  const stepped = new SteppedStore(openMemory())
+  return simulate({ seed, kv: stepped, stepped, steps: 1500, ...options })
+}
+
+for (const seed of seedsToRun([1, 2, 3, 4])) {
+  test(`every answer is right, whatever happens between the stages of a commit (seed ${seed})`, () =>
+    simulateSteps(seed))
+}
+
+const faults: readonly Fate[] = ['refused', 'applied but reported as failed']
+
+for (const seed of seedsToRun([11, 12])) {
+  test(`failing commits leave nothing half done (seed ${seed})`, () => simulateSteps(seed, { faults }))
+}
+
+for (const seed of seedsToRun([21, 22])) {
+  test(`every answer is right on a disk (seed ${seed})`, async () => {
+    const folder = await temporaryFolder()
+    try {
+      await simulate({ seed, kv: openLmdb({ path: folder }), steps: 1500 })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+}
+
+test('a store that loses what it has confirmed is caught', () =>
+  assert.rejects(simulateSteps(31, { faults: ['lost'] }), /SEED=31/))
+
+for (const rule of ['unique', 'ttl'] as const) {
+  test(`a database that forgets about ${rule} would be caught`, () =>
+    assert.rejects(simulateSteps(32, { model: new Model([rule]) }), /SEED=32/))
+}

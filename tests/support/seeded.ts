@@ -1,0 +1,49 @@
+// Time and chance that a failing run replays: a clock that only the test moves, and bytes drawn from a seed.
+
+import type { Clock } from '../../src/base/clock.ts'
+import type { Random } from '../../src/base/random.ts'
+import type { Timers } from '../../src/base/timers.ts'
+import type { Surroundings } from '../../src/open-engine.ts'
+import { RandomSource } from '../unit/store/random-source.ts'
+
+export { RandomSource }
+
+/** A clock that stands still until it is told to move. */
+export class ManualClock implements Clock {
+  /** 2024-03-01T00:00:00Z in microseconds. */
+  #micros = 1_709_251_200_000_000
+
+  now(): number {
+    return this.#micros
+  }
+
+  elapsedMs(): number {
+    return this.#micros / 1000
+  }
+
+  advance(micros: number): void {
+    this.#micros += micros
+  }
+}
+
+/** Nothing that is put off ever happens: what a run does, its own steps do. */
+const noTimers: Timers = { after: () => () => undefined, every: () => () => undefined }
+
+function randomFrom(source: RandomSource): Random {
+  const bytes = (count: number) => Uint8Array.from({ length: count }, () => source.below(256))
+  return {
+    bytes,
+    hex: count => Buffer.from(bytes(count)).toString('hex'),
+    below: limit => source.below(limit),
+  }
+}
+
+/** Surroundings in which everything follows from the seed and from the moves of the clock. */
+export function seededSurroundings(seed: number, clock: Clock): Surroundings {
+  return { clock, timers: noTimers, random: randomFrom(new RandomSource(seed)) }
+}
+
+/** The seeds to run: those given, or the one in the environment variable `SEED`, to replay a failure. */
+export function seedsToRun(usual: readonly number[]): readonly number[] {
+  return process.env.SEED === undefined ? usual : [Number(process.env.SEED)]
+}
