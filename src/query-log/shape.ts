@@ -129,7 +129,10 @@ class Scanner {
       code = this.#peek()
       this.#at++
       if (code === closeBrace) return `${shape}}`
-      if (code !== comma) throw new NotJson()
+      if (code !== comma) {
+        if (this.#isFull) return `${shape}${cut}`
+        throw new NotJson()
+      }
       code = this.#peek()
     }
   }

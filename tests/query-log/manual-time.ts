@@ -1,0 +1,61 @@
+// Time that passes only when a test says so, and waiting for work that other parts of the program do meanwhile.
+
+import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../src/base/clock.ts'
+import type { Timers } from '../../src/base/timers.ts'
+
+interface Alarm {
+  at: number
+  readonly every: number | undefined
+  readonly callback: () => void
+}
+
+/** The first moment of every test: 2026-03-04 05:06:07.890 UTC, in milliseconds. */
+export const startMs = Date.UTC(2026, 2, 4, 5, 6, 7, 890)
+
+export class ManualTime implements Clock, Timers {
+  #ms = startMs
+  readonly #alarms = new Set<Alarm>()
+
+  readonly now = (): number => this.#ms * 1000
+  readonly elapsedMs = (): number => this.#ms
+
+  after(ms: number, callback: () => void): () => void {
+    return this.#add({ at: this.#ms + ms, every: undefined, callback })
+  }
+
+  every(ms: number, callback: () => void): () => void {
+    return this.#add({ at: this.#ms + ms, every: ms, callback })
+  }
+
+  /** Lets so many milliseconds pass and calls what falls due, in order. */
+  advance(ms: number): void {
+    const end = this.#ms + ms
+    for (;;) {
+      const due = [...this.#alarms].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+      if (!due) break
+      this.#ms = Math.max(this.#ms, due.at)
+      if (due.every === undefined) this.#alarms.delete(due)
+      else due.at += due.every
+      due.callback()
+    }
+    this.#ms = end
+  }
+
+  #add(alarm: Alarm): () => void {
+    this.#alarms.add(alarm)
+    return () => this.#alarms.delete(alarm)
+  }
+}
+
+/** Turns of the event loop after which waiting is given up. */
+const turnsMax = 100_000
+
+/** Lets the event loop turn until `condition` holds. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let turn = 0; !condition(); turn++) {
+    assert.ok(turn < turnsMax, `waited in vain: ${what}`)
+    await setImmediate()
+  }
+}

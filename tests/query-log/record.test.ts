@@ -1,0 +1,95 @@
+// A record has exactly the documented keys, in order, with the documented types.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.ts'
+import { startMs } from './manual-time.ts'
+
+const format = new RecordFormat('us-std', ['get', 'add'])
+
+const request: ObservedRequest = {
+  method: 'POST',
+  headers: {},
+  apiVersion: '4',
+  query: '{"add":[1,2]}',
+  bytesIn: 13,
+  bytesOut: 14,
+  status: 200,
+  costs: { computeOps: 1, byteReadOps: 2, byteWriteOps: 3, queryTimeMs: 4, txnRetries: 5, rateLimited: [] },
+  database: ['parent', 'child "x"'],
+  tags: [
+    ['a', 'b'],
+    ['TS', 'c'],
+  ],
+  traceId: '0af7651916cd43dd8448eb211c80319c',
+  spanId: 'b7ad6b7169203331',
+}
+
+const record = (changes: Partial<ObservedRequest> = {}) => {
+  const line = format.line({ ...request, ...changes }, startMs * 1000 + 999)
+  assert.ok(line.endsWith('}\n'))
+  return JSON.parse(line)
+}
+
+test('the record of a query', () => {
+  assert.deepEqual(Object.entries(record()), [
+    ['API_VERSION', '4'],
+    ['BYTES_IN', 13],
+    ['BYTES_OUT', 14],
+    ['BYTE_READ_OPS', 2],
+    ['BYTE_WRITE_OPS', 3],
+    ['COMPUTE_OPS', 1],
+    ['DATABASE', ['parent', 'child "x"']],
+    ['FQL_SHAPE', '{"add":["?"]}'],
+    ['QUERY_TIME_MS', 4],
+    ['RATE_LIMITS_HIT', []],
+    ['REGION_GROUP', 'us-std'],
+    ['REQUEST_HEADERS', '{}'],
+    ['REQUEST_METHOD', 'POST'],
+    ['RESPONSE_CODE', '200'],
+    ['TAGS', { a: 'b', TS: 'c' }],
+    ['TRACEPARENT', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'],
+    ['TS', '2026-03-04 05:06:07.890 Z'],
+    ['TXN_RETRIES', 5],
+  ])
+})
+
+test('a request without query, costs, database and tags', () => {
+  const bare = record({ query: undefined, costs: undefined, database: [], tags: [], status: 401 })
+  assert.deepEqual(bare.DATABASE, [])
+  assert.deepEqual(bare.TAGS, {})
+  assert.equal(bare.FQL_SHAPE, '')
+  assert.equal(bare.COMPUTE_OPS, 0)
+  assert.equal(bare.RESPONSE_CODE, '401')
+})
+
+test('request headers: the documented ones, numbers as numbers, never the credential', () => {
+  const headers = {
+    authorization: 'Bearer hunter2',
+    cookie: 'hunter2',
+    'user-agent': 'a "quoted" \\ agent ☃',
+    'x-driver-env': 'driver=javascript',
+    'x-query-timeout': '1000',
+    'x-last-seen-txn': '1700000000000000',
+    'x-max-retries-on-contention': 'many',
+  }
+  assert.deepEqual(JSON.parse(record({ headers }).REQUEST_HEADERS), {
+    user_agent: 'a "quoted" \\ agent ☃',
+    driver_env: 'driver=javascript',
+    x_max_retries: -1,
+    x_query_timeout: 1000,
+    last_seen_txn: 1_700_000_000_000_000,
+  })
+  assert.deepEqual(JSON.parse(record({ headers: { 'x-query-timeout': '5' } }).REQUEST_HEADERS), {
+    x_query_timeout: 5,
+  })
+})
+
+test('rate limits and later databases', () => {
+  const costs = { ...request.costs, rateLimited: ['compute', 'read'] } as NonNullable<
+    ObservedRequest['costs']
+  >
+  assert.deepEqual(record({ costs }).RATE_LIMITS_HIT, ['compute', 'read'])
+  assert.deepEqual(record({ database: ['parent'] }).DATABASE, ['parent'])
+  assert.deepEqual(record({ database: ['parent', 'other'] }).DATABASE, ['parent', 'other'])
+})

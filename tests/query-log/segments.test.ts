@@ -1,0 +1,273 @@
+// Segment files: what is appended is found again by time, region and database; crashes, full disks and old age.
+
+import assert from 'node:assert/strict'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { RecordFormat } from '../../src/query-log/record.ts'
+import { removeOldSegments } from '../../src/query-log/retention.ts'
+import { listSegments, writtenUpTo } from '../../src/query-log/segment-files.ts'
+import { matchingRecords, type RecordFilter } from '../../src/query-log/segment-reader.ts'
+import { type SegmentFile, SegmentWriter } from '../../src/query-log/segment-writer.ts'
+import { ManualTime, startMs, until } from './manual-time.ts'
+
+const folders: string[] = []
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'terrarium-segments-'))
+  folders.push(folder)
+  const time = new ManualTime()
+  const losses: number[] = []
+  const writer = new SegmentWriter({
+    folder,
+    writer: 'a1',
+    clock: time,
+    timers: time,
+    segmentBytes: 1_000_000,
+    segmentMs: 3_600_000,
+    onLoss: records => losses.push(records),
+    ...options,
+  })
+  const format = new RecordFormat('us-std', ['get'])
+  const add = (database: readonly string[], mark = '') => {
+    const line = format.line(
+      {
+        method: 'POST',
+        headers: { 'user-agent': mark },
+        apiVersion: '4',
+        query: undefined,
+        bytesIn: 0,
+        bytesOut: 0,
+        status: 200,
+        costs: undefined,
+        database,
+        tags: [['TS', 'x']],
+        traceId: '0'.repeat(32),
+        spanId: '1'.repeat(16),
+      },
+      writer.now(),
+    )
+    writer.append(line)
+    return line
+  }
+  return { folder, time, writer, losses, add }
+}
+
+async function found(folder: string, filter: Partial<RecordFilter> = {}): Promise<string[]> {
+  const blocks: Buffer[] = []
+  const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
+  for await (const block of matchingRecords(folder, { ...all, ...filter })) blocks.push(block)
+  return Buffer.concat(blocks)
+    .toString()
+    .split(/(?<=\n)/)
+}
+
+test('records are found by time, first inclusive, last exclusive', async () => {
+  const { folder, time, writer, add } = setUp()
+  const lines: string[] = []
+  for (let n = 0; n < 5; n++) {
+    lines.push(add(['app']))
+    time.advance(10)
+  }
+  await writer.flush()
+  assert.deepEqual(await found(folder), lines)
+  assert.deepEqual(await found(folder, { from: startMs + 10, to: startMs + 30 }), lines.slice(1, 3))
+  assert.deepEqual(await found(folder, { from: startMs + 11, to: startMs + 31 }), lines.slice(2, 4))
+  assert.deepEqual(await found(folder, { from: startMs + 50 }), [''])
+  assert.deepEqual(await found(folder, { regionGroup: 'eu-std' }), [''])
+  await writer.close()
+})
+
+test('a database means its own records and those of databases in it, by whole names', async () => {
+  const { folder, writer, add } = setUp()
+  const own = add(['app'])
+  add(['app2'])
+  const child = add(['app', 'child'])
+  add([])
+  add(['other', 'app'])
+  const quoted = add(['a"b'])
+  await writer.flush()
+  assert.deepEqual(await found(folder, { database: ['app'] }), [own, child])
+  assert.deepEqual(await found(folder, { database: ['app', 'child'] }), [child])
+  assert.deepEqual(await found(folder, { database: ['a"b'] }), [quoted])
+  await writer.close()
+})
+
+test('half a record at the end, where a process crashed, is passed over; other segments count', async () => {
+  const { folder, writer, add } = setUp()
+  const line = add(['app'])
+  await writer.flush()
+  const [segment] = await listSegments(folder)
+  appendFileSync(segment?.path as string, line.slice(0, 100))
+  const later = join(folder, `${String(startMs * 1000 + 5).padStart(19, '0')}-b2.ndjson`)
+  writeFileSync(later, `garbage\n\n{}\n{"TS":1}\n${'\0'.repeat(50)}\n${line}`)
+  assert.deepEqual(await found(folder), [line, line])
+  await writer.close()
+})
+
+test('records larger and smaller than the blocks they are read in', async () => {
+  const { folder, writer, add } = setUp()
+  const lines = Array.from({ length: 300 }, (_, n) => add(['app'], 'x'.repeat((n * 997) % 20_000)))
+  await writer.flush()
+  assert.deepEqual(await found(folder), lines)
+  await writer.close()
+})
+
+test('a segment is closed when it is full and when it is old', async () => {
+  const { folder, time, writer, add } = setUp({ segmentBytes: 1000, segmentMs: 60_000 })
+  add(['app'], 'x'.repeat(1000))
+  await writer.flush()
+  add(['app'])
+  await writer.flush()
+  assert.equal((await listSegments(folder)).length, 2)
+  time.advance(60_000)
+  await writer.flush()
+  add(['app'])
+  await writer.flush()
+  assert.equal((await listSegments(folder)).length, 3)
+  assert.equal((await found(folder)).length, 3)
+  await writer.close()
+})
+
+test('it is written without being asked, within half a second', async () => {
+  const { folder, time, writer, add } = setUp()
+  add(['app'])
+  assert.equal((await listSegments(folder)).length, 0)
+  time.advance(500)
+  await until(() => readdirSync(folder).some(name => name.endsWith('.ndjson')), 'a flush')
+  await writer.close()
+})
+
+test('times never go back, whatever the clock does', async () => {
+  const { time, writer } = setUp()
+  const first = writer.now()
+  time.advance(-5000)
+  assert.ok(writer.now() > first)
+  await writer.close()
+})
+
+test('a full disk loses records, not queries: what is lost is counted, the rest is found', async () => {
+  let isFull = true
+  const written: Buffer[] = []
+  const openFile = async (): Promise<SegmentFile> =>
+    ({
+      async writev(buffers: readonly Buffer[]) {
+        if (isFull) throw new Error('ENOSPC')
+        for (const buffer of buffers) written.push(Buffer.from(buffer))
+        return { bytesWritten: buffers.reduce((sum, { length }) => sum + length, 0), buffers: [] }
+      },
+      datasync: async () => {},
+      close: async () => {},
+    }) as unknown as SegmentFile
+  const { writer, losses, add } = setUp({ openFile })
+  add(['app'])
+  add(['app'])
+  await writer.flush()
+  assert.deepEqual(losses, [2])
+  isFull = false
+  const line = add(['app'])
+  await writer.flush()
+  assert.deepEqual(losses, [2])
+  assert.equal(Buffer.concat(written).toString(), line)
+  await writer.close()
+})
+
+test('a disk that does not answer bounds the memory', async () => {
+  let release = () => {}
+  const stuck = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const openFile = async (): Promise<SegmentFile> =>
+    ({
+      writev: async (buffers: readonly Buffer[]) => {
+        await stuck
+        return { bytesWritten: buffers.reduce((sum, { length }) => sum + length, 0), buffers: [] }
+      },
+      datasync: async () => {},
+      close: async () => {},
+    }) as unknown as SegmentFile
+  const { writer, losses, add } = setUp({ openFile, bufferBytes: 1_000_000 })
+  for (let n = 0; n < 3000; n++) add(['app'], 'x'.repeat(1000))
+  release()
+  await writer.flush()
+  assert.equal(losses.length, 1)
+  assert.ok((losses[0] as number) > 1000, `${losses[0]} lost`)
+  await writer.close()
+})
+
+test('waiting for another process ends when it has written, has ended or has fallen silent', async () => {
+  const { folder, time, writer } = setUp()
+  const wait = { now: time.now, timers: time }
+  const other = join(folder, 'b2.live')
+  const mark = (ms: number) => {
+    writeFileSync(other, '')
+    utimesSync(other, ms / 1000, ms / 1000)
+  }
+  const waiting = async (act: () => void) => {
+    await writer.flush()
+    let isOver = false
+    const waited = writtenUpTo(folder, startMs * 1000, wait).then(() => {
+      isOver = true
+    })
+    for (let turn = 0; turn < 50; turn++) {
+      time.advance(20)
+      await new Promise(setImmediate)
+    }
+    assert.equal(isOver, false)
+    act()
+    await until(() => {
+      time.advance(20)
+      return isOver
+    }, 'the other process')
+    await waited
+  }
+  mark(startMs - 1000)
+  await waiting(() => mark(startMs))
+  mark(startMs - 1000)
+  await waiting(() => rmSync(other))
+  await writer.close()
+  mark(startMs - 60_000)
+  await writtenUpTo(folder, startMs * 1000, wait)
+})
+
+test('old segments go by age, then by size, oldest first; what is still written to stays', async () => {
+  const { folder, time, writer, add } = setUp()
+  add(['app'])
+  await writer.flush()
+  const day = 86_400_000
+  const segment = (name: string, ageDays: number, bytes: number) => {
+    const modified = (startMs - ageDays * day) / 1000
+    const path = join(
+      folder,
+      `${String(startMs * 1000 - ageDays * day * 1000).padStart(19, '0')}-${name}.ndjson`,
+    )
+    writeFileSync(path, 'x'.repeat(bytes))
+    utimesSync(path, modified, modified)
+    return path
+  }
+  const open = (await listSegments(folder))[0]?.path as string
+  segment('c1', 31, 100)
+  const middle = segment('c2', 20, 5000)
+  const young = segment('c3', 10, 5000)
+  const size = statSync(open).size
+  const paths = async () => (await listSegments(folder)).map(({ path }) => path)
+  await removeOldSegments(folder, { days: 30, bytes: 10_000 + size }, time.now())
+  assert.deepEqual(await paths(), [middle, young, open])
+  await removeOldSegments(folder, { days: 30, bytes: 9999 + size }, time.now())
+  assert.deepEqual(await paths(), [young, open])
+  await removeOldSegments(folder, { days: 1, bytes: 1 }, time.now())
+  assert.deepEqual(await paths(), [open])
+  await writer.close()
+})
