@@ -1,0 +1,262 @@
+// Streams over a store in memory, where the test moves time and decides when a reader reads.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { systemRandom } from '../../src/base/random.ts'
+import type { Engine, EventStream } from '../../src/engine/contract.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { engineOver } from '../../src/open-engine.ts'
+import { ManualTime, settled } from '../unit/auth/support.ts'
+import type { WireEvent } from './stream-client.ts'
+import { type Doc, wire } from './streams-app.ts'
+
+const rootSecret = 'root-secret-of-a-test'
+const things = { collection: 'things' }
+const target = { ref: things, id: '7' }
+
+interface Bench {
+  readonly engine: Engine
+  readonly time: ManualTime
+  query(query: unknown, secret?: string): Promise<unknown>
+  open(expression: unknown, secret?: string): Promise<EventStream>
+}
+
+async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 100): Promise<void> {
+  const time = new ManualTime()
+  time.ms = 1_700_000_000_000
+  const config = { allowInsecureJwks: false, audiencePrefix: 'test:', passwordCost: 4, streamsMax }
+  const surroundings = { clock: time.clock, timers: time, random: systemRandom }
+  const { engine, close } = engineOver(
+    openMemory(),
+    config,
+    rootSecret,
+    pino({ level: 'silent' }),
+    surroundings,
+  )
+  const request = (query: unknown, secret = rootSecret) => ({
+    authorization: `Bearer ${secret}`,
+    apiVersion: '4' as const,
+    body: JSON.stringify(query),
+    timeoutMs: 60_000,
+  })
+  const bench: Bench = {
+    engine,
+    time,
+    async query(query, secret) {
+      const { body, status } = await engine.query(request(query, secret))
+      assert.ok(status < 300, body)
+      return JSON.parse(body).resource
+    },
+    async open(expression, secret) {
+      const inStream = { ...request(expression, secret), readOnly: 'stream requests' as const }
+      const { stream, body } = await engine.openStream(inStream, undefined)
+      assert.ok(stream, body)
+      return stream
+    },
+  }
+  try {
+    await bench.query({ create_collection: { object: { name: 'things' } } })
+    await body(bench)
+  } finally {
+    await close()
+  }
+}
+
+function taken(stream: EventStream): WireEvent[] {
+  const lines = (stream.take() ?? '').split('\r\n').slice(0, -1)
+  return lines.map(text => ({ ...JSON.parse(text), text }))
+}
+
+const typesOf = (events: readonly WireEvent[]) => events.map(({ type }) => type)
+
+const create = (data: unknown) => ({ create: target, params: wire({ data }) })
+const update = (data: unknown) => ({ update: target, params: wire({ data }) })
+
+test('a stream is silent until something happens, and free of charge once closed', () =>
+  withEngine(async ({ open, query }) => {
+    const stream = await open(target)
+    assert.deepEqual(typesOf(taken(stream)), ['start'])
+    assert.equal(stream.take(), undefined)
+    let calls = 0
+    stream.listen(() => calls++)
+    await query(create({ n: 1 }))
+    await settled()
+    assert.equal(calls, 1)
+    stream.close()
+    assert.equal(stream.take(), undefined)
+    await query(update({ n: 2 }))
+    await settled()
+    assert.deepEqual([calls, stream.take(), stream.ended], [1, undefined, true])
+  }))
+
+test('a reader that is too far behind gets an error instead of the next transaction', () =>
+  withEngine(async ({ open, query }) => {
+    const stream = await open({ documents: things })
+    const many = Array.from({ length: 5000 }, () => ({ create: things, params: { object: {} } }))
+    await query({ do: many })
+    await settled()
+    assert.equal(stream.ended, false, 'one transaction is never too much')
+    const healthy = await open({ documents: things })
+    await query({ create: things, params: { object: {} } })
+    await settled()
+    assert.equal(
+      stream.take(),
+      '{"type":"error","txn":0,"event":{"code":"time out","description":"Stream closed due to congestion after accumulating 5001 items."}}\r\n',
+    )
+    assert.equal(stream.ended, true)
+    assert.deepEqual(typesOf(taken(healthy)), ['start', 'set'])
+  }))
+
+test('large events count by their bytes', () =>
+  withEngine(async ({ open, query }) => {
+    const stream = await open(target)
+    await query(create({}))
+    for (let n = 0; n < 3; n++) {
+      await query(update({ n, text: 'x'.repeat(5_000_000) }))
+      await settled()
+    }
+    assert.match(stream.take() ?? '', /after accumulating 4 items\./)
+  }))
+
+/** A key of a database `child` that is good for a minute. */
+async function expiringKey({ query, time }: Bench): Promise<string> {
+  await query({ create_database: { object: { name: 'child' } } })
+  const ttl = { time: new Date(time.ms + 60_000).toISOString() }
+  const key = { role: 'server', database: { database: 'child' }, ttl }
+  const { secret } = (await query({ create_key: { object: key } })) as { secret: string }
+  await query({ create_collection: { object: { name: 'things' } } }, secret)
+  return secret
+}
+
+const lost = { code: 'permission denied', description: 'Authorization lost during stream evaluation.' }
+
+test('a silent stream ends when its key expires', () =>
+  withEngine(async bench => {
+    const stream = await bench.open(target, await expiringKey(bench))
+    assert.deepEqual(typesOf(taken(stream)), ['start'])
+    await bench.time.advance(59_000)
+    assert.equal(stream.ended, false)
+    await bench.time.advance(1_000)
+    const [end] = taken(stream)
+    assert.deepEqual(end?.event, lost)
+    assert.equal(end?.txn, bench.time.ms * 1000)
+    assert.equal(stream.ended, true)
+  }))
+
+test('an event after the end of the credential is not delivered, though no timer has fired yet', () =>
+  withEngine(async bench => {
+    const secret = await expiringKey(bench)
+    const stream = await bench.open(target, secret)
+    taken(stream)
+    bench.time.ms += 60_001
+    const { ts } = (await bench.query(create({}), `${rootSecret}:child:admin`)) as Doc
+    await settled()
+    const [end, ...more] = taken(stream)
+    assert.deepEqual([end?.event, end?.txn, more], [lost, ts, []])
+  }))
+
+/** A key of a role that may read things for which `expression` holds of the variable `ref`. */
+async function keyWith({ query }: Bench, expression: unknown): Promise<string> {
+  const read = { query: { lambda: 'ref', expr: expression } }
+  const privileges = [{ object: { resource: things, actions: { object: { read } } } }]
+  await query({ create_role: { object: { name: 'tested', privileges } } })
+  const { secret } = (await query({ create_key: { object: { role: { role: 'tested' } } } })) as {
+    secret: string
+  }
+  return secret
+}
+
+test('predicates see the state at the time of the event, not the present one', () =>
+  withEngine(async bench => {
+    const isPublic = { select: ['data', 'public'], from: { get: { var: 'ref' } }, default: false }
+    const stream = await bench.open(target, await keyWith(bench, isPublic))
+    taken(stream)
+    // None of these waits for a turn of the event loop in which streams would be served.
+    const writes = [create({ public: true, n: 1 }), update({ public: false }), update({ public: true, n: 3 })]
+    const made = (await Promise.all(
+      [...writes, { delete: target }].map(write => bench.query(write)),
+    )) as Doc[]
+    await settled()
+    assert.deepEqual(
+      taken(stream).map(({ txn }) => txn),
+      [made[0]?.ts, made[2]?.ts],
+    )
+  }))
+
+test('predicates see indexes and histories as they were, too', () =>
+  withEngine(async bench => {
+    await bench.query({ create_index: { object: { name: 'all', source: things } } })
+    const hasOne = (set: unknown) => ({
+      equals: [{ count: { select: ['data'], from: { paginate: set } } }, 1],
+    })
+    const sets = [{ match: { index: 'all' } }, { documents: things }, { events: { match: { index: 'all' } } }]
+    const stream = await bench.open(target, await keyWith(bench, { and: sets.map(hasOne) }))
+    taken(stream)
+    const other = { create: { ref: things, id: '8' }, params: { object: {} } }
+    const made = (await Promise.all(
+      [create({}), other, update({ n: 1 })].map(write => bench.query(write)),
+    )) as Doc[]
+    await settled()
+    assert.deepEqual(
+      taken(stream).map(({ txn }) => txn),
+      [made[0]?.ts],
+    )
+  }))
+
+test('a predicate that has to wait delays the event, in order', () =>
+  withEngine(async bench => {
+    const user = { ref: things, id: '1' }
+    const credentials = { object: { password: 'secret' } }
+    await bench.query({ create: user, params: { object: { credentials } } })
+    const secret = await keyWith(bench, { identify: user, password: 'secret' })
+    const stream = await bench.open(target, secret)
+    const plain = await bench.open(target)
+    taken(stream)
+    taken(plain)
+    const heard = new Promise<void>(resolve => stream.listen(() => resolve()))
+    const { ts } = (await bench.query(create({ n: 1 }))) as Doc
+    await heard
+    assert.deepEqual(
+      [taken(stream), taken(plain)].map(events => events.map(({ txn }) => txn)),
+      [[ts], [ts]],
+    )
+  }))
+
+test('streams with different rights and fields share the work and get their own', () =>
+  withEngine(async bench => {
+    const secret = await keyWith(bench, { equals: [{ select: ['id'], from: { var: 'ref' } }, '8'] })
+    const [all, some] = [
+      await bench.open({ documents: things }),
+      await bench.open({ documents: things }, secret),
+    ]
+    taken(all)
+    taken(some)
+    await bench.query(create({}))
+    await bench.query({ create: { ref: things, id: '8' }, params: { object: {} } })
+    await settled()
+    assert.deepEqual([taken(all).length, taken(some).length], [2, 1])
+  }))
+
+test('streams beyond the limit are refused by an event; the end of the service ends all', () =>
+  withEngine(async ({ engine, open }) => {
+    const stream = await open(target)
+    const second = await open(target)
+    assert.equal(second.ended, true)
+    assert.deepEqual(taken(second)[0]?.event, {
+      code: 'too many requests',
+      description: 'Too many open streams.',
+    })
+    stream.close()
+    const third = await open(target)
+    taken(third)
+    engine.endStreams()
+    assert.deepEqual(taken(third)[0]?.event, {
+      code: 'time out',
+      description: 'Stream was unexpectedly closed by its source.',
+    })
+    assert.deepEqual(taken(await open(target))[0]?.event, {
+      code: 'time out',
+      description: 'Subscribing to an already closed stream.',
+    })
+  }, 1))
