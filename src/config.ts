@@ -16,7 +16,12 @@ type Kind =
       readonly check?: (text: string) => string | undefined
     }
   | { readonly kind: 'path'; readonly default: string | undefined }
-  | { readonly kind: 'integer'; readonly default: number; readonly min: number; readonly max: number }
+  | {
+      readonly kind: 'integer'
+      readonly default: number | undefined
+      readonly min: number
+      readonly max: number
+    }
   | { readonly kind: 'switch'; readonly default: boolean }
   | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
 
@@ -215,6 +220,21 @@ export const settings = {
     placeholder: 'SECRET',
     doc: 'Secret of the access key for the bucket. Prefer the environment variable.',
   },
+  metricsPort: {
+    kind: 'integer',
+    default: undefined,
+    min: 0,
+    max: 65_535,
+    placeholder: 'PORT',
+    doc: 'Port that answers GET /metrics in the format of Prometheus, without a credential; 0 picks a free one and logs it.',
+  },
+  metricsHost: {
+    kind: 'text',
+    default: '127.0.0.1',
+    placeholder: 'ADDRESS',
+    check: hostFault,
+    doc: 'Address of the port for metrics.',
+  },
   allowInsecureJwks: {
     kind: 'switch',
     default: false,
@@ -224,8 +244,8 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-type ValueOf<S> = S extends { readonly kind: 'integer' }
-  ? number
+type ValueOf<S> = S extends { readonly kind: 'integer'; readonly default: infer D }
+  ? number | (D extends undefined ? undefined : never)
   : S extends { readonly kind: 'switch' }
     ? boolean
     : S extends { readonly choices: readonly (infer C)[] }

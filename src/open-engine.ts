@@ -132,5 +132,4 @@ export function engineOver(
       await store.close()
     },
   }
-  return { engine, store, check: () => store.check(), close }
 }

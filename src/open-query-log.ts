@@ -45,6 +45,8 @@ export type QueryLogConfig = Pick<
 export interface QueryLogHost {
   readonly clock?: Clock
   readonly timers?: Timers
+  /** Told of records that could not be written. */
+  readonly onLoss?: (records: number) => void
 }
 
 const megabyte = 1_000_000
@@ -80,7 +82,10 @@ export async function openQueryLog(
       timers,
       segmentBytes: Math.min(segmentBytesMax, retention.bytes / 8),
       segmentMs: hourMs,
-      onLoss: (records, cause) => log.warn({ records, err: cause }, 'records of the query log were lost'),
+      onLoss: (records, cause) => {
+        log.warn({ records, err: cause }, 'records of the query log were lost')
+        host.onLoss?.(records)
+      },
     })
     return new QueryLog({
       folder: segments,

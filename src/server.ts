@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { systemClock } from './base/clock.ts'
 import { systemRandom } from './base/random.ts'
 import { systemTimers } from './base/timers.ts'
@@ -10,6 +11,8 @@ import { version } from './base/version.ts'
 import type { Config } from './config.ts'
 import type { Engine } from './engine/contract.ts'
 import { createApplication } from './http/application.ts'
+import { RequestMeter } from './http/request-meter.ts'
+import { createRegistry } from './metrics/registry.ts'
 import { openQueryLog } from './open-query-log.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 
@@ -17,6 +20,8 @@ import type { QueryLog } from './query-log/query-log.ts'
 export interface Server {
   /** Where it is reached, without a slash at the end. */
   readonly url: string
+  /** What is measured of this process; absent when nobody wants to know. */
+  readonly metrics?: Registry
   /** Finishes what is in flight, then closes everything down to the store. */
   close(): Promise<void>
 }
@@ -33,8 +38,12 @@ export interface OpenEngine {
 export async function startServer(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
   let queryLog: QueryLog | undefined
   try {
-    queryLog = await openQueryLog(config, log)
-    return await serve(config, opened, queryLog, log)
+    const meter = config.metricsPort === undefined ? undefined : new RequestMeter(systemClock)
+    const onLoss = (records: number) => {
+      if (meter) meter.lostRecords += records
+    }
+    queryLog = await openQueryLog(config, log, { onLoss })
+    return await serve(config, opened, queryLog, log, meter)
   } catch (cause) {
     await queryLog?.close()
     await opened.close()
@@ -42,7 +51,13 @@ export async function startServer(config: Config, opened: OpenEngine, log: Logge
   }
 }
 
-async function serve(config: Config, opened: OpenEngine, queryLog: QueryLog, log: Logger): Promise<Server> {
+async function serve(
+  config: Config,
+  opened: OpenEngine,
+  queryLog: QueryLog,
+  log: Logger,
+  meter: RequestMeter | undefined,
+): Promise<Server> {
   const stopping = new AbortController()
   const { tlsCert, tlsKey } = config
   const secure = tlsCert !== undefined && tlsKey !== undefined
@@ -54,6 +69,7 @@ async function serve(config: Config, opened: OpenEngine, queryLog: QueryLog, log
     timers: systemTimers,
     stopping: stopping.signal,
     queryLog,
+    ...(meter && { meter }),
     recordsQueries: config.queryLog,
     ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl.replace(/\/+$/, '') }),
   }
@@ -70,6 +86,7 @@ async function serve(config: Config, opened: OpenEngine, queryLog: QueryLog, log
   const host = isIPv6(config.host) ? `[${config.host}]` : config.host
   return {
     url: `${secure ? 'https' : 'http'}://${host}:${port}`,
+    ...(meter && { metrics: createRegistry(meter) }),
     close: async () => {
       stopping.abort()
       await application.close(config.shutdownGraceMs)

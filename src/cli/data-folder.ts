@@ -84,6 +84,7 @@ export async function explained<T>(open: () => Promise<T>): Promise<T> {
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EADDRINUSE: 'it is already in use',
   ENOENT: 'it does not exist',
   EADDRNOTAVAIL: 'the machine does not have this address',
   ENOTFOUND: 'the name is unknown',

@@ -23,6 +23,8 @@ export class Call {
   endpoint: Endpoint | undefined
   /** The body as text; undefined when none was sent or the endpoint does not read it. In a GET the query. */
   body: string | undefined
+  /** When it arrived, by the clock of the meter, if there is one. */
+  startedMs = 0
   /** Bytes of the body. */
   bytesIn = 0
 

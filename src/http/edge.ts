@@ -14,6 +14,7 @@ import { preflightAnswer } from './endpoints/preflight.ts'
 import { type RecordCall, recorder } from './query-record.ts'
 import { type BodyOutcome, BodyReader, bodyText } from './request-body.ts'
 import { invalidHeader, readSettings } from './request-headers.ts'
+import type { RequestMeter } from './request-meter.ts'
 import { writeAnswer } from './response-headers.ts'
 import { parseTags } from './tags.ts'
 import { traceOf } from './trace.ts'
@@ -37,6 +38,7 @@ export class Edge {
     this.#services = services
     this.#record = recorder(services)
     this.#pendingMax = options.pendingRequestsMax
+    if (services.meter) services.meter.inFlight = () => this.#pending
     this.#context = { build: options.build, closing: services.stopping.aborted }
     services.stopping.addEventListener('abort', () => {
       this.#context.closing = true
@@ -52,6 +54,8 @@ export class Edge {
   ): void {
     const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
     const call = new Call(request, response, parameters, trace)
+    const { meter } = this.#services
+    if (meter) call.startedMs = meter.begin()
     if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
       this.#answer(call, preflightAnswer)
       return
@@ -147,6 +151,9 @@ export class Edge {
     try {
       const bytesOut = writeAnswer(call, answer, this.#context)
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
+      const { meter } = this.#services
+      meter?.answered(call.startedMs, answer.status, answer.metrics, call.bytesIn, bytesOut)
+      if (meter && typeof answer.body !== 'string') countStream(meter, call)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
       call.response.destroy()
@@ -178,6 +185,11 @@ export class Edge {
     const answer = errorAnswer(code, description, this.#services.engine.now())
     return endpoint?.errorBody ? { ...answer, body: endpoint.errorBody(code, description) } : answer
   }
+}
+
+function countStream(meter: RequestMeter, { response }: Call): void {
+  meter.streams++
+  response.once('close', () => meter.streams--)
 }
 
 /** HTTP/2 passes any method on, `constructor` too: only own properties count. */

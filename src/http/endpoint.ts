@@ -10,6 +10,7 @@ import type { RequestErrorCode } from '../errors.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import type { Answer } from './answer.ts'
 import type { Call } from './call.ts'
+import type { RequestMeter } from './request-meter.ts'
 
 export type Handler = (call: Call) => Answer | Promise<Answer>
 
@@ -43,6 +44,8 @@ export interface Services {
   readonly publicUrl?: string
   /** Whether requests are recorded; true when absent. */
   readonly recordsQueries?: boolean
+  /** Absent: nothing is counted. */
+  readonly meter?: RequestMeter
   /** Aborted when the service is asked to stop: whatever has no end of its own has to end then. */
   readonly stopping: AbortSignal
 }

@@ -9,12 +9,13 @@ import { systemRandom } from '../../base/random.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { systemTimers } from '../../base/timers.ts'
 import { type Config, readConfig, type SettingName, settings } from '../../config.ts'
+import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import type { Part } from '../../open-engine.ts'
-import { StoreUnavailableError } from '../../kv/errors.ts'
 import { type OpenEngine, type Server, startServer } from '../../server.ts'
 import { type Command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
+import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { Supervisor, workerNumber, workerReady } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
@@ -61,11 +62,17 @@ async function runAlone(
   log: Logger,
   stopped: Stopped,
 ): Promise<number> {
-  const opened = await explained(() => open(config, rootSecret, log, { worker: 0, background: true }))
-  const server = await started(config, opened, log)
-  announce(server.url)
-  await stopping(server, log, stopped)
-  return 0
+  let server: Server | undefined
+  const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
+  try {
+    const opened = await explained(() => open(config, rootSecret, log, { worker: 0, background: true }))
+    server = await started(config, opened, log)
+    announce(server.url)
+    await stopping(server, log, stopped)
+    return 0
+  } finally {
+    await metrics?.close()
+  }
 }
 
 /** One of several processes: tells the supervisor when it serves. */
@@ -75,12 +82,14 @@ async function runWorker(config: Config, open: Open, log: Logger, stopped: Stopp
   const part = { worker, background: worker === 0, timelineFile: timelineFileOf(config) }
   const opened = await explained(() => open(config, rootSecret, log, part))
   const server = await started(config, opened, log)
+  if (server.metrics) shareMetrics(server.metrics)
   workerReady(server.url)
   await stopping(server, log, stopped)
   return 0
 }
 
 async function supervise(config: Config, log: Logger, stopped: Stopped): Promise<number> {
+  const metrics = await openMetrics(config, log, metricsOfWorkers())
   const stopKeeping = keepSharedTimeline(timelineFileOf(config), systemClock.now, systemTimers)
   try {
     const supervisor = new Supervisor({
@@ -100,6 +109,7 @@ async function supervise(config: Config, log: Logger, stopped: Stopped): Promise
     log.info('stopped')
     return 0
   } finally {
+    await metrics?.close()
     stopKeeping()
   }
 }

@@ -1,0 +1,65 @@
+// Counts requests for the operator. Plain numbers that are only read when somebody asks, so that counting costs a
+// request next to nothing.
+
+import type { Clock } from '../base/clock.ts'
+import type { QueryMetrics } from '../engine/contract.ts'
+
+/** Upper bounds of the classes of duration, in seconds; one more class has what is longer. */
+export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const statusMax = 599
+
+export class RequestMeter {
+  readonly #clock: Clock
+  /** Answers by status. */
+  readonly statuses = new Float64Array(statusMax + 1)
+  /** Answers by class of duration; not added up. */
+  readonly durations = new Float64Array(durationBounds.length + 1)
+  durationSeconds = 0
+  bytesIn = 0
+  bytesOut = 0
+  reads = 0
+  writes = 0
+  readonly costs = { compute: 0, read: 0, write: 0 }
+  storageBytesRead = 0
+  storageBytesWritten = 0
+  streams = 0
+  lostRecords = 0
+  /** Requests under way. */
+  inFlight = (): number => 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** When a request begins; for {@link answered}. */
+  begin(): number {
+    return this.#clock.elapsedMs()
+  }
+
+  /** Counts a request that has been answered. `metrics`: what its transaction cost, if there was one. */
+  answered(
+    startedMs: number,
+    status: number,
+    metrics: QueryMetrics | undefined,
+    bytesIn: number,
+    bytesOut: number,
+  ): void {
+    const seconds = (this.#clock.elapsedMs() - startedMs) / 1000
+    this.statuses[status] = (this.statuses[status] as number) + 1
+    let at = 0
+    while (at < durationBounds.length && seconds > (durationBounds[at] as number)) at++
+    this.durations[at] = (this.durations[at] as number) + 1
+    this.durationSeconds += seconds
+    this.bytesIn += bytesIn
+    this.bytesOut += bytesOut
+    if (metrics === undefined) return
+    if (metrics.byteWriteOps > 0) this.writes++
+    else this.reads++
+    this.costs.compute += metrics.computeOps
+    this.costs.read += metrics.byteReadOps
+    this.costs.write += metrics.byteWriteOps
+    this.storageBytesRead += metrics.storageBytesRead
+    this.storageBytesWritten += metrics.storageBytesWrite
+  }
+}

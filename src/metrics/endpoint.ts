@@ -1,0 +1,59 @@
+// `GET /metrics` on a port of its own: the public port answers nothing but the protocol, whoever may reach it.
+
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, isIPv6 } from 'node:net'
+import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+
+/** A port that serves metrics. */
+export interface MetricsServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Serves the text that `collect` answers. Rejects when the address cannot be had. */
+export async function serveMetrics(
+  address: { readonly host: string; readonly port: number },
+  collect: () => Promise<string>,
+  log: Logger,
+): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?', 1)[0]
+    if (path !== '/metrics') end(response, 404, 'Metrics are at /metrics.\n')
+    else if (request.method !== 'GET' && request.method !== 'HEAD')
+      end(response, 405, 'Only GET is allowed.\n')
+    else {
+      collect().then(
+        text => end(response, 200, text, Registry.PROMETHEUS_CONTENT_TYPE),
+        cause => {
+          log.warn({ err: cause }, 'metrics could not be collected')
+          end(response, 503, 'The metrics could not be collected.\n')
+        },
+      )
+    }
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const host = isIPv6(address.host) ? `[${address.host}]` : address.host
+  return {
+    url: `http://${host}:${port}/metrics`,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function end(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void {
+  response.writeHead(status, { 'content-type': type })
+  response.end(text)
+}

@@ -1,0 +1,99 @@
+// What is measured, in the words of Prometheus. Everything is pulled from plain counters when somebody asks.
+
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
+
+/** The metrics of one process. */
+export function createRegistry(meter: RequestMeter): Registry {
+  const registry = new Registry()
+  const counter = (name: string, help: string, value: () => number) => {
+    new Counter({
+      name: `terrarium_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset()
+        this.inc(value())
+      },
+    })
+  }
+  const gauge = (name: string, help: string, value: () => number) => {
+    const collect = function (this: Gauge) {
+      this.set(value())
+    }
+    new Gauge({ name: `terrarium_${name}`, help, registers: [registry], collect })
+  }
+  new Counter({
+    name: 'terrarium_requests_total',
+    help: 'Requests answered, by HTTP status.',
+    labelNames: ['status'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [status, count] of meter.statuses.entries()) if (count > 0) this.inc({ status }, count)
+    },
+  })
+  registry.registerMetric(durationHistogram(meter))
+  gauge('requests_in_flight', 'Requests under way.', () => meter.inFlight())
+  counter('request_bytes_total', 'Bytes of request bodies.', () => meter.bytesIn)
+  counter('response_bytes_total', 'Bytes of response bodies, without those of streams.', () => meter.bytesOut)
+  labelled(registry, 'transactions_total', 'Transactions of queries, by kind.', 'kind', () => ({
+    read: meter.reads,
+    write: meter.writes,
+  }))
+  labelled(registry, 'ops_total', 'Operations as the metrics headers count them.', 'kind', () => meter.costs)
+  labelled(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({
+    read: meter.storageBytesRead,
+    written: meter.storageBytesWritten,
+  }))
+  gauge('streams_open', 'Event streams that are open.', () => meter.streams)
+  counter(
+    'query_log_lost_total',
+    'Records of the query log that could not be written.',
+    () => meter.lostRecords,
+  )
+  collectDefaultMetrics({ register: registry })
+  return registry
+}
+
+function labelled<Name extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  values: () => Readonly<Record<Name, number>>,
+): void {
+  new Counter({
+    name: `terrarium_${name}`,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [kind, value] of Object.entries<number>(values())) this.inc({ [label]: kind }, value)
+    },
+  })
+}
+
+/** The library's own histogram has to be told of every request; this one is filled when it is asked for. */
+function durationHistogram(meter: RequestMeter): Metric {
+  const name = 'terrarium_request_duration_seconds'
+  const values = () => {
+    let sum = 0
+    const buckets = Array.from(meter.durations, (count, at) => {
+      sum += count
+      return { labels: { le: durationBounds[at] ?? '+Inf' }, value: sum, metricName: `${name}_bucket` }
+    })
+    return [
+      ...buckets,
+      { labels: {}, value: meter.durationSeconds, metricName: `${name}_sum` },
+      { labels: {}, value: sum, metricName: `${name}_count` },
+    ]
+  }
+  const help = 'Time from the first byte of a request to its answer.'
+  const histogram = {
+    name,
+    get: () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' }),
+  }
+  return histogram as unknown as Metric
+}

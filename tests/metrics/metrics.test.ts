@@ -1,0 +1,114 @@
+// What is measured, as Prometheus reads it: of one process, and added up over workers.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { rootQuery, send } from '../support/http.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+const flags = ['--metrics-port', '0']
+
+/** Where the server has logged that its metrics are. */
+function metricsUrl(server: RunningServer): string {
+  const url = /metrics are at (http:\S+)"/.exec(server.stderr())?.[1]
+  assert.ok(url, server.stderr())
+  return url
+}
+
+/** All values by name and labels. */
+async function scrape(server: RunningServer): Promise<Map<string, number>> {
+  const response = await fetch(metricsUrl(server))
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  const lines = (await response.text()).split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  )
+}
+
+for (const workers of [1, 2]) {
+  test(`requests to ${workers} worker(s) are counted`, async () => {
+    const server = await startServer({ flags: [...flags, '--workers', String(workers)] })
+    try {
+      await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+      const before = await scrape(server)
+      for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
+      for (let n = 0; n < 3; n++) await rootQuery(server, { exists: { collection: 'things' } })
+      // Each of its own connection, so that the workers take turns.
+      for (let n = 0; n < 4; n++)
+        await send(server, { secret: 'wrong', query: 1, headers: { connection: 'close' } })
+      const after = await scrape(server)
+      const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
+      assert.equal(grown('terrarium_requests_total{status="201"}'), 5)
+      assert.equal(grown('terrarium_requests_total{status="200"}'), 3)
+      assert.equal(grown('terrarium_requests_total{status="401"}'), 4)
+      assert.equal(grown('terrarium_transactions_total{kind="write"}'), 5)
+      assert.equal(grown('terrarium_transactions_total{kind="read"}'), 3)
+      assert.equal(grown('terrarium_ops_total{kind="write"}'), 5)
+      assert.equal(grown('terrarium_request_duration_seconds_count'), 12)
+      assert.equal(grown('terrarium_request_duration_seconds_bucket{le="+Inf"}'), 12)
+      assert.ok(grown('terrarium_request_bytes_total') > 0)
+      assert.ok(grown('terrarium_response_bytes_total') > 0)
+      assert.equal(after.get('terrarium_requests_in_flight'), 0)
+      assert.equal(after.get('terrarium_streams_open'), 0)
+      assert.equal(after.get('terrarium_query_log_lost_total'), 0)
+      assert.ok((after.get('process_resident_memory_bytes') ?? 0) > 0)
+    } finally {
+      await server.stop()
+    }
+  })
+}
+
+test('open streams are counted while they are open', async () => {
+  const server = await startServer({ flags })
+  try {
+    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+    const stop = new AbortController()
+    const stream = await fetch(`${server.url}/stream`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.rootSecret}`, 'x-faunadb-api-version': '4' },
+      body: JSON.stringify({ documents: { collection: 'things' } }),
+      signal: stop.signal,
+    })
+    assert.equal(stream.status, 200)
+    assert.equal((await scrape(server)).get('terrarium_streams_open'), 1)
+    stop.abort()
+    while ((await scrape(server)).get('terrarium_streams_open') !== 0) await rootQuery(server, null)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('nothing but GET /metrics is answered there, and the public port has no metrics', async () => {
+  const server = await startServer({ flags })
+  try {
+    const url = metricsUrl(server)
+    assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)
+    assert.equal((await fetch(url, { method: 'POST' })).status, 405)
+    assert.equal((await fetch(new URL('/', url))).status, 404)
+    assert.equal((await fetch(`${server.url}/metrics`)).status, 404)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('a port in use is told in one line', async () => {
+  const other = createServer()
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  const data = await temporaryFolder()
+  try {
+    for (const workers of ['1', '2']) {
+      const words = ['serve', '--port', '0', '--data', data, '--metrics-port', String(port)]
+      const { status, stderr } = await runProgram([...words, '--workers', workers, '--log-level', 'error'])
+      assert.equal(status, 1)
+      assert.equal(stderr, `terrarium: cannot serve metrics on 127.0.0.1:${port}: it is already in use\n`)
+    }
+  } finally {
+    other.close()
+    await rm(data, { recursive: true, force: true })
+  }
+})
