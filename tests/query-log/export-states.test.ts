@@ -1,0 +1,413 @@
+// The states of an export, each change of state and each way to fail, with faults put in on purpose.
+
+import assert from 'node:assert/strict'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { InvariantError } from '../../src/base/assert.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import type { KeyValueStore } from '../../src/kv/contract.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import {
+  type ExportRequest,
+  type ExportState,
+  exportStates,
+  inState,
+  transitions,
+} from '../../src/query-log/export-request.ts'
+import { ExportRunner } from '../../src/query-log/export-runner.ts'
+import { fileName } from '../../src/query-log/export-storage.ts'
+import { ExportStore } from '../../src/query-log/export-store.ts'
+import { ManualTime, startMs, until } from './manual-time.ts'
+
+const timeoutMs = 60_000
+const urlSeconds = 3600
+
+const order = {
+  timeStart: '2026-03-04T00:00:00Z',
+  timeEnd: '2026-03-05T00:00:00Z',
+  from: startMs - 1000,
+  to: startMs + 1000,
+  regionGroup: 'us-std',
+}
+
+/** Points at which a test holds up or fails the work. */
+type Point = 'records' | 'store' | 'exists' | 'address'
+
+class World {
+  readonly time = new ManualTime()
+  readonly kv: KeyValueStore = openMemory()
+  readonly store = new ExportStore(this.kv, systemRandom, this.time.now)
+  readonly files = new Map<string, Buffer>()
+  records: readonly string[] = ['one\n', 'two\n']
+  readonly faults = new Map<Point, () => Promise<void>>()
+  readonly failures: unknown[] = []
+  /** What was asked for, for tests that look at the order of things. */
+  readonly calls: Point[] = []
+  #processes = 0
+
+  async #pass(point: Point): Promise<void> {
+    this.calls.push(point)
+    await this.faults.get(point)?.()
+  }
+
+  /** A process that works on exports, until it is closed. */
+  process(): ExportRunner {
+    const world = this
+    return new ExportRunner({
+      store: this.store,
+      storage: {
+        async store(name: string, content: Readable) {
+          await world.#pass('store')
+          world.files.set(name, await buffer(content))
+        },
+        async exists(name) {
+          await world.#pass('exists')
+          return world.files.has(name)
+        },
+        async address(name, expires) {
+          await world.#pass('address')
+          return `/files/${name}?${expires}`
+        },
+        async remove(name) {
+          world.files.delete(name)
+        },
+      },
+      owner: `process ${this.#processes++}`,
+      now: this.time.now,
+      timers: this.time,
+      timeoutMs,
+      urlSeconds,
+      records: async function* () {
+        await world.#pass('records')
+        for (const record of world.records) yield Buffer.from(record)
+      },
+      onFailure: (_, cause) => this.failures.push(cause),
+    })
+  }
+
+  hang(point: Point): { reached: () => boolean; release: () => void } {
+    let release = () => {}
+    const gate = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let isReached = false
+    this.faults.set(point, () => {
+      isReached = true
+      return gate
+    })
+    return {
+      reached: () => isReached,
+      release: () => {
+        this.faults.delete(point)
+        release()
+      },
+    }
+  }
+
+  fail(point: Point): void {
+    this.faults.set(point, () => Promise.reject(new Error(`no ${point}`)))
+  }
+
+  state(id: string): ExportState | undefined {
+    return this.store.get(id)?.state
+  }
+
+  async reach(id: string, state: ExportState): Promise<ExportRequest> {
+    await until(() => this.state(id) === state, `${state}, it is ${this.state(id)}`)
+    return this.store.get(id) as ExportRequest
+  }
+}
+
+test('the table of transitions is closed: every state is in it and only listed changes happen', () => {
+  const request: ExportRequest = {
+    ...order,
+    id: 'x',
+    state: 'Requested',
+    version: 1,
+    createdAt: 1,
+    updatedAt: 1,
+    startedAt: 1,
+    attempts: 0,
+  }
+  assert.deepEqual(Object.keys(transitions), [...exportStates])
+  for (const from of exportStates) {
+    for (const to of exportStates) {
+      const change = () => inState({ ...request, state: from }, to, 2)
+      if (transitions[from].includes(to)) assert.equal(change().state, to)
+      else assert.throws(change, InvariantError)
+    }
+  }
+})
+
+test('Requested → Pending → CreatingNewUrl → Complete', async () => {
+  const world = new World()
+  const process = world.process()
+  const { id, state } = await world.store.create(order, undefined)
+  assert.equal(state, 'Requested')
+  const producing = world.hang('records')
+  const signing = world.hang('address')
+  process.wake()
+  await until(producing.reached, 'the production')
+  assert.equal(world.state(id), 'Pending')
+  producing.release()
+  await until(signing.reached, 'the URL')
+  assert.equal(world.state(id), 'CreatingNewUrl')
+  signing.release()
+  const complete = await world.reach(id, 'Complete')
+  const expires = startMs / 1000 + urlSeconds
+  assert.deepEqual(complete.url, {
+    address: `/files/${fileName(id)}?${Math.floor(expires)}`,
+    expiresAt: Math.floor(expires) * 1e6,
+  })
+  assert.equal(complete.version, 1)
+  assert.equal(complete.lease, undefined)
+  assert.equal(gunzipSync(world.files.get(fileName(id)) as Buffer).toString(), 'one\ntwo\n')
+  await process.close()
+})
+
+test('Pending → DoesNotExist when no record matches, without a file', async () => {
+  const world = new World()
+  world.records = []
+  const process = world.process()
+  const { id } = await world.store.create(order, undefined)
+  process.wake()
+  await world.reach(id, 'DoesNotExist')
+  assert.equal(world.files.size, 0)
+  assert.ok(!world.calls.includes('store'))
+  await process.close()
+})
+
+for (const point of ['records', 'store', 'exists', 'address'] as const) {
+  const state = point === 'records' || point === 'store' ? 'Pending' : 'CreatingNewUrl'
+
+  test(`${state} → Failed when "${point}" fails; the next request is served`, async () => {
+    const world = new World()
+    const process = world.process()
+    world.fail(point)
+    const { id } = await world.store.create(order, undefined)
+    process.wake()
+    const failed = await world.reach(id, 'Failed')
+    assert.equal(failed.url, undefined)
+    await until(() => world.failures.length === 1, 'the report')
+    world.faults.clear()
+    const next = await world.store.create(order, undefined)
+    await until(() => {
+      process.wake()
+      return world.state(next.id) === 'Complete'
+    }, 'the next request')
+    await process.close()
+  })
+
+  test(`${state} → TimedOut when "${point}" never ends; the next request is served`, async () => {
+    const world = new World()
+    const process = world.process()
+    const stuck = world.hang(point)
+    const { id } = await world.store.create(order, undefined)
+    process.wake()
+    await until(stuck.reached, point)
+    assert.equal(world.state(id), state)
+    world.time.advance(timeoutMs)
+    await world.reach(id, 'TimedOut')
+    stuck.release()
+    const next = await world.store.create(order, undefined)
+    await until(() => {
+      process.wake()
+      return world.state(next.id) === 'Complete'
+    }, 'the next request')
+    assert.equal(world.state(id), 'TimedOut')
+    await process.close()
+  })
+
+  test(`${state} survives the end of the process at "${point}"`, async () => {
+    const world = new World()
+    const first = world.process()
+    const stuck = world.hang(point)
+    const { id } = await world.store.create(order, undefined)
+    first.wake()
+    await until(stuck.reached, point)
+    await first.close()
+    assert.equal(world.state(id), state)
+    stuck.release()
+    const second = world.process()
+    second.wake()
+    const complete = await world.reach(id, 'Complete')
+    assert.equal(complete.attempts, 1)
+    await second.close()
+  })
+
+  test(`${state} survives a crash at "${point}": another process goes on when the lease has run out`, async () => {
+    const world = new World()
+    const crashed = 'crashed'
+    const { id } = await world.store.create(order, undefined)
+    const lease = 5_000_000
+    assert.equal((await world.store.claim(crashed, lease))?.id, id)
+    await world.store.advance(id, crashed, 'Pending')
+    if (state === 'CreatingNewUrl') {
+      world.files.set(fileName(id), Buffer.from('made before the crash'))
+      await world.store.advance(id, crashed, 'CreatingNewUrl')
+    }
+    const second = world.process()
+    second.wake()
+    await new Promise(setImmediate)
+    assert.equal(world.state(id), state)
+    world.time.advance(5000)
+    await world.reach(id, 'Complete')
+    assert.equal(world.calls.includes('store'), state === 'Pending')
+    assert.equal(await world.store.advance(id, crashed, 'Failed'), undefined)
+    await second.close()
+  })
+}
+
+test('Requested survives a restart', async () => {
+  const world = new World()
+  const { id } = await world.store.create(order, undefined)
+  const process = world.process()
+  world.time.advance(1000)
+  await world.reach(id, 'Complete')
+  await process.close()
+})
+
+test('Requested → TimedOut when nobody came to it in time, → Failed when it brings every process down', async () => {
+  const world = new World()
+  const late = await world.store.create(order, undefined)
+  world.time.advance(timeoutMs)
+  const process = world.process()
+  process.wake()
+  await world.reach(late.id, 'TimedOut')
+  await process.close()
+  const deadly = await world.store.create(order, undefined)
+  for (let n = 0; n < 5; n++) {
+    await world.store.claim(`victim ${n}`, 1000)
+    world.time.advance(1)
+  }
+  const last = world.process()
+  last.wake()
+  await world.reach(deadly.id, 'Failed')
+  await last.close()
+})
+
+test('a long export keeps its lease, and one whose lease is lost is let go', async () => {
+  const world = new World()
+  const process = world.process()
+  const stuck = world.hang('records')
+  const { id } = await world.store.create(order, undefined)
+  process.wake()
+  await until(stuck.reached, 'records')
+  for (let second = 0; second < 20; second++) {
+    world.time.advance(1000)
+    await until(() => (world.store.get(id)?.lease?.until ?? 0) > world.time.now() + 4e6, 'a renewed lease')
+    assert.equal(await world.store.claim('another', 1000), undefined)
+  }
+  stuck.release()
+  await world.reach(id, 'Complete')
+  await process.close()
+})
+
+test('Complete → CreatingNewUrl → Complete when the URL has expired, its version one higher', async () => {
+  const world = new World()
+  const process = world.process()
+  const { id } = await world.store.create(order, undefined)
+  process.wake()
+  const first = await world.reach(id, 'Complete')
+  assert.equal((await world.store.renewUrl(id))?.state, 'Complete')
+  world.time.advance(urlSeconds * 1000)
+  const [one, two] = await Promise.all([world.store.renewUrl(id), world.store.renewUrl(id)])
+  assert.deepEqual([one?.state, one?.version], ['CreatingNewUrl', 2])
+  assert.deepEqual([two?.state, two?.version], ['CreatingNewUrl', 2])
+  assert.equal(one?.url, undefined)
+  await until(() => {
+    process.wake()
+    return world.state(id) === 'Complete'
+  }, 'the new URL')
+  const second = world.store.get(id)
+  assert.equal(second?.version, 2)
+  assert.notEqual(second?.url?.address, first.url?.address)
+  assert.equal(world.calls.filter(call => call === 'store').length, 1)
+  await process.close()
+})
+
+test('CreatingNewUrl → Pending when the file has vanished: it is made again', async () => {
+  const world = new World()
+  const process = world.process()
+  const { id } = await world.store.create(order, undefined)
+  process.wake()
+  await world.reach(id, 'Complete')
+  world.files.clear()
+  world.time.advance(urlSeconds * 1000)
+  await world.store.renewUrl(id)
+  await until(() => {
+    process.wake()
+    return world.state(id) === 'Complete'
+  }, 'the new file')
+  assert.equal(world.files.size, 1)
+  await process.close()
+})
+
+test('several processes share the work: each request is made once', async () => {
+  const world = new World()
+  const requests = await Promise.all(Array.from({ length: 20 }, () => world.store.create(order, undefined)))
+  const processes = [world.process(), world.process(), world.process()]
+  for (const process of processes) process.wake()
+  for (const { id } of requests) await world.reach(id, 'Complete')
+  assert.equal(world.calls.filter(call => call === 'store').length, requests.length)
+  for (const process of processes) await process.close()
+})
+
+test('an idempotency token means one request for 24 hours, also when it comes twice at once', async () => {
+  const { store, time } = new World()
+  const token = { subject: 'account', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
+  const many = await Promise.all(Array.from({ length: 10 }, () => store.create(order, token)))
+  assert.equal(new Set(many.map(({ id }) => id)).size, 1)
+  const id = many[0]?.id
+  time.advance(86_400_000 - 1)
+  assert.equal((await store.create(order, token)).id, id)
+  assert.notEqual((await store.create(order, { ...token, subject: 'database 7' })).id, id)
+  time.advance(1)
+  const later = await store.create(order, token)
+  assert.notEqual(later.id, id)
+  assert.equal((await store.create(order, token)).id, later.id)
+})
+
+test('paging from the newest on is stable while requests arrive', async () => {
+  const { store } = new World()
+  const ids: string[] = []
+  const add = async () => ids.unshift((await store.create(order, undefined)).id)
+  for (let n = 0; n < 7; n++) await add()
+  const before = [...ids]
+  const seen: string[] = []
+  let last: string | undefined
+  for (;;) {
+    const page = store.newest(last, () => true, 2)
+    if (page.length === 0) break
+    seen.push(...page.map(({ id }) => id))
+    last = seen.at(-1)
+    await add()
+  }
+  assert.deepEqual(seen, before)
+  assert.deepEqual(
+    store.newest(undefined, ({ id }) => before.includes(id), 3).map(({ id }) => id),
+    before.slice(0, 3),
+  )
+})
+
+test('old requests and tokens are forgotten, unfinished ones are not', async () => {
+  const { store, time, kv } = new World()
+  const token = { subject: 'account', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
+  const old = await store.create(order, token)
+  const unfinished = await store.create(order, undefined)
+  await store.claim('x', 1e9)
+  await store.advance(old.id, 'x', 'Pending')
+  await store.advance(old.id, 'x', 'DoesNotExist')
+  time.advance(86_400_000)
+  const young = await store.create(order, undefined)
+  assert.deepEqual(await store.forget(young.createdAt), [old.id])
+  assert.equal(store.get(old.id), undefined)
+  assert.ok(store.get(unfinished.id))
+  const range = { start: Buffer.from('T'), end: Buffer.from('U') }
+  assert.equal(
+    kv.read(view => [...view.range(range)].length),
+    0,
+  )
+})
