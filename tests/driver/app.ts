@@ -60,7 +60,7 @@ export class App {
   readonly server: RunningServer
   readonly name: string
   readonly transport: Transport
-  readonly #clients: Client[] = []
+  readonly #clients = new Set<Client>()
   readonly #secrets = new Map<string, string>()
 
   constructor(server: RunningServer, name: string, transport: Transport) {
@@ -80,7 +80,7 @@ export class App {
       ...(this.transport === 'HTTP/1.1' ? { fetch: fetchForDriver as unknown as typeof fetch } : {}),
       ...options,
     })
-    this.#clients.push(client)
+    this.#clients.add(client)
     return client
   }
 
@@ -99,8 +99,14 @@ export class App {
     return this.client(secret)
   }
 
+  /** Closes one client now; closing it a second time would wait for ever in the driver. */
+  async closeClient(client: Client): Promise<void> {
+    this.#clients.delete(client)
+    await client.close()
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.#clients.map(client => client.close()))
+    await Promise.all([...this.#clients].map(client => client.close()))
   }
 }
 

@@ -72,6 +72,6 @@ driverTest('many queries go side by side over one client', async app => {
 driverTest('a closed client refuses to go on', async app => {
   const client = await app.as('client')
   await client.query(1)
-  await client.close()
+  await app.closeClient(client)
   await assert.rejects(client.query(1), errors.ClientClosed)
 })
