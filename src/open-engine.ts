@@ -10,6 +10,7 @@ import type { Timeline } from './base/timeline.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
 import { type Config, settings } from './config.ts'
 import { createEngine } from './engine/engine.ts'
+import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { evaluateBinding } from './query/binding.ts'
@@ -23,7 +24,9 @@ import { Streams } from './streams/streams.ts'
 
 /** The settings that the engine depends on. */
 export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'> &
-  Partial<Pick<Config, 'streamsMax'>>
+  Partial<Pick<Config, 'streamsMax' | 'workers' | (typeof rateSettings)[number]>>
+
+const rateSettings = ['computeOpsPerSecond', 'readOpsPerSecond', 'writeOpsPerSecond'] as const
 
 /** Where time and chance come from; tests replay a run by handing in their own. */
 export interface Surroundings {
@@ -116,6 +119,7 @@ export function engineOver(
     store,
     host,
     streams,
+    rateLimits: new RateLimits(sharesOf(config), clock),
     identify: (...request) => identifier.identify(...request),
     onInternalError: error => log.error({ err: error }, 'a request failed'),
   })
@@ -132,4 +136,12 @@ export function engineOver(
       await store.close()
     },
   }
+}
+
+/** What this process may let a database use per second: the processes that serve have equal shares. */
+function sharesOf(config: EngineConfig): Costs {
+  const [compute = 0, read = 0, write = 0] = rateSettings.map(
+    name => (config[name] ?? 0) / (config.workers ?? 1),
+  )
+  return { compute, read, write }
 }

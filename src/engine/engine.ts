@@ -32,6 +32,7 @@ import type {
 } from './contract.ts'
 import { queryErrorBody, requestErrorBody } from './error-body.ts'
 import { databasePath, followNames, principalOf } from './principal.ts'
+import { RateLimited, type RateLimits } from './rate-limits.ts'
 import { renderResource } from './render-resource.ts'
 import { readStreamFields, type StreamOpener, streamSubject } from './streaming.ts'
 
@@ -47,6 +48,8 @@ export interface EngineOptions {
   readonly store: Store
   readonly identify: Identify
   readonly host: EvaluationHost
+  /** Absent: databases may use what they like. */
+  readonly rateLimits?: RateLimits
   readonly streams: StreamOpener
   /** Told of broken invariants and other bugs, with the request that met them. */
   readonly onInternalError: (error: unknown) => void
@@ -113,6 +116,8 @@ class RequestRun {
   #parsed: ParsedQuery | undefined
   #mustWrite: boolean
   #retries = 0
+  /** Its costs count against the limits of its database. */
+  #isQuery = false
   /** Of the latest attempt; answers of failed queries report them. */
   #evaluation: Evaluation | undefined
   #databasePath: readonly string[] | undefined
@@ -127,14 +132,24 @@ class RequestRun {
   }
 
   query(): QueryAnswer | Promise<QueryAnswer> {
+    this.#isQuery = true
+    const { rateLimits } = this.#options
     return this.run(evaluation => {
+      rateLimits?.check(evaluation.database, { compute: 1, read: 0, write: 0 })
       const parsed = this.#parse()
       if (parsed.effect === 'write' && !evaluation.transaction.writable && !this.#request.readOnly) {
         throw new WriteNeeded()
       }
       const value = evaluate(parsed.expression, undefined, evaluation)
       const created = value instanceof DocumentValue && value.created
-      return { status: created ? 201 : 200, body: renderResource(value, evaluation) }
+      const body = renderResource(value, evaluation)
+      rateLimits?.check(evaluation.database, {
+        compute: evaluation.computeOps,
+        read: evaluation.byteReadOps,
+        // What is written is counted at the commit; until then a query that needed a writing transaction writes.
+        write: evaluation.transaction.writable && !this.#request.linearized ? 1 : 0,
+      })
+      return { status: created ? 201 : 200, body }
     })
   }
 
@@ -237,7 +252,7 @@ class RequestRun {
       status: result.status,
       body: result.body,
       txnTime: time,
-      metrics: this.#metrics(this.#evaluation, counters),
+      metrics: this.#charged(this.#metrics(this.#evaluation, counters)),
       database: this.#evaluation?.database,
       databasePath: this.#databasePath,
     }
@@ -251,7 +266,7 @@ class RequestRun {
       status: statusOf(errors),
       body: queryErrorBody(errors),
       txnTime: this.#snapshotTime ?? this.#started,
-      metrics: this.#metrics(aborted, { readBytes, writeBytes: 0, writeOps: 0 }),
+      metrics: this.#charged(this.#metrics(aborted, { readBytes, writeBytes: 0, writeOps: 0 })),
       database: this.#evaluation?.database,
       databasePath: this.#databasePath,
     }
@@ -259,20 +274,34 @@ class RequestRun {
 
   /** A request that failed as a whole. */
   #failed(error: RequestError): QueryAnswer {
+    const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
     const counters = { readBytes: 0, writeBytes: 0, writeOps: 0 }
     return {
       status: error.status,
       body: requestErrorBody(error),
       txnTime: this.#snapshotTime ?? this.#started,
-      metrics: unmetered ? undefined : this.#metrics(this.#evaluation, counters),
+      metrics: unmetered ? undefined : this.#metrics(this.#evaluation, counters, rateLimited),
       database: this.#evaluation?.database,
       databasePath: this.#databasePath,
       requestError: error.code,
     }
   }
 
-  #metrics(evaluation: Evaluation | undefined, counters: TransactionCounters): QueryMetrics {
+  /** Takes the costs of a query that was evaluated to its end from what its database may use. */
+  #charged(metrics: QueryMetrics): QueryMetrics {
+    const { rateLimits } = this.#options
+    if (!rateLimits || !this.#isQuery || !this.#evaluation) return metrics
+    const { byteReadOps: read, byteWriteOps: write, computeOps: compute } = metrics
+    rateLimits.charge(this.#evaluation.database, { compute, read, write })
+    return metrics
+  }
+
+  #metrics(
+    evaluation: Evaluation | undefined,
+    counters: TransactionCounters,
+    rateLimited: QueryMetrics['rateLimited'] = [],
+  ): QueryMetrics {
     return {
       computeOps: evaluation?.computeOps ?? 1,
       byteReadOps: evaluation?.byteReadOps ?? 0,
@@ -281,7 +310,7 @@ class RequestRun {
       storageBytesWrite: counters.writeBytes,
       queryTimeMs: Math.max(0, Math.round((this.#options.host.now() - this.#started) / 1000)),
       txnRetries: this.#retries,
-      rateLimited: [],
+      rateLimited,
     }
   }
 }

@@ -1,0 +1,45 @@
+// Rate limits as a client meets them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { startServer } from '../support/server.ts'
+
+test('a database beyond its limits is answered 429, and others go on', async () => {
+  const server = await startServer({
+    flags: ['--write-ops-per-second', '5', '--read-ops-per-second', '1000'],
+  })
+  try {
+    const [one, other] = [
+      await keyOfNewDatabase(server, 'one', 'admin'),
+      await keyOfNewDatabase(server, 'other', 'admin'),
+    ]
+    await query(server, one, { create_collection: { object: { name: 'things' } } })
+    const add = { create: { collection: 'things' } }
+    // The bucket holds ten, so this leaves a debt that takes most of a minute to pay.
+    const burst = { map: { lambda: 'n', expr: add }, collection: Array.from({ length: 200 }, (_, n) => n) }
+    assert.equal((await send(server, { secret: one, query: burst })).status, 200)
+    const refused = await send(server, {
+      secret: one,
+      query: add,
+      headers: { origin: 'http://app.test' },
+    })
+    assert.equal(refused.status, 429)
+    assert.deepEqual(refused.json, {
+      errors: [{ code: 'too many requests', description: 'Rate limit for write exceeded' }],
+    })
+    assert.equal(refused.headers.get('x-rate-limited-ops'), 'write')
+    assert.match(refused.headers.get('access-control-expose-headers') ?? '', /x-rate-limited-ops/)
+    assert.equal(refused.headers.get('x-byte-write-ops'), '0', 'nothing was written')
+    const count = { count: { paginate: { documents: { collection: 'things' } }, size: 1000 } }
+    assert.deepEqual(await query(server, one, count), { data: [200] }, 'nothing was written')
+    const fine = await send(server, {
+      secret: other,
+      query: { create_collection: { object: { name: 'a' } } },
+    })
+    assert.equal(fine.status, 201)
+    assert.equal(fine.headers.get('x-rate-limited-ops'), null)
+  } finally {
+    await server.stop()
+  }
+})

@@ -1,0 +1,54 @@
+// Buckets per database: bursts, refilling, debts, and that only what is limited and used counts.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RateLimited, RateLimits } from '../../../src/engine/rate-limits.ts'
+
+/** Limits on a clock that the test moves. */
+function limitsAt(perSecond: { compute: number; read: number; write: number }) {
+  const clock = { nowMs: 0, now: () => 0, elapsedMs: () => clock.nowMs }
+  const limits = new RateLimits(perSecond, clock)
+  const use = (database: bigint, costs: Partial<Record<'compute' | 'read' | 'write', number>>) => {
+    const all = { compute: 0, read: 0, write: 0, ...costs }
+    try {
+      limits.check(database, all)
+    } catch (error) {
+      assert.ok(error instanceof RateLimited)
+      return error.kinds
+    }
+    limits.charge(database, all)
+    return 'fine'
+  }
+  return { clock, use }
+}
+
+test('two seconds of operations may be used at once, then as many as come in', () => {
+  const { clock, use } = limitsAt({ compute: 0, read: 10, write: 0 })
+  for (let n = 0; n < 20; n++) assert.equal(use(1n, { read: 1 }), 'fine')
+  assert.deepEqual(use(1n, { read: 1 }), ['read'])
+  clock.nowMs += 100
+  assert.equal(use(1n, { read: 1 }), 'fine')
+  assert.deepEqual(use(1n, { read: 1 }), ['read'])
+  clock.nowMs += 3_600_000
+  for (let n = 0; n < 20; n++) assert.equal(use(1n, { read: 1 }), 'fine')
+  assert.deepEqual(use(1n, { read: 1 }), ['read'])
+})
+
+test('a dear query is admitted and leaves a debt', () => {
+  const { clock, use } = limitsAt({ compute: 0, read: 10, write: 0 })
+  assert.equal(use(1n, { read: 50 }), 'fine')
+  clock.nowMs += 3000
+  assert.deepEqual(use(1n, { read: 1 }), ['read'])
+  clock.nowMs += 100
+  assert.equal(use(1n, { read: 1 }), 'fine')
+})
+
+test('databases and kinds do not disturb each other', () => {
+  const { use } = limitsAt({ compute: 5, read: 0, write: 5 })
+  assert.equal(use(1n, { write: 10 }), 'fine')
+  assert.deepEqual(use(1n, { write: 1 }), ['write'])
+  assert.equal(use(2n, { write: 1 }), 'fine')
+  assert.equal(use(1n, { read: 1_000_000 }), 'fine')
+  assert.equal(use(1n, { compute: 10 }), 'fine')
+  assert.deepEqual(use(1n, { compute: 1, write: 1 }), ['compute', 'write'])
+})
