@@ -73,6 +73,7 @@ class LogHandlers {
   }
 
   async look(call: Call): Promise<Answer> {
+    refuseSigned(call)
     const client = await this.#client(call)
     checkType(call)
     const request = this.#queryLog.find(call.parameters.id as string)
@@ -117,9 +118,8 @@ class LogHandlers {
     }
   }
 
-  /** A signed address with a changed character in its path is refused like one with a changed signature. */
   async notFound(call: Call): Promise<Answer> {
-    if ((call.request.url as string).includes('signature=')) throw badSignature()
+    refuseSigned(call)
     throw new Refusal('not found', 'There is nothing at this address.')
   }
 
@@ -173,6 +173,11 @@ class LogHandlers {
     const { localAddress, localPort } = request.socket
     return `${scheme}://${host ?? `${localAddress}:${localPort}`}${address}`
   }
+}
+
+/** A download URL with a changed character in its path is refused like one with a changed signature. */
+function refuseSigned({ request }: Call): void {
+  if ((request.url as string).includes('signature=')) throw badSignature()
 }
 
 function notAllowed(): Refusal {

@@ -1,0 +1,148 @@
+// What is left of the log after restarts and crashes, with several processes, and when URLs expire.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
+import { temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { api, exported, finished, type LogRecord, order } from './log-client.ts'
+
+const everything = { region_group: 'us-std' }
+
+/** A query that its record can be told by. */
+const marked = (server: RunningServer, mark: string) =>
+  send(server, {
+    secret: server.rootSecret,
+    query: { now: null },
+    headers: { 'x-fauna-tags': `mark=${mark}` },
+  })
+
+const marksOf = (records: readonly LogRecord[]) =>
+  records.flatMap(({ TAGS }) => (TAGS as { mark?: string }).mark ?? [])
+
+/** The text of all segments in a data folder. */
+function segmentsOf(data: string): string {
+  const folder = join(data, 'query-log/segments')
+  const names = readdirSync(folder).filter(name => name.endsWith('.ndjson'))
+  return names.map(name => readFileSync(join(folder, name), 'utf8')).join('')
+}
+
+/** Runs `use` with a data folder that outlives the servers in it. */
+async function withFolder(use: (data: string) => Promise<void>): Promise<void> {
+  const data = await temporaryFolder()
+  try {
+    await use(data)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+test('a stop loses nothing, a crash nothing that has reached a segment; exports go on', () =>
+  withFolder(async data => {
+    let server = await startServer({ data })
+    await marked(server, 'stopped')
+    await server.stop()
+    server = await startServer({ data })
+    await marked(server, 'killed')
+    while (!segmentsOf(data).includes('"mark":"killed"')) await wait(20)
+    const { request_id: id } = await order(server, server.rootSecret, everything)
+    await server.kill()
+    server = await startServer({ data })
+    await marked(server, 'after')
+    assert.deepEqual(marksOf(await exported(server, server.rootSecret, everything)), [
+      'stopped',
+      'killed',
+      'after',
+    ])
+    assert.equal((await finished(server, server.rootSecret, id)).state, 'Complete')
+    await server.stop()
+  }))
+
+test('with several processes an order waits for the records of all of them', async () => {
+  const server = await startServer({ flags: ['--workers', '2'] })
+  const marks = Array.from({ length: 60 }, (_, n) => `m${n}`)
+  // Closed connections, so that the queries are spread over the processes.
+  const headers = (mark: string) => ({ connection: 'close', 'x-fauna-tags': `mark=${mark}` })
+  for (const mark of marks) {
+    await send(server, { secret: server.rootSecret, query: { now: null }, headers: headers(mark) })
+  }
+  const found = marksOf(await exported(server, server.rootSecret, everything))
+  assert.deepEqual(found.sort(), [...marks].sort())
+  const writers = new Set(
+    readdirSync(join(server.data, 'query-log/segments')).flatMap(
+      name => /-([0-9a-f]+)\.ndjson$/.exec(name)?.[1] ?? [],
+    ),
+  )
+  assert.equal(writers.size, 2, 'both processes have recorded')
+  await server.stop()
+})
+
+test('an expired URL answers 403; asking again makes a new one, the version one higher', async () => {
+  const server = await startServer({ flags: ['--log-url-seconds', '1'] })
+  await marked(server, 'x')
+  const { request_id: id } = await order(server, server.rootSecret, everything)
+  const first = await finished(server, server.rootSecret, id)
+  assert.equal(first.version, 1)
+  while ((await fetch(first.presigned_url as string)).status !== 403) await wait(100)
+  const asked = await api(server, server.rootSecret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=x`)
+  assert.deepEqual([asked.json.state, asked.json.version], ['CreatingNewUrl', 2])
+  assert.ok(!('presigned_url' in asked.json))
+  const second = await finished(server, server.rootSecret, id)
+  assert.deepEqual([second.state, second.version], ['Complete', 2])
+  assert.equal((await fetch(second.presigned_url as string)).status, 200)
+  await server.stop()
+})
+
+test('what was typed never reaches the files of the log', () =>
+  withFolder(async data => {
+    const server = await startServer({ data })
+    const secret = await keyOfNewDatabase(server, 'app', 'admin')
+    const run = (expression: unknown) => query(server, secret, expression)
+    const mine = { object: { password: 'hunter2-password' } }
+    await run({ create_collection: { object: { name: 'people' } } })
+    const user = {
+      data: {
+        object: {
+          email: 'ann@example.com',
+          'field-of-ann': 4_111_111_111_111_111,
+          when: { '@date': '1987-06-05' },
+        },
+      },
+      credentials: mine,
+    }
+    const made = (await run({ create: { collection: 'people' }, params: { object: user } })) as {
+      ref: { '@ref': { id: string } }
+    }
+    const { id } = made.ref['@ref']
+    const ref = { ref: { collection: 'people' }, id }
+    const login = { login: ref, params: { object: { password: 'hunter2-password' } } }
+    const token = (await run(login)) as { secret: string }
+    await send(server, { secret: token.secret, query: { identify: ref, password: 'hunter2-wrong' } })
+    await send(server, { secret: 'hunter2-unknown', query: 'hunter2-text' })
+    await send(server, { secret, body: '{"hunter2-broken' })
+    await send(server, { secret, query: { 'hunter2-key': 'hunter2-value' } })
+    await send(server, { secret, query: { var: 'hunter2-variable' } })
+    await send(server, { secret, method: 'GET', path: '/?q=%22hunter2-get%22' })
+    await rootQuery(server, { let: { 'hunter2-binding': 1 }, in: { abort: 'hunter2-abort' } }).catch(() => {})
+    await exported(server, server.rootSecret, everything)
+    await server.stop()
+    const text = segmentsOf(data)
+    assert.ok(text.split('\n').length > 10)
+    const forbidden = [
+      'hunter2',
+      'ann@',
+      'field-of',
+      '4111111',
+      '1987',
+      'people',
+      id,
+      secret,
+      token.secret,
+      server.rootSecret,
+    ]
+    for (const word of forbidden) assert.ok(!text.includes(word), `${word} is in the log`)
+  }))

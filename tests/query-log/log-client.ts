@@ -1,0 +1,92 @@
+// The log API as a pipeline uses it.
+
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import type { RunningServer } from '../support/server.ts'
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+export type LogRecord = Readonly<Record<string, unknown>>
+
+const hourMs = 3_600_000
+
+/** An interval around now. */
+export function aroundNow(): { time_start: string; time_end: string } {
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+  return { time_start: at(-hourMs), time_end: at(hourMs) }
+}
+
+/** Sends one request with a bearer credential. */
+export async function api(
+  server: Pick<RunningServer, 'url'>,
+  secret: string | undefined,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<ApiAnswer> {
+  const response = await fetch(server.url + path, {
+    method,
+    headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, json: text === '' ? {} : JSON.parse(text) }
+}
+
+/** Orders an export; the order must be accepted. */
+export async function order(
+  server: Pick<RunningServer, 'url'>,
+  secret: string,
+  body: object,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { status, json } = await api(server, secret, 'POST', '/api/v1/logs?type=query', {
+    ...aroundNow(),
+    ...body,
+  })
+  assert.equal(status, 200, JSON.stringify(json))
+  return json
+}
+
+const finalStates = ['Complete', 'DoesNotExist', 'Failed', 'TimedOut']
+
+/** Asks for a request until it has come to an end. */
+export async function finished(
+  server: Pick<RunningServer, 'url'>,
+  secret: string,
+  id: unknown,
+): Promise<Readonly<Record<string, unknown>>> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const { json } = await api(server, secret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=us-std`)
+    if (finalStates.includes(json.state as string)) return json
+    await wait(50)
+  }
+  throw new Error(`the export ${id} does not come to an end`)
+}
+
+/** The records behind a URL. */
+export async function download(url: unknown): Promise<LogRecord[]> {
+  const response = await fetch(url as string)
+  assert.equal(response.status, 200)
+  const lines = gunzipSync(Buffer.from(await response.arrayBuffer()))
+    .toString()
+    .split('\n')
+  assert.equal(lines.pop(), '')
+  return lines.map(line => JSON.parse(line))
+}
+
+/** Orders an export, waits for it and answers its records; none when there are none. */
+export async function exported(
+  server: Pick<RunningServer, 'url'>,
+  secret: string,
+  body: object,
+): Promise<LogRecord[]> {
+  const { request_id: id } = await order(server, secret, body)
+  const end = await finished(server, secret, id)
+  if (end.state === 'DoesNotExist') return []
+  assert.equal(end.state, 'Complete')
+  return download(end.presigned_url)
+}

@@ -1,0 +1,113 @@
+// Exports to a bucket: against s3rver, a real S3 server from the npm registry, inside this process.
+
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { after, before, test } from 'node:test'
+import S3rver from 's3rver'
+import { systemClock } from '../../src/base/clock.ts'
+import type { ExportStorage } from '../../src/query-log/export-storage.ts'
+import { openS3Storage } from '../../src/query-log/s3-storage.ts'
+import { rootQuery } from '../support/http.ts'
+import { temporaryFolder } from '../support/program.ts'
+import { startServer } from '../support/server.ts'
+import { download, finished, order } from './log-client.ts'
+
+const bucket = 'exports'
+/** What s3rver takes for a key. */
+const [accessKey, secretKey] = ['S3RVER', 'S3RVER']
+
+let s3: S3rver
+let folder: string
+let endpoint: string
+
+before(async () => {
+  folder = await temporaryFolder()
+  s3 = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: folder,
+    configureBuckets: [{ name: bucket, configs: [] }],
+  })
+  const { port } = await s3.run()
+  endpoint = `http://127.0.0.1:${port}`
+})
+after(async () => {
+  await s3.close()
+  rmSync(folder, { recursive: true })
+})
+
+const open = (): Promise<ExportStorage> =>
+  openS3Storage({ endpoint, bucket, region: 'us-east-1', accessKey, secretKey, now: systemClock.now })
+
+const inAnHour = () => Math.floor(systemClock.now() / 1e6) + 3600
+
+test('an export of several parts arrives whole', async () => {
+  const storage = await open()
+  const block = Buffer.alloc(1_000_000)
+  const blocks = 20
+  const content = Readable.from(
+    (function* () {
+      for (let n = 0; n < blocks; n++) yield Buffer.from(block.fill(n))
+    })(),
+    { objectMode: false },
+  )
+  assert.equal(await storage.exists('large'), false)
+  await storage.store('large', content, new AbortController().signal)
+  assert.equal(await storage.exists('large'), true)
+  const response = await fetch(await storage.address('large', inAnHour()))
+  const bytes = Buffer.from(await response.arrayBuffer())
+  assert.equal(bytes.length, blocks * block.length)
+  for (let n = 0; n < blocks; n++) assert.equal(bytes[n * block.length], n)
+  await storage.remove('large')
+  assert.equal(await storage.exists('large'), false)
+})
+
+test('an interrupted upload leaves nothing', async () => {
+  const storage = await open()
+  const controller = new AbortController()
+  const content = new Readable({ read() {} })
+  content.push(Buffer.alloc(9_000_000))
+  const storing = storage.store('half', content, controller.signal)
+  controller.abort()
+  await assert.rejects(storing)
+  assert.equal(await storage.exists('half'), false)
+})
+
+test('the URL is signed, for as long as asked', async () => {
+  const storage = await open()
+  await storage.store('small', Readable.from([Buffer.from('text')]), new AbortController().signal)
+  const url = new URL(await storage.address('small', inAnHour()))
+  assert.equal(await (await fetch(url)).text(), 'text')
+  assert.match(url.searchParams.get('X-Amz-Signature') ?? '', /^[0-9a-f]{64}$/)
+  assert.match(url.searchParams.get('X-Amz-Expires') ?? '', /^(3600|3599)$/)
+})
+
+test('a server with a bucket exports to it', async () => {
+  const server = await startServer({
+    flags: ['--log-s3-endpoint', endpoint, '--log-s3-bucket', bucket],
+    env: { TERRARIUM_LOG_S3_ACCESS_KEY: accessKey, TERRARIUM_LOG_S3_SECRET_KEY: secretKey },
+  })
+  await rootQuery(server, { now: null })
+  const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })
+  const end = await finished(server, server.rootSecret, id)
+  assert.equal(end.state, 'Complete', server.stderr())
+  assert.ok((end.presigned_url as string).startsWith(`${endpoint}/${bucket}/${id}.ndjson.gz?`))
+  const [record] = await download(end.presigned_url)
+  assert.equal(record?.FQL_SHAPE, '{"now":"?"}')
+  await server.stop()
+})
+
+test('a bucket that is not there makes the export fail, and nothing else', async () => {
+  const server = await startServer({
+    flags: ['--log-s3-endpoint', endpoint, '--log-s3-bucket', 'missing'],
+    env: { TERRARIUM_LOG_S3_ACCESS_KEY: accessKey, TERRARIUM_LOG_S3_SECRET_KEY: secretKey },
+  })
+  await rootQuery(server, { now: null })
+  const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })
+  assert.equal((await finished(server, server.rootSecret, id)).state, 'Failed')
+  assert.match(server.stderr(), /NoSuchBucket/)
+  assert.equal(await rootQuery(server, 1), 1)
+  await server.stop()
+})
