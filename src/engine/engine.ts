@@ -266,7 +266,9 @@ class RequestRun {
       status: statusOf(errors),
       body: queryErrorBody(errors),
       txnTime: this.#snapshotTime ?? this.#started,
-      metrics: this.#charged(this.#metrics(aborted, { readBytes, writeBytes: 0, writeOps: 0 })),
+      metrics: this.#charged(
+        this.#metrics(aborted, { readBytes, writeBytes: 0, writeOps: 0, indexUnits: 0 }),
+      ),
       database: this.#evaluation?.database,
       databasePath: this.#databasePath,
     }
@@ -276,7 +278,7 @@ class RequestRun {
   #failed(error: RequestError): QueryAnswer {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
-    const counters = { readBytes: 0, writeBytes: 0, writeOps: 0 }
+    const counters = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
     return {
       status: error.status,
       body: requestErrorBody(error),
