@@ -22,10 +22,11 @@ export interface StreamOrigin {
   readonly subject: Subject
   readonly session: Session
   readonly format: EventFormat
-  /** The snapshot's time, as the start event says it. */
+  /**
+   * The newest commit in the snapshot on which the stream was opened. It tells of all later ones, whose times are
+   * later for certain; the snapshot's own time may be past that of a commit which was under way.
+   */
   readonly start: Micros
-  /** The newest commit in that snapshot: the stream tells of all later ones. */
-  readonly after: Micros
 }
 
 export class OpenStream implements EventStream {

@@ -100,8 +100,7 @@ export class Streams implements StreamOpener {
       subject: this.#subjects.obtain(target, transaction),
       session: this.#sessions.get(terms.key) ?? new Session(terms),
       format: this.#formatOf(fields, apiVersion, database),
-      start: transaction.snapshotTime,
-      after: transaction.lastCommitTime,
+      start: transaction.lastCommitTime,
     }
     const stream = new OpenStream(id, origin, ended => this.#release(ended))
     this.#register(stream, transaction)
@@ -124,7 +123,7 @@ export class Streams implements StreamOpener {
   }
 
   #register(stream: OpenStream, transaction: Transaction): void {
-    const { session, subject, after } = stream.origin
+    const { session, subject, start } = stream.origin
     this.#open.add(stream)
     if (session.streams.size === 0) this.#begin(session)
     session.streams.add(stream)
@@ -132,7 +131,7 @@ export class Streams implements StreamOpener {
       this.#sourceConditions.add(subject, sourceConditions(sourceOf(subject.target), transaction))
     }
     subject.streams.add(stream)
-    if (!this.#tailer.isRunning) this.#tailer.start(after)
+    if (!this.#tailer.isRunning) this.#tailer.start(start)
   }
 
   #begin(session: Session): void {
@@ -192,7 +191,7 @@ export class Streams implements StreamOpener {
       events = Math.max(events, lines.length)
     }
     for (const subject of closed) {
-      for (const stream of subject.streams) if (stream.origin.after < time) stream.end(sourceClosed)
+      for (const stream of subject.streams) if (stream.origin.start < time) stream.end(sourceClosed)
     }
     return events
   }
@@ -208,8 +207,8 @@ export class Streams implements StreamOpener {
     for (const [subject, events] of this.#subjects.eventsOf(changes, time, transaction)) {
       const lines = new Lines(events, subject, audience, time, transaction)
       for (const stream of subject.streams) {
-        const { session, after } = stream.origin
-        if (after >= time || lost.has(session)) continue
+        const { session, start } = stream.origin
+        if (start >= time || lost.has(session)) continue
         if (session.terms.expires <= time) {
           lost.add(session)
           continue

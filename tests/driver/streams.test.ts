@@ -11,20 +11,24 @@ interface StreamEvent {
   readonly txn?: number
 }
 
+const eventTypes = ['start', 'version', 'set', 'history_rewrite'] as const
+
 /** A started stream whose events are taken one after the other. */
 class Events {
   readonly #received: StreamEvent[] = []
   readonly #waiting: ((event: StreamEvent) => void)[] = []
   readonly #subscription: ReturnType<Client['stream']>
 
-  constructor(subscription: ReturnType<Client['stream']>) {
+  constructor(subscription: ReturnType<Client['stream']>, isDocumentHelper = false) {
     this.#subscription = subscription
     const take = (_: unknown, event: StreamEvent) => {
       const next = this.#waiting.shift()
       if (next) next(event)
       else this.#received.push(event)
     }
-    for (const type of ['start', 'version', 'set', 'history_rewrite'] as const) subscription.on(type, take)
+    for (const type of eventTypes) subscription.on(type, take)
+    // Only the document helper's subscriptions know this type; the others refuse the listener.
+    if (isDocumentHelper) subscription.on('snapshot', take)
     subscription.on('error', (error: unknown) => take(error, { type: 'error', event: error }))
     subscription.start()
   }
@@ -114,6 +118,46 @@ driverTest('a stream of something else is refused', async app => {
     const { type, event } = await events.next()
     assert.equal(type, 'error')
     assert.match(String(event), /invalid argument/)
+  } finally {
+    events.close()
+  }
+})
+
+driverTest('the document helper gives a snapshot and every change after it', async app => {
+  const server = await app.as('server')
+  await server.query(q.CreateCollection({ name: 'scores' }))
+  const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0 } }))
+  const events = new Events(server.stream.document(made.ref), true)
+  try {
+    const first = [await events.next(), await events.next()]
+    assert.deepEqual(
+      first.map(({ type }) => type),
+      ['start', 'snapshot'],
+    )
+    assert.deepEqual(first[1]?.event, made)
+    const updated = await server.query<Document>(q.Update(made.ref, { data: { n: 1 } }))
+    const { type, event } = await events.next()
+    assert.equal(type, 'version')
+    assert.deepEqual(event, { action: 'update', document: updated })
+  } finally {
+    events.close()
+  }
+})
+
+driverTest('a revoked token ends the stream with an error', async app => {
+  const admin = await app.as('admin')
+  await admin.query(q.CreateCollection({ name: 'scores' }))
+  const key = await admin.query<Document & { secret: string }>(q.CreateKey({ role: 'server' }))
+  const events = new Events(app.client(key.secret).stream(q.Ref(q.Collection('scores'), '1')))
+  try {
+    assert.equal((await events.next()).type, 'start')
+    await admin.query(q.Delete(key.ref))
+    const { type, event } = await events.next()
+    assert.equal(type, 'error')
+    assert.deepEqual(event, {
+      code: 'permission denied',
+      description: 'Authorization lost during stream evaluation.',
+    })
   } finally {
     events.close()
   }

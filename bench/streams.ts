@@ -1,0 +1,125 @@
+// The case `streams`: thousands of open streams of one document. How much memory a silent stream takes, and how long
+// after a write every one of them has been told.
+
+import http2 from 'node:http2'
+import { keyOfNewDatabase, query } from '../tests/support/http.ts'
+import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { memoryMebibytes } from './measure.ts'
+
+export interface StreamsResult {
+  readonly streams: number
+  /** Resident memory of the server per open stream, in KiB. */
+  readonly kibibytesPerStream: number
+  /** From sending the write to the event at a client: of all deliveries, in milliseconds. */
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** What a write takes at the median, with all streams open and with none. */
+  readonly writeMs: number
+  readonly writeAloneMs: number
+}
+
+const document = { ref: { collection: 'bench' }, id: '1' }
+/** Browsers and drivers open up to a hundred streams over one connection. */
+const streamsPerSession = 100
+const updates = 20
+
+/** Opens `count` streams of one document on a server of its own and updates it. */
+export async function measureStreams(folder: string, count: number): Promise<StreamsResult> {
+  const server = await startServer({ data: folder })
+  const sessions: http2.ClientHttp2Session[] = []
+  try {
+    const secret = await keyOfNewDatabase(server, 'streams', 'server')
+    await query(server, secret, { create_collection: { object: { name: 'bench' } } })
+    await query(server, secret, { create: document, params: { object: {} } })
+    const writeAloneMs = median(await timesOfUpdates(server, secret))
+    const before = memoryMebibytes(server.pid).now
+    const arrivals = new Arrivals(count)
+    for (let opened = 0; opened < count; opened += streamsPerSession) {
+      const session = http2.connect(server.url)
+      sessions.push(session)
+      const more = Math.min(streamsPerSession, count - opened)
+      await Promise.all(Array.from({ length: more }, () => open(session, secret, arrivals)))
+    }
+    const after = memoryMebibytes(server.pid).now
+    const writes = await timesOfUpdates(server, secret, () => arrivals.all())
+    const delays = arrivals.delays.toSorted((left, right) => left - right)
+    return {
+      streams: count,
+      kibibytesPerStream: ((after - before) * 1024) / count,
+      p50Ms: delays[Math.floor(delays.length * 0.5)] ?? 0,
+      p99Ms: delays[Math.floor(delays.length * 0.99)] ?? 0,
+      writeMs: median(writes),
+      writeAloneMs,
+    }
+  } finally {
+    for (const session of sessions) session.destroy()
+    await server.stop()
+  }
+}
+
+/** Collects, for one write after the other, when every stream has been told of it. */
+class Arrivals {
+  readonly delays: number[] = []
+  readonly #count: number
+  #began = 0
+  #left = 0
+  #done: () => void = () => undefined
+
+  constructor(count: number) {
+    this.#count = count
+  }
+
+  /** Begins to wait for one event on every stream. */
+  all(): Promise<void> {
+    this.#began = performance.now()
+    this.#left = this.#count
+    return new Promise(resolve => {
+      this.#done = resolve
+    })
+  }
+
+  note(): void {
+    this.delays.push(performance.now() - this.#began)
+    if (--this.#left === 0) this.#done()
+  }
+}
+
+/** Resolves when the stream has started. */
+function open(session: http2.ClientHttp2Session, secret: string, arrivals: Arrivals): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = session.request({
+      ':method': 'POST',
+      ':path': '/stream',
+      authorization: `Bearer ${secret}`,
+    })
+    request.on('error', reject)
+    let isStarted = false
+    request.on('data', () => {
+      if (isStarted) arrivals.note()
+      else resolve()
+      isStarted = true
+    })
+    request.end(JSON.stringify(document))
+  })
+}
+
+/** Milliseconds of each of some updates; `told` is asked before each and waited for after it. */
+async function timesOfUpdates(
+  server: RunningServer,
+  secret: string,
+  told: () => Promise<void> = async () => undefined,
+): Promise<number[]> {
+  const times: number[] = []
+  for (let n = 0; n < updates; n++) {
+    const arrived = told()
+    const began = performance.now()
+    await query(server, secret, { update: document, params: { object: { data: { object: { n } } } } })
+    times.push(performance.now() - began)
+    await arrived
+  }
+  return times
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0
+}
