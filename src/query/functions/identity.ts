@@ -30,6 +30,11 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   return call.evaluation.withValidTime(undefined, () => firstIdentity(target, call, key))
 }
 
+/** Identities belong to their database: whoever is in another one, even above it, has no part in its logins. */
+function isElsewhere(instance: Ref | undefined, call: Call): boolean {
+  return instance !== undefined && instance.database !== call.evaluation.database
+}
+
 /** Whether a password is right. It takes as long for somebody unknown. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
   const { answers, host, transaction } = call.evaluation
@@ -46,6 +51,7 @@ function passwordMatches(instance: Ref | undefined, target: SetLike, password: s
 
 function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
   const instance = instanceOf(target, call, 'login')
+  if (isElsewhere(instance, call)) throw call.invalid('Cannot write a scoped ref.', 'login')
   const password = params.get('password') ?? null
   if (password !== null && typeof password !== 'string') {
     throw new QueryError([validationFailed([invalidType(['password'], password, 'String')], call)])
@@ -163,8 +169,10 @@ export const identity = family('Identity', [
     result: 'Boolean',
     summary: 'Whether a password is that of a document.',
     example: ['{"identify": {"ref": {"collection": "users"}, "id": "1"}, "password": "wrong"}', 'false'],
-    evaluate: (args, call) =>
-      passwordMatches(instanceOf(args.identify, call, 'identify'), args.identify, args.password, call),
+    evaluate({ identify, password }, call) {
+      const instance = instanceOf(identify, call, 'identify')
+      return !isElsewhere(instance, call) && passwordMatches(instance, identify, password, call)
+    },
   }),
   identityReader('current_identity', { since: '4' }),
   identityReader('identity', { deprecatedFor: 'current_identity' }),
