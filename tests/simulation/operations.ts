@@ -1,5 +1,6 @@
 // What the clients of the simulation do: each operation is a query and the rule by which a plain model answers it.
 
+import { isDeepStrictEqual } from 'node:util'
 import { type Data, type DocumentName, type ModelTransaction, Refusal } from '../support/model.ts'
 import type { RandomSource } from '../support/seeded.ts'
 import type { Wire } from './wire.ts'
@@ -229,7 +230,10 @@ function rewriteHistory({ pastTime, random }: Situation): Operation {
     query: { insert: wire.reference(name), ts, action, ...params },
     predict(transaction) {
       const stored = action === 'create' ? data : undefined
-      transaction.afterwards(() => transaction.model.setVersion(name, { ts, data: stored }))
+      const old = transaction.model.versionsOf(name).find(each => each.ts === ts)
+      // What is there already is not written again.
+      if (!old || !isDeepStrictEqual(old.data, stored))
+        transaction.afterwards(() => transaction.model.setVersion(name, { ts, data: stored }))
       return { ts, action, document: wire.shownReference(name), data: stored ?? null }
     },
   }
