@@ -15,14 +15,16 @@ after(() => world.engine.close())
 // What each credential may do in its own database, and in those below. What is not named, nobody may.
 
 const readsOf = (...kinds: string[]): string[] => kinds.map(kind => `read ${kind}`)
+const writesOf = (...kinds: string[]): string[] =>
+  kinds.flatMap(kind => ['create', 'write', 'delete'].map(action => `${action} ${kind}`))
 const schemaKinds = ['collections', 'indexes', 'functions', 'tokens', 'credentials'] as const
 const adminKinds = ['databases', 'keys', 'roles', 'access_providers'] as const
 const reading = ['history_read documents', ...readsOf('documents', 'index', ...schemaKinds)]
 const writing = [
   ...['write', 'create', 'delete', 'history_write'].map(action => `${action} documents`),
-  ...schemaKinds.map(kind => `create ${kind}`),
+  ...writesOf(...schemaKinds),
 ]
-const administration = [...adminKinds.map(kind => `create ${kind}`), 'write databases']
+const administration = writesOf(...adminKinds)
 
 const rights: Readonly<
   Record<RoleName, { readonly here: readonly string[]; readonly below: readonly string[] }>

@@ -10,8 +10,7 @@ export type Right =
   | `read ${'documents' | 'index' | Native}`
   | 'history_read documents'
   | `${'write' | 'create' | 'delete' | 'history_write'} documents`
-  | `create ${Native}`
-  | 'write databases'
+  | `${'create' | 'write' | 'delete'} ${Native}`
   | 'call function'
   /** Everybody has it, in the database that they are in. */
   | 'be there'
@@ -94,6 +93,8 @@ function referencesOf({ belongings, form, scope, tenant }: Names) {
     index: (name: string) => named('index', name),
     tell: named('function', names.tell),
     lodger: named('database', names.lodger),
+    reader: named('role', names.reader),
+    provider: named('access_provider', names.provider),
     key: numbered(nativeSet('keys'), belongings.keyId),
     token: numbered(nativeSet('tokens'), belongings.tokenId),
     credentials: numbered(nativeSet('credentials'), belongings.credentialsId),
@@ -221,9 +222,31 @@ function writingProbes(names: Names): Record<string, readonly Probe[]> {
     isEverywhere: true,
   })
   const ts = { now: null }
+  const objects: readonly (readonly [Native, Wire])[] = [
+    ['databases', refs.lodger],
+    ['collections', refs.things],
+    ['indexes', refs.index(namesOf(names.tenant).markers)],
+    ['functions', refs.tell],
+    ['roles', refs.reader],
+    ['keys', refs.key],
+    ['tokens', refs.token],
+    ['credentials', refs.credentials],
+    ['access_providers', refs.provider],
+  ]
   return {
     create: [
       write({ create: refs.things, params }, 'create documents'),
+      write(
+        { create: refs.things, params: object({ credentials: object({ password }) }) },
+        'create documents',
+      ),
+      {
+        ...write(
+          { create: refs.nativeSet('tokens'), params: object({ instance: refs.thing }) },
+          'create tokens',
+        ),
+        isEverywhere: true,
+      },
       create('databases', { name: 'made' }),
       create('collections', { name: 'made' }),
       create('indexes', { name: 'made', source: { collections: null } }),
@@ -232,9 +255,15 @@ function writingProbes(names: Names): Record<string, readonly Probe[]> {
       create('keys', { role: 'client' }),
       create('access_providers', { name: 'made', issuer: 'made', jwks_uri: 'https://made.example/' }),
     ],
-    update: [write({ update: refs.thing, params }, 'write documents')],
+    update: [
+      write({ update: refs.thing, params }, 'write documents'),
+      ...objects.map(([native, ref]) => write({ update: ref, params }, `write ${native}`)),
+    ],
     replace: [write({ replace: refs.thing, params }, 'write documents')],
-    delete: [write({ delete: refs.thing }, 'delete documents')],
+    delete: [
+      write({ delete: refs.thing }, 'delete documents'),
+      ...objects.map(([native, ref]) => write({ delete: ref }, `delete ${native}`)),
+    ],
     insert: [write({ insert: refs.thing, ts, action: 'create', params }, 'history_write documents')],
     remove: [write({ remove: refs.thing, ts: 1, action: 'create' }, 'history_write documents')],
     move_database: [
