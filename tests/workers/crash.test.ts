@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { clientOfEach, WorkerClient } from './clients.ts'
 
@@ -60,6 +62,42 @@ test('a killed worker is replaced, the others go on, and nothing acknowledged is
       acknowledged.filter(id => !stored.has(id)),
       [],
     )
+  } finally {
+    await server.stop()
+  }
+})
+
+test('when the first process is killed, the folder is free for the next start', async () => {
+  const data = await temporaryFolder()
+  try {
+    const first = await startServer({ data, flags: ['--workers', '2'] })
+    await queryAfresh(first, { create_collection: { object: { name: 'things' } } })
+    await first.kill()
+    const second = await startServer({ data, flags: ['--workers', '2'] })
+    try {
+      assert.equal(await queryAfresh(second, { exists: { collection: 'things' } }), true)
+    } finally {
+      await second.stop()
+    }
+    await assertSound(data)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+})
+
+test('an index over many documents is built in the background, by one of the workers', async () => {
+  const server = await startServer({ flags: ['--workers', '2'] })
+  try {
+    await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
+    const add = { create: { collection: 'things' } }
+    const many = Array.from({ length: 300 }, (_, n) => n)
+    await queryAfresh(server, { foreach: { lambda: 'n', expr: add }, collection: many })
+    const index = { name: 'all_things', source: { collection: 'things' } }
+    await queryAfresh(server, { create_index: { object: index } })
+    const active = { select: 'active', from: { get: { index: 'all_things' } } }
+    while (!(await queryAfresh(server, active))) {}
+    const count = { count: { match: { index: 'all_things' } } }
+    assert.equal(await queryAfresh(server, count), 300)
   } finally {
     await server.stop()
   }

@@ -1,0 +1,51 @@
+// Writes the table of settings in docs/operations.md from src/config.ts, so that it cannot say anything else. With
+// --check it only compares, and fails when the page is out of date.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { flagOf, type Setting, settings, variableOf } from '../src/config.ts'
+
+const page = new URL('../docs/operations.md', import.meta.url)
+const begin = '<!-- settings: made by scripts/generate-settings.ts -->'
+const end = '<!-- end of settings -->'
+
+function range(setting: Setting): string {
+  switch (setting.kind) {
+    case 'integer':
+      return `${setting.min} to ${setting.max}`
+    case 'switch':
+      return 'true, false'
+    case 'choice':
+      return setting.choices.join(', ')
+    default:
+      return setting.kind
+  }
+}
+
+function row([name, setting]: [string, Setting]): string {
+  const initial = setting.default === undefined ? '–' : `\`${setting.default}\``
+  const names = `\`--${flagOf(name)}\`<br>\`${variableOf(name)}\``
+  return `| ${names} | ${initial} | ${range(setting)} | ${setting.doc} |`
+}
+
+/** The page with the table as it has to be. */
+export function withSettings(text: string): string {
+  const from = text.indexOf(begin)
+  const to = text.indexOf(end)
+  if (from < 0 || to < from) throw new Error('docs/operations.md has lost the marks around its settings')
+  const table = [
+    '| flag and variable | default | values | meaning |',
+    '|---|---|---|---|',
+    ...Object.entries<Setting>(settings).map(row),
+  ]
+  return `${text.slice(0, from)}${begin}\n\n${table.join('\n')}\n\n${text.slice(to)}`
+}
+
+if (import.meta.main) {
+  const text = readFileSync(page, 'utf8')
+  const wanted = withSettings(text)
+  if (!process.argv.includes('--check')) writeFileSync(page, wanted)
+  else if (text !== wanted) {
+    process.stderr.write('docs/operations.md is out of date: node scripts/generate-settings.ts\n')
+    process.exit(1)
+  }
+}
