@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
-import S3rver from 's3rver'
 import { systemClock } from '../../src/base/clock.ts'
 import type { ExportStorage } from '../../src/query-log/export-storage.ts'
 import { openS3Storage } from '../../src/query-log/s3-storage.ts'
@@ -13,11 +13,19 @@ import { temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { download, finished, order } from './log-client.ts'
 
+interface S3Server {
+  run(): Promise<{ readonly port: number }>
+  close(): Promise<void>
+}
+
+/** The package brings no types. */
+const S3rver: new (options: object) => S3Server = createRequire(import.meta.url)('s3rver')
+
 const bucket = 'exports'
 /** What s3rver takes for a key. */
 const [accessKey, secretKey] = ['S3RVER', 'S3RVER']
 
-let s3: S3rver
+let s3: S3Server
 let folder: string
 let endpoint: string
 
