@@ -10,12 +10,17 @@ import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { type BenchCase, type CaseRequest, cases, type Loaded } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
 import { createSchema, loadDocuments } from './documents.ts'
+import { runExport } from './export.ts'
 import { type LoadResult, measure, memoryMebibytes, post } from './measure.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
+import { runRecording } from './query-log.ts'
 import { measureStreams } from './streams.ts'
 
 /** Everything that can be measured. */
-const names = [...cases.map(({ name }) => name), 'scale', 'workers', 'streams']
+const names = [...cases.map(({ name }) => name), 'scale', 'workers', 'streams', 'recording', 'export']
+
+/** Those that start servers of their own. */
+const standalone = ['workers', 'streams', 'recording', 'export']
 
 const { values: options } = parseArgs({
   options: {
@@ -26,6 +31,7 @@ const { values: options } = parseArgs({
     documents: { type: 'string', default: '10000' },
     scale: { type: 'string', default: '100000' },
     streams: { type: 'string', default: '5000' },
+    records: { type: 'string', default: '1000000' },
     folder: { type: 'string', default: tmpdir() },
     'no-postgres': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -34,12 +40,14 @@ const { values: options } = parseArgs({
 
 const help = `npm run bench -- [options]
 
-  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, workers, streams (default: all)
+  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, workers, streams, recording,
+                      export (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
   --scale N           documents that the case "scale" compares point reads with (100000)
   --streams N         event streams that the case "streams" opens (5000)
+  --records N         records of the query log that the case "export" exports (1000000)
   --folder DIR        where data folders are made: choose a real disk (${tmpdir()})
   --no-postgres       leave the Fastify + pg service out`
 
@@ -165,6 +173,21 @@ async function measureWorkers(count: number) {
   }
 }
 
+/** Silent streams must be cheap, and a write must reach all of them soon. */
+async function runStreams(): Promise<void> {
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  try {
+    const result = await measureStreams(data, Number(options.streams))
+    const { kibibytesPerStream, p50Ms, p99Ms, writeAloneMs, writeMs } = result
+    console.log(`\nstreams: ${result.streams} event streams of one document`)
+    console.log(`  memory per silent stream ${kibibytesPerStream.toFixed(1)} KiB`)
+    console.log(`  from a write to its events: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`)
+    console.log(`  the write itself ${writeMs.toFixed(1)} ms, without streams ${writeAloneMs.toFixed(1)} ms`)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
 async function startPostgresService(folder: string): Promise<Baseline | undefined> {
   if (options['no-postgres']) return undefined
   const programs = postgresPrograms()
@@ -192,7 +215,15 @@ async function main(): Promise<void> {
   )
   if (wanted.includes('workers')) await compareWorkers()
   if (wanted.includes('streams')) await runStreams()
-  if (wanted.every(name => name === 'workers' || name === 'streams')) return
+  if (wanted.includes('recording')) {
+    await runRecording({
+      connections: Number(options.connections),
+      seconds: Number(options.seconds),
+      documents: Number(options.documents),
+    })
+  }
+  if (wanted.includes('export')) await runExport({ records: Number(options.records), folder: options.folder })
+  if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startServer({ data })
   const bare = await startBaseline('baseline-http.ts')

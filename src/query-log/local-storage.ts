@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Random } from '../base/random.ts'
 import type { Micros } from '../values/value.ts'
 import type { ExportStorage } from './export-storage.ts'
-import { modificationTime } from './segment-files.ts'
+import { modificationTime, syncFolder } from './segment-files.ts'
 import type { Signer } from './signing.ts'
 
 const microsPerDay = 86_400_000_000
@@ -33,6 +33,7 @@ export class LocalStorage implements ExportStorage {
       const file = await open(draft, 'wx', 0o600)
       await pipeline(content, file.createWriteStream({ flush: true }), { signal })
       await rename(draft, path)
+      await syncFolder(this.#folder)
     } finally {
       await rm(draft, { force: true })
     }

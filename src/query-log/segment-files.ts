@@ -6,7 +6,7 @@
 //
 // A segment may end in half a line, where its writer crashed or still writes.
 
-import { readdir, rm, stat, utimes } from 'node:fs/promises'
+import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
@@ -94,6 +94,16 @@ export async function writtenUpTo(
     const writers = await listWriters(folder)
     if ([...writers.values()].every(until => until >= time || until < silentSince)) return
     await wait(lookEveryMs, timers)
+  }
+}
+
+/** Makes the names in a folder survive a crash of the machine. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 

@@ -7,7 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
-import { announce, livePath, removeFile, segmentPath } from './segment-files.ts'
+import { announce, livePath, removeFile, segmentPath, syncFolder } from './segment-files.ts'
 
 export interface SegmentWriterOptions {
   readonly folder: string
@@ -66,7 +66,7 @@ export class SegmentWriter {
   constructor(options: SegmentWriterOptions) {
     this.#options = options
     this.#waitingMax = Math.ceil((options.bufferBytes ?? bufferBytesDefault) / chunkBytes)
-    this.#openFile = options.openFile ?? (path => open(path, 'ax', 0o600))
+    this.#openFile = options.openFile ?? (path => createSegment(options.folder, path))
     closeSync(openSync(livePath(options.folder, options.writer), 'a', 0o600))
     this.#stop = options.timers.every(flushEveryMs, () => this.flush())
   }
@@ -197,6 +197,12 @@ export class SegmentWriter {
     chunk.records = 0
     this.#free.push(chunk)
   }
+}
+
+async function createSegment(folder: string, path: string): Promise<SegmentFile> {
+  const file = await open(path, 'ax', 0o600)
+  await syncFolder(folder)
+  return file
 }
 
 function newChunk(bytes = 0): Chunk {

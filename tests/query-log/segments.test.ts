@@ -125,6 +125,23 @@ test('records larger and smaller than the blocks they are read in', async () => 
   await writer.close()
 })
 
+test('however many records there are, they come in blocks of bounded size', async () => {
+  const { folder, writer, add } = setUp()
+  const count = 20_000
+  for (let n = 0; n < count; n++) {
+    add(['app'])
+    if (n % 5000 === 0) await writer.flush()
+  }
+  await writer.close()
+  let records = 0
+  const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
+  for await (const block of matchingRecords(folder, all)) {
+    assert.ok(block.length <= 524_288)
+    records += block.toString().split('\n').length - 1
+  }
+  assert.equal(records, count)
+})
+
 test('a segment is closed when it is full and when it is old', async () => {
   const { folder, time, writer, add } = setUp({ segmentBytes: 1000, segmentMs: 60_000 })
   add(['app'], 'x'.repeat(1000))
