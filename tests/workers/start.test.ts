@@ -1,0 +1,45 @@
+// What keeps several workers from starting is said once, in one line, like for one process.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import { startServer } from '../support/server.ts'
+
+const env = { TERRARIUM_ROOT_SECRET: 'root-secret-of-the-tests' }
+
+test('a port in use', async () => {
+  const other = createServer()
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+  const port = String((other.address() as AddressInfo).port)
+  const data = await temporaryFolder()
+  try {
+    const words = ['serve', '--port', port, '--data', data, '--workers', '3']
+    const { status, stdout, stderr } = await runProgram(words, env)
+    assert.equal(stderr, `terrarium: 127.0.0.1:${port} is already in use\n`)
+    assert.equal(status, 1)
+    assert.equal(stdout, '')
+  } finally {
+    other.close()
+    await rm(data, { recursive: true, force: true })
+  }
+})
+
+test('a data folder in use, in either order of one and several', async () => {
+  for (const [first, second] of [
+    ['1', '2'],
+    ['2', '1'],
+  ] as const) {
+    const server = await startServer({ flags: ['--workers', first] })
+    try {
+      const words = ['serve', '--port', '0', '--data', server.data, '--workers', second]
+      const { status, stderr } = await runProgram(words, env)
+      assert.equal(stderr, `terrarium: the data folder ${server.data} is in use by process ${server.pid}\n`)
+      assert.equal(status, 1)
+    } finally {
+      await server.stop()
+    }
+  }
+})
