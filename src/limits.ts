@@ -32,7 +32,9 @@ export const limits = {
   computeUnitsPerOp: 50,
   /** Elements side by side in one query. */
   queryWidthMax: 100_000,
-  /** Errors of the elements of one `filter` that are gathered for the answer; ours. */
+  /** Elements that the sets of one query read from storage; ours: sets of sets cost no compute. */
+  setElementsMax: 1_000_000,
+  /** Errors of things side by side that are gathered for the answer; ours. */
   gatheredErrorsMax: 1000,
   /** Elements of an array that `append` and `prepend` make; ours: doubling must not fill the memory. */
   arrayElementsMax: 1_000_000,

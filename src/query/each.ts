@@ -3,10 +3,11 @@
 // at its first wait: what it would do next could depend on what it has not done yet.
 
 import { Pending } from '../base/pending.ts'
-import { type ErrorEntry, QueryError, RequestError } from '../errors.ts'
+import { QueryError, RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Value } from '../values/value.ts'
 import type { BoundLambda, Call } from './definition.ts'
+import { ErrorList } from './error-list.ts'
 import { applyLambda } from './evaluate.ts'
 
 /** What happens when the lambda fails: the first failure ends it, or those of all elements come together. */
@@ -74,25 +75,5 @@ class Waits {
 
   throwIfAny(): void {
     if (this.any) throw Pending.all(this.#pendings)
-  }
-}
-
-/** Errors of several elements, for one answer; bounded, because a short query can make very many. */
-export class ErrorList {
-  readonly #errors: ErrorEntry[] = []
-
-  add(errors: Iterable<ErrorEntry>): void {
-    for (const error of errors) {
-      if (this.isFull) return
-      this.#errors.push(error)
-    }
-  }
-
-  get isFull(): boolean {
-    return this.#errors.length >= limits.gatheredErrorsMax
-  }
-
-  throwIfAny(): void {
-    if (this.#errors.length > 0) throw new QueryError(this.#errors)
   }
 }

@@ -7,6 +7,7 @@ import { limits } from '../limits.ts'
 import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
 import { type BoundLambda, Call, type Effect, type Lazy } from './definition.ts'
+import { ErrorList } from './error-list.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
 import { resolveTarget } from './references.ts'
@@ -60,23 +61,25 @@ export function evaluate(
 
 const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
 
-/** All values; the errors of all elements come together. */
+/** All values; the errors of all elements come together, up to a limit. */
 function evaluateAll(
   expressions: readonly Expression[],
   variables: Variables | undefined,
   evaluation: Evaluation,
 ): Value[] {
   const values: Value[] = []
-  let errors: ErrorEntry[] | undefined
+  let errors: ErrorList | undefined
   for (const expression of expressions) {
     try {
       values.push(evaluate(expression, variables, evaluation))
     } catch (error) {
       if (!(error instanceof QueryError)) throw error
-      errors = [...(errors ?? []), ...error.errors]
+      errors ??= new ErrorList()
+      errors.add(error.errors)
+      if (errors.isFull) break
     }
   }
-  if (errors) throw new QueryError(errors)
+  errors?.throwIfAny()
   return values
 }
 

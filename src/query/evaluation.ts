@@ -50,7 +50,7 @@ export interface EvaluationOptions {
   readonly effectPlace?: EffectPlace
 }
 
-/** Evaluated units between two looks at the clock. */
+/** Evaluated units, or elements of sets, between two looks at the clock. */
 const unitsPerClockCheck = 256
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
@@ -79,6 +79,7 @@ export class Evaluation {
   #authority: Authority
   #access: Access | undefined
   #computeUnits = 0
+  #setElements = 0
   #idsDrawn = 0
   readonly #deadline: Micros
 
@@ -157,6 +158,16 @@ export class Evaluation {
     }
     if (Math.floor(after / unitsPerClockCheck) !== Math.floor(before / unitsPerClockCheck))
       this.checkDeadline()
+  }
+
+  /** Counts one element that a set has read from storage. Throws a RequestError past the limit or the deadline. */
+  countElement(): void {
+    this.#setElements++
+    if (this.#setElements > limits.setElementsMax) {
+      const text = `Transaction reads too many elements of sets. Max: ${limits.setElementsMax}`
+      throw new RequestError('bad request', text)
+    }
+    if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
   }
 
   checkDeadline(): void {

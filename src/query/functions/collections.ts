@@ -16,7 +16,8 @@ import {
   list,
 } from '../arguments.ts'
 import { type BoundLambda, type Call, define, family, required } from '../definition.ts'
-import { applyToEach, ErrorList } from '../each.ts'
+import { applyToEach } from '../each.ts'
+import { ErrorList } from '../error-list.ts'
 import { filterSet } from '../sets/constructors.ts'
 import { isEmptySet } from '../sets/read.ts'
 

@@ -4,9 +4,6 @@ import type { Micros } from '../../values/value.ts'
 import type { Call } from '../definition.ts'
 import type { Evaluation } from '../evaluation.ts'
 
-/** Elements between two looks at the clock. */
-const elementsPerClockCheck = 256
-
 /** What one stored set was read for in the course of a reading. */
 interface Meter {
   /** Tells the reads of one query apart. */
@@ -24,7 +21,6 @@ export class Reading {
   readonly #meters: Map<string, Meter>
   /** How often each stored set stands in the set that is read. */
   readonly #parts: Map<string, number>
-  #elements = 0
 
   constructor(
     call: Call,
@@ -61,7 +57,7 @@ export class Reading {
     return `${set} #${occurrence}`
   }
 
-  /** Passes on what is read from storage for the set named `key`, measured; watches the deadline. */
+  /** Passes on what is read from storage for the set named `key`, measured and limited. */
   *measured<T>(key: string, partitions: number, items: Iterable<T>): Generator<T> {
     const meter = this.#meterOf(key, partitions)
     const { counters } = this.evaluation.transaction
@@ -72,7 +68,7 @@ export class Reading {
         const next = iterator.next()
         meter.bytes += counters.readBytes - before
         if (next.done) return
-        if (++this.#elements % elementsPerClockCheck === 0) this.evaluation.checkDeadline()
+        this.evaluation.countElement()
         yield next.value
       }
     } finally {
