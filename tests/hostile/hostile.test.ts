@@ -1,0 +1,55 @@
+// A client that means harm: each of its queries gets a documented answer, and the service, a process of its own, is
+// there afterwards as if nothing had happened.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { type HostileQuery, hostileQueries, preparation } from './queries.ts'
+
+let server: RunningServer
+
+before(async () => {
+  server = await startServer()
+  for (const query of preparation) {
+    const { status, text } = await send(server, { secret: server.rootSecret, query })
+    assert.ok(status < 300, text)
+  }
+})
+after(() => server.stop())
+
+/** Memory that the process may hold, in MiB; what its largest queries are known to need is half of that. */
+const residentMax = 2048
+
+async function residentMiB(): Promise<number> {
+  const status = await readFile(`/proc/${server.pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+}
+
+async function outcome({ body }: HostileQuery): Promise<string> {
+  const { json, status } = await send(server, { secret: server.rootSecret, body: body() })
+  if (status < 300) return 'ok'
+  const { errors } = json as { errors: { code: string }[] }
+  return `${status} ${errors[0]?.code}`
+}
+
+for (const [kind, queries] of Object.entries(hostileQueries)) {
+  test(`hostile queries against the ${kind} of the service`, async () => {
+    const wrong: string[] = []
+    for (const query of queries) {
+      const given = await outcome(query)
+      const isExpected = query.verdict === given || query.verdict.split(' or ').includes(given)
+      if (!isExpected) wrong.push(`${query.name}: ${given} and not ${query.verdict}`)
+    }
+    assert.deepEqual(wrong, [])
+    const { text } = await send(server, { secret: server.rootSecret, query: { add: [1, 2] } })
+    assert.equal(text.trim(), '{"resource":3}')
+  })
+}
+
+test('the service has met no error of its own, and its memory is bounded', async t => {
+  assert.doesNotMatch(server.stderr(), /a request failed|internal/i)
+  if (process.platform !== 'linux') return t.skip('only Linux tells of the memory of a process')
+  assert.ok((await residentMiB()) < residentMax, `${await residentMiB()} MiB`)
+})
