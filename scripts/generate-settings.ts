@@ -13,7 +13,7 @@ function range(setting: Setting): string {
     case 'integer':
       return `${setting.min} to ${setting.max}`
     case 'switch':
-      return 'true, false'
+      return 'true, false (or 1, 0)'
     case 'choice':
       return setting.choices.join(', ')
     default:

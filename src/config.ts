@@ -395,8 +395,8 @@ function parse(setting: Setting, found: Found): string | number | boolean {
     case 'integer':
       return parseInteger(setting.min, setting.max, found)
     case 'switch':
-      if (found.value === true || found.value === 'true') return true
-      if (found.value === false || found.value === 'false') return false
+      if (found.value === true || found.value === 'true' || found.value === '1') return true
+      if (found.value === false || found.value === 'false' || found.value === '0') return false
       throw new UsageError(`${found.where} has to be true or false`)
     case 'choice':
       if (typeof found.value === 'string' && setting.choices.includes(found.value)) return found.value
