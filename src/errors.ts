@@ -6,26 +6,47 @@ export type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
 /** The closed table of codes that errors inside a query carry, with the status each has on its own. */
 export const queryErrorStatus = {
+  /** `login` with a password that is wrong, or for somebody who does not exist; the answer is the same. */
   'authentication failed': 400,
+  /** The body of a user function failed; `cause` holds its own errors. */
   'call error': 400,
+  /** Reserved by the protocol; this service does not send it. */
   'feature not available': 400,
+  /** A document with that id, or a schema object with that name, is already there. */
   'instance already exists': 400,
+  /** A document, schema object or set does not exist, or not at the time looked at. */
   'instance not found': 404,
+  /** The write would give a unique index a second entry for the same terms and values. */
   'instance not unique': 400,
+  /** An argument has a type or a value that the function does not take. */
   'invalid argument': 400,
+  /** The query cannot be parsed, or a write stands where none is allowed. */
   'invalid expression': 400,
+  /** A container database holds databases, keys, roles and access providers only. */
   'invalid object in container': 400,
+  /** A reference names a schema object that does not exist. */
   'invalid ref': 400,
+  /** `current_token` was asked for and the credential is none. */
   'invalid token': 400,
+  /** The `fields` parameter of a stream names an unknown field. */
   'invalid url parameter': 400,
+  /** A write under `at` another time, or a version inserted after the present. */
   'invalid write time': 400,
+  /** `current_identity` was asked for and the credential has none. */
   'missing identity': 400,
+  /** A database cannot be moved into itself or into one that it holds. */
   'move database error': 400,
+  /** The credential does not grant what this part of the query does. */
   'permission denied': 403,
+  /** A protected database refuses a change that loses data, or a function has no usable body. */
   'schema validation failed': 400,
+  /** Calls or expressions are nested too deep, by recursion for one. */
   'stack overflow': 400,
+  /** `abort` ended the query; the description is its text. Nothing was written. */
   'transaction aborted': 400,
+  /** A document or schema object has wrong fields; `failures` says which, and why. */
   'validation failed': 400,
+  /** `select` follows a path that leads nowhere and has no default. */
   'value not found': 404,
 } as const
 
@@ -91,16 +112,27 @@ export function statusOf(errors: readonly ErrorEntry[]): number {
 
 /** The closed table of errors about a request as a whole; they carry no position. */
 export const requestErrorStatus = {
+  /** A header is invalid, a limit is passed, a time is older than the retained history, or the bytes are no HTTP. */
   'bad request': 400,
+  /** Reserved by the protocol; this service does not send it, because writes run one after the other. */
   'contended transaction': 409,
+  /** The credential is known and does not give access to the log API. */
   forbidden: 403,
+  /** A fault of the service or of its disk; the reason is in the log of the service. */
   'internal server error': 500,
+  /** The path exists, the method does not; `allow` lists those that do. */
   'method not allowed': 405,
+  /** No such path, or a secret that is no token at `/tokens/self`. */
   'not found': 404,
+  /** The client took too long to send its request. */
   'request timeout': 408,
+  /** The body is longer than the limit. */
   'request too large': 413,
+  /** The query took longer than it may, or a ping was not answered in time. */
   'time out': 503,
+  /** Too many requests or streams under way, a rate limit, or too many checks of one password. */
   'too many requests': 429,
+  /** No credential, or one that is not valid (any more); there is never a reason given. */
   unauthorized: 401,
 } as const
 

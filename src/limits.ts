@@ -17,11 +17,10 @@ export const limits = {
   jsonNumberCharsMax: 1000,
   /** Levels of arrays and objects in a value that is rendered; ours: keeps the native stack safe. */
   valueDepthMax: 1200,
-  /** Milliseconds a query may take when the request does not say. */
+  /** Milliseconds a query may take when the request does not say, and the most it may ask for. */
   queryTimeoutDefaultMs: 120_000,
   queryTimeoutMaxMs: 600_000,
-  /** Attempts of a contended transaction when the request does not say. */
-  contentionAttemptsDefault: 5,
+  /** What `x-max-retries-on-contention` may ask for. Nothing has to be retried here: writes run one after the other. */
   contentionRetriesMax: 7,
   /** Nested applications of lambdas and user functions. */
   callDepthMax: 200,
@@ -50,20 +49,26 @@ export const limits = {
   indexValueBytesMax: 32_767,
   /** Values and characters of an answer, together; ours. */
   answerUnitsMax: 67_108_864,
+  /** Elements of a page when the query does not say, and at most. */
   pageSizeDefault: 64,
   pageSizeMax: 100_000,
+  /** Bytes read, and bytes written, that count as one operation. */
   readOpBytes: 4096,
   writeOpBytes: 1024,
   /** Existing documents and versions up to which an index is built in the transaction that creates it. */
   synchronousIndexBuildMax: 128,
+  /** Roles whose membership names the same collection. */
   rolesPerMembershipMax: 64,
+  /** The highest number of a collection, and the first of an index; numbers are not given twice. */
   userCollectionIdMax: 32_767,
   firstIndexId: 32_768,
   /** Days of history of a collection created without `history_days`. */
   historyDaysDefault: 30,
   /** Microseconds of history kept beyond `history_days`. */
   historyGraceMicros: 15 * 60 * 1_000_000,
+  /** Results of `FindStrRegex`. */
   regexResultsMax: 1024,
+  /** Repetitions that `Repeat` makes. */
   stringRepeatMax: 1024,
   /** UTF-16 units of one text that a function makes, and of all that a query makes; ours. */
   textUnitsMax: 8_388_608,

@@ -1,0 +1,113 @@
+// Writes docs/reference/limits.md and docs/reference/errors.md from the two tables in the code and the comments in
+// them, so that the pages cannot say anything else. With --check it only compares, and fails when one is out of date.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { queryErrorStatus, requestErrorStatus } from '../src/errors.ts'
+import { limits } from '../src/limits.ts'
+
+const root = new URL('..', import.meta.url)
+
+/** Names that follow one doc comment, and its text. */
+interface Documented {
+  readonly names: readonly string[]
+  readonly doc: string
+}
+
+/** The members of an object literal `export const NAME = {…} as const`, grouped by the comments above them. */
+function documented(path: string, name: string): readonly Documented[] {
+  const text = readFileSync(new URL(path, root), 'utf8')
+  const from = text.indexOf(`export const ${name} = {`)
+  const members = text.slice(from, text.indexOf('} as const', from))
+  const groups: { names: string[]; doc: string }[] = []
+  for (const [, doc, quoted, plain] of members.matchAll(/\/\*\* (.*) \*\/|^ {2}'([^']+)':|^ {2}(\w+):/gm)) {
+    if (doc !== undefined) groups.push({ names: [], doc: doc.replace(/\{@link (\w+)\}/g, '`$1`') })
+    else groups.at(-1)?.names.push((quoted ?? plain) as string)
+  }
+  return groups
+}
+
+/** The whole page of limits. */
+export function limitsPage(): string {
+  const values: Readonly<Record<string, number>> = limits
+  const rows = documented('src/limits.ts', 'limits').map(({ names, doc }) => {
+    const numbers = names.map(name => (values[name] as number).toLocaleString('en-US').replaceAll(',', ' '))
+    return `| ${names.map(name => `\`${name}\``).join('<br>')} | ${numbers.join('<br>')} | ${doc} |`
+  })
+  return [
+    '# Limits',
+    '',
+    'What a request, a query and an answer may cost. Limits marked "ours" are choices of this service; the others are the',
+    "hosted service's. Generated from `src/limits.ts` by `scripts/generate-tables.ts`. What an operator can set",
+    '(requests and streams at a time, rates per database) is in [operations.md](../operations.md).',
+    '',
+    '| name | value | meaning |',
+    '|---|---:|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function errorRows(name: string, statuses: Readonly<Record<string, number>>): readonly string[] {
+  return documented('src/errors.ts', name).flatMap(({ names, doc }) =>
+    names.map(code => `| \`${code}\` | ${statuses[code]} | ${doc} |`),
+  )
+}
+
+/** The whole page of errors. */
+export function errorsPage(): string {
+  return [
+    '# Errors',
+    '',
+    'Every failed request is answered with `{"errors": […]}`. Programs should branch on `code`, and on `position` where it',
+    'matters; descriptions are for people. Generated from `src/errors.ts` by `scripts/generate-tables.ts`.',
+    '',
+    '## Errors in a query',
+    '',
+    '```json',
+    '{"errors": [{"position": ["create"], "code": "permission denied", "description": "…"}]}',
+    '```',
+    '',
+    '`position` leads to the part of the query that failed: object keys and array indexes from its root. A',
+    '`validation failed` also has `failures`, each with `field`, `code` and `description`; a `call error` has `cause`, the',
+    'errors inside the function. A query may fail in several places at once. The status is that of the first error of the',
+    'highest rank: errors of parsing before `invalid argument`, that before `permission denied`, that before all others.',
+    '',
+    '| code | status | meaning |',
+    '|---|---|---|',
+    ...errorRows('queryErrorStatus', queryErrorStatus),
+    '',
+    'Two errors of code `instance not found` have status 400: an index that is not active yet, and a secret that belongs to',
+    'no key.',
+    '',
+    '## Errors of a request as a whole',
+    '',
+    '```json',
+    '{"errors": [{"code": "unauthorized", "description": "Unauthorized"}]}',
+    '```',
+    '',
+    'They have no position. The log API (paths under `/api/`) uses the same statuses with bodies of its own, see',
+    '[query-logs.md](../query-logs.md).',
+    '',
+    '| code | status | meaning |',
+    '|---|---|---|',
+    ...errorRows('requestErrorStatus', requestErrorStatus),
+    '',
+  ].join('\n')
+}
+
+/** Each generated page by its path. */
+export const tablePages: Readonly<Record<string, () => string>> = {
+  'docs/reference/limits.md': limitsPage,
+  'docs/reference/errors.md': errorsPage,
+}
+
+if (import.meta.main) {
+  for (const [path, make] of Object.entries(tablePages)) {
+    const file = new URL(path, root)
+    if (!process.argv.includes('--check')) writeFileSync(file, make())
+    else if (readFileSync(file, 'utf8') !== make()) {
+      process.stderr.write(`${path} is out of date: node scripts/generate-tables.ts\n`)
+      process.exitCode = 1
+    }
+  }
+}

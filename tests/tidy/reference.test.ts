@@ -1,0 +1,45 @@
+// The reference pages say what the code says: generated ones are current, the page of endpoints names every path.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { functionReference } from '../../scripts/generate-reference.ts'
+import { tablePages } from '../../scripts/generate-tables.ts'
+import { queryErrorStatus, requestErrorStatus } from '../../src/errors.ts'
+import { limits } from '../../src/limits.ts'
+import { files, read } from './sources.ts'
+
+test('docs/reference/functions.md is current (else: node scripts/generate-reference.ts)', () => {
+  assert.equal(read('docs/reference/functions.md'), functionReference())
+})
+
+for (const [path, make] of Object.entries(tablePages)) {
+  test(`${path} is current (else: node scripts/generate-tables.ts)`, () => {
+    assert.equal(read(path), make())
+  })
+}
+
+test('every limit and every error has a meaning on its page', () => {
+  const limitsText = read('docs/reference/limits.md')
+  assert.deepEqual(
+    Object.keys(limits).filter(name => !limitsText.includes(`\`${name}\``)),
+    [],
+  )
+  const errorsText = read('docs/reference/errors.md')
+  const codes = [...Object.keys(queryErrorStatus), ...Object.keys(requestErrorStatus)]
+  assert.deepEqual(
+    codes.filter(code => !errorsText.includes(`| \`${code}\` |`)),
+    [],
+  )
+})
+
+test('docs/reference/http.md names the path of every endpoint', () => {
+  const page = read('docs/reference/http.md')
+  const paths = files('src/http/endpoints/*.ts')
+    .flatMap(path => [...read(path).matchAll(/\bpath(?:: |\s*=\s*)'(\/[^'*]*)'/g)])
+    .map(([, path = '']) => path.replace(/:\w+$/, ''))
+  assert.ok(paths.length > 5)
+  assert.deepEqual(
+    paths.filter(path => !page.includes(`\`${path}`) && !page.includes(` ${path}`)),
+    [],
+  )
+})
