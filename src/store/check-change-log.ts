@@ -1,19 +1,21 @@
 // Checks the change log against documents: every retained version made since the log begins was logged, and
 // every logged write has its version, unless that was taken out of history again.
 
+import { metaKey } from '../keys/keyspace.ts'
 import type { Micros, Ref } from '../values/value.ts'
 import { readChanges } from './change-log.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import type { Change, CommittedTransaction } from './contract.ts'
 import { validAt } from './documents.ts'
 import type { StoredVersion } from './index-tables.ts'
-import { versionTime } from './records.ts'
+import { decodeCommit, versionTime } from './records.ts'
 
 const batchTransactions = 1000
 
 export class ChangeLogCheck {
   readonly #context: CheckContext
   readonly #begin: Micros
+  #newest: Micros = 0
   /** Versions that were put into the past or taken out of it, by reference and time. */
   readonly #rewritten = new Set<string>()
   /** The transaction looked at last: documents of one transaction often lie together. */
@@ -24,6 +26,7 @@ export class ChangeLogCheck {
     let begin: Micros | undefined
     for (const { time, changes } of this.#transactions()) {
       begin ??= time
+      this.#newest = time
       for (const change of changes) {
         if (change.kind !== 'write') this.#rewritten.add(rewriteName(change.ref, change.validTime))
       }
@@ -39,6 +42,15 @@ export class ChangeLogCheck {
       if (batch.length < batchTransactions) return
       after = batch.at(-1)?.time
     }
+  }
+
+  /** New commits come after the last one that is known; if that is too old, they could come before logged ones. */
+  #checkLastCommit(): void {
+    const { report, snapshot } = this.#context
+    const stored = snapshot.view.get(metaKey('last commit'))
+    const last = stored === undefined ? 0 : decodeCommit(stored).time
+    if (last < this.#newest)
+      report(`the last commit is said to be at ${last}, the log goes on to ${this.#newest}`)
   }
 
   /** The versions of a document made since the log begins are in it. */
@@ -61,6 +73,7 @@ export class ChangeLogCheck {
 
   /** Logged writes have versions. */
   checkLog(): void {
+    this.#checkLastCommit()
     for (const { changes } of this.#transactions()) {
       for (const change of changes) {
         if (change.kind === 'write' && this.#mustExist(change) && !this.#exists(change)) {

@@ -51,9 +51,24 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
     schemaTime: 0,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
   }
-  const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
   const findings: string[] = []
-  const context: CheckContext = {
+  const report = (finding: string) => {
+    if (findings.length < findingsMax) findings.push(finding)
+  }
+  try {
+    new StoreCheck(contextOf(snapshot, report), hooks).run()
+  } catch (error) {
+    // Damage can make a row unreadable, and then nothing behind it can be checked.
+    if (!(error instanceof Error)) throw error
+    report(`a stored row cannot be read: ${error.message}`)
+  }
+  return findings
+}
+
+function contextOf(snapshot: Snapshot, report: CheckContext['report']): CheckContext {
+  const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
+  const { time, view } = snapshot
+  return {
     snapshot,
     catalogue,
     databases: liveDatabases(snapshot),
@@ -62,12 +77,8 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
       const ref = new Ref(database, native.collections, BigInt(collection))
       return minimumValidTime(collection, catalogue.collection(ref), time)
     },
-    report: finding => {
-      if (findings.length < findingsMax) findings.push(finding)
-    },
+    report,
   }
-  new StoreCheck(context, hooks).run()
-  return findings
 }
 
 function liveDatabases(snapshot: Snapshot): Set<DatabaseId> {

@@ -1,0 +1,142 @@
+// The integrity check has to notice when the disk changes what was written: one byte of each kind of stored row, in
+// every row of that kind, read in place and by the command that an operator would use.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { type keyTags, tagRange } from '../../src/keys/keyspace.ts'
+import type { Entry, Write } from '../../src/kv/contract.ts'
+import { openLmdb } from '../../src/kv/lmdb.ts'
+import { limits } from '../../src/limits.ts'
+import { openTestEngine, type TestEngine } from '../support/engine.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import * as wire from './wire.ts'
+
+const thing = { collection: 'things', id: 1n }
+const things = wire.collection('things')
+const params = (n: number) => wire.dataOf({ n, text: 'a text' })
+const index = (name: string) => ({
+  create_index: wire.object({
+    name,
+    source: things,
+    terms: [wire.object({ field: ['data', 'n'] })],
+    values: [wire.object({ field: ['data', 'text'] })],
+  }),
+})
+
+/** Queries after which every kind of row is there. */
+const filling: readonly wire.Wire[] = [
+  ['things', 'gone'].map(name => ({ create_collection: wire.object({ name }) })),
+  { create_database: wire.object({ name: 'child' }) },
+  index('by_n'),
+  { create: wire.reference(thing), params: params(1) },
+  { update: wire.reference(thing), params: params(2) },
+  { create: wire.reference({ ...thing, id: 2n }), params: params(1) },
+  { delete: wire.reference({ ...thing, id: 2n }) },
+  { create_key: wire.object({ role: 'admin', database: { database: 'child' } }) },
+  { create: { tokens: null }, params: wire.object({ instance: wire.reference(thing) }) },
+  { delete: wire.collection('gone') },
+  {
+    foreach: wire.lambda('n', { create: things, params: wire.dataOf({ n: wire.variable('n') }) }),
+    collection: Array.from({ length: limits.synchronousIndexBuildMax }, (_, n) => n + 10),
+  },
+  // So many documents are not indexed at once: the build is under way from now on.
+  index('by_n_again'),
+]
+
+async function fill(engine: TestEngine): Promise<void> {
+  for (const query of filling) await engine.query(query as object)
+}
+
+/** All kinds but two that hold nothing of their own: when to read schemas anew, and what there is to sweep. */
+type Kind = Exclude<keyof typeof keyTags, 'schemaVersion' | 'garbage'>
+
+/** Which byte of a row to change; negative places count from the end. */
+const damaged: Readonly<
+  Record<Kind, { readonly part: 'key' | 'value'; readonly at: number; readonly cleared?: true }>
+> = {
+  build: { part: 'key', at: -1 },
+  // The id of the first document it names.
+  changes: { part: 'value', at: 32 },
+  document: { part: 'value', at: 8 },
+  history: { part: 'value', at: 8 },
+  indexLive: { part: 'key', at: -1 },
+  indexEnded: { part: 'key', at: -1 },
+  indexEvent: { part: 'key', at: -1 },
+  keyHome: { part: 'key', at: -1 },
+  // Times and numbers that grow: larger ones contradict nothing, so these get smaller.
+  meta: { part: 'value', at: 1, cleared: true },
+  counter: { part: 'value', at: 6, cleared: true },
+}
+
+/** The writes that change one byte of a row, and those that mend it again. */
+function damage(kind: Kind, { key, value }: Entry): { readonly spoil: Write[]; readonly mend: Write[] } {
+  const { at, cleared, part } = damaged[kind]
+  const changed = (part === 'key' ? key : value).slice()
+  const place = at < 0 ? changed.length + at : at
+  changed[place] = cleared ? 0 : (changed[place] as number) ^ 1
+  if (part === 'value') return { spoil: [{ key, value: changed }], mend: [{ key, value }] }
+  return {
+    spoil: [
+      { key, value: undefined },
+      { key: changed, value },
+    ],
+    mend: [
+      { key: changed, value: undefined },
+      { key, value },
+    ],
+  }
+}
+
+function rowsOf(engine: TestEngine, kind: Kind): Entry[] {
+  return engine.store.kv.read(view => [...view.range(tagRange(kind))])
+}
+
+function write(engine: TestEngine, writes: Write[]): Promise<void> {
+  return engine.store.kv.transact(() => ({ result: undefined, writes }))
+}
+
+test('one changed byte is noticed, whichever row it is in', async t => {
+  const engine = openTestEngine()
+  await fill(engine)
+  for (const kind of Object.keys(damaged) as Kind[]) {
+    await t.test(kind, async () => {
+      const rows = rowsOf(engine, kind)
+      assert.ok(rows.length > 0, 'there are such rows')
+      // The oldest part of the log may be missing: that is how it grows old.
+      for (const row of kind === 'changes' ? rows.slice(1) : rows) {
+        const { mend, spoil } = damage(kind, row)
+        if (isDeepStrictEqual(spoil, mend)) continue
+        await write(engine, spoil)
+        assert.notDeepEqual(engine.store.check(), [], Buffer.from(row.key).toString('hex'))
+        await write(engine, mend)
+      }
+      assert.deepEqual(engine.store.check(), [])
+    })
+  }
+  await engine.close()
+})
+
+test('the command tells of damage on a disk', async t => {
+  const folder = await temporaryFolder()
+  t.after(() => rm(folder, { recursive: true }))
+  const first = openTestEngine({ kv: openLmdb({ path: folder }) })
+  await fill(first)
+  await first.close()
+  assert.equal((await runProgram(['check', '--data', folder])).status, 0)
+  for (const kind of ['document', 'indexLive', 'changes'] as const) {
+    await t.test(kind, async () => {
+      const engine = openTestEngine({ kv: openLmdb({ path: folder }) })
+      const { mend, spoil } = damage(kind, rowsOf(engine, kind).at(-1) as Entry)
+      await write(engine, spoil)
+      await engine.close()
+      const { status, stdout } = await runProgram(['check', '--data', folder])
+      assert.equal(status, 1, stdout)
+      assert.match(stdout, /contradiction/)
+      const again = openTestEngine({ kv: openLmdb({ path: folder }) })
+      await write(again, mend)
+      await again.close()
+    })
+  }
+})
