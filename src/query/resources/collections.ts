@@ -1,12 +1,9 @@
 // User collections.
 
-import { QueryError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Value } from '../../values/value.ts'
-import { native } from '../../values/value.ts'
-import { isProtected } from './databases.ts'
+import { destructive, isProtected } from './databases.ts'
 import { map, name, whole } from './fields.ts'
-import { sourceCollectionsOf } from './index-source.ts'
 import { type Draft, type FieldCheck, failure, type Resource } from './resource.ts'
 
 const historyDays: FieldCheck = (value, path) => {
@@ -31,31 +28,23 @@ export const collectionResource: Resource = {
     if (draft.previous && isProtected(draft.ref.database, draft.call)) refuseLoss(draft)
   },
   beforeDelete(version, call) {
-    if (!isProtected(version.ref.database, call)) return
-    const onlySource = [
-      ...call.evaluation.transaction.documents(version.ref.database, native.indexes, {}),
-    ].some(({ document }) => {
-      const index = call.evaluation.transaction.get(document)
-      const sources = index && sourceCollectionsOf(index.fields.get('source'))
-      return sources?.length === 1 && sources[0] === version.ref.id
-    })
-    const what = onlySource ? 'Cannot cause deletion of backing index' : 'Cannot delete collection'
-    throw call.error('schema validation failed', `${what}: ${protectedMode}`)
+    if (isProtected(version.ref.database, call)) throw destructive('Cannot delete collection', call)
   },
 }
 
-export const protectedMode = 'destructive change forbidden because database is in protected mode.'
-
-/** In protected mode no change may make data disappear. */
+/** In protected mode no change may make data disappear. Who adds a `ttl_days` reads that it cannot be removed (a quirk). */
 function refuseLoss({ call, fields, previous }: Draft): void {
-  const refuse = (change: string): QueryError =>
-    QueryError.of('schema validation failed', `${change}: ${protectedMode}`, call.position())
   const [historyBefore, history] = [previous?.fields.get('history_days'), fields.get('history_days')]
-  if (isLess(history, historyBefore)) throw refuse('Cannot decrease `history_days` field')
-  if (historyBefore === undefined && history !== undefined) throw refuse('Cannot remove `history_days` field')
+  const endsForever = historyBefore === undefined && history !== undefined
+  if (isLess(history, historyBefore) || endsForever) {
+    throw destructive('Cannot decrease `history_days` field', call)
+  }
+  if (historyBefore !== undefined && history === undefined) {
+    throw destructive('Cannot remove `history_days` field', call)
+  }
   const [ttlBefore, ttl] = [previous?.fields.get('ttl_days'), fields.get('ttl_days')]
-  if (isLess(ttl, ttlBefore)) throw refuse('Cannot decrease `ttl_days` field')
-  if (ttlBefore === undefined && ttl !== undefined) throw refuse('Cannot remove `ttl_days` field')
+  if (isLess(ttl, ttlBefore)) throw destructive('Cannot decrease `ttl_days` field', call)
+  if (ttlBefore === undefined && ttl !== undefined) throw destructive('Cannot remove `ttl_days` field', call)
 }
 
 function isLess(value: Value | undefined, than: Value | undefined): boolean {

@@ -1,5 +1,6 @@
 // Databases. A database holds its own schema and documents; its children are documents in it.
 
+import type { QueryError } from '../../errors.ts'
 import { encodeGlobalId } from '../../values/global-id.ts'
 import { native, type Ref } from '../../values/value.ts'
 import { flag, map, name, priority } from './fields.ts'
@@ -38,6 +39,12 @@ function refuseFullContainer({ call, failures, fields, previous, ref }: Draft): 
   if (!filled) return
   const text = 'cannot make database a container while it contains collections, indexes, or user functions'
   failures.push(failure([], 'container candidate contains data', text))
+}
+
+/** The error for a change that would make data disappear from a database in protected mode. */
+export function destructive(change: string, call: Draft['call']): QueryError {
+  const reason = 'destructive change forbidden because database is in protected mode.'
+  return call.error('schema validation failed', `${change}: ${reason}`)
 }
 
 /** Whether the database, or one it lies in, is in protected mode. */

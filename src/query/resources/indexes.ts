@@ -3,6 +3,7 @@
 import type { Failure } from '../../errors.ts'
 import { equalValues } from '../../values/equality.ts'
 import { isArray, isObject, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { destructive, isProtected } from './databases.ts'
 import { flag, itemsOf, map, name, text, whole } from './fields.ts'
 import { source, sourceCollectionsOf, sourceFailures } from './index-source.ts'
 import {
@@ -106,6 +107,11 @@ export const indexResource: Resource = {
     if (!fields.has('partitions')) fields.set('partitions', defaultPartitions(fields))
     if (draft.previous?.fields.get('active') === true) fields.set('active', true)
     if (draft.previous) refuseRedefinition(draft, draft.previous.fields)
+  },
+  beforeDelete(version, call) {
+    if (isProtected(version.ref.database, call)) {
+      throw destructive('Cannot cause deletion of backing index', call)
+    }
   },
 }
 
