@@ -66,8 +66,8 @@ const transform: FieldCheck = (value, path) => {
 }
 
 function isPath(value: Value): boolean {
-  const steps = isArray(value) ? value : [value]
-  return steps.length > 0 && steps.every(step => typeof step === 'string' || typeof step === 'bigint')
+  if (!isArray(value)) return typeof value === 'string'
+  return value.length > 0 && value.every(step => typeof step === 'string' || typeof step === 'bigint')
 }
 
 const knownFieldKeys = new Set(['field', 'binding', 'reverse', 'transform', 'mva'])
