@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { posix } from 'node:path'
 import { test } from 'node:test'
 import { layerOf, layers, open } from './layers.ts'
-import { sources } from './sources.ts'
+import { read, sources } from './sources.ts'
 
 const importPattern = /\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g
 
@@ -54,4 +54,13 @@ test('the value model runs in browsers: nothing it reaches imports a package or 
   }
   assert.ok(reached.size > 0)
   assert.deepEqual(wrong, [])
+})
+
+test('ARCHITECTURE.md shows the same table', () => {
+  const rows = read('ARCHITECTURE.md').matchAll(/^\| `([\w.-]+)` \| [^|]* \| ([^|]*) \|$/gm)
+  const shown = [...rows].map(([, layer = '', imports = '']) => [
+    layer,
+    [...imports.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name),
+  ])
+  assert.deepEqual(shown, Object.entries(layers))
 })
