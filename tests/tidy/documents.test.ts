@@ -24,12 +24,25 @@ test('backticked paths exist', () => {
   assert.deepEqual(dead, [])
 })
 
-test('relative links lead somewhere', () => {
+/** What a link to a heading says behind `#`: lower case, without punctuation, hyphens for blanks. */
+function anchors(page: string): readonly string[] {
+  const headings = read(page).matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('relative links lead somewhere, and to a heading that is there', () => {
   const dead: string[] = []
   for (const page of pages) {
-    for (const [, target = ''] of read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue
-      if (!exists(posix.join(posix.dirname(page), target))) dead.push(`${page}: ${target}`)
+    for (const [, path = '', anchor] of read(page).matchAll(/\]\(([^)#\s]*)(?:#([^)]*))?\)/g)) {
+      if (/^[a-z]+:/.test(path)) continue
+      const target = path === '' ? page : posix.join(posix.dirname(page), path)
+      if (!exists(target)) dead.push(`${page}: ${path}`)
+      else if (anchor && !anchors(target).includes(anchor)) dead.push(`${page}: ${path}#${anchor}`)
     }
   }
   assert.deepEqual(dead, [])
