@@ -14,6 +14,7 @@ import {
   Page,
   Ref,
   rootDatabase,
+  type SetShape,
   SetValue,
   SourcedElement,
   type Value,
@@ -26,7 +27,11 @@ import { collectionOf } from './permissions.ts'
 /** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
 export function valueAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): Value | undefined {
   let value: Value | undefined = from
-  for (const step of path) {
+  for (const [index, step] of path.entries()) {
+    if (value instanceof SetValue) {
+      const part = intoSet(value, step, path[index + 1])
+      return part && valueAt(path.slice(index + part.steps), part.value, evaluation)
+    }
     value = stepInto(value, step, evaluation)
     if (value === undefined) return undefined
   }
@@ -40,6 +45,10 @@ export function valuesAt(path: readonly PathStep[], from: Value, evaluation: Eva
     return isArray(from) ? from.flatMap(element => valuesAt([], element, evaluation)) : [from]
   if (isArray(from) && typeof step === 'string') {
     return from.flatMap(element => valuesAt(path, element, evaluation))
+  }
+  if (from instanceof SetValue) {
+    const part = intoSet(from, step, rest[0])
+    return part ? valuesAt(path.slice(part.steps), part.value, evaluation) : []
   }
   const next = stepInto(from, step, evaluation)
   return next === undefined ? [] : valuesAt(rest, next, evaluation)
@@ -56,14 +65,37 @@ function stepInto(value: Value, step: PathStep, evaluation: Evaluation): Value |
   if (value instanceof SourcedElement) {
     return step === 'value' ? value.value : step === 'sources' ? value.sources : undefined
   }
-  // The written form of a set: its only field is `@set`.
-  if (value instanceof SetValue && step === '@set') return setParts(value)
   return undefined
 }
 
-function setParts(set: SetValue): Value | undefined {
+/** What a step `@set` and the one behind it lead to: by itself it is the set, with a name a part of the set. */
+function intoSet(
+  set: SetValue,
+  step: PathStep,
+  name: PathStep | undefined,
+): { readonly value: Value; readonly steps: number } | undefined {
+  if (step !== '@set') return undefined
+  if (name === undefined) return { value: set, steps: 1 }
+  const value = setPart(set, name)
+  return value === undefined ? undefined : { value, steps: 2 }
+}
+
+const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
+  'match',
+  'union',
+  'intersection',
+  'difference',
+  'distinct',
+  'join',
+])
+
+/** A part of a set by its name in the written form; sets that paths do not lead into answer null for all names. */
+function setPart(set: SetValue, name: PathStep): Value | undefined {
+  if (!setsWithParts.has(set.shape.type)) return null
+  if (set.shape.type === 'join' && name === 'with') return set.shape.with
   const stored = storedForm(set)
-  return isObject(stored) ? stored.get('@set') : undefined
+  const parts = isObject(stored) ? stored.get('@set') : undefined
+  return parts !== undefined && isObject(parts) && typeof name === 'string' ? parts.get(name) : undefined
 }
 
 function intoPage(page: Page, step: PathStep): Value | undefined {

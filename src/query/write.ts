@@ -11,6 +11,7 @@ import {
   native,
   type ObjectValue,
   Ref,
+  TransactionTime,
   type Value,
 } from '../values/value.ts'
 import { isAtLeast } from '../values/wire-version.ts'
@@ -46,11 +47,21 @@ export function createDocument(
   if (id !== undefined && transaction.get(ref)) throw alreadyExists(resource, call, key)
   refuseInContainer(collection.database, resource, call, key)
   refuseOtherTime(call, key)
+  refuseNewCollection(collection, call, key)
   const base = resource.defaults?.(call) ?? new Map()
   const draft = draftOf('create', ref, undefined, base, params, resource, call)
   refuseTakenName(draft, resource, key)
   refuse(draft.failures, call, key)
   return write(draft, resource, [key])
+}
+
+/** Refuses documents in a collection made by the same transaction, as version 5 does. */
+function refuseNewCollection(collection: Ref, call: Call, key: string): void {
+  const { apiVersion, transaction } = call.evaluation
+  if (!isAtLeast(apiVersion, '5') || isNativeCollectionRef(collection)) return
+  const [oldest] = transaction.versions(collection)
+  if (!(oldest?.ts instanceof TransactionTime)) return
+  throw call.invalid('Cannot create a collection and a document in it in the same transaction.', key)
 }
 
 /** Changes or replaces a live document. */

@@ -22,14 +22,16 @@ export function equalValues(left: Value, right: Value): boolean {
 
 /**
  * What the function `equals` answers for two of its arguments: like {@link equalValues}, but a long equals a double
- * when it becomes that double, and an action equals the word it had in the oldest API version, too.
+ * when it becomes that double, and an action equals the word it had in the oldest API version, too, unless
+ * `exactActions`.
  */
-export function equalTopLevel(left: Value, right: Value): boolean {
+export function equalTopLevel(left: Value, right: Value, exactActions = false): boolean {
   if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)
   if (typeof left === 'number' && typeof right === 'bigint') return Object.is(left, Number(right))
-  if (typeof right === 'string' && isAction(left) && oldName(left) === right) return true
-  if (typeof left === 'string' && isAction(right) && oldName(right) === left) return true
-  return equalValues(left, right)
+  if (equalValues(left, right)) return true
+  if (exactActions) return false
+  if (typeof right === 'string' && isAction(left)) return oldName(left) === right
+  return typeof left === 'string' && isAction(right) && oldName(right) === left
 }
 
 /** A text that two values share if and only if they are equal by {@link equalValues}; for sets and counts. */

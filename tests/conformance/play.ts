@@ -27,6 +27,8 @@ export interface Difference {
 }
 
 const runner = fileURLToPath(new URL('run.mjs', import.meta.url))
+/** The shared cases, and more of the same kind that are ours. */
+const folders = ['cases', 'own'].map(name => fileURLToPath(new URL(name, import.meta.url)))
 /** The ids of the cases that are expected to fail, as a JSON array. */
 export const expectedFailuresFile = fileURLToPath(new URL('expected-failures.json', import.meta.url))
 
@@ -39,7 +41,7 @@ export async function play(server: RunningServer, only = ''): Promise<readonly C
   const folder = await mkdtemp(join(tmpdir(), 'terrarium-conformance-'))
   try {
     const json = join(folder, 'results.json')
-    const words = [runner, '--url', server.url, '--failures', '0', '--json', json, '--only', only]
+    const words = [runner, '--url', server.url, '--failures', '0', '--json', json, '--only', only, ...folders]
     const env = { ...process.env, ROOT_SECRET: server.rootSecret }
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
     await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject))

@@ -21,7 +21,10 @@ export const calls = family('Calls', [
     result: 'Any',
     summary: 'Runs a user function, with the rights of its role or else those of the caller.',
     example: ['{"call": "double", "arguments": 21}', '42'],
-    evaluate: (args, call) => callFunction(functionOf(args.call, call), args.arguments ?? [], call),
+    evaluate(args, call) {
+      const { arguments: given = [], call: target } = args
+      return callFunction(functionOf(target, call), given, call)
+    },
   }),
 ])
 

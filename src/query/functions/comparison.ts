@@ -3,6 +3,7 @@
 import { equalTopLevel } from '../../values/equality.ts'
 import { compareValues } from '../../values/order.ts'
 import type { Value } from '../../values/value.ts'
+import { isAtLeast } from '../../values/wire-version.ts'
 import { anyValue, nonEmptyList } from '../arguments.ts'
 import { type Call, define, family, required } from '../definition.ts'
 import { requireOrdered } from '../ordered.ts'
@@ -47,8 +48,9 @@ export const comparison = family('Comparison', [
     result: 'Boolean',
     summary: 'Whether all operands equal the first; an integer equals a double of its value.',
     example: ['{"equals": [1, 1.0]}', 'true'],
-    evaluate({ equals: [first, ...others] }) {
-      return others.every(other => equalTopLevel(first as Value, other))
+    evaluate({ equals: [first, ...others] }, { evaluation }) {
+      const exactActions = isAtLeast(evaluation.apiVersion, '5')
+      return others.every(other => equalTopLevel(first as Value, other, exactActions))
     },
   }),
   relation('lt', 'less than', ['[1, 1.5, "one"]', 'true'], order => order < 0),
