@@ -1,5 +1,5 @@
 // The timeline of a store that several processes of one machine share. They see each other's announcements through a
-// file of two numbers, read and written in place (a microsecond; it stays in the page cache and is never flushed), and
+// file of three numbers, read and written in place (a microsecond; it stays in the page cache and is never flushed), and
 // they reckon with one clock: the machine's steady clock, the same in all processes, plus an offset in the file that
 // one process keeps true to the time of day. The offset only grows, so nobody's time steps back.
 
@@ -15,6 +15,7 @@ const keepIntervalMs = 500
 const numberBytes = 8
 /** Offset before announcement: a reader never has a newer offset than the announcement it saw allows for. */
 const places = { offset: 0, announced: numberBytes } as const
+const numbersInFile = 3
 
 /** Makes the file anew and keeps its offset true until the answer is called. Before anyone opens it. */
 export function keepSharedTimeline(file: string, wallClock: () => number, timers: Timers): Cancel {
@@ -25,7 +26,7 @@ export function keepSharedTimeline(file: string, wallClock: () => number, timers
     numbers.read()
   }
   keep()
-  numbers.write(places.announced, 0)
+  numbers.write(places.announced, 0, 0)
   const cancel = timers.every(keepIntervalMs, keep)
   return () => {
     cancel()
@@ -42,23 +43,23 @@ export function openSharedTimeline(file: string): Timeline & { close(): void } {
     now,
     announced() {
       numbers.read()
-      return numbers.announced
+      return numbers.newestAnnounced
     },
-    announce(from) {
-      numbers.write(places.announced, from)
+    oldestAnnounced: () => numbers.oldestAnnounced,
+    announce(oldest, newest) {
+      numbers.write(places.announced, oldest, newest)
       numbers.read()
       return now() + disagreementMax
     },
-    retract: () => numbers.write(places.announced, 0),
     close: () => numbers.close(),
   }
 }
 
 class SharedNumbers {
   readonly #descriptor: number
-  readonly #seen = new Float64Array(2)
+  readonly #seen = new Float64Array(numbersInFile)
   readonly #seenBytes = new Uint8Array(this.#seen.buffer)
-  readonly #written = new Float64Array(1)
+  readonly #written = new Float64Array(2)
   readonly #writtenBytes = new Uint8Array(this.#written.buffer)
 
   constructor(file: string, mode: 'r+' | 'w+') {
@@ -69,17 +70,29 @@ class SharedNumbers {
     return this.#seen[0] as number
   }
 
-  get announced(): number {
+  get oldestAnnounced(): number {
     return this.#seen[1] as number
+  }
+
+  get newestAnnounced(): number {
+    return this.#seen[2] as number
   }
 
   read(): void {
     readSync(this.#descriptor, this.#seenBytes, 0, this.#seenBytes.length, 0)
   }
 
-  write(place: number, value: number): void {
-    this.#written[0] = value
-    writeSync(this.#descriptor, this.#writtenBytes, 0, numberBytes, place)
+  /** Writes one or two numbers from `place` on, in one go. */
+  write(place: number, first: number, second?: number): void {
+    this.#written[0] = first
+    this.#written[1] = second ?? 0
+    writeSync(
+      this.#descriptor,
+      this.#writtenBytes,
+      0,
+      second === undefined ? numberBytes : 2 * numberBytes,
+      place,
+    )
   }
 
   close(): void {

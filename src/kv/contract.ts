@@ -54,9 +54,8 @@ export interface KeyValueStore {
    * `work` is synchronous, must be free of effects of its own and may run more than once. What it throws
    * rejects the promise and nothing is written. Resolves when the writes are durable (survive a crash of
    * process and machine), or at once when there were none; never before everything `work` has read is durable.
-   * Works that are given the same `batch` become visible together.
    */
-  transact<T>(work: (view: View, batch: bigint) => Work<T>): Promise<T>
+  transact<T>(work: (view: View) => Work<T>): Promise<T>
   /** Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop. It must not throw. */
   watch(listener: () => void): () => void
   /** Waits for commits under way, then frees everything. */

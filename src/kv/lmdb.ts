@@ -41,7 +41,7 @@ const deleteStep = 1000
 const commitCountKey = Buffer.from('commits')
 
 interface Job {
-  readonly work: (view: View, batch: bigint) => Work<unknown>
+  readonly work: (view: View) => Work<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
   /** Answers the promise once the batch is durable; set when the work has run. */
@@ -91,7 +91,7 @@ class LmdbStore implements KeyValueStore {
     }
   }
 
-  transact<T>(work: (view: View, batch: bigint) => Work<T>): Promise<T> {
+  transact<T>(work: (view: View) => Work<T>): Promise<T> {
     assert(!this.#isWorking, 'a work must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
     return new Promise<T>((resolve, reject) => {
@@ -150,9 +150,8 @@ class LmdbStore implements KeyValueStore {
     this.#isWorking = true
     try {
       let hasWritten = false
-      const number = this.#visibleCommits()
       for (const job of batch) {
-        const done = this.#evaluate(job, number)
+        const done = this.#evaluate(job)
         if (done && this.#apply(done)) hasWritten = true
       }
       if (hasWritten) this.#countCommit()
@@ -162,10 +161,10 @@ class LmdbStore implements KeyValueStore {
   }
 
   /** What the work decided; undefined when it threw, which concerns nobody but itself. */
-  #evaluate(job: Job, batch: bigint): Work<unknown> | undefined {
+  #evaluate(job: Job): Work<unknown> | undefined {
     const view = new LmdbView(this.#entries)
     try {
-      const done = job.work(view, batch)
+      const done = job.work(view)
       checkWork(done)
       job.settle = () => job.resolve(done.result)
       return done
@@ -208,17 +207,6 @@ class LmdbStore implements KeyValueStore {
   #commitCount(): bigint {
     if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
     return decodeCount(this.#root.get(commitCountKey))
-  }
-
-  /** Commits of all processes that readers see, asked from within a write transaction, which may hold further ones. */
-  #visibleCommits(): bigint {
-    this.#root.resetReadTxn()
-    const transaction = this.#root.useReadTransaction()
-    try {
-      return decodeCount(this.#root.get(commitCountKey, { transaction }))
-    } finally {
-      transaction.done()
-    }
   }
 
   /** Tells the listeners if there are commits they have not heard of. */

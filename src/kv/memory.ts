@@ -54,7 +54,6 @@ class MemoryStore implements KeyValueStore {
   readonly #listeners = new Listeners()
   #isClosed = false
   #isWorking = false
-  #batches = 0n
   /** Settles when the works begun so far have. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -64,7 +63,7 @@ class MemoryStore implements KeyValueStore {
     return this.#withView(read)
   }
 
-  transact<T>(work: (view: View, batch: bigint) => Work<T>): Promise<T> {
+  transact<T>(work: (view: View) => Work<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(closedError())
     const outcome = Promise.resolve().then(() => this.#run(work))
     this.#last = Promise.allSettled([this.#last, outcome])
@@ -80,11 +79,10 @@ class MemoryStore implements KeyValueStore {
     await this.#last
   }
 
-  #run<T>(work: (view: View, batch: bigint) => Work<T>): T {
+  #run<T>(work: (view: View) => Work<T>): T {
     this.#isWorking = true
     try {
-      const batch = this.#batches++
-      const done = this.#withView(view => work(view, batch))
+      const done = this.#withView(work)
       checkWork(done)
       if (this.#apply(done)) queueMicrotask(() => this.#listeners.notify())
       return done.result

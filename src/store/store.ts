@@ -56,8 +56,12 @@ export class TransactionStore implements Store {
   readonly #parts: TransactionParts
   /** The newest time this process has used, for a snapshot or a commit. */
   #newest: Micros = 0
-  /** The announcement of the latest batch of works, and whether any of them has written. */
-  #batch = { number: -1n, announced: 0, hasWritten: false }
+  /** The newest time this process has given to a snapshot. */
+  #newestSnapshot: Micros = 0
+  /** The announcements of this process's commits that may not be visible yet, oldest first. */
+  readonly #underWay: Micros[] = []
+  /** The announcement of its newest commit. */
+  #announced: Micros = 0
   #isSettling = false
 
   constructor(kv: KeyValueStore, options: StoreOptions) {
@@ -96,38 +100,42 @@ export class TransactionStore implements Store {
     work: (transaction: StoreTransaction) => T,
     notBefore: Micros = 0,
   ): Promise<TransactionOutcome<T>> {
-    return this.kv.transact((view, batch) => {
+    let announced = 0
+    const outcome = this.kv.transact(view => {
       const last = lastCommit(view)
-      const clock = this.#announce(last.time, batch)
+      // No commit that a reader may see without this one has a time as late as the announcement.
+      announced = Math.max(this.now(), last.time) + 1
+      const clock = this.#timeline.announce(this.#underWay[0] ?? announced, announced)
       const wanted = Math.min(notBefore, clock + clockSkewMax)
-      const snapshotTime = Math.max(clock, last.time, wanted, this.#newest)
+      const snapshotTime = Math.max(clock, announced, wanted)
       const commitTime = snapshotTime + 1
       this.#newest = commitTime
+      let hasWritten = false
       try {
         const times = { ...timesOf(last, snapshotTime), commitTime }
         const transaction = new StoreTransaction(this.#parts, view, times)
         const value = work(transaction)
         const writes = transaction.finish()
-        const time = writes.length === 0 ? snapshotTime : commitTime
-        if (writes.length > 0) {
+        hasWritten = writes.length > 0
+        if (hasWritten) {
           const schemaTime = transaction.catalogue.changed.size > 0 ? commitTime : last.schemaTime
           writes.push({ key: lastCommitKey, value: encodeCommit({ time: commitTime, schemaTime }) })
-          this.#batch.hasWritten = true
         }
+        const time = hasWritten ? commitTime : snapshotTime
         return { result: { result: value, time, counters: transaction.counters }, writes }
       } finally {
-        if (!this.#batch.hasWritten) this.#timeline.retract()
+        if (hasWritten) {
+          this.#announced = announced
+          this.#underWay.push(announced)
+        } else this.#timeline.announce(this.#underWay[0] ?? this.#announced, this.#announced)
       }
     })
-  }
-
-  /** Tells readers that a commit may come. All works of a batch stand behind the announcement of its first write. */
-  #announce(lastTime: Micros, number: bigint): Micros {
-    if (this.#batch.number !== number || !this.#batch.hasWritten) {
-      const announced = Math.max(this.#timeline.now(), lastTime + 1)
-      this.#batch = { number, announced, hasWritten: false }
+    const arrived = () => {
+      const place = this.#underWay.indexOf(announced)
+      if (place >= 0) this.#underWay.splice(place, 1)
     }
-    return this.#timeline.announce(this.#batch.announced)
+    outcome.then(arrived, arrived)
+    return outcome
   }
 
   /** Reads at a time that no commit beyond the snapshot can come up to. The order of the three questions matters. */
@@ -138,12 +146,15 @@ export class TransactionStore implements Store {
       const last = lastCommit(view)
       let time = Math.max(clock, last.time)
       if (announced > last.time) {
-        time = Math.min(time, announced - 1)
+        // Commits are on their way. They have later times than the oldest announcement, if this snapshot lacks its
+        // commit too, and than every snapshot taken before they were announced.
+        time = Math.max(this.#timeline.oldestAnnounced() - 1, last.time, this.#newestSnapshot)
         if (clock - announced > announcementMax) this.#settle()
       }
       // Whoever has really seen that time knows that the snapshot holds all up to it.
       time = Math.max(time, Math.min(notBefore, clock + clockSkewMax))
       this.#newest = Math.max(this.#newest, time)
+      this.#newestSnapshot = Math.max(this.#newestSnapshot, time)
       return read(view, timesOf(last, time))
     })
   }

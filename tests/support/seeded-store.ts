@@ -6,7 +6,7 @@ import type { KeyValueStore, View, Work } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 
 interface Job {
-  readonly work: (view: View, batch: bigint) => Work<unknown>
+  readonly work: (view: View) => Work<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -27,7 +27,6 @@ export class SteppedStore implements KeyValueStore {
   readonly #inner: KeyValueStore
   readonly #waiting: Job[] = []
   readonly #outcomes: Outcome[] = []
-  #batches = 0n
   #ran: { readonly job: Job; readonly done: Work<unknown> } | undefined
 
   constructor(inner: KeyValueStore) {
@@ -47,9 +46,8 @@ export class SteppedStore implements KeyValueStore {
   run(): void {
     const job = this.#waiting.shift()
     if (!job) return
-    const batch = this.#batches++
     try {
-      this.#ran = { job, done: this.#inner.read(view => job.work(view, batch)) }
+      this.#ran = { job, done: this.#inner.read(job.work) }
     } catch (error) {
       this.#outcomes.push({ fate: 'applied', commitTime: undefined, settle: () => job.reject(error) })
     }
@@ -84,7 +82,7 @@ export class SteppedStore implements KeyValueStore {
     return this.#inner.read(read)
   }
 
-  transact<T>(work: (view: View, batch: bigint) => Work<T>): Promise<T> {
+  transact<T>(work: (view: View) => Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as Job['resolve'], reject })
     })

@@ -8,16 +8,15 @@ import { collectionRef, object, second } from './support.ts'
 
 /** A store whose timeline the test plays the other processes on. */
 function storeWithOthers() {
-  const others = { clock: 1_700_000_000 * second, announced: 0 }
+  const others = { clock: 1_700_000_000 * second, oldest: 0, announced: 0 }
   const timeline = {
     now: () => others.clock,
     announced: () => others.announced,
-    announce(from: number) {
-      others.announced = from
+    oldestAnnounced: () => others.oldest,
+    announce(oldest: number, newest: number) {
+      others.oldest = oldest
+      others.announced = newest
       return others.clock
-    },
-    retract() {
-      others.announced = 0
     },
   }
   const hooks = { evaluateBinding: () => undefined }
@@ -30,11 +29,16 @@ const snapshotTime = (store: ReturnType<typeof storeWithOthers>['store'], notBef
 
 test('a snapshot is before the commits that it cannot see yet', async () => {
   const { others, store } = storeWithOthers()
-  assert.equal(snapshotTime(store), others.clock)
-  others.announced = others.clock - 500
-  assert.equal(snapshotTime(store), others.announced - 1)
+  const before = snapshotTime(store)
+  assert.equal(before, others.clock)
+  others.clock += second
+  others.oldest = others.clock - 500
+  others.announced = others.clock - 400
+  assert.equal(snapshotTime(store), others.oldest - 1)
   const seen = others.announced + 100
   assert.equal(snapshotTime(store, seen), seen, 'but not before what its caller has seen')
+  others.oldest = before - second
+  assert.equal(snapshotTime(store), seen, 'nor before an earlier snapshot')
   others.announced = 0
   assert.equal(snapshotTime(store), others.clock)
   await store.close()
@@ -64,9 +68,10 @@ test('a work that writes nothing takes its announcement back', async () => {
 
 test('an announcement whose process has crashed does not hold time up for long', async () => {
   const { others, store } = storeWithOthers()
+  others.oldest = others.clock
   others.announced = others.clock
   others.clock += 2 * second
-  assert.equal(snapshotTime(store), others.announced - 1)
+  assert.equal(snapshotTime(store), others.oldest - 1)
   // Being next in line, the store's own empty work proves that nothing is on its way.
   await store.write(() => undefined)
   assert.equal(snapshotTime(store), others.clock)
