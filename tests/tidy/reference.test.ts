@@ -43,3 +43,8 @@ test('docs/reference/http.md names the path of every endpoint', () => {
     [],
   )
 })
+
+test('the changelog begins with the version of the package', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  assert.equal(/^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1], version)
+})
