@@ -17,9 +17,12 @@ const eventTypes = ['start', 'version', 'set', 'history_rewrite'] as const
 class Events {
   readonly #received: StreamEvent[] = []
   readonly #waiting: ((event: StreamEvent) => void)[] = []
-  readonly #subscription: ReturnType<Client['stream']>
+  readonly #subscription: Pick<ReturnType<Client['stream']>, 'close'>
 
-  constructor(subscription: ReturnType<Client['stream']>, isDocumentHelper = false) {
+  constructor(subscription: ReturnType<Client['stream']>)
+  constructor(subscription: ReturnType<Client['stream']['document']>, isDocumentHelper: true)
+  constructor(given: unknown, isDocumentHelper = false) {
+    const subscription = given as ReturnType<Client['stream']['document']>
     this.#subscription = subscription
     const take = (_: unknown, event: StreamEvent) => {
       const next = this.#waiting.shift()

@@ -189,8 +189,8 @@ describe('parseJson', () => {
         fc.constantFrom(undefined, 1, '\t'),
         (document, indent) => {
           const text = JSON.stringify(document, null, indent)
-        // Integers that may not fit into 64 bits are refused here and rounded there.
-        fc.pre(!/\d{19}/.test(text))
+          // Integers that may not fit into 64 bits are refused here and rounded there.
+          fc.pre(!/\d{19}/.test(text))
           assert.deepEqual(ordinary(parseJson(text)), JSON.parse(text))
         },
       ),

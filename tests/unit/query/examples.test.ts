@@ -54,7 +54,10 @@ for (const family of families) {
         await engine.query(documents)
         const key = (await engine.query({ create_key: { object: { role: 'admin' } } })) as { secret: string }
         const [query, answer] = definition.example
-        const { body } = await engine.send(query, { secret: key.secret, apiVersion: definition.until ? '2.12' : '4' })
+        const { body } = await engine.send(query, {
+          secret: key.secret,
+          apiVersion: definition.until ? '2.12' : '4',
+        })
         assert.deepEqual(JSON.parse(body), { resource: JSON.parse(answer) })
       } finally {
         await engine.close()
