@@ -35,7 +35,7 @@ import {
   type StoredVersion,
   userIndex,
 } from './index-tables.ts'
-import { decodeTime, decodeVersion, idAt, never } from './records.ts'
+import { decodeTime, decodeVersion, idAt, isIntact, never } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -154,7 +154,10 @@ class StoreCheck {
 
   #checkDocument(ref: Ref): void {
     const { snapshot } = this.#context
-    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
+    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
+      if (!isIntact(stored)) this.#context.report(`${nameRef(ref)} is not what was written`)
+      return decodeVersion(ref, stored)
+    })
     this.#checkVersions(ref, versions)
     this.#indexes.checkDocument(ref, versions)
     this.#changeLog.checkDocument(ref, versions)

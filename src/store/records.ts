@@ -8,6 +8,7 @@
 // a snapshot time gives the same answer as the exact time.
 
 import { assert } from '../base/assert.ts'
+import { checksum, checksumBytes } from '../base/checksum.ts'
 import { decodeValue, encodeValue } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
@@ -105,7 +106,22 @@ export function encodeVersion(version: Omit<Version, 'ts' | 'ref'>, ts: Micros, 
   appendTime(ts)
   if (ttl !== never) appendTime(ttl)
   writer.append(encodeValue(version.fields, commitTime))
-  return writer.copy()
+  writer.u32(0)
+  return sealed(writer.copy())
+}
+
+/** Puts the checksum of a version into its last bytes. */
+function sealed(bytes: Bytes): Bytes {
+  const end = bytes.length - checksumBytes
+  new DataView(bytes.buffer, bytes.byteOffset + end).setUint32(0, checksum(bytes.subarray(0, end)))
+  return bytes
+}
+
+/** Whether a stored version is as it was written. Reading does not ask; the integrity check does. */
+export function isIntact(bytes: Bytes): boolean {
+  const end = bytes.length - checksumBytes
+  if (end <= 0) return false
+  return new DataView(bytes.buffer, bytes.byteOffset + end).getUint32(0) === checksum(bytes.subarray(0, end))
 }
 
 const noFields: ObjectValue = new Map()
@@ -114,7 +130,8 @@ export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: 
   const action = versionAction(bytes)
   const ts = timeAt(bytes, 1)
   if (action === 'delete') return { ref, ts, action, fields: noFields }
-  const fields = decodeValue(bytes.subarray((bytes[0] as number) & ttlFlag ? 17 : 9))
+  const start = (bytes[0] as number) & ttlFlag ? 17 : 9
+  const fields = decodeValue(bytes.subarray(start, bytes.length - checksumBytes))
   assert(isObject(fields), 'the fields of a version are an object')
   return { ref, ts, action, fields }
 }
@@ -137,7 +154,7 @@ export function versionTtl(bytes: Bytes): Micros {
 export function withAction(bytes: Bytes, action: Version['action']): Bytes {
   const copy = bytes.slice()
   copy[0] = ((copy[0] as number) & ~actionMask) | actions.indexOf(action)
-  return copy
+  return sealed(copy)
 }
 
 /** What an index's tables hold beside the key. */

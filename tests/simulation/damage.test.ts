@@ -118,6 +118,23 @@ test('one changed byte is noticed, whichever row it is in', async t => {
   await engine.close()
 })
 
+test('no byte of a stored version changes unnoticed', async () => {
+  const engine = openTestEngine()
+  for (const query of filling.slice(0, 6)) await engine.query(query as object)
+  for (const kind of ['document', 'history'] as const) {
+    const { key, value } = rowsOf(engine, kind).at(-1) as Entry
+    for (let place = 0; place < value.length; place++) {
+      const changed = value.slice()
+      changed[place] = (changed[place] as number) ^ 1
+      await write(engine, [{ key, value: changed }])
+      assert.notDeepEqual(engine.store.check(), [], `byte ${place} of a ${kind} row`)
+    }
+    await write(engine, [{ key, value }])
+  }
+  assert.deepEqual(engine.store.check(), [])
+  await engine.close()
+})
+
 test('the command tells of damage on a disk', async t => {
   const folder = await temporaryFolder()
   t.after(() => rm(folder, { recursive: true }))
