@@ -17,18 +17,25 @@ export function bcryptAtOnce(most: number): number {
 
 /** What the rest of auth needs; tests count the calls through it. */
 export interface Bcrypt {
-  /** A `$2b$` hash of the first 72 bytes. */
+  /** A `$2a$` hash of the first 72 bytes: the dialect in which the protocol writes them. */
   hash(bytes: Uint8Array, cost: number): Promise<string>
   /** Whether the first 72 bytes hash to this well-formed hash (see {@link bcryptCost}). Constant time. */
   compare(bytes: Uint8Array, hash: string): Promise<boolean>
 }
 
+function firstBytes(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.subarray(0, bcryptBytesMax))
+}
+
+function inDialect(dialect: 'a' | 'b', hash: string): string {
+  return `$2${dialect}$${hash.slice(4)}`
+}
+
 /** Runs in the thread pool. */
 export const nativeBcrypt: Bcrypt = {
-  hash: (bytes, cost) => bcrypt.hash(Buffer.from(bytes.subarray(0, bcryptBytesMax)), cost),
-  // Cut to 72 bytes, the dialects a, b and y are the same function; the package knows only a and b.
-  compare: (bytes, hash) =>
-    bcrypt.compare(Buffer.from(bytes.subarray(0, bcryptBytesMax)), `$2b$${hash.slice(4)}`),
+  // Cut to 72 bytes, the dialects a, b and y are the same function; the package makes b and knows only a and b.
+  hash: async (bytes, cost) => inDialect('a', await bcrypt.hash(firstBytes(bytes), cost)),
+  compare: (bytes, hash) => bcrypt.compare(firstBytes(bytes), inDialect('b', hash)),
 }
 
 const shape = /^\$2[aby]\$(0[4-9]|1[0-9]|2[0-9]|3[01])\$[./A-Za-z0-9]{53}$/

@@ -16,6 +16,8 @@ import {
 import { type BoundLambda, type Call, mismatch, undefinedReference } from '../definition.ts'
 import { permissionDenied } from '../permissions.ts'
 import { resolveName } from '../references.ts'
+import { resourceOf } from '../resources/kinds.ts'
+import { notFound } from '../write.ts'
 import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 import { effectOf, setLambda } from './set-lambda.ts'
@@ -39,12 +41,10 @@ function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   const { authority, transaction } = call.evaluation
   if (authority.kind !== 'builtin' && ref.database !== authority.database) throw permissionDenied(call, key)
   const index = transaction.catalogue.index(ref)
-  const name = index?.name ?? transaction.catalogue.nameOf(ref) ?? String(ref.id)
-  if (!index) throw undefinedReference(new UnresolvedRef({ type: 'index', name }), call, key)
+  if (!index) throw notFound(resourceOf(native.indexes), call, key)
   if (index.active) return index
-  throw new QueryError([
-    errorEntry('instance not found', `Index '${name}' is not active.`, call.position(key), { status: 400 }),
-  ])
+  const description = `Index '${index.name}' is not active.`
+  throw new QueryError([errorEntry('instance not found', description, call.position(key), { status: 400 })])
 }
 
 /** Values as terms: one by itself, or a list. References that name nothing are no values here. */
