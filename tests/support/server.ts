@@ -46,7 +46,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const rootSecret = options.env?.TERRARIUM_ROOT_SECRET ?? 'root-secret-of-the-tests'
   const child = spawn(
     process.execPath,
-    [program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])],
+    ['--stack-size=3600', program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])],
     {
       env: { ...process.env, TERRARIUM_ROOT_SECRET: rootSecret, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
