@@ -46,7 +46,7 @@ function printExpression(expression: Expression, evaluation: Evaluation): Value 
       ])
     case 'let':
       return new Map<string, Value>([
-        ['let', escapeKeys(new Map(expression.bindings.map(([name, value]) => [name, print(value)])))],
+        ['let', printBindings(expression.bindings.map(([name, value]) => [name, print(value)]))],
         ['in', print(expression.body)],
       ])
     case 'call': {
@@ -58,6 +58,13 @@ function printExpression(expression: Expression, evaluation: Evaluation): Value 
       return printed
     }
   }
+}
+
+/** An object, unless a name is bound again: then a list, which renders as an object with that name twice. */
+function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
+  const fields = new Map(bindings)
+  if (fields.size === bindings.length) return escapeKeys(fields)
+  return bindings.map(binding => new Map([binding]))
 }
 
 function printOperand(operand: Operand, evaluation: Evaluation): Value {

@@ -4,7 +4,7 @@
 
 import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { type Json, typeName, type Value } from '../values/value.ts'
-import { isApiVersion } from '../values/wire-version.ts'
+import { isApiVersion, isAtLeast } from '../values/wire-version.ts'
 import type { Argument, Effect, FunctionDefinition } from './definition.ts'
 import {
   type Expression,
@@ -58,6 +58,9 @@ export function parseStoredLambda(
 const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }
 const greaterEffect = (left: Effect, right: Effect) =>
   effectOrder[left] >= effectOrder[right] ? left : right
+
+/** The version of lambdas that do not say theirs. */
+const firstLambdaVersion = '2.12'
 
 function fault(description: string, place: Place, ...steps: (string | number)[]): QueryError {
   return new QueryError([
@@ -158,9 +161,9 @@ class Parser {
   #operand(argument: Argument<unknown>, json: Json, place: Place): Operand {
     switch (argument.type.mode) {
       case 'lambda':
-        return this.#lambda(json, place, this.#apiVersion)
+        return this.#lambda(json, place)
       case 'lambda or value':
-        if (json instanceof Map && json.has('lambda')) return this.#lambda(json, place, this.#apiVersion)
+        if (json instanceof Map && json.has('lambda')) return this.#lambda(json, place)
         return this.expression(json, place)
       case 'lazy list':
         return this.#list(json, place)
@@ -231,9 +234,11 @@ class Parser {
     return [...fields].map(([name, value]) => () => ({ name, json: value, place: place.at(name) }))
   }
 
-  #lambda(json: Json, place: Place, apiVersion: string): LambdaExpression {
+  #lambda(json: Json, place: Place): LambdaExpression {
     if (!(json instanceof Map)) throw fault(`Lambda expected, ${typeName(json)} provided.`, place)
     if (json.size !== 2 || !json.has('lambda') || !json.has('expr')) throw noForm(json, place)
+    // Lambdas have had versions since 2.12, and none has an older one.
+    const apiVersion = isAtLeast(this.#apiVersion, firstLambdaVersion) ? this.#apiVersion : firstLambdaVersion
     return this.lambdaParts(json.get('lambda') as Json, json.get('expr') as Json, place, apiVersion)
   }
 
@@ -349,7 +354,7 @@ class Parser {
 
   /** The lambda of `@query` and of `@set` parts: it brings its own version and sees no variables. */
   #closedLambda(json: Json, place: Place): LambdaExpression {
-    const version = json instanceof Map ? (json.get('api_version') ?? '2.12') : undefined
+    const version = json instanceof Map ? (json.get('api_version') ?? firstLambdaVersion) : undefined
     const size = json instanceof Map && json.has('api_version') ? 3 : 2
     const valid =
       json instanceof Map &&

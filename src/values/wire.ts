@@ -167,16 +167,41 @@ class Renderer implements PartRenderer {
 
   /** Arguments keep their places: one that cannot be printed becomes null. */
   code(body: Value): Rendered {
-    const isArray = Array.isArray(body)
-    if (!isArray && !(body instanceof Map)) return this.value(body)
+    if (body instanceof Map) return this.#form(body)
+    if (!Array.isArray(body)) return this.value(body)
+    this.#enter()
+    const elements = body.map(part => this.code(part) ?? 'null')
+    this.#depth--
+    return `[${elements.join()}]`
+  }
+
+  #form(form: ObjectValue): string {
     this.#enter()
     let text = ''
-    for (const [key, part] of body.entries()) {
-      if (text !== '') text += ','
-      text += `${typeof key === 'string' ? `${quoteJson(key)}:` : ''}${this.code(part) ?? 'null'}`
+    for (const [key, part] of form) {
+      const holdsFields = key === 'object' || key === 'let'
+      const rendered = holdsFields ? this.#codeFields(part) : this.code(part)
+      text += `${text === '' ? '' : ','}${quoteJson(key)}:${rendered ?? 'null'}`
     }
     this.#depth--
-    return isArray ? `[${text}]` : `{${text}}`
+    return `{${text}}`
+  }
+
+  /** The fields of a written object or `let`: names, not forms. A list of bindings has a name more than once. */
+  #codeFields(fields: Value): Rendered {
+    if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
+    if (!(fields instanceof Map)) return this.value(fields)
+    const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
+    return wrapped instanceof Map
+      ? `{"@obj":{${this.#codeMembers(wrapped)}}}`
+      : `{${this.#codeMembers(fields)}}`
+  }
+
+  #codeMembers(fields: ObjectValue): string {
+    this.#enter()
+    const members = [...fields].map(([name, part]) => `${quoteJson(name)}:${this.code(part) ?? 'null'}`)
+    this.#depth--
+    return members.join()
   }
 
   setBody(shape: SetShape): Rendered {
