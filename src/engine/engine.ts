@@ -133,6 +133,7 @@ class RequestRun {
 
   query(): QueryAnswer | Promise<QueryAnswer> {
     this.#isQuery = true
+    this.#mustWrite ||= this.#willWrite()
     const { rateLimits } = this.#options
     return this.run(evaluation => {
       rateLimits?.check(evaluation.database, { compute: 1, read: 0, write: 0 })
@@ -151,6 +152,20 @@ class RequestRun {
       })
       return { status: created ? 201 : 200, body }
     })
+  }
+
+  /**
+   * Whether the query is sure to need a writing transaction, so that it is not evaluated in vain without one. A fault
+   * in the query shows later: who asks is found out before.
+   */
+  #willWrite(): boolean {
+    if (this.#request.readOnly || this.#request.authorization === undefined) return false
+    try {
+      return this.#parse().effect === 'write'
+    } catch (error) {
+      if (error instanceof QueryError) return false
+      throw error
+    }
   }
 
   /** The stream begins with the very snapshot on which its expression was evaluated. */
