@@ -23,13 +23,9 @@ const partitions: FieldCheck = (value, path) => {
   return [failure(path, 'bounds error', `Value ${value} is not in expected range 1 to ${partitionsMax}.`)]
 }
 
-/** Who may read besides keys and roles; `public` is everybody with a credential of the database. */
-const permissions: FieldCheck = (value, path) => {
-  if (!isObject(value)) return map(value, path)
-  const read = value.get('read')
-  return read === undefined || read === 'public' || read instanceof Ref
-    ? []
-    : [invalidType([...path, 'read'], read, 'Role')]
+/** Whether every caller of the database may read the index; other permissions are dropped without a word. */
+function isPublic(permissions: Value | undefined): boolean {
+  return permissions !== undefined && isObject(permissions) && permissions.get('read') === 'public'
 }
 
 /** Terms and values: one object or an array of them. Their failures name no index (a quirk of the protocol). */
@@ -83,7 +79,7 @@ export const indexResource: Resource = {
     values: { check: indexFields },
     unique: { check: flag },
     partitions: { check: partitions },
-    permissions: { check: permissions },
+    permissions: { check: () => [] },
     data: { check: map },
   },
   defaults: () =>
@@ -100,6 +96,7 @@ export const indexResource: Resource = {
       const given = fields.get(key)
       if (given !== undefined) fields.set(key, withoutUnknownKeys(given))
     }
+    if (!isPublic(fields.get('permissions'))) fields.delete('permissions')
     if (draft.mode === 'replace')
       draft.failures.push(...(fields.has('active') ? [] : [valueRequired(['active'])]))
     if (draft.failures.length > 0) return
