@@ -2,7 +2,7 @@
 
 import type { Failure } from '../../errors.ts'
 import { equalValues } from '../../values/equality.ts'
-import { isArray, isObject, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { destructive, isProtected } from './databases.ts'
 import { flag, itemsOf, map, name, text, whole } from './fields.ts'
 import { source, sourceCollectionsOf, sourceFailures } from './index-source.ts'
