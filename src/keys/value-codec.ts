@@ -33,9 +33,9 @@ export function encodeValue(value: Value, transactionTime?: Micros): Uint8Array 
   return writer.copy()
 }
 
-/** Decodes what {@link encodeValue} made. */
-export function decodeValue(bytes: Uint8Array): Value {
-  return reader.read(bytes)
+/** Decodes what {@link encodeValue} made, which takes all of `bytes` from `start` to `end`. */
+export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): Value {
+  return reader.read(bytes, start, end)
 }
 
 /** Appends a value with the fields of objects by name, so that equal values have equal bytes. */

@@ -17,47 +17,45 @@ export class ValueReader {
   #bytes: Buffer = empty
   #view: DataView = new DataView(empty.buffer)
   #position = 0
+  #end = 0
   /**
    * Field names recur in every document. A name found here needs no new string, and its hash is known already
    * when it goes into the map.
    */
   readonly #names: (string | undefined)[] = new Array(nameSlots).fill(undefined)
 
-  /** Reads one stored value, which must take all of `bytes`. */
-  read(bytes: Uint8Array): Value {
-    assert(bytes[0] === valueFormat, 'a stored value has a known format')
-    return this.#readAll(bytes, 1)
+  /** Reads one stored value, which must take all of `bytes` from `start` to `end`. */
+  read(bytes: Uint8Array, start: number, end: number): Value {
+    assert(bytes[start] === valueFormat, 'a stored value has a known format')
+    this.#begin(bytes, start + 1, end)
+    const value = this.#value(0)
+    assert(this.#position === end, 'nothing follows a stored value')
+    this.#bytes = empty
+    return value
   }
 
   /** Reads values that stand one after the other in `bytes` from `start` to `end`. */
   readSequence(bytes: Uint8Array, start: number, end: number): Value[] {
     const values: Value[] = []
-    this.#begin(bytes.subarray(0, end), start)
+    this.#begin(bytes, start, end)
     while (this.#position < end) values.push(this.#value(0))
     this.#bytes = empty
     return values
   }
 
-  #readAll(bytes: Uint8Array, start: number): Value {
-    this.#begin(bytes, start)
-    const value = this.#value(0)
-    assert(this.#position === bytes.length, 'nothing follows a stored value')
-    this.#bytes = empty
-    return value
-  }
-
-  #begin(bytes: Uint8Array, start: number): void {
+  #begin(bytes: Uint8Array, start: number, end: number): void {
     const { buffer, byteOffset, length } = bytes
     this.#bytes = bytes instanceof Buffer ? bytes : Buffer.from(buffer, byteOffset, length)
     this.#view = new DataView(buffer, byteOffset, length)
     this.#position = start
+    this.#end = end
   }
 
   /** Moves over `count` bytes and answers where they begin. */
   #take(count: number): number {
     const start = this.#position
     const end = start + count
-    if (end > this.#bytes.length) throw new InvariantError('a stored value ends too early')
+    if (end > this.#end) throw new InvariantError('a stored value ends too early')
     this.#position = end
     return start
   }
@@ -160,7 +158,7 @@ export class ValueReader {
 
   #checkNesting(count: number, depth: number): void {
     assert(depth < valueDepthMax, 'a stored value does not nest this deeply')
-    assert(count <= this.#bytes.length - this.#position, 'a stored container has room for its elements')
+    assert(count <= this.#end - this.#position, 'a stored container has room for its elements')
   }
 
   /** A text in a place where no other value may stand. */

@@ -136,7 +136,7 @@ export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: 
   const ts = timeAt(bytes, 1)
   if (action === 'delete') return { ref, ts, action, fields: noFields }
   const start = (bytes[0] as number) & ttlFlag ? 17 : 9
-  const fields = decodeValue(bytes.subarray(start, bytes.length - checksumBytes))
+  const fields = decodeValue(bytes, start, bytes.length - checksumBytes)
   assert(isObject(fields), 'the fields of a version are an object')
   return { ref, ts, action, fields }
 }
@@ -248,7 +248,7 @@ export function entryValues(bytes: Bytes): readonly Value[] {
   const flags = bytes[0] as number
   if (!(flags & valuesFlag)) return noValues
   const start = extrasAt + (flags & untilFlag ? 8 : 0) + (flags & entryTtlFlag ? 8 : 0)
-  const values = decodeValue(bytes.subarray(start))
+  const values = decodeValue(bytes, start)
   assert(isArray(values), 'the values of an entry are an array')
   return values
 }
