@@ -82,7 +82,7 @@ export async function runExport({ records, folder }: ExportOptions): Promise<voi
   const server = await startServer({ data, flags: ['--log-megabytes', '1000000'] })
   const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`
   try {
-    const { now: before } = memoryMebibytes(server.pid)
+    const { own: before } = memoryMebibytes(server.pid)
     const started = performance.now()
     const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })
     const { state, presigned_url: url } = await finished(server, server.rootSecret, id)
@@ -93,7 +93,7 @@ export async function runExport({ records, folder }: ExportOptions): Promise<voi
     for await (const chunk of (await fetch(url as string)).body ?? []) bytes += chunk.length
     console.log(`download: ${seconds(downloading)}, ${(bytes / 1e6).toFixed(1)} MB`)
     const { peak } = memoryMebibytes(server.pid)
-    console.log(`memory ${before.toFixed(0)} MiB before, peak ${peak.toFixed(0)} MiB`)
+    console.log(`memory ${before.toFixed(0)} MiB before, at most ${peak.toFixed(0)} MiB with mapped files`)
   } finally {
     await server.stop()
     await rm(data, { recursive: true, force: true })

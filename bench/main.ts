@@ -114,8 +114,8 @@ async function runCase(
     portOf(server),
     requests.map(({ query }) => post('/', query, headers)),
   )
-  const { now, peak } = memoryMebibytes(server.pid)
-  const memory = `memory ${now.toFixed(0)} MiB, peak ${peak.toFixed(0)} MiB`
+  const { mapped, own } = memoryMebibytes(server.pid)
+  const memory = `memory ${own.toFixed(0)} MiB, and ${mapped.toFixed(0)} MiB of files mapped`
   console.log(`${line('Terrarium', ours)}   ${ratio(ours, floor)} of node:http   ${memory}`)
   const theirRequests = requests.flatMap(request => request.postgres ?? [])
   if (!postgres || theirRequests.length === 0) return

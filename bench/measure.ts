@@ -51,14 +51,23 @@ export function post(path: string, body: unknown, headers: Readonly<Record<strin
   return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${json}`
 }
 
-/** Resident memory of a process in mebibytes: now and at its peak. Zero where the system does not tell. */
-export function memoryMebibytes(pid: number): { readonly now: number; readonly peak: number } {
+/** The memory of a process in mebibytes; zero where the system does not tell. */
+export interface Memory {
+  /** What it has allocated. */
+  readonly own: number
+  /** Pages of the data file that the system keeps mapped, and takes back when others need the room. */
+  readonly mapped: number
+  /** The most that both together have been. */
+  readonly peak: number
+}
+
+export function memoryMebibytes(pid: number): Memory {
   let status = ''
   try {
     status = readFileSync(`/proc/${pid}/status`, 'utf8')
   } catch {
-    return { now: 0, peak: 0 }
+    return { own: 0, mapped: 0, peak: 0 }
   }
   const read = (name: string) => Number(new RegExp(`${name}:\\s*(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
-  return { now: read('VmRSS'), peak: read('VmHWM') }
+  return { own: read('RssAnon'), mapped: read('RssFile'), peak: read('VmHWM') }
 }

@@ -32,7 +32,7 @@ export async function measureStreams(folder: string, count: number): Promise<Str
     await query(server, secret, { create_collection: { object: { name: 'bench' } } })
     await query(server, secret, { create: document, params: { object: {} } })
     const writeAloneMs = median(await timesOfUpdates(server, secret))
-    const before = memoryMebibytes(server.pid).now
+    const before = memoryMebibytes(server.pid).own
     const arrivals = new Arrivals(count)
     for (let opened = 0; opened < count; opened += streamsPerSession) {
       const session = http2.connect(server.url)
@@ -40,7 +40,7 @@ export async function measureStreams(folder: string, count: number): Promise<Str
       const more = Math.min(streamsPerSession, count - opened)
       await Promise.all(Array.from({ length: more }, () => open(session, secret, arrivals)))
     }
-    const after = memoryMebibytes(server.pid).now
+    const after = memoryMebibytes(server.pid).own
     const writes = await timesOfUpdates(server, secret, () => arrivals.all())
     const delays = arrivals.delays.toSorted((left, right) => left - right)
     return {
