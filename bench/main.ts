@@ -11,13 +11,22 @@ import { type BenchCase, type CaseRequest, cases, type Loaded } from './cases.ts
 import { type Baseline, startBaseline } from './child.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
+import { measureLogins } from './logins.ts'
 import { type LoadResult, measure, memoryMebibytes, post } from './measure.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
 import { measureStreams } from './streams.ts'
 
 /** Everything that can be measured. */
-const names = [...cases.map(({ name }) => name), 'scale', 'workers', 'streams', 'recording', 'export']
+const names = [
+  ...cases.map(({ name }) => name),
+  'scale',
+  'logins',
+  'workers',
+  'streams',
+  'recording',
+  'export',
+]
 
 /** Those that start servers of their own. */
 const standalone = ['workers', 'streams', 'recording', 'export']
@@ -40,8 +49,8 @@ const { values: options } = parseArgs({
 
 const help = `npm run bench -- [options]
 
-  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, workers, streams, recording,
-                      export (default: all)
+  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
+                      recording, export (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
@@ -137,6 +146,16 @@ async function runScale(loaded: Loaded, { server, secret }: Subjects): Promise<v
   const more = await loadDocuments(server.url, secret, loaded.ids.length, count)
   const many = await load(portOf(server), requests([...loaded.ids, ...more]))
   console.log(`${line(`${count} documents`, many)}   ${ratio(many, few)} of the throughput with few`)
+}
+
+/** Password checks take whole cores; reads beside them must not wait for long. */
+async function runLogins({ server, secret }: Subjects): Promise<void> {
+  const { alone, beside, logins } = await measureLogins(server, secret, Number(options.seconds))
+  console.log('\nlogins: point reads on 4 connections, alone and beside 16 clients with wrong passwords')
+  console.log(line('reads alone', alone))
+  const times = (beside.p99Micros / alone.p99Micros).toFixed(1)
+  console.log(`${line('reads beside', beside)}   p99 ${times} times that alone`)
+  console.log(line('password checks', logins))
 }
 
 /** Reads and writes with one process and with one per core, each over a data folder of its own. */
@@ -242,6 +261,7 @@ async function main(): Promise<void> {
       if (wanted.includes(benchCase.name)) await runCase(benchCase, benchCase.requests(loaded), subjects)
     }
     if (wanted.includes('scale')) await runScale(loaded, subjects)
+    if (wanted.includes('logins')) await runLogins(subjects)
   } finally {
     await postgres?.stop()
     await bare.stop()
