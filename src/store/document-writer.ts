@@ -280,7 +280,7 @@ export function checkTransactionBytes(bytes: number): void {
   if (bytes <= limits.transactionBytesMax) return
   throw new RequestError(
     'bad request',
-    `Transaction bytes (${bytes}) exceeds threshold (${limits.transactionBytesMax})`,
+    `Transaction exceeded limit: got ${bytes} bytes, limit ${limits.transactionBytesMax} bytes`,
   )
 }
 

@@ -24,10 +24,17 @@ export function entryTuples(index: IndexDefinition, version: Version, hooks: Sto
   const source = sourceOf(index, version.ref.collection)
   if (source === undefined || version.action === 'delete') return []
   const undated: Version = { ...version, ts: ownTime }
-  const terms = combine(index.terms.map(field => extractField(field, source, undated, hooks)))
-  const values = combine(index.values.map(field => extractField(field, source, version, hooks)))
+  const { id } = version.ref
+  const terms = combine(
+    index.terms.map(field => extractField(field, source, undated, hooks)),
+    id,
+  )
+  const values = combine(
+    index.values.map(field => extractField(field, source, version, hooks)),
+    id,
+  )
   const kept = values.filter(tuple => tuple.length === 0 || !tuple.every(isNull))
-  checkWidth(terms.length * kept.length)
+  checkWidth(terms.length * kept.length, id)
   const tuples: EntryTuple[] = []
   for (const term of terms) {
     if (term.length > 0 && term.every(isNull)) continue
@@ -48,18 +55,21 @@ function isNull(value: Value): boolean {
   return value === null
 }
 
-function checkWidth(entries: number): void {
+function checkWidth(entries: number, document: bigint): void {
   if (entries <= limits.queryWidthMax) return
   throw new RequestError(
     'bad request',
-    `Index entries (${entries}) exceeds threshold (${limits.queryWidthMax})`,
+    `Index entries for doc ${document} (${entries}) exceeds threshold (${limits.queryWidthMax})`,
   )
 }
 
-/** Every combination of one element from each list, in order. */
-function combine(lists: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
+/** Every combination of one element from each list, in order; `document` is named when there are too many. */
+function combine(lists: readonly (readonly Value[])[], document: bigint): readonly (readonly Value[])[] {
   if (lists.every(list => list.length === 1)) return [lists.length === 0 ? none : lists.map(first)]
-  checkWidth(lists.reduce((product, list) => product * list.length, 1))
+  checkWidth(
+    lists.reduce((product, list) => product * list.length, 1),
+    document,
+  )
   let tuples: (readonly Value[])[] = [none]
   for (const list of lists) tuples = tuples.flatMap(tuple => list.map(value => [...tuple, value]))
   return tuples
