@@ -1,5 +1,7 @@
 // Decimal digits of doubles, cut to a precision the way Java's Formatter does: from the shortest digits that read back
-// to the same double, half away from zero.
+// to the same double (but for Java's own), half away from zero.
+
+import { hasOwnJavaDigits, javaDigits } from '../../../values/java-digits.ts'
 
 /** `0.digits` times ten to the power of `point`; zero has the digit 0 and the point 1. */
 export interface Decimal {
@@ -9,9 +11,11 @@ export interface Decimal {
 
 /** The shortest digits of a finite double that is not negative. */
 export function decimalOf(double: number): Decimal {
-  const shortest = double.toExponential()
-  // Where one digit would do, Java takes the closest two (4.9 for the smallest double, where 5 would read back too).
-  const text = shortest.includes('.') ? shortest : double.toExponential(1).replace('.0', '')
+  if (hasOwnJavaDigits(double)) {
+    const { digits, exponent } = javaDigits(double)
+    return { digits, point: exponent + 1 }
+  }
+  const text = double.toExponential()
   const exponent = text.indexOf('e')
   return { digits: text.slice(0, exponent).replace('.', ''), point: Number(text.slice(exponent + 1)) + 1 }
 }
