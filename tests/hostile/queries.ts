@@ -322,7 +322,7 @@ const stored: readonly HostileQuery[] = [
   {
     name: 'a document with a value nested 5000 deep',
     body: created(object({ v: wrapped(5000) })),
-    verdict: '400 stack overflow',
+    verdict: '400 bad request',
   },
   {
     name: 'a document of more than 8 MiB',
