@@ -16,7 +16,7 @@ const lastFolders = ['conformance', 'driver', 'crash']
 /** Test files at a time; more than two would only fight for the cores of a small machine. */
 const concurrency = 2
 /** Milliseconds after which a test file counts as hung. */
-const timeout = 15 * 60_000
+const timeout = 6 * 60_000
 
 function rank(file: string): number {
   const folder = relative('tests', dirname(file)).split(sep)[0] ?? ''

@@ -1,7 +1,7 @@
 // Serves an open engine: builds the HTTP service of one process and takes it down again, down to the store.
 
 import { readFileSync } from 'node:fs'
-import { isIPv6 } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { systemClock } from './base/clock.ts'
@@ -18,8 +18,10 @@ import type { QueryLog } from './query-log/query-log.ts'
 
 /** A running service. */
 export interface Server {
-  /** Where it is reached, without a slash at the end. */
-  readonly url: string
+  /** Starts to accept connections on the configured port; resolves with where it is reached, see {@link urlOf}. */
+  listen(): Promise<string>
+  /** Instead of `listen`: answers a function that serves a connection that another process has accepted. */
+  receive(): (connection: Socket) => void
   /** What is measured of this process; absent when nobody wants to know. */
   readonly metrics?: Registry
   /** Finishes what is in flight, then closes everything down to the store. */
@@ -34,8 +36,13 @@ export interface OpenEngine {
   close(): Promise<void>
 }
 
-/** Starts to serve `opened`, which belongs to the server from now on: it is closed when starting fails. */
-export async function startServer(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
+/** The address of a port of the service, without a slash at the end. */
+export function urlOf({ host, tlsCert }: Config, port: number): string {
+  return `${tlsCert === undefined ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+/** Gets ready to serve `opened`, which belongs to the server from now on: it is closed when that fails. */
+export async function createServer(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
   let queryLog: QueryLog | undefined
   try {
     const meter = config.metricsPort === undefined ? undefined : new RequestMeter(systemClock)
@@ -43,7 +50,7 @@ export async function startServer(config: Config, opened: OpenEngine, log: Logge
       if (meter) meter.lostRecords += records
     }
     queryLog = await openQueryLog(config, log, { onLoss })
-    return await serve(config, opened, queryLog, log, meter)
+    return await assemble(config, opened, queryLog, log, meter)
   } catch (cause) {
     await queryLog?.close()
     await opened.close()
@@ -51,7 +58,7 @@ export async function startServer(config: Config, opened: OpenEngine, log: Logge
   }
 }
 
-async function serve(
+async function assemble(
   config: Config,
   opened: OpenEngine,
   queryLog: QueryLog,
@@ -76,16 +83,11 @@ async function serve(
   const application = await createApplication(services, {
     build: `${version}-terrarium`,
     pendingRequestsMax: config.pendingRequestsMax,
-    listener: {
-      host: config.host,
-      port: config.port,
-      ...(secure ? { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } } : {}),
-    },
+    listener: secure ? { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } } : {},
   })
-  const port = await application.listen()
-  const host = isIPv6(config.host) ? `[${config.host}]` : config.host
   return {
-    url: `${secure ? 'https' : 'http'}://${host}:${port}`,
+    listen: async () => urlOf(config, await application.listen(config)),
+    receive: () => application.receive(),
     ...(meter && { metrics: createRegistry(meter) }),
     close: async () => {
       stopping.abort()

@@ -2,9 +2,12 @@
 // each new connection to the next worker in turn, starts workers again when they end, and passes on the signal to stop.
 
 import cluster, { type Worker } from 'node:cluster'
+import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
 import { stayAlive, type Timers, wait } from '../base/timers.ts'
+import type { ListenAddress } from '../http/listener.ts'
+import { Distributor, type Handover } from './distributor.ts'
 
 export interface SupervisorOptions {
   readonly count: number
@@ -22,9 +25,24 @@ export function workerNumber(): number {
   return Number(process.env[variable])
 }
 
-/** Tells the supervisor that this worker serves. */
-export function workerReady(url: string): void {
-  process.send?.({ ready: url })
+/** What a worker tells the supervisor: that it can be given one connection (more), or that it stops. */
+type Report = 'free' | 'stopping'
+
+/** In a worker: serves connections that the supervisor hands over. Answers how to say that there shall be no more. */
+export function takeConnections(take: (connection: Socket) => void): () => void {
+  const report = (report: Report) => process.send?.(report)
+  let isStopping = false
+  process.on('message', (message: Partial<Handover> | null, connection?: Socket) => {
+    if (message?.connection !== true) return
+    if (!isStopping) report('free')
+    // Absent when its client has left in the meantime.
+    if (connection) take(connection)
+  })
+  report('free')
+  return () => {
+    isStopping = true
+    report('stopping')
+  }
 }
 
 /** Milliseconds until a worker that has ended is started again, at first; doubled each time it ends soon. */
@@ -38,39 +56,43 @@ const closingMs = 10_000
 /** One run of a worker. */
 interface Run {
   readonly worker: Worker
-  /** The address when it serves, undefined when it ended before. */
-  readonly serving: Promise<string | undefined>
+  /** Whether it came to serve before it ended. */
+  readonly serving: Promise<boolean>
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
 }
 
 export class Supervisor {
   readonly #options: SupervisorOptions
+  readonly #distributor = new Distributor()
   readonly #runs = new Map<number, Run>()
   readonly #letGo = stayAlive()
   #isStopping = false
 
   constructor(options: SupervisorOptions) {
     this.#options = options
-    cluster.schedulingPolicy = cluster.SCHED_RR
   }
 
-  /** Starts all workers; resolves with the address when all serve, with undefined when one could not start. */
-  async start(): Promise<string | undefined> {
+  /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
+  listen(address: ListenAddress): Promise<number> {
+    return this.#distributor.listen(address)
+  }
+
+  /** Starts all workers; resolves with whether all serve. If one could not start, the others are stopped. */
+  async start(): Promise<boolean> {
     const numbers = Array.from({ length: this.#options.count }, (_, at) => at)
     // The first alone, so that what keeps all of them from starting is said once.
-    const url = await this.#run(0).serving
-    const others = numbers.slice(1).map(number => this.#run(number).serving)
-    if (url === undefined || (await Promise.all(others)).includes(undefined)) {
-      await this.stop()
-      return undefined
-    }
-    for (const number of numbers) void this.#keepRunning(number)
-    return url
+    const isServing =
+      (await this.#run(0).serving) &&
+      (await Promise.all(numbers.slice(1).map(number => this.#run(number).serving))).every(Boolean)
+    if (isServing) for (const number of numbers) void this.#keepRunning(number)
+    else await this.stop()
+    return isServing
   }
 
   /** Ends all workers, each after what it has in flight. */
   async stop(): Promise<void> {
     this.#isStopping = true
+    this.#distributor.close()
     const runs = [...this.#runs.values()]
     const cancel = this.#options.timers.after(this.#options.graceMs + closingMs, () => {
       for (const { worker } of runs) worker.process.kill('SIGKILL')
@@ -84,13 +106,19 @@ export class Supervisor {
   #run(number: number): Run {
     const worker = cluster.fork({ [variable]: String(number) })
     const ended = new Promise<Awaited<Run['ended']>>(resolve => {
-      worker.once('exit', (code, signal) => resolve({ code, signal }))
-    })
-    const serving = new Promise<string | undefined>(resolve => {
-      worker.on('message', (message: { readonly ready?: string }) => {
-        if (message.ready !== undefined) resolve(message.ready)
+      worker.once('exit', (code, signal) => {
+        this.#distributor.withdraw(worker)
+        resolve({ code, signal })
       })
-      void ended.then(() => resolve(undefined))
+    })
+    const serving = new Promise<boolean>(resolve => {
+      worker.on('message', (report: Report) => {
+        if (report === 'stopping') this.#distributor.withdraw(worker)
+        if (report !== 'free') return
+        this.#distributor.free(worker)
+        resolve(true)
+      })
+      void ended.then(() => resolve(false))
     })
     const run = { worker, serving, ended }
     this.#runs.set(number, run)

@@ -5,21 +5,24 @@
 // request happens in edge.ts, on both ways alike.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { noParameters } from './call.ts'
 import { Edge, type EdgeOptions } from './edge.ts'
 import type { Endpoint, Services } from './endpoint.ts'
 import { notFoundEndpoint } from './endpoints/not-found.ts'
 import { queryEndpoint } from './endpoints/query.ts'
-import { Listener, type ListenerOptions } from './listener.ts'
+import { type ListenAddress, Listener, type ListenerOptions } from './listener.ts'
 import { endpoints } from './routes.ts'
 import { pathOf } from './url.ts'
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface Application {
-  /** Starts to serve; resolves with the port. */
-  listen(): Promise<number>
+  /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
+  listen(address: ListenAddress): Promise<number>
+  /** Instead of `listen`: answers a function that serves a connection that another process has accepted. */
+  receive(): (connection: Socket) => void
   /** Finishes what is in flight, for at most `graceMs` milliseconds, then closes everything. */
   close(graceMs: number): Promise<void>
 }
@@ -75,7 +78,8 @@ export async function createApplication(
   await fastify.ready()
   const listening = listener as Listener
   return {
-    listen: () => listening.listen(),
+    listen: address => listening.listen(address),
+    receive: () => listening.receive(),
     close: async graceMs => {
       await listening.close(graceMs)
       await fastify.close()

@@ -10,10 +10,13 @@ import { systemTimers, type Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import { answerChannelError } from './channel-errors.ts'
 
-export interface ListenerOptions {
+export interface ListenAddress {
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
+}
+
+export interface ListenerOptions {
   /** PEM texts; clear text without. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /** Milliseconds a kept-alive HTTP/1.1 connection may be idle. */
@@ -32,6 +35,14 @@ const sessionIdleMs = 300_000
 /** Milliseconds of silence after which a connection's other end is asked whether it is still there: a fact of the protocol. */
 const keepAliveProbeMs = 120_000
 
+/** How connections are set up by the process that accepts them. */
+export const socketOptions = {
+  noDelay: true,
+  // Silent event streams: a client that vanished without a word is found out.
+  keepAlive: true,
+  keepAliveInitialDelay: keepAliveProbeMs,
+}
+
 const noBytes = Buffer.alloc(0)
 
 /** Megabytes one HTTP/2 session may hold: room for several of the largest bodies at a time in both directions. */
@@ -48,10 +59,13 @@ export class Listener {
   /** The server of HTTP/2 sessions; the same as `server` with TLS. */
   readonly #http2: Http2Server
   readonly #sessions = new Set<http2.ServerHttp2Session>()
+  readonly #connections = new Set<Socket>()
   /** Connections of which too little has arrived to tell what they speak. */
   readonly #undecided = new Set<Socket>()
+  /** What to do when the last connection has closed. */
+  #whenEmpty?: () => void
 
-  constructor(handler: RequestListener, options: ListenerOptions) {
+  constructor(handler: RequestListener, options: ListenerOptions = {}) {
     this.#options = options
     this.#idleMs = options.idleMs ?? limits.connectionIdleMs
     this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
@@ -78,17 +92,31 @@ export class Listener {
       this.server = secure
     }
     this.#http2.on('session', session => this.#track(session))
+    this.server.on('connection', (socket: Socket) => {
+      this.#connections.add(socket)
+      socket.once('close', () => {
+        this.#connections.delete(socket)
+        if (this.#connections.size === 0) this.#whenEmpty?.()
+      })
+    })
   }
 
   /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
-  listen(): Promise<number> {
+  listen({ host, port }: ListenAddress): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject)
-      this.server.listen({ host: this.#options.host, port: this.#options.port }, () => {
+      this.server.listen({ host, port }, () => {
         this.server.removeListener('error', reject)
         resolve((this.server.address() as AddressInfo).port)
       })
     })
+  }
+
+  /** Instead of {@link listen}: answers a function that serves a connection that another process has accepted. */
+  receive(): (connection: Socket) => void {
+    // Node begins to enforce its time limits with this event, which only a server with a port of its own gets.
+    this.server.emit('listening')
+    return connection => this.server.emit('connection', connection)
   }
 
   /**
@@ -99,10 +127,12 @@ export class Listener {
     const timers = this.#options.timers ?? systemTimers
     return new Promise(resolve => {
       const cancel = timers.after(graceMs, () => this.#cutOff())
-      this.server.close(() => {
+      this.#whenEmpty = () => {
         cancel()
         resolve()
-      })
+      }
+      this.server.close()
+      if (this.#connections.size === 0) this.#whenEmpty()
       for (const socket of this.#undecided) socket.destroy()
       for (const session of this.#sessions) session.close()
     })
@@ -116,10 +146,7 @@ export class Listener {
       requestTimeout: this.#receiveMs,
       // How often the two limits above are enforced.
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
-      noDelay: true,
-      // Silent event streams: a client that vanished without a word is found out.
-      keepAlive: true,
-      keepAliveInitialDelay: keepAliveProbeMs,
+      ...socketOptions,
       // Every name leads to the same service, so a request may do without one.
       requireHostHeader: false,
     }
@@ -179,6 +206,6 @@ export class Listener {
 
   #cutOff(): void {
     for (const session of this.#sessions) session.destroy()
-    if (this.server instanceof http.Server) this.server.closeAllConnections()
+    for (const connection of this.#connections) connection.destroy()
   }
 }

@@ -91,7 +91,8 @@ export interface FakeService {
   stop(graceMs?: number): Promise<void>
 }
 
-export interface FakeServiceOptions extends Partial<ListenerOptions> {
+export interface FakeServiceOptions extends ListenerOptions {
+  readonly port?: number
   readonly pendingRequestsMax?: number
   readonly clock?: Clock
 }
@@ -112,9 +113,9 @@ export async function startFakeService(options: FakeServiceOptions = {}): Promis
   const application = await createApplication(services, {
     build: '1.2.3-test',
     pendingRequestsMax: options.pendingRequestsMax ?? 1000,
-    listener: { host: '127.0.0.1', port: 0, ...options },
+    listener: options,
   })
-  const port = await application.listen()
+  const port = await application.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const scheme = options.tls === undefined ? 'http' : 'https'
   return {
     engine,

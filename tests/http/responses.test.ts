@@ -270,11 +270,8 @@ test('a body may come as a stream, with further headers', async () => {
     },
   }
   const edge = new Edge(services, { build: 'b', pendingRequestsMax: 1 })
-  const listener = new Listener((request, response) => edge.serve(endpoint, request, response), {
-    host: '127.0.0.1',
-    port: 0,
-  })
-  const url = `http://127.0.0.1:${await listener.listen()}`
+  const listener = new Listener((request, response) => edge.serve(endpoint, request, response))
+  const url = `http://127.0.0.1:${await listener.listen({ host: '127.0.0.1', port: 0 })}`
   const response = await fetch(url, { headers: { origin: 'http://app.test' } })
   assert.equal(response.headers.get('content-length'), null)
   assert.equal(response.headers.get('x-query-bytes-out'), '0')

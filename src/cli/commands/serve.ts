@@ -12,11 +12,11 @@ import { type Config, readConfig, type SettingName, settings } from '../../confi
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import type { Part } from '../../open-engine.ts'
-import { type OpenEngine, type Server, startServer } from '../../server.ts'
+import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
 import { type Command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
-import { Supervisor, workerNumber, workerReady } from '../workers.ts'
+import { Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
 export type Open = (
@@ -66,8 +66,8 @@ async function runAlone(
   const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
   try {
     const opened = await explained(() => open(config, rootSecret, log, { worker: 0, background: true }))
-    server = await started(config, opened, log)
-    announce(server.url)
+    server = await created(config, opened, log)
+    announce(await serving(config, server))
     await stopping(server, log, stopped)
     return 0
   } finally {
@@ -75,16 +75,16 @@ async function runAlone(
   }
 }
 
-/** One of several processes: tells the supervisor when it serves. */
+/** One of several processes: serves connections that the supervisor hands over. */
 async function runWorker(config: Config, open: Open, log: Logger, stopped: Stopped): Promise<number> {
   const worker = workerNumber()
   const rootSecret = config.rootSecret ?? storedRootSecret(config.data, systemRandom).secret
   const part = { worker, background: worker === 0, timelineFile: timelineFileOf(config) }
   const opened = await explained(() => open(config, rootSecret, log, part))
-  const server = await started(config, opened, log)
+  const server = await created(config, opened, log)
   if (server.metrics) shareMetrics(server.metrics)
-  workerReady(server.url)
-  await stopping(server, log, stopped)
+  const takeNoMore = takeConnections(server.receive())
+  await stopping(server, log, stopped.finally(takeNoMore))
   return 0
 }
 
@@ -99,10 +99,10 @@ async function supervise(config: Config, log: Logger, stopped: Stopped): Promise
       timers: systemTimers,
       clock: systemClock,
     })
-    const url = await supervisor.start()
-    // The worker has already said why.
-    if (url === undefined) return 1
-    announce(url)
+    const port = await listening(config, () => supervisor.listen(config))
+    // A worker that could not start has said why.
+    if (!(await supervisor.start())) return 1
+    announce(urlOf(config, port))
     const signal = await stopped
     log.info({ signal }, 'stopping')
     await supervisor.stop()
@@ -141,17 +141,37 @@ function signalled(): Promise<NodeJS.Signals> {
   })
 }
 
-async function started(config: Config, engine: OpenEngine, log: Logger): Promise<Server> {
+async function created(config: Config, engine: OpenEngine, log: Logger): Promise<Server> {
   try {
-    return await startServer(config, engine, log)
+    return await createServer(config, engine, log)
   } catch (cause) {
     if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
     const { code, path, syscall } = cause as NodeJS.ErrnoException
-    const address = `${config.host}:${config.port}`
     if (syscall === 'open') throw new StartError(`cannot read ${path}: ${reasonOf(cause)}`)
     if (code?.startsWith('ERR_OSSL')) {
       throw new StartError(`${config.tlsCert} and ${config.tlsKey} are no usable certificate and key`)
     }
+    throw cause
+  }
+}
+
+/** Lets `server` accept connections; resolves with its address. It is closed when that fails. */
+async function serving(config: Config, server: Server): Promise<string> {
+  try {
+    return await listening(config, () => server.listen())
+  } catch (cause) {
+    await server.close()
+    throw cause
+  }
+}
+
+/** Runs `listen`, which listens on the configured address; says in one line what keeps it from that. */
+async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T> {
+  try {
+    return await listen()
+  } catch (cause) {
+    const address = `${config.host}:${config.port}`
+    const { code } = cause as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') throw new StartError(`${address} is already in use`)
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new StartError(`cannot serve on ${address}: ${reasonOf(cause)}`)

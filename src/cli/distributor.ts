@@ -1,0 +1,87 @@
+// Hands the connections of one port to several processes in turn.
+//
+// `node:cluster` would do the same, but with it a connection on its way to a worker that crashes stays open for ever
+// (Node 26), and the port closes when all workers have crashed. Here such a connection is closed, so that its client
+// hears of it, and while there is no worker connections wait for the next one.
+
+import type { Worker } from 'node:cluster'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type ListenAddress, socketOptions } from '../http/listener.ts'
+
+/** What the supervisor says with each connection that it hands over. */
+export interface Handover {
+  readonly connection: true
+}
+
+const handover: Handover = { connection: true }
+
+/** A worker that cannot be reached is ending: what it was given is closed with that. */
+const ignoreFailure = () => undefined
+
+export class Distributor {
+  readonly #server: Server
+  /** Accepted, and given to nobody yet; nothing of them has been read. */
+  readonly #waiting: Socket[] = []
+  /** Who can be given a connection, whoever has waited longest first. */
+  readonly #free: Worker[] = []
+  /** What a worker has been given and not taken yet. */
+  readonly #given = new Map<Worker, Socket>()
+
+  constructor() {
+    this.#server = createServer({ ...socketOptions, pauseOnConnect: true }, socket => {
+      socket.on('error', () => socket.destroy())
+      this.#waiting.push(socket)
+      this.#handOver()
+    })
+  }
+
+  /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
+  listen(address: ListenAddress): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(address, () => {
+        this.#server.removeListener('error', reject)
+        resolve((this.#server.address() as AddressInfo).port)
+      })
+    })
+  }
+
+  /**
+   * Says that a worker can be given one connection. A worker says so when it serves, and again when it has taken one:
+   * as long as it is busy, connections go to the others.
+   */
+  free(worker: Worker): void {
+    this.#letGo(worker)
+    this.#free.push(worker)
+    this.#handOver()
+  }
+
+  /** Gives a worker nothing more. */
+  withdraw(worker: Worker): void {
+    this.#letGo(worker)
+    const at = this.#free.indexOf(worker)
+    if (at >= 0) this.#free.splice(at, 1)
+  }
+
+  /** Accepts no more, and closes the connections that nobody has been given. */
+  close(): void {
+    this.#server.close()
+    for (const socket of this.#waiting.splice(0)) socket.destroy()
+  }
+
+  #handOver(): void {
+    while (this.#waiting.length > 0 && this.#free.length > 0) {
+      const worker = this.#free.shift() as Worker
+      const socket = this.#waiting.shift() as Socket
+      this.#given.set(worker, socket)
+      // Kept open here until the worker has it: what Node closes by itself, it forgets when the worker crashes.
+      worker.process.send(handover, socket, { keepOpen: true }, ignoreFailure)
+    }
+  }
+
+  /** Closes this process's share of the connection that a worker was given: all of it, if the worker is gone. */
+  #letGo(worker: Worker): void {
+    this.#given.get(worker)?.destroy()
+    this.#given.delete(worker)
+  }
+}
