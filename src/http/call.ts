@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
+import type { Answer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestSettings } from './request-headers.ts'
 import type { Tag } from './tags.ts'
@@ -27,6 +28,8 @@ export class Call {
   startedMs = 0
   /** Bytes of the body. */
   bytesIn = 0
+  /** Set when it is known and has not been sent yet. */
+  answer: Answer | undefined
 
   constructor(
     request: IncomingMessage,

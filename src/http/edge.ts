@@ -11,6 +11,7 @@ import { type Answer, errorAnswer, errorBody, idleMetrics, internalErrorText } f
 import { Call, noParameters } from './call.ts'
 import type { Endpoint, Handler, Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
+import { Outbox } from './outbox.ts'
 import { type RecordCall, recorder } from './query-record.ts'
 import { type BodyOutcome, BodyReader, bodyText } from './request-body.ts'
 import { invalidHeader, readSettings } from './request-headers.ts'
@@ -30,6 +31,7 @@ export class Edge {
   readonly #services: Services
   readonly #pendingMax: number
   readonly #bodies = new BodyReader()
+  readonly #outbox: Outbox<Call>
   readonly #context: { readonly build: string; closing: boolean }
   readonly #record: RecordCall | undefined
   #pending = 0
@@ -37,6 +39,10 @@ export class Edge {
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
     this.#record = recorder(services)
+    this.#outbox = new Outbox(call => {
+      this.#pending--
+      this.#answer(call, call.answer as Answer)
+    }, services.clock)
     this.#pendingMax = options.pendingRequestsMax
     if (services.meter) services.meter.inFlight = () => this.#pending
     this.#context = { build: options.build, closing: services.stopping.aborted }
@@ -143,8 +149,8 @@ export class Edge {
   }
 
   #finish(call: Call, answer: Answer): void {
-    this.#pending--
-    this.#answer(call, answer)
+    call.answer = answer
+    this.#outbox.add(call)
   }
 
   #answer(call: Call, answer: Answer): void {
