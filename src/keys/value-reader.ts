@@ -7,15 +7,18 @@ import { Lambda, LocalDate, Ref, Time, type Value } from '../values/value.ts'
 import { uuidFromHalves } from './uuid-bytes.ts'
 import { smallInts, valueTags as tags, valueDepthMax, valueFormat } from './value-tags.ts'
 
-const empty = Buffer.alloc(0)
+/** What is read is copied to memory of at least this size, whose views are there already: making some costs more. */
+const scratchBytes = 65_536
+const scratch = Buffer.alloc(scratchBytes)
+const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratchBytes)
 
 /** The slots of the cache of field names; a power of two. */
 const nameSlots = 1024
 
 /** Reads values one after the other. Not reentrant. */
 export class ValueReader {
-  #bytes: Buffer = empty
-  #view: DataView = new DataView(empty.buffer)
+  #bytes: Buffer = scratch
+  #view: DataView = scratchView
   #position = 0
   #end = 0
   /**
@@ -30,7 +33,7 @@ export class ValueReader {
     this.#begin(bytes, start + 1, end)
     const value = this.#value(0)
     assert(this.#position === end, 'nothing follows a stored value')
-    this.#bytes = empty
+    this.#release()
     return value
   }
 
@@ -39,16 +42,27 @@ export class ValueReader {
     const values: Value[] = []
     this.#begin(bytes, start, end)
     while (this.#position < end) values.push(this.#value(0))
-    this.#bytes = empty
+    this.#release()
     return values
   }
 
   #begin(bytes: Uint8Array, start: number, end: number): void {
-    const { buffer, byteOffset, length } = bytes
-    this.#bytes = bytes instanceof Buffer ? bytes : Buffer.from(buffer, byteOffset, length)
-    this.#view = new DataView(buffer, byteOffset, length)
+    if (bytes.length <= scratchBytes) {
+      scratch.set(bytes)
+      this.#release()
+    } else {
+      const { buffer, byteOffset, length } = bytes
+      this.#bytes = Buffer.from(buffer, byteOffset, length)
+      this.#view = new DataView(buffer, byteOffset, length)
+    }
     this.#position = start
     this.#end = end
+  }
+
+  /** Holds on to nobody's bytes. */
+  #release(): void {
+    this.#bytes = scratch
+    this.#view = scratchView
   }
 
   /** Moves over `count` bytes and answers where they begin. */

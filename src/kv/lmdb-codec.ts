@@ -42,8 +42,19 @@ export const keyEncoder = {
   readKey: copyOut,
 }
 
-/** Values as they are. */
+/**
+ * Where values are handed over: lmdb-js looks up the address of a value's memory, which for a small array has to be
+ * made first, but knows that of this one. `start` and `end` tell it where the value is.
+ */
+const handed = Object.assign(new Uint8Array(blockBytes), { start: 0, end: 0 })
+
+/** Values as they are. They must be written at once, as in a transaction, before the next is encoded. */
 export const valueEncoder = {
-  encode: (value: Bytes): Bytes => value,
+  encode(value: Bytes): Bytes {
+    if (value.length > blockBytes) return value
+    handed.set(value)
+    handed.end = value.length
+    return handed
+  },
   decode: (bytes: Bytes): Bytes => copyOut(bytes, 0, bytes.length),
 }

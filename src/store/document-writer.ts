@@ -3,6 +3,7 @@
 // first one left in the overlay. Writes into the past rewrite a document's list of versions and the rows its
 // indexes derive from it.
 
+import { byteText } from '../base/byte-text.ts'
 import { QueryError, RequestError } from '../errors.ts'
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/contract.ts'
@@ -75,7 +76,7 @@ export function storedRows(
   for (const [index, version] of versions.entries()) {
     const isNewestLive = index === versions.length - 1 && version.action !== 'delete'
     const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
-    rows.set(Buffer.from(key).toString('latin1'), { key, value: encodeVersion(version, version.ts) })
+    rows.set(byteText(key), { key, value: encodeVersion(version, version.ts) })
   }
   for (const index of indexesOf(context, ref.database, ref.collection)) {
     for (const [text, row] of timelineRows(index, versions)) rows.set(text, row)

@@ -1,8 +1,8 @@
 // What a write does to the sets of an index, computed again from the two versions of the document: streams learn
 // of changes long after the writing transaction, and only of those that somebody listens for.
 
+import { byteText } from '../base/byte-text.ts'
 import { encodeTerms } from '../keys/terms.ts'
-import type { Bytes } from '../kv/contract.ts'
 import type { Micros, Value } from '../values/value.ts'
 import type { EntryChange, IndexDefinition, StoreHooks, Version } from './contract.ts'
 import { type PreparedEntry, prepareEntries, userIndex } from './index-tables.ts'
@@ -24,14 +24,10 @@ export function entryChanges(
 }
 
 function change(action: EntryChange['action'], { terms, values, parts }: PreparedEntry): EntryChange {
-  return { action, terms, values, termsKey: textOf(parts.terms) }
+  return { action, terms, values, termsKey: byteText(parts.terms) }
 }
 
 /** A text that two lists of terms share if and only if an index holds them to be the same. */
 export function termsKey(terms: readonly Value[]): string {
-  return textOf(encodeTerms(terms))
-}
-
-function textOf(bytes: Bytes): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return byteText(encodeTerms(terms))
 }

@@ -2,6 +2,7 @@
 // opening and closing an entry writes. The indexes every database has (names, tokens by identity …) are kept
 // the same way, but without history.
 
+import { byteText } from '../base/byte-text.ts'
 import {
   builtinIndexes,
   documentsIndex,
@@ -147,13 +148,9 @@ export function prepareEntries(
       document: ref,
     }
     const liveKey = indexLiveKey(parts)
-    entries.set(keyText(liveKey), { parts, liveKey, ttl, terms, values })
+    entries.set(byteText(liveKey), { parts, liveKey, ttl, terms, values })
   }
   return entries
-}
-
-function keyText(key: Bytes): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
 }
 
 function isOversize(tuple: EntryTuple): boolean {
@@ -218,7 +215,7 @@ function closeEntry(
 /** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */
 export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, Row> {
   const rows = new Map<string, Row>()
-  const put = (key: Bytes, value: Bytes) => rows.set(keyText(key), { key, value })
+  const put = (key: Bytes, value: Bytes) => rows.set(byteText(key), { key, value })
   const open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
   for (const version of versions) {
     const { ts } = version

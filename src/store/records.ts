@@ -111,15 +111,13 @@ export function encodeVersion(version: Omit<Version, 'ts' | 'ref'>, ts: Micros, 
   appendTime(ts)
   if (ttl !== never) appendTime(ttl)
   writer.append(encodeValue(version.fields, commitTime))
-  writer.u32(0)
-  return sealed(writer.copy())
+  return sealed()
 }
 
-/** Puts the checksum of a version into its last bytes. */
-function sealed(bytes: Bytes): Bytes {
-  const end = bytes.length - checksumBytes
-  new DataView(bytes.buffer, bytes.byteOffset + end).setUint32(0, checksum(bytes.subarray(0, end)))
-  return bytes
+/** What has been written, with its checksum. */
+function sealed(): Bytes {
+  writer.u32(checksum(writer.bytes.subarray(0, writer.length)))
+  return writer.copy()
 }
 
 /** Whether a stored version is as it was written. Reading does not ask; the integrity check does. */
@@ -157,9 +155,9 @@ export function versionTtl(bytes: Bytes): Micros {
 
 /** The same stored version under another action. */
 export function withAction(bytes: Bytes, action: Version['action']): Bytes {
-  const copy = bytes.slice()
-  copy[0] = ((copy[0] as number) & ~actionMask) | actions.indexOf(action)
-  return sealed(copy)
+  writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
+  writer.bytes[0] = ((bytes[0] as number) & ~actionMask) | actions.indexOf(action)
+  return sealed()
 }
 
 /** What an index's tables hold beside the key. */
