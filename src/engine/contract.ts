@@ -20,7 +20,6 @@ export interface QueryRequest {
   /** Microseconds: the snapshot is at least this. */
   readonly lastSeenTxn?: Micros
   readonly timeoutMs: number
-  readonly contentionRetries?: number
 }
 
 /** The numbers behind the metrics headers. */
@@ -31,6 +30,7 @@ export interface QueryMetrics {
   readonly storageBytesRead: number
   readonly storageBytesWrite: number
   readonly queryTimeMs: number
+  /** Attempts that met contention: none, as long as writes run one after the other. */
   readonly txnRetries: number
   /** Those of `compute`, `read`, `write` whose rate limit was hit. */
   readonly rateLimited: readonly ('compute' | 'read' | 'write')[]

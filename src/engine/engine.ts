@@ -1,4 +1,4 @@
-// One request's life: who asks, begin a transaction, parse, evaluate, commit or try again, render. Reads run on a
+// One request's life: who asks, begin a transaction, parse, evaluate, commit, render. Reads run on a
 // snapshot without waiting; writes run alone, in the writing transaction. Evaluation that has to wait for
 // something throws `Pending`; the request waits and evaluates again with the answer remembered.
 
@@ -115,7 +115,6 @@ class RequestRun {
   readonly #deadline: Micros
   #parsed: ParsedQuery | undefined
   #mustWrite: boolean
-  #retries = 0
   /** Its costs count against the limits of its database. */
   #isQuery = false
   /** Of the latest attempt; answers of failed queries report them. */
@@ -326,7 +325,7 @@ class RequestRun {
       storageBytesRead: counters.readBytes,
       storageBytesWrite: counters.writeBytes,
       queryTimeMs: Math.max(0, Math.round((this.#options.host.now() - this.#started) / 1000)),
-      txnRetries: this.#retries,
+      txnRetries: 0,
       rateLimited,
     }
   }

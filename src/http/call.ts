@@ -57,7 +57,6 @@ export class Call {
       linearized: special?.linearized,
       lastSeenTxn: settings.lastSeenTxn,
       timeoutMs: settings.timeoutMs,
-      contentionRetries: settings.contentionRetries,
     } as QueryRequest
   }
 }

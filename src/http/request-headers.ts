@@ -11,7 +11,6 @@ export interface RequestSettings {
   readonly apiVersion: ApiVersion
   readonly lastSeenTxn: Micros | undefined
   readonly timeoutMs: number
-  readonly contentionRetries: number | undefined
 }
 
 /** The version of clients that send none: the original rendering of references. */
@@ -35,16 +34,12 @@ export function readSettings(headers: IncomingHttpHeaders): RequestSettings | st
   const timeoutFault = timeoutFaultOf(timeoutMs, timeout)
   if (timeoutFault !== undefined) return invalidHeader('x-query-timeout', timeoutFault)
   const retries = headers['x-max-retries-on-contention'] as string | undefined
-  const contentionRetries = retries === undefined ? undefined : parseInteger(retries)
-  if (retries !== undefined) {
-    const fault = retriesFaultOf(contentionRetries, retries)
-    if (fault !== undefined) return invalidHeader('x-max-retries-on-contention', fault)
-  }
+  const retriesFault = retries === undefined ? undefined : retriesFaultOf(retries)
+  if (retriesFault !== undefined) return invalidHeader('x-max-retries-on-contention', retriesFault)
   return {
     apiVersion: (apiVersion ?? apiVersionDefault) as ApiVersion,
     lastSeenTxn,
     timeoutMs: timeoutMs as number,
-    contentionRetries,
   }
 }
 
@@ -71,7 +66,8 @@ function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined)
   return undefined
 }
 
-function retriesFaultOf(retries: number | undefined, text: string): string | undefined {
+function retriesFaultOf(text: string): string | undefined {
+  const retries = parseInteger(text)
   if (retries === undefined) return `Invalid number '${text}'.`
   if (retries < 0 || retries > limits.contentionRetriesMax) {
     return `Must be between 0 and ${limits.contentionRetriesMax}.`

@@ -117,15 +117,15 @@ test('headers are checked before credential, path, method and ping', async () =>
 })
 
 const accepted: [headers: Record<string, string>, seen: object][] = [
-  [{}, { apiVersion: '2.1', timeoutMs: 120_000, lastSeenTxn: undefined, contentionRetries: undefined }],
+  [{}, { apiVersion: '2.1', timeoutMs: 120_000, lastSeenTxn: undefined }],
   [{ 'x-faunadb-api-version': '4' }, { apiVersion: '4' }],
   [{ 'x-faunadb-api-version': 'UNSTABLE' }, { apiVersion: 'UNSTABLE' }],
   [{ 'x-query-timeout': '600000' }, { timeoutMs: 600_000 }],
   [{ 'x-query-timeout': '1' }, { timeoutMs: 1 }],
   [{ 'x-last-seen-txn': '1500000000000000' }, { lastSeenTxn: 1_500_000_000_000_000 }],
   [{ 'x-last-seen-txn': '-5' }, { lastSeenTxn: -5 }],
-  [{ 'x-max-retries-on-contention': '0' }, { contentionRetries: 0 }],
-  [{ 'x-max-retries-on-contention': '7' }, { contentionRetries: 7 }],
+  [{ 'x-max-retries-on-contention': '0' }, {}],
+  [{ 'x-max-retries-on-contention': '7' }, {}],
 ]
 
 for (const [headers, expected] of accepted) {
