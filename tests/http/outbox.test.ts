@@ -1,0 +1,53 @@
+// Answers of one turn of the event loop are sent together, none is kept for long, none is lost.
+
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { Outbox } from '../../src/http/outbox.ts'
+
+const turn = () => new Promise(setImmediate)
+
+let elapsedMs = 0
+let sent: number[] = []
+let outbox: Outbox<number>
+
+beforeEach(() => {
+  elapsedMs = 0
+  sent = []
+  outbox = new Outbox(item => sent.push(item), { now: () => 0, elapsedMs: () => elapsedMs })
+})
+
+test('what comes in one turn is sent at its end, in order', async () => {
+  for (const item of [1, 2, 3]) outbox.add(item)
+  await Promise.resolve()
+  assert.deepEqual(sent, [])
+  await turn()
+  assert.deepEqual(sent, [1, 2, 3])
+  outbox.add(4)
+  await turn()
+  assert.deepEqual(sent, [1, 2, 3, 4])
+})
+
+test('in a long turn nothing waits for more than a millisecond of work', async () => {
+  outbox.add(1)
+  elapsedMs = 1.5
+  outbox.add(2)
+  assert.deepEqual(sent, [1, 2])
+  outbox.add(3)
+  assert.deepEqual(sent, [1, 2])
+  await turn()
+  assert.deepEqual(sent, [1, 2, 3])
+})
+
+test('what is added while others are sent is sent too', async () => {
+  outbox = new Outbox(
+    item => {
+      sent.push(item)
+      if (item === 1) outbox.add(2)
+    },
+    { now: () => 0, elapsedMs: () => elapsedMs },
+  )
+  outbox.add(1)
+  await turn()
+  await turn()
+  assert.deepEqual(sent, [1, 2])
+})
