@@ -358,11 +358,24 @@ function asciiSource(source: CollationSource): string {
   return `// Written by scripts/derive-collation.ts; never edit. The weights of ASCII characters, as the whole table has them.
 
 /** Primary weights; 0: ignored. */
-export const asciiPrimaries = Uint8Array.of(${primaries.join(', ')})
+// biome-ignore format: a table, sixteen characters a line
+export const asciiPrimaries = Uint8Array.of(
+${rows(primaries)}
+)
 
 /** Tertiary weights. */
-export const asciiTertiaries = Uint8Array.of(${tertiaries.join(', ')})
+// biome-ignore format: a table, sixteen characters a line
+export const asciiTertiaries = Uint8Array.of(
+${rows(tertiaries)}
+)
 `
+}
+
+function rows(numbers: readonly number[]): string {
+  const lines = Array.from({ length: numbers.length / 16 }, (_, row) =>
+    numbers.slice(row * 16, row * 16 + 16),
+  )
+  return lines.map(line => `  ${line.join(', ')},`).join('\n')
 }
 
 function write(name: string, content: string): void {
