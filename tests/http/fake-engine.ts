@@ -1,5 +1,6 @@
 // An engine whose answers a test decides, and the HTTP service over it on a free port.
 
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { pino } from 'pino'
 import type { Clock } from '../../src/base/clock.ts'
 import { systemClock } from '../../src/base/clock.ts'
@@ -8,7 +9,7 @@ import { systemTimers } from '../../src/base/timers.ts'
 import type { Engine, QueryAnswer, QueryMetrics, QueryRequest } from '../../src/engine/contract.ts'
 import type { RequestErrorCode } from '../../src/errors.ts'
 import { type Application, createApplication } from '../../src/http/application.ts'
-import type { ListenerOptions } from '../../src/http/listener.ts'
+import type { ListenAddress, ListenerOptions } from '../../src/http/listener.ts'
 
 /** The time of every answer that the fake engine makes, in microseconds. */
 export const fakeNow = 1_700_000_000_123_456
@@ -93,6 +94,8 @@ export interface FakeService {
 
 export interface FakeServiceOptions extends ListenerOptions {
   readonly port?: number
+  /** Connections are accepted by a server of the test's, and handed over. */
+  readonly handed?: boolean
   readonly pendingRequestsMax?: number
   readonly clock?: Clock
 }
@@ -115,7 +118,9 @@ export async function startFakeService(options: FakeServiceOptions = {}): Promis
     pendingRequestsMax: options.pendingRequestsMax ?? 1000,
     listener: options,
   })
-  const port = await application.listen({ host: '127.0.0.1', port: options.port ?? 0 })
+  const address = { host: '127.0.0.1', port: options.port ?? 0 }
+  const acceptor = options.handed ? createServer(application.receive()) : undefined
+  const port = acceptor ? await listening(acceptor, address) : await application.listen(address)
   const scheme = options.tls === undefined ? 'http' : 'https'
   return {
     engine,
@@ -125,7 +130,13 @@ export async function startFakeService(options: FakeServiceOptions = {}): Promis
     log,
     stop: graceMs => {
       stopping.abort()
+      acceptor?.close()
       return application.close(graceMs ?? 5000)
     },
   }
+}
+
+async function listening(server: Server, address: ListenAddress): Promise<number> {
+  await new Promise<void>(resolve => server.listen(address, resolve))
+  return (server.address() as AddressInfo).port
 }

@@ -176,21 +176,23 @@ serviceTest('a preface followed by junk ends that session alone', async service 
 
 const impatient: FakeServiceOptions = { receiveMs: 100, idleMs: 100 }
 
-serviceTest(
-  'a request that does not come to its end is answered 408',
-  async service => {
-    const unfinished = ['POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n12', 'POST / HTTP/1.1\r\ncontent-le']
-    for (const text of unfinished) {
-      const connection = await connectRaw(service.port, text)
-      const answer = await connection.ended()
-      assert.match(answer, /^HTTP\/1\.1 408 /)
-      const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
-      assert.deepEqual(body, { errors: [{ code: 'request timeout', description: 'Client timed out.' }] })
-    }
-    assert.equal(service.engine.seen.length, 0)
-  },
-  impatient,
-)
+for (const handed of [false, true]) {
+  serviceTest(
+    `a request that does not come to its end is answered 408${handed ? ', on a connection that another process accepted' : ''}`,
+    async service => {
+      const unfinished = ['POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n12', 'POST / HTTP/1.1\r\ncontent-le']
+      for (const text of unfinished) {
+        const connection = await connectRaw(service.port, text)
+        const answer = await connection.ended()
+        assert.match(answer, /^HTTP\/1\.1 408 /)
+        const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
+        assert.deepEqual(body, { errors: [{ code: 'request timeout', description: 'Client timed out.' }] })
+      }
+      assert.equal(service.engine.seen.length, 0)
+    },
+    { ...impatient, handed },
+  )
+}
 
 serviceTest(
   'silent connections, fresh or idle, are closed',
@@ -333,4 +335,28 @@ serviceTest(
     session.close()
   },
   { tls: { cert, key } },
+)
+
+serviceTest(
+  'of connections that another process accepted, stopping closes the idle ones and waits for the others',
+  async service => {
+    let finish = () => {}
+    service.engine.answer = () =>
+      new Promise(resolve => {
+        finish = () => resolve(resource('1'))
+      })
+    const idle = await connectRaw(service.port, 'GET /ping HTTP/1.1\r\n\r\n')
+    await idle.until('is OK')
+    const busy = await connectRaw(
+      service.port,
+      `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`,
+    )
+    while (service.engine.seen.length === 0) await new Promise(setImmediate)
+    const stopped = service.stop()
+    await idle.ended()
+    finish()
+    assert.match(await busy.ended(), /^HTTP\/1\.1 200 /)
+    await stopped
+  },
+  { handed: true },
 )
