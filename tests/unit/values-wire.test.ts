@@ -28,7 +28,6 @@ import {
   type Value,
 } from '../../src/values/value.ts'
 import { type RenderContext, renderValue } from '../../src/values/wire.ts'
-import { prettyPrint } from '../../src/values/wire-pretty.ts'
 import type { RefNames } from '../../src/values/wire-refs.ts'
 import { type ApiVersion, apiVersions, isApiVersion, isAtLeast } from '../../src/values/wire-version.ts'
 
@@ -475,32 +474,6 @@ describe('values nested deeply', () => {
       assert.throws(() => render(value), RequestError)
     })
   }
-})
-
-describe('prettyPrint', () => {
-  const table: readonly [string, string][] = [
-    ['1', '1\n'],
-    ['"a:{b},  \\" c"', '"a:{b},  \\" c"\n'],
-    ['{}', '{}\n'],
-    ['[]', '[]\n'],
-    ['{"a":1}', '{ "a": 1 }\n'],
-    ['[1,[],{"a":{}}]', '[ 1, [], { "a": {} } ]\n'],
-    [
-      `{"errors":[{"position":[],"code":"unauthorized","description":"${'x'.repeat(40)}"}]}`,
-      `{\n  "errors": [\n    {\n      "position": [],\n      "code": "unauthorized",\n      "description": "${'x'.repeat(40)}"\n    }\n  ]\n}\n`,
-    ],
-    [`[{"a":[1,2]},"${'y'.repeat(60)}"]`, `[\n  { "a": [ 1, 2 ] },\n  "${'y'.repeat(60)}"\n]\n`],
-  ]
-  for (const [json, text] of table) test(json.slice(0, 40), () => assert.equal(prettyPrint(json), text))
-
-  test('changes the layout only', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 6 }), document => {
-        const text = prettyPrint(JSON.stringify(document))
-        assert.equal(JSON.stringify(JSON.parse(text)), JSON.stringify(document))
-      }),
-    )
-  })
 })
 
 describe('versions', () => {
