@@ -1,7 +1,7 @@
 // What a stream request asks for: the value of its expression as something to follow, the members its events show.
 // Streams themselves live in the layer above, which is handed in as a {@link StreamOpener}.
 
-import { QueryError } from '../errors.ts'
+import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { undefinedReferenceText } from '../query/definition.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { isUserDocument } from '../query/read.ts'
@@ -46,16 +46,18 @@ export interface StreamOpener {
   end(): void
 }
 
-/** The members that the URL parameter `fields` asks for. Throws `invalid url parameter`. */
+/** The members that the URL parameter `fields` asks for. Throws one `invalid url parameter` for each unknown name. */
 export function readStreamFields(parameter: string | undefined): readonly StreamField[] {
   const names = (parameter ?? '').split(',').map(name => name.trim())
   const wanted = names.filter(name => name !== '')
-  for (const name of wanted) {
-    if (streamFields.some(field => field === name)) continue
-    const description = `Invalid url parameter fields. Invalid field name '${name}'.`
-    throw QueryError.of('invalid url parameter', description, [])
-  }
+  const unknown = wanted.filter(name => streamFields.every(field => field !== name))
+  if (unknown.length > 0) throw new QueryError(unknown.map(unknownField))
   return wanted.length === 0 ? defaultFields : streamFields.filter(field => wanted.includes(field))
+}
+
+function unknownField(name: string): ErrorEntry {
+  const description = `Invalid url parameter fields. Invalid field name '${name}'.`
+  return errorEntry('invalid url parameter', description, [])
 }
 
 /** The native collections whose documents can be followed as a set: a fact of the protocol. */

@@ -73,27 +73,53 @@ function joined(chunks: readonly Buffer[]): Buffer {
 /** Stands for bytes that are no text. It is not JSON, so it fails where unparsable text fails, and like it. */
 const undecodable = '\ufffd'
 
+const byteOrderMark = 0xfeff
+
 /**
- * The text of a body: UTF-8, or UTF-16 when a byte order mark or the zero byte of a first ASCII character says
- * so. Undefined when there is no body; a chunked body without data is an empty text.
+ * The text of a body: UTF-8, or UTF-16 or UTF-32 when a byte order mark or the zero bytes around a first ASCII
+ * character say so. Undefined when there is no body; a chunked body without data is an empty text.
  */
 export function bodyText(request: IncomingMessage, bytes: Buffer): string | undefined {
-  const first = bytes[0]
-  if (first === undefined) return request.headers['transfer-encoding'] === undefined ? undefined : ''
-  const second = bytes[1]
-  if (first === 0xfe && second === 0xff) return decode('utf-16be', bytes)
-  if (first === 0xff && second === 0xfe) return decode('utf-16le', bytes)
-  if (first === 0 && second !== 0) return decode('utf-16be', bytes)
-  if (second === 0 && bytes[3] === 0) return decode('utf-16le', bytes)
+  if (bytes.length === 0) return request.headers['transfer-encoding'] === undefined ? undefined : ''
+  const wide = wideEncoding(bytes)
+  if (wide !== undefined) return decode(wide, bytes)
   if (!isUtf8(bytes)) return undecodable
-  const marked = first === 0xef && second === 0xbb && bytes[2] === 0xbf
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return bytes.toString('utf8', marked ? 3 : 0)
 }
 
-function decode(encoding: 'utf-16be' | 'utf-16le', bytes: Buffer): string {
+type WideEncoding = 'utf-16be' | 'utf-16le' | 'utf-32be' | 'utf-32le'
+
+/** Which encoding of more than one byte per character a text begins in, if any. UTF-32 looks like UTF-16 at first. */
+function wideEncoding(bytes: Buffer): WideEncoding | undefined {
+  if (bytes.length >= 4) {
+    const first = bytes.readUInt32BE(0)
+    if (first === 0x0000feff || first < 0x100) return 'utf-32be'
+    if (first === 0xfffe0000 || (first & 0x00ffffff) === 0) return 'utf-32le'
+  }
+  const [first, second] = bytes
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be'
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
+  return undefined
+}
+
+function decode(encoding: WideEncoding, bytes: Buffer): string {
   try {
+    if (encoding === 'utf-32be' || encoding === 'utf-32le') return decodeUtf32(encoding, bytes)
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
     return undecodable
   }
+}
+
+/** The platform has no decoder of its own for it. Throws a RangeError when the bytes are no UTF-32. */
+function decodeUtf32(encoding: 'utf-32be' | 'utf-32le', bytes: Buffer): string {
+  const big = encoding === 'utf-32be'
+  const parts: string[] = []
+  for (let at = 0; at < bytes.length; at += 4) {
+    const point = big ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)
+    if (point >= 0xd800 && point <= 0xdfff) throw new RangeError('half of a surrogate pair')
+    if (at > 0 || point !== byteOrderMark) parts.push(String.fromCodePoint(point))
+  }
+  return parts.join('')
 }

@@ -25,6 +25,14 @@ const headers = { authorization: 'Bearer right' }
 /** UTF-16, big endian. */
 const swapped = (text: string) => new Uint8Array(Buffer.from(text, 'utf16le').swap16())
 
+/** UTF-32, little endian; the other way round with `swap`. */
+function utf32(text: string, swap = false): Buffer<ArrayBuffer> {
+  const bytes = Buffer.concat(
+    Array.from(text, char => Buffer.from(Uint32Array.of(char.codePointAt(0) as number).buffer)),
+  )
+  return swap ? bytes.swap32() : bytes
+}
+
 const texts: [name: string, bytes: Uint8Array<ArrayBuffer>, text: string | undefined][] = [
   ['plain text', Buffer.from('[1]'), '[1]'],
   ['text beyond ASCII', Buffer.from('"è🐉"'), '"è🐉"'],
@@ -33,6 +41,15 @@ const texts: [name: string, bytes: Uint8Array<ArrayBuffer>, text: string | undef
   ['UTF-16 with a mark, big endian', swapped('\ufeff"è"'), '"è"'],
   ['UTF-16 without a mark, little endian', Buffer.from('[10]', 'utf16le'), '[10]'],
   ['UTF-16 without a mark, big endian', swapped('[10]'), '[10]'],
+  ['UTF-16 of a word beyond Latin, little endian', Buffer.from('"狐"', 'utf16le'), '"狐"'],
+  ['one character of UTF-16, little endian', Buffer.from('1', 'utf16le'), '1'],
+  ['UTF-32 with a mark, little endian', utf32('\ufeff"è🐉"'), '"è🐉"'],
+  ['UTF-32 with a mark, big endian', utf32('\ufeff"è🐉"', true), '"è🐉"'],
+  ['UTF-32 without a mark, little endian', utf32('[10]'), '[10]'],
+  ['UTF-32 without a mark, big endian', utf32('1', true), '1'],
+  ['UTF-32 cut', utf32('[10]').subarray(0, 15), '\ufffd'],
+  ['UTF-32 beyond the last character', Buffer.from([0, 0, 0, 0x22, 0, 0x11, 0, 0]), '\ufffd'],
+  ['UTF-32 with half of a surrogate pair', Buffer.from([0, 0, 0, 0x22, 0, 0, 0xd8, 0]), '\ufffd'],
   ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), '\ufffd'],
   ['UTF-16 cut in half', Buffer.from([0xff, 0xfe, 0x22]), '\ufffd'],
   ['white space', Buffer.from(' \n'), ' \n'],
