@@ -1,6 +1,8 @@
 // A growing byte buffer that is written once and copied out once: keys and stored values are built in one
 // preallocated buffer, so that making a key costs a single allocation, that of the result.
 
+import { copyOf } from '../base/byte-pool.ts'
+
 const initialBytes = 4096
 
 /** Keep at most this much between uses, so that one huge document does not hold memory for ever. */
@@ -101,7 +103,7 @@ export class ByteWriter {
 
   /** A copy of the bytes from `start` on that belongs to the caller. */
   copy(start = 0): Uint8Array {
-    return this.bytes.slice(start, this.length)
+    return copyOf(this.bytes, start, this.length)
   }
 
   #allocate(size: number): void {
