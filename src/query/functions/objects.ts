@@ -152,9 +152,7 @@ function merge(left: Value, right: Value, combine: BoundLambda | undefined, call
   const merged = new Map(base)
   for (const other of others) {
     for (const [name, value] of other) {
-      const kept = combine
-        ? applyLambda(combine, [name, merged.get(name) ?? null, value], call, 'lambda')
-        : value
+      const kept = combine ? applyLambda(combine, [name, merged.get(name) ?? null, value], call) : value
       if (kept === null) merged.delete(name)
       else merged.set(name, kept)
     }
