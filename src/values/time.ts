@@ -157,7 +157,7 @@ export function microsOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1000n)
 }
 
-/** Whole milliseconds since the epoch, rounded down; always fits 64 bits. */
+/** Whole milliseconds since the epoch, rounded down. More than 64 bits for instants far out. */
 export function millisOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1_000_000n)
 }

@@ -108,10 +108,13 @@ function calendarPart(name: string, part: keyof CalendarParts, summary: string, 
   return timePart(name, summary, answer, instant => BigInt(calendarParts(instant)[part]))
 }
 
-function microsWithin64Bits(instant: Time, call: Call): bigint {
-  const micros = microsOfTime(instant)
-  if (micros !== wrap(micros)) throw call.invalid('The microseconds do not fit a 64-bit Integer.')
-  return micros
+/** Counts units since the epoch; small units of a time far out are more than an Integer holds. */
+function within64Bits(units: string, count: (time: Time) => bigint) {
+  return (instant: Time, call: Call): bigint => {
+    const counted = count(instant)
+    if (counted !== wrap(counted)) throw call.invalid(`The ${units} do not fit a 64-bit Integer.`)
+    return counted
+  }
 }
 
 const constructors = [
@@ -177,13 +180,13 @@ export const time = family('Time', [
     'to_micros',
     'The microseconds from the beginning of 1970 to a time.',
     '1709123696789000',
-    microsWithin64Bits,
+    within64Bits('microseconds', microsOfTime),
   ),
   timePart(
     'to_millis',
     'The milliseconds from the beginning of 1970 to a time.',
     '1709123696789',
-    millisOfTime,
+    within64Bits('milliseconds', millisOfTime),
   ),
   timePart(
     'to_seconds',
