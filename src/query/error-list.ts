@@ -26,3 +26,14 @@ export class ErrorList {
     if (this.#errors.length > 0) throw new QueryError(this.#errors)
   }
 }
+
+/** What `work` gives; its errors go to `errors` and the answer is undefined then. */
+export function attempt<T>(errors: ErrorEntry[], work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    errors.push(...error.errors)
+    return undefined
+  }
+}

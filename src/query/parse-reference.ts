@@ -4,6 +4,7 @@
 import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { isValidName } from '../values/names.ts'
 import { type Json, type NativeName, native, typeName } from '../values/value.ts'
+import { attempt } from './error-list.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
 
 const int64Max = 2n ** 63n - 1n
@@ -41,17 +42,6 @@ function fault(description: string, place: Place, ...steps: string[]): QueryErro
   return new QueryError([
     errorEntry('invalid expression', description, place.position(...steps), { rank: 'parse' }),
   ])
-}
-
-/** Runs `parse`; its errors go to `errors` and the answer is undefined then. */
-function attempt<T>(errors: ErrorEntry[], parse: () => T): T | undefined {
-  try {
-    return parse()
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error
-    errors.push(...error.errors)
-    return undefined
-  }
 }
 
 /** Parses what stands behind `@ref`. Throws `invalid expression` for every part that cannot be. */

@@ -1,5 +1,6 @@
 // Cursors into histories: a time, or an event of which the later parts may be missing.
 
+import { type ErrorEntry, QueryError } from '../../errors.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
   Action,
@@ -14,6 +15,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
+import { attempt } from '../error-list.ts'
 import { listOf } from './cursor.ts'
 import type { EventPlace } from './history.ts'
 
@@ -99,19 +101,26 @@ function fieldsOf(cursor: Value): ObjectValue | undefined {
   return fields
 }
 
+/** The parts of a cursor object; the errors of all of them come together. */
 function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonly string[]) {
   if (!keySets.includes([...fields.keys()].sort().join())) {
     throw call.invalid(`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)
   }
-  const ts = fields.get('ts') as Value
-  if (typeof ts !== 'bigint') throw mismatch('Integer', ts, call, ...at, 'ts')
-  const given = fields.get('action')
-  const action = given === undefined ? undefined : readAction(given, ofSet, call, at)
-  const name = ['document', 'instance', 'resource'].find(each => fields.has(each))
-  const document =
-    name === undefined ? undefined : readDocument(fields.get(name) as Value, call, [...at, name])
+  const errors: ErrorEntry[] = []
+  const field = <T>(name: string, read: (given: Value) => T): T | undefined =>
+    fields.has(name) ? attempt(errors, () => read(fields.get(name) as Value)) : undefined
+  const ts = field('ts', given => readMoment(given, call, at))
+  const action = field('action', given => readAction(given, ofSet, call, at))
+  const name = ['document', 'instance', 'resource'].find(each => fields.has(each)) ?? 'document'
+  const document = field(name, given => readDocument(given, call, [...at, name]))
+  if (errors.length > 0) throw new QueryError(errors)
   const values = fields.get('data') ?? fields.get('values')
-  return { ts: bounded(ts), action, document, values: values === undefined ? undefined : listOf(values) }
+  return { ts: ts as number, action, document, values: values === undefined ? undefined : listOf(values) }
+}
+
+function readMoment(given: Value, call: Call, at: readonly string[]): number {
+  if (typeof given !== 'bigint') throw mismatch('Integer', given, call, ...at, 'ts')
+  return bounded(given)
 }
 
 const pairs: Readonly<Record<string, readonly [ofSet: ActionName, ofDocument: ActionName]>> = {
