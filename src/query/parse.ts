@@ -397,12 +397,17 @@ class Parser {
     return { kind: 'one', expression: this.#setOperand(json, place) }
   }
 
-  /** A set's parts are literals; `events` may hold the inner set without its own `@set`. */
+  /**
+   * A set's parts are literals. `events` may hold the inner set without its own `@set`, and the sets within one that
+   * was stored are objects with the key `@set`: sent back as they were read, they are sets again.
+   */
   #setOperand(json: Json, place: Place): Expression {
-    if (
-      json instanceof Map &&
-      setLiteralKinds.some(keys => keys.length === json.size && keys.every(key => json.has(key)))
-    ) {
+    if (!(json instanceof Map)) return this.#quoted(json, place)
+    const stored = json.size === 1 ? json.get('@obj') : undefined
+    if (stored instanceof Map && stored.size === 1 && stored.has('@set')) {
+      return this.#setLiteral(stored.get('@set') as Json, place.at('@obj'))
+    }
+    if (setLiteralKinds.some(keys => keys.length === json.size && keys.every(key => json.has(key)))) {
       return this.#setLiteral(json, place)
     }
     return this.#quoted(json, place)
