@@ -29,8 +29,12 @@ export const credentialResource: Resource = {
       throw call.error('instance not unique', 'document is not unique.', ...at)
     }
     if (!maySetHash(call)) keepHash(fields, previous?.fields)
-    failures.push(...passwordFailures(instance, patch, previous?.fields, [], call))
+    const before = previous?.fields.get('instance')
+    const owner = before instanceof Ref ? before : instance
     const password = patch.get('password')
+    // Moved to somebody else, a password is lost, and could be changed there and moved back.
+    if (patch.has('password') || !sameRef(owner, instance))
+      failures.push(...passwordFailures(owner, patch, previous?.fields, [], call))
     if (failures.length === 0 && typeof password === 'string')
       fields.set('hashed_password', hashOf(password, call))
   },
@@ -48,8 +52,8 @@ function keepHash(fields: Map<string, Value>, before: ObjectValue | undefined): 
 }
 
 /**
- * Whoever changes the password of the very document they act as has to give the current one, by whatever form;
- * keys and functions with a role of their own need not.
+ * What is wrong with a change of the password of `instance`. Whoever changes the password of the very document they
+ * act as has to give the current one, by whatever form; keys and functions with a role of their own need not.
  */
 function passwordFailures(
   instance: Ref,
@@ -58,8 +62,7 @@ function passwordFailures(
   path: readonly string[],
   call: Call,
 ): readonly Failure[] {
-  const changes = patch.has('password')
-  if (!changes || !actsAs(instance, call)) return []
+  if (!actsAs(instance, call)) return []
   const stored = before ?? call.evaluation.transaction.credentialOf(instance)?.fields
   if (!stored?.has('hashed_password')) return []
   const current = patch.get('current_password')
@@ -90,7 +93,8 @@ export function credentialsFailures(instance: Ref, block: ObjectValue, call: Cal
     const value = block.get(name)
     return value === undefined || value === null ? [] : text(value, ['credentials', name])
   })
-  return wrong.length > 0 ? wrong : passwordFailures(instance, block, undefined, ['credentials'], call)
+  if (wrong.length > 0 || !block.has('password')) return wrong
+  return passwordFailures(instance, block, undefined, ['credentials'], call)
 }
 
 /** Writes what the `credentials` field of a document says into its credentials, with the service's own rights. */
