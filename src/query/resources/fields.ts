@@ -1,7 +1,16 @@
 // The types of fields that several kinds of documents share.
 
 import { isReservedName, isValidName } from '../../values/names.ts'
-import { isArray, isObject, Lambda, Ref, Time, TransactionTime, type Value } from '../../values/value.ts'
+import {
+  isArray,
+  isObject,
+  Lambda,
+  type ObjectValue,
+  Ref,
+  Time,
+  TransactionTime,
+  type Value,
+} from '../../values/value.ts'
 import { type FieldCheck, failure, invalidType } from './resource.ts'
 
 function ofType(expected: string, accepts: (value: Value) => boolean): FieldCheck {
@@ -43,4 +52,16 @@ export const name: FieldCheck = (value, path) => {
 export function itemsOf(value: Value | undefined): readonly Value[] {
   if (value === undefined || value === null) return []
   return isArray(value) ? value : [value]
+}
+
+/** Cleans the objects in a field that holds one thing or an array of things. */
+export function keepKnown(
+  fields: Map<string, Value>,
+  key: string,
+  clean: (item: ObjectValue) => ObjectValue,
+): void {
+  const given = fields.get(key)
+  if (given === undefined) return
+  const each = (item: Value): Value => (isObject(item) ? clean(item) : item)
+  fields.set(key, isArray(given) ? given.map(each) : each(given))
 }

@@ -30,7 +30,7 @@ function objectFailures(item: ObjectValue): readonly Failure[] {
 }
 
 /** The numbers of the collections a source names, and `'_'` for the wildcard. */
-export function sourceCollectionsOf(stored: Value | undefined): readonly (bigint | '_')[] {
+function sourceCollectionsOf(stored: Value | undefined): readonly (bigint | '_')[] {
   return itemsOf(stored).flatMap(item => (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]))
 }
 
@@ -45,6 +45,23 @@ function collectionOf(item: Value): bigint | '_' {
 function bindingsOf(item: Value): ObjectValue {
   const fields = isObject(item) ? item.get('fields') : undefined
   return fields !== undefined && isObject(fields) ? fields : new Map()
+}
+
+/**
+ * A source as what it means, however it is written: the computed fields of each collection. Of two parts that name
+ * the same collection the first counts.
+ */
+export function meaningOfSource(stored: Value | undefined): ObjectValue {
+  const parts = itemsOf(stored).flatMap(item =>
+    sourceCollectionsOf(item).map((collection): [string, Value] => [String(collection), bindingsOf(item)]),
+  )
+  return new Map(parts.reverse())
+}
+
+/** One part of a source as it is stored; `class` is an older name for `collection`, which wins. */
+export function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
+  const keys = item.has('collection') ? ['collection', 'fields'] : ['class', 'fields']
+  return new Map([...item].filter(([key]) => keys.includes(key)))
 }
 
 /** What is wrong with the sources of a well-shaped index as a whole. `used`: the bindings its fields name. */

@@ -4,8 +4,8 @@ import type { Failure } from '../../errors.ts'
 import { equalValues } from '../../values/equality.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { destructive, isProtected } from './databases.ts'
-import { flag, itemsOf, map, name, text, whole } from './fields.ts'
-import { source, sourceCollectionsOf, sourceFailures } from './index-source.ts'
+import { flag, itemsOf, keepKnown, map, name, text, whole } from './fields.ts'
+import { meaningOfSource, source, sourceFailures, withoutUnknownSourceKeys } from './index-source.ts'
 import {
   type Draft,
   type FieldCheck,
@@ -92,10 +92,9 @@ export const indexResource: Resource = {
   allowedInContainer: false,
   complete(draft) {
     const { fields } = draft
-    for (const key of ['terms', 'values']) {
-      const given = fields.get(key)
-      if (given !== undefined) fields.set(key, withoutUnknownKeys(given))
-    }
+    keepKnown(fields, 'source', withoutUnknownSourceKeys)
+    keepKnown(fields, 'terms', withoutUnknownFieldKeys)
+    keepKnown(fields, 'values', withoutUnknownFieldKeys)
     if (!isPublic(fields.get('permissions'))) fields.delete('permissions')
     if (draft.mode === 'replace')
       draft.failures.push(...(fields.has('active') ? [] : [valueRequired(['active'])]))
@@ -112,10 +111,8 @@ export const indexResource: Resource = {
   },
 }
 
-function withoutUnknownKeys(given: Value): Value {
-  const clean = (item: Value): Value =>
-    isObject(item) ? new Map([...item].filter(([key]) => knownFieldKeys.has(key))) : item
-  return isArray(given) ? given.map(clean) : clean(given)
+function withoutUnknownFieldKeys(item: ObjectValue): ObjectValue {
+  return new Map([...item].filter(([key]) => knownFieldKeys.has(key)))
 }
 
 function usedBindings(fields: ObjectValue): ReadonlySet<string> {
@@ -137,15 +134,18 @@ function defaultPartitions(fields: ObjectValue): bigint {
   return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 
+/** What an index is made of stays; it may be given again, in another style, too. */
 function refuseRedefinition({ failures, fields }: Draft, before: ObjectValue): void {
-  const partitionsBefore = before.get('partitions')
-  if (effectivePartitions(fields) !== effectivePartitions(before)) {
-    const change = `${partitionsBefore} -> ${effectivePartitions(fields)}`
+  const [partitionsBefore, partitions] = [effectivePartitions(before), effectivePartitions(fields)]
+  if (partitions !== partitionsBefore) {
+    const change = `${partitionsBefore} -> ${partitions}`
     failures.push(failure([], 'invalid index', `Index partition count may not be updated (${change}).`))
   }
-  const sameSource = equalValues(sourceKey(fields), sourceKey(before))
-  const same = (key: string) => equalValues(fields.get(key) ?? null, before.get(key) ?? null)
-  if (sameSource && same('terms') && same('values')) return
+  const isSame =
+    equalValues(meaningOfSource(fields.get('source')), meaningOfSource(before.get('source'))) &&
+    equalValues(meaningOfFields(fields.get('terms')), meaningOfFields(before.get('terms'))) &&
+    equalValues(meaningOfFields(fields.get('values')), meaningOfFields(before.get('values')))
+  if (isSame) return
   failures.push(failure([], 'invalid index', 'Index sources, terms, and values may not be updated ()'))
 }
 
@@ -153,6 +153,16 @@ function effectivePartitions(fields: ObjectValue): Value {
   return fields.get('unique') === true ? 1n : (fields.get('partitions') ?? null)
 }
 
-function sourceKey(fields: ObjectValue): Value {
-  return sourceCollectionsOf(fields.get('source')).map(String).sort()
+/** Terms or values with all they leave to its default. */
+function meaningOfFields(given: Value | undefined): Value {
+  return itemsOf(given).map(item => {
+    if (!isObject(item)) return item
+    return new Map<string, Value>([
+      ['field', itemsOf(item.get('field'))],
+      ['binding', item.get('binding') ?? null],
+      ['reverse', item.get('reverse') === true],
+      ['transform', item.get('transform') ?? null],
+      ['mva', item.get('mva') !== false],
+    ])
+  })
 }

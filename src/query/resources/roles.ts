@@ -3,8 +3,8 @@
 import { type ResourceAction, resourceActions } from '../../auth/contract.ts'
 import type { Failure } from '../../errors.ts'
 import { limits } from '../../limits.ts'
-import { isArray, isObject, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { itemsOf, map, name } from './fields.ts'
+import { isObject, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { itemsOf, keepKnown, map, name } from './fields.ts'
 import {
   type Draft,
   type FieldCheck,
@@ -79,13 +79,6 @@ export const roleResource: Resource = {
     failures.push(...arityFailures(fields, call))
     failures.push(...crowdedMemberships(fields, ref, call))
   },
-}
-
-function keepKnown(fields: Map<string, Value>, key: string, clean: (item: ObjectValue) => Value): void {
-  const given = fields.get(key)
-  if (given === undefined) return
-  const each = (item: Value) => (isObject(item) ? clean(item) : item)
-  fields.set(key, isArray(given) ? given.map(each) : each(given))
 }
 
 function pick(item: ObjectValue, keys: readonly string[]): ObjectValue {
