@@ -14,7 +14,7 @@ import {
 import { type Call, mismatch } from './definition.ts'
 import { mayOnDocument, permissionDenied } from './permissions.ts'
 import { isUserDocument } from './read.ts'
-import { draftFields } from './write.ts'
+import { draftFields, refuseNegativeId } from './write.ts'
 
 export type HistoryAction = 'create' | 'update' | 'delete'
 
@@ -43,6 +43,7 @@ export function insertVersion(
     throw call.error('invalid write time', 'Cannot write outside of snapshot time.')
   }
   refuseForeign(ref, call, 'insert')
+  refuseNegativeId(ref.id, call)
   const fields = draftFields(ref, params, call)
   if (!isUserDocument(ref) && ref.collection !== native.keys) {
     throw call.invalid('Cannot insert event for specified ref.')

@@ -35,6 +35,8 @@ export function createDocument(
   const resource = resourceOf(number)
   refuseReferences(params, resource, call)
   refuseForeign(collection.database, call, key)
+  if (id !== undefined) refuseNegativeId(id, call, key)
+  refuseOtherTime(call, key)
   const { access, transaction } = call.evaluation
   const ref = new Ref(collection.database, number, id ?? newDocumentId(collection.database, number, call))
   const allowed = access.allows({
@@ -46,7 +48,6 @@ export function createDocument(
   if (!allowed) throw permissionDenied(call, key)
   if (id !== undefined && transaction.get(ref)) throw alreadyExists(resource, call, key)
   refuseInContainer(collection.database, resource, call, key)
-  refuseOtherTime(call, key)
   refuseNewCollection(collection, call, key)
   const base = resource.defaults?.(call) ?? new Map()
   const draft = draftOf('create', ref, undefined, base, params, resource, call)
@@ -74,6 +75,7 @@ export function changeDocument(
   const resource = resourceOf(ref.collection)
   if (isNativeCollectionRef(ref)) throw call.invalid(`Cannot ${mode} a schema meta collection.`, mode)
   refuseReferences(params, resource, call, ref, mode)
+  refuseOtherTime(call)
   const previous = existing(ref, resource, call, [mode])
   const patch = knownFields(params, resource, mode)
   const base = mode === 'update' ? previous.fields : kept(previous.fields, resource)
@@ -82,7 +84,6 @@ export function changeDocument(
     return parameters === 3 ? [...fields, ref] : fields
   }
   if (!mayOnDocument('write', ref, call, argument)) throw permissionDenied(call)
-  refuseOtherTime(call)
   const draft = draftOf(mode, ref, previous, base, params, resource, call)
   refuse(draft.failures, call)
   return write(draft, resource, [])
@@ -93,9 +94,9 @@ export function deleteDocument(ref: Ref, call: Call): DocumentValue {
   const resource = resourceOf(ref.collection)
   if (isNativeCollectionRef(ref)) throw call.invalid('Cannot delete a schema meta collection.', 'delete')
   refuseForeign(ref.database, call, 'delete')
+  refuseOtherTime(call)
   const previous = existing(ref, resource, call, [])
   if (!mayOnDocument('delete', ref, call)) throw permissionDenied(call)
-  refuseOtherTime(call)
   resource.beforeDelete?.(previous, call)
   call.placing(() => call.evaluation.transaction.delete(ref))
   return viewDocument(previous, call.evaluation)
@@ -241,6 +242,11 @@ function refuseInContainer(database: DatabaseId, resource: Resource, call: Call,
   if (resource.allowedInContainer || !call.evaluation.transaction.catalogue.database(database)?.container)
     return
   throw call.error('invalid object in container', 'Object is not allowed in a container', key)
+}
+
+/** References may hold a negative id, which names nothing: documents are numbered from 0. */
+export function refuseNegativeId(id: bigint, call: Call, ...at: string[]): void {
+  if (id < 0n) throw call.invalid(`The id provided is too small: '${id}'`, ...at)
 }
 
 /** Writes happen now; under `at` another time they are refused. */

@@ -6,7 +6,7 @@ import { type Call, define, family, required } from '../definition.ts'
 import { mayOnDocument, permissionDenied } from '../permissions.ts'
 import { resourceOf } from '../resources/kinds.ts'
 import { viewDocument } from '../view-document.ts'
-import { createDocument, notFound } from '../write.ts'
+import { createDocument, notFound, refuseOtherTime } from '../write.ts'
 
 /** `create_x`: `create` in that native collection. */
 function creator(
@@ -73,6 +73,7 @@ export const schema = family('Schema', [
 ])
 
 function moveDatabase(source: Ref, target: Ref, call: Call): Value {
+  refuseOtherTime(call)
   const { catalogue } = call.evaluation.transaction
   const moved = catalogue.database(source.id)
   const parent = catalogue.database(target.id)
