@@ -14,7 +14,6 @@ import {
   Page,
   Ref,
   SetValue,
-  SourcedElement,
   Time,
   UnresolvedRef,
   Uuid,
@@ -45,8 +44,8 @@ function isKind(collection: CollectionId): (value: Value) => boolean {
 }
 
 function looksLikeObject(value: Value): boolean {
-  if (isObject(value) || value instanceof DocumentValue || value instanceof Page) return true
-  return value instanceof EventValue || value instanceof SourcedElement
+  if (isObject(value) || value instanceof DocumentValue) return true
+  return value instanceof Page || value instanceof EventValue
 }
 
 /** An example of a schema object's kind that needs nothing to exist: what it does not hold of. */
