@@ -137,7 +137,8 @@ describe('moving', () => {
       position: [],
     })
     assert.equal(errorOf({ to_micros: given }, { given: maxTime }).code, 'invalid argument')
-    assert.equal(evaluatePure({ to_millis: given }, { given: maxTime }), 31_556_889_864_403_199_999n)
+    assert.equal(errorOf({ to_millis: given }, { given: maxTime }).code, 'invalid argument')
+    assert.equal(evaluatePure({ to_seconds: given }, { given: maxTime }), 31_556_889_864_403_199n)
   })
 })
 

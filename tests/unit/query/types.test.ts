@@ -42,7 +42,7 @@ const satisfied: readonly (readonly [what: string, value: Value, checks: readonl
   ['an object', new Map(), ['is_object']],
   ['a page', new Page([], undefined, undefined), ['is_object']],
   ['an event', new EventValue(1, 'create', undefined, null), ['is_object']],
-  ['an element with sources', new SourcedElement(1n, []), ['is_object']],
+  ['an element with sources', new SourcedElement(1n, []), []],
   ['a lambda', new Lambda('4', 'x', 1n), ['is_lambda']],
   ['a set', new SetValue({ type: 'singleton', ref: refTo(1024) }), ['is_set']],
   ['a reference to nothing', new UnresolvedRef({ type: 'index', name: 'none' }), ['is_ref']],
