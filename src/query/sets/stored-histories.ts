@@ -20,7 +20,7 @@ import {
   upTo,
 } from './history.ts'
 import type { Reading } from './reading.ts'
-import { matchKey, partitionsOf } from './stored-streams.ts'
+import { documentsPartitions, matchKey, partitionsOf } from './stored-streams.ts'
 
 function eventsOf(source: SetLike): readonly SetLike[] {
   return [new SetValue({ type: 'events', source })]
@@ -89,7 +89,7 @@ export class DocumentsHistory implements EventStream {
     const { transaction } = this.#reading.evaluation
     const stored = transaction.documentEvents(database, Number(id), storedScan(scan, this.#reading))
     const key = `events documents ${database}/${id}`
-    for (const event of this.#reading.measured<IndexEvent>(key, 1, stored)) {
+    for (const event of this.#reading.measured<IndexEvent>(key, documentsPartitions, stored)) {
       if (this.#shows(event.document)) yield { ...event, fields: null, sources: this.#sources }
     }
   }

@@ -55,6 +55,9 @@ export function partitionsOf(index: IndexDefinition): number {
   return index.unique ? 1 : index.partitions
 }
 
+/** How many parts of storage the documents of a collection lie in, as those of an index without terms by default. */
+export const documentsPartitions = 8
+
 function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }: Reading) {
   return {
     ...(from && { from: placeWithin(from, order) }),
@@ -90,7 +93,7 @@ export class DocumentsStream implements ElementStream {
       Number(id),
       storedScan(scan, this.order, this.#reading),
     )
-    for (const { values, document } of this.#reading.measured(this.#part, 1, stored)) {
+    for (const { values, document } of this.#reading.measured(this.#part, documentsPartitions, stored)) {
       if (this.#shows(document)) yield { values, document, sources: this.#sources }
     }
   }
