@@ -29,7 +29,7 @@ export const limits = {
   /** Billed compute operations of one query; one is {@link computeUnitsPerOp} evaluated units. */
   computeOpsMax: 12_000,
   computeUnitsPerOp: 50,
-  /** Elements side by side in one query. */
+  /** Expressions, or elements that one lambda is applied to, side by side in one query. */
   queryWidthMax: 100_000,
   /** Elements that the sets of one query read from storage; ours: sets of sets cost no compute. */
   setElementsMax: 1_000_000,

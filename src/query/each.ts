@@ -3,12 +3,12 @@
 // at its first wait: what it would do next could depend on what it has not done yet.
 
 import { Pending } from '../base/pending.ts'
-import { QueryError, RequestError } from '../errors.ts'
+import { QueryError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Value } from '../values/value.ts'
 import type { BoundLambda, Call } from './definition.ts'
 import { ErrorList } from './error-list.ts'
-import { applyLambda } from './evaluate.ts'
+import { applyLambda, checkWidth } from './evaluate.ts'
 
 /** What happens when the lambda fails: the first failure ends it, or those of all elements come together. */
 export type FailureRule = 'first' | 'all'
@@ -43,13 +43,6 @@ export function applyToEach(
   waits.throwIfAny()
   errors.throwIfAny()
   return results
-}
-
-/** Throws the limit on how many elements one lambda is applied to. */
-function checkWidth(width: number): void {
-  if (width <= limits.queryWidthMax) return
-  const text = `Query exceeds max width. Max: ${limits.queryWidthMax}, current: ${width}.`
-  throw new RequestError('bad request', text)
 }
 
 /** What the elements so far have to wait for. */

@@ -2,7 +2,7 @@
 // transaction of its evaluation.
 
 import { unreachable } from '../base/assert.ts'
-import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
+import { type ErrorEntry, errorEntry, QueryError, RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
@@ -67,6 +67,7 @@ function evaluateAll(
   variables: Variables | undefined,
   evaluation: Evaluation,
 ): Value[] {
+  checkWidth(expressions.length)
   const values: Value[] = []
   let errors: ErrorList | undefined
   for (const expression of expressions) {
@@ -81,6 +82,13 @@ function evaluateAll(
   }
   errors?.throwIfAny()
   return values
+}
+
+/** Throws the limit on how much stands side by side: expressions, or elements that one lambda is applied to. */
+export function checkWidth(width: number): void {
+  if (width <= limits.queryWidthMax) return
+  const text = `Query exceeds max width. Max: ${limits.queryWidthMax}, current: ${width}.`
+  throw new RequestError('bad request', text)
 }
 
 const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }

@@ -1,7 +1,5 @@
 // Join: for each element of its source a set, all of them merged, every key once.
 
-import { RequestError } from '../../errors.ts'
-import { limits } from '../../limits.ts'
 import {
   isNativeCollectionRef,
   Lambda,
@@ -11,6 +9,7 @@ import {
   typeName,
   type Value,
 } from '../../values/value.ts'
+import { checkWidth } from '../evaluate.ts'
 import { DistinctStream } from './distinct.ts'
 import { areCompatible, type Element, elementValue, keyOf } from './order.ts'
 import type { Reading } from './reading.ts'
@@ -45,9 +44,7 @@ export function joinedElements(source: ElementStream): readonly Element[] {
   const elements: Element[] = []
   for (const element of new DistinctStream(source).scan({})) {
     elements.push(element)
-    if (elements.length <= limits.queryWidthMax) continue
-    const width = `Max: ${limits.queryWidthMax}, current: ${elements.length}.`
-    throw new RequestError('bad request', `Query exceeds max width. ${width}`)
+    checkWidth(elements.length)
   }
   return elements
 }

@@ -116,6 +116,12 @@ describe('map, foreach, filter', () => {
         description: 'Query exceeds max width. Max: 100000, current: 100001.',
       })
     }
+    const calls = new Array(limits.queryWidthMax + 1).fill({ now: null })
+    const tooWide = { name: 'RequestError', code: 'bad request' }
+    assert.throws(() => evaluatePure(calls), tooWide)
+    const members = Object.fromEntries(calls.map((call, index) => [`m${index}`, call]))
+    assert.throws(() => evaluatePure({ object: members }), tooWide)
+    assert.equal((evaluatePure(calls.slice(1)) as readonly Value[]).length, limits.queryWidthMax)
     const fitting = { given: wide.given.slice(1) }
     const mapped = evaluatePure({ map: lambda(1), collection: given }, fitting)
     assert.equal((mapped as readonly Value[]).length, limits.queryWidthMax)
