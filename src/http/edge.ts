@@ -16,7 +16,7 @@ import { type RecordCall, recorder } from './query-record.ts'
 import { type BodyOutcome, BodyReader, bodyText } from './request-body.ts'
 import { invalidHeader, readSettings } from './request-headers.ts'
 import type { RequestMeter } from './request-meter.ts'
-import { writeAnswer } from './response-headers.ts'
+import { discardBody, isGone, writeAnswer } from './response-headers.ts'
 import { parseTags } from './tags.ts'
 import { traceOf } from './trace.ts'
 
@@ -162,6 +162,7 @@ export class Edge {
       if (meter && typeof answer.body !== 'string') countStream(meter, call)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
+      discardBody(answer)
       call.response.destroy()
     }
   }
@@ -194,6 +195,7 @@ export class Edge {
 }
 
 function countStream(meter: RequestMeter, { response }: Call): void {
+  if (isGone(response)) return
   meter.streams++
   response.once('close', () => meter.streams--)
 }

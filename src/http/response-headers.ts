@@ -6,6 +6,8 @@
 //   laid out for people.
 // - To pages of another origin every `x-` header but the build is exposed, or a browser could not read it.
 
+import type { ServerResponse } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
 import type { Readable } from 'node:stream'
 import type { QueryMetrics } from '../engine/contract.ts'
 import type { RequestErrorCode } from '../errors.ts'
@@ -46,13 +48,27 @@ export interface ResponseContext {
   readonly closing: boolean
 }
 
+/** Whether nobody is there any more to answer. Node's responses of HTTP/2 do not say it themselves, but their streams. */
+export function isGone(response: ServerResponse): boolean {
+  const { destroyed, stream } = response as ServerResponse & Partial<Pick<Http2ServerResponse, 'stream'>>
+  return destroyed || stream?.destroyed === true
+}
+
+/** Frees what a body that is not going to be sent holds: an event stream, an open file. */
+export function discardBody({ body }: Answer): void {
+  if (typeof body !== 'string') body.destroy()
+}
+
 /**
  * Sends `answer` and ends the response; answers the bytes of the body, 0 for a stream. The body of a stream that
  * fails half-way is cut off.
  */
 export function writeAnswer(call: Call, answer: Answer, context: ResponseContext): number {
   const { request, response } = call
-  if (response.destroyed) return 0
+  if (isGone(response)) {
+    discardBody(answer)
+    return 0
+  }
   const exceptional = isExceptional(answer)
   const body = textOf(call, answer, exceptional)
   const length = body === undefined ? 0 : Buffer.byteLength(body)

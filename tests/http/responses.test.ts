@@ -1,6 +1,9 @@
 // Which headers each kind of answer carries and how bodies are laid out.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
+import http2 from 'node:http2'
 import { Readable } from 'node:stream'
 import { after, before, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
@@ -8,9 +11,11 @@ import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { RequestError } from '../../src/errors.ts'
+import type { Answer } from '../../src/http/answer.ts'
 import { Edge } from '../../src/http/edge.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { Listener } from '../../src/http/listener.ts'
+import { RequestMeter } from '../../src/http/request-meter.ts'
 import {
   type FakeService,
   failure,
@@ -285,3 +290,53 @@ test('a body may come as a stream, with further headers', async () => {
   await assert.rejects(broken.text())
   await listener.close(1000)
 })
+
+for (const version of [1, 2]) {
+  test(`the body of a client that has gone in the meantime is freed, over HTTP/${version}`, async () => {
+    const stopping = new AbortController().signal
+    const log = pino({ level: 'silent' })
+    const meter = new RequestMeter(systemClock)
+    const basis = {
+      engine: fakeEngine(),
+      log,
+      clock: systemClock,
+      random: systemRandom,
+      timers: systemTimers,
+    }
+    const arrived = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<Answer>()
+    const handler = () => {
+      arrived.resolve()
+      return answer.promise
+    }
+    const endpoint: Endpoint = { path: '/feed', authenticated: false, methods: { GET: handler } }
+    const edge = new Edge({ ...basis, meter, stopping }, { build: 'b', pendingRequestsMax: 1 })
+    const left = Promise.withResolvers<void>()
+    const listener = new Listener((request, response) => {
+      response.once('close', left.resolve)
+      edge.serve(endpoint, request, response)
+    })
+    const url = `http://127.0.0.1:${await listener.listen({ host: '127.0.0.1', port: 0 })}`
+    const leave = version === 1 ? askAndLeave(url) : askAndLeaveHttp2(url)
+    await arrived.promise
+    leave()
+    await left.promise
+    const body = new Readable({ read() {} })
+    answer.resolve({ status: 200, body, txnTime: fakeNow, metrics: fakeMetrics })
+    await once(body, 'close')
+    assert.equal(meter.streams, 0)
+    await listener.close(1000)
+  })
+}
+
+/** Sends a request; answers the way to hang up without waiting for its response. */
+function askAndLeave(url: string): () => void {
+  const request = http.get(url).on('error', () => undefined)
+  return () => request.destroy()
+}
+
+function askAndLeaveHttp2(url: string): () => void {
+  const session = http2.connect(url)
+  session.request({ ':path': '/' }).on('error', () => undefined)
+  return () => session.destroy()
+}

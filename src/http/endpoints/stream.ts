@@ -34,8 +34,6 @@ export function streamEndpoint({ engine, stopping, timers }: Services): Endpoint
 
 function streamed(answer: Answer, stream: EventStream, call: Call, timers: Timers): Answer {
   const body = new EventBody(stream, timers)
-  // Nobody would read, nor ever close, the body of a client that has gone while the query ran.
-  if (call.response.destroyed) body.destroy()
   const headers = ['x-fauna-stream-id', stream.id]
   // A stream that ends takes its connection with it, so that stopping need not wait for idle ones.
   if (call.request.httpVersionMajor === 1) headers.push('connection', 'close')
