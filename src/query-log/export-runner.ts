@@ -165,10 +165,20 @@ export class ExportRunner {
     const { from, to, regionGroup, database, createdAt } = request
     const filter = { from, to, regionGroup, ...(database && { database: database.names }) }
     const records = this.#options.records(filter, createdAt, signal)[Symbol.asyncIterator]()
-    const first = await records.next()
-    if (first.done) return false
+    try {
+      const first = await records.next()
+      if (first.done) return false
+      await this.#storeFile(name, following(first.value, records), signal)
+      return true
+    } finally {
+      // Whether or not anybody has begun to read what follows the first: a segment may be open.
+      await records.return?.()
+    }
+  }
+
+  async #storeFile(name: string, records: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
     const content = createGzip({ level: gzipLevel })
-    const source = Readable.from(following(first.value, records), { objectMode: false })
+    const source = Readable.from(records, { objectMode: false })
     const failure = new AbortController()
     const either = AbortSignal.any([signal, failure.signal])
     try {
@@ -181,7 +191,6 @@ export class ExportRunner {
       failure.abort()
       throw cause
     }
-    return true
   }
 
   async #url(name: string): Promise<Partial<ExportRequest>> {
@@ -203,10 +212,6 @@ export class ExportRunner {
 }
 
 async function* following(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield first
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-  } finally {
-    await rest.return?.()
-  }
+  yield first
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }

@@ -175,24 +175,38 @@ export class ExportStore {
     })
   }
 
-  /** Forgets requests made before `time`, and tokens that no longer count; answers the ids of the requests. */
-  async forget(time: Micros): Promise<readonly string[]> {
-    const now = this.#now()
-    return this.#kv.transact(view => {
-      const forgotten: string[] = []
-      const writes: Write[] = []
+  /** The requests made before `time` that nobody works on any more. */
+  finishedBefore(time: Micros): readonly string[] {
+    return this.#kv.read(view => {
+      const ids: string[] = []
       for (const { value } of view.range({ start: Buffer.from('R'), end: requestsEnd })) {
         const { id, createdAt, state } = decode<ExportRequest>(value)
         if (createdAt >= time) break
-        if (unfinishedStates.has(state)) continue
-        forgotten.push(id)
-        writes.push({ key: requestKey(id), value: undefined })
+        if (!unfinishedStates.has(state)) ids.push(id)
       }
+      return ids
+    })
+  }
+
+  /** Forgets a request, unless somebody has been asked to work on it again. */
+  async forget(id: string): Promise<void> {
+    await this.#kv.transact(view => {
+      const request = find(view, id)
+      const isFinished = request !== undefined && !unfinishedStates.has(request.state)
+      return { result: undefined, writes: isFinished ? [{ key: requestKey(id), value: undefined }] : [] }
+    })
+  }
+
+  /** Forgets the idempotency tokens that no longer count. */
+  async forgetTokens(): Promise<void> {
+    const now = this.#now()
+    await this.#kv.transact(view => {
+      const writes: Write[] = []
       for (const { key, value } of view.range({ start: Buffer.from('T'), end: Buffer.from('U') })) {
         const { createdAt } = decode<StoredToken>(value)
         if (createdAt <= now - tokenLifetime) writes.push({ key, value: undefined })
       }
-      return { result: forgotten, writes }
+      return { result: undefined, writes }
     })
   }
 

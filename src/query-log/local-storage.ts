@@ -61,7 +61,12 @@ export class LocalStorage implements ExportStorage {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw error
     }
-    return { content: file.createReadStream(), bytes: (await file.stat()).size }
+    try {
+      return { bytes: (await file.stat()).size, content: file.createReadStream() }
+    } catch (error) {
+      await file.close()
+      throw error
+    }
   }
 
   /** Removes what crashed processes left half-written. */

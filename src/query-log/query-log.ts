@@ -80,7 +80,7 @@ export class QueryLog {
       records: async function* (filter: RecordFilter, time: Micros, signal: AbortSignal) {
         await writer.flush()
         await writtenUpTo(folder, time, { now, timers, signal })
-        yield* matchingRecords(folder, filter)
+        yield* matchingRecords(folder, filter, signal)
       },
       onFailure: ({ id }, cause) => options.onFailure(`export ${id} failed`, cause),
     })
@@ -164,8 +164,12 @@ export class QueryLog {
     try {
       await removeOldSegments(folder, retention, now())
       await local.removeLeftovers(now())
-      const forgotten = await this.#store.forget(now() - exportDays * microsPerDay)
-      for (const id of forgotten) await storage.remove(fileName(id))
+      await this.#store.forgetTokens()
+      for (const id of this.#store.finishedBefore(now() - exportDays * microsPerDay)) {
+        // The file first: once its request is forgotten, nobody would ask for the removal again.
+        await storage.remove(fileName(id))
+        await this.#store.forget(id)
+      }
     } catch (cause) {
       onFailure('upkeep of the query log failed', cause)
     }

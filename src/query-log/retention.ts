@@ -18,12 +18,13 @@ export async function removeOldSegments(folder: string, retention: Retention, no
   const segments = await listSegments(folder)
   const newest = new Map(segments.map(({ writer, path }) => [writer, path]))
   const closed = segments.filter(({ writer, path }) => !live.has(writer) || newest.get(writer) !== path)
+  const closedPaths = new Set(closed.map(({ path }) => path))
   const sizes = new Map<string, number>()
   const oldest = now - retention.days * microsPerDay
   for (const { path } of segments) {
     const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: now / 1000 }))
     sizes.set(path, size)
-    if (mtimeMs * 1000 >= oldest || !closed.some(segment => segment.path === path)) continue
+    if (mtimeMs * 1000 >= oldest || !closedPaths.has(path)) continue
     await removeFile(path)
     sizes.delete(path)
   }

@@ -36,13 +36,20 @@ const tail = Buffer.from('","TXN_RETRIES":')
 /** A clock that was set, or a file system that keeps whole seconds, must not hide records; milliseconds. */
 const modificationSlackMs = 5000
 
-/** The matching lines of all segments in a folder, a block at a time. The buffers belong to the caller. */
-export async function* matchingRecords(folder: string, filter: RecordFilter): AsyncGenerator<Buffer> {
+/**
+ * The matching lines of all segments in a folder, a block at a time. The buffers belong to the caller. Ends with the
+ * reason of `signal` once that is aborted, also while nothing matches.
+ */
+export async function* matchingRecords(
+  folder: string,
+  filter: RecordFilter,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const matches = createMatch(filter)
   const block = Buffer.allocUnsafe(blockBytes)
   for (const segment of await listSegments(folder)) {
     if (segment.from / 1000 >= filter.to) return
-    yield* recordsOf(segment, filter, matches, block)
+    yield* recordsOf(segment, filter, matches, block, signal)
   }
 }
 
@@ -51,6 +58,7 @@ async function* recordsOf(
   { from }: RecordFilter,
   matches: Match,
   block: Buffer,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
   const file = await openUnlessGone(path)
   if (file === undefined) return
@@ -58,6 +66,7 @@ async function* recordsOf(
     if ((await file.stat()).mtimeMs + modificationSlackMs < from) return
     let held = 0
     for (;;) {
+      signal?.throwIfAborted()
       const { bytesRead } = await file.read(block, held, block.length - held, null)
       if (bytesRead === 0) return
       const filled = held + bytesRead

@@ -45,6 +45,8 @@ class World {
   readonly failures: unknown[] = []
   /** What was asked for, for tests that look at the order of things. */
   readonly calls: Point[] = []
+  /** Searches for records that hold on to nothing any more. */
+  searchesEnded = 0
   #processes = 0
 
   async #pass(point: Point): Promise<void> {
@@ -80,8 +82,12 @@ class World {
       timeoutMs,
       urlSeconds,
       records: async function* () {
-        await world.#pass('records')
-        for (const record of world.records) yield Buffer.from(record)
+        try {
+          await world.#pass('records')
+          for (const record of world.records) yield Buffer.from(record)
+        } finally {
+          world.searchesEnded++
+        }
       },
       onFailure: (_, cause) => this.failures.push(cause),
     })
@@ -402,7 +408,9 @@ test('old requests and tokens are forgotten, unfinished ones are not', async () 
   await store.advance(old.id, 'x', 'DoesNotExist')
   time.advance(86_400_000)
   const young = await store.create(order, undefined)
-  assert.deepEqual(await store.forget(young.createdAt), [old.id])
+  assert.deepEqual(store.finishedBefore(young.createdAt), [old.id])
+  for (const { id } of [old, unfinished]) await store.forget(id)
+  await store.forgetTokens()
   assert.equal(store.get(old.id), undefined)
   assert.ok(store.get(unfinished.id))
   const range = { start: Buffer.from('T'), end: Buffer.from('U') }
@@ -410,4 +418,20 @@ test('old requests and tokens are forgotten, unfinished ones are not', async () 
     kv.read(view => [...view.range(range)].length),
     0,
   )
+})
+
+test('a search that finds something only after its export was given up lets go of it', async () => {
+  const world = new World()
+  const { store, time } = world
+  const search = world.hang('records')
+  const { id } = await store.create(order, undefined)
+  const runner = world.process()
+  runner.wake()
+  await until(search.reached, 'the search')
+  time.advance(timeoutMs)
+  await world.reach(id, 'TimedOut')
+  search.release()
+  await until(() => world.searchesEnded === 1, 'the end of the search')
+  assert.equal(world.files.size, 0)
+  await runner.close()
 })

@@ -142,6 +142,16 @@ test('however many records there are, they come in blocks of bounded size', asyn
   assert.equal(records, count)
 })
 
+test('a search that finds nothing ends when it is called off', async () => {
+  const { folder, writer, add } = setUp()
+  add(['app'])
+  await writer.flush()
+  const filter = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'eu-std' }
+  const records = matchingRecords(folder, filter, AbortSignal.abort(new Error('called off')))
+  await assert.rejects(records.next(), { message: 'called off' })
+  await writer.close()
+})
+
 test('a segment is closed when it is full and when it is old', async () => {
   const { folder, time, writer, add } = setUp({ segmentBytes: 1000, segmentMs: 60_000 })
   add(['app'], 'x'.repeat(1000))

@@ -1,0 +1,94 @@
+// Exports past their time: the file goes with the request, also when the place where it is kept fails at first.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { systemRandom } from '../../src/base/random.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { AccountKeys } from '../../src/query-log/account-keys.ts'
+import { fileName } from '../../src/query-log/export-storage.ts'
+import { LocalStorage } from '../../src/query-log/local-storage.ts'
+import { QueryLog } from '../../src/query-log/query-log.ts'
+import { RecordFormat } from '../../src/query-log/record.ts'
+import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
+import { Signer } from '../../src/query-log/signing.ts'
+import { ManualTime, startMs, until } from './manual-time.ts'
+
+const upkeepMs = 60_000
+const dayMs = 86_400_000
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'terrarium-upkeep-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+test('a file whose removal has failed is removed later', async () => {
+  const time = new ManualTime()
+  const { now } = time
+  const kv = openMemory()
+  const signer = new Signer(systemRandom.bytes(32))
+  const removed: string[] = []
+  const failures: unknown[] = []
+  let isDown = true
+  const log = new QueryLog({
+    folder,
+    regionGroup: 'us-std',
+    format: new RecordFormat('us-std', []),
+    writer: new SegmentWriter({
+      folder,
+      writer: 'a0',
+      clock: time,
+      timers: time,
+      segmentBytes: 1_000_000,
+      segmentMs: dayMs,
+      onLoss: (_, cause) => failures.push(cause),
+    }),
+    kv,
+    accountKeys: new AccountKeys(kv, systemRandom, now),
+    signer,
+    local: new LocalStorage(folder, signer, systemRandom),
+    storage: {
+      store: () => assert.fail('there is nothing to store'),
+      exists: async () => false,
+      address: async () => '/',
+      async remove(name) {
+        if (isDown) throw new Error('the bucket cannot be reached')
+        removed.push(name)
+      },
+    },
+    owner: 'a0',
+    random: systemRandom,
+    now,
+    timers: time,
+    retention: { days: 90, bytes: 1_000_000 },
+    exportDays: upkeepMs / dayMs,
+    exportTimeoutMs: 60_000,
+    urlSeconds: 60,
+    onFailure: (_, cause) => failures.push(cause),
+  })
+  const { id } = await log.order(
+    {
+      timeStart: '2026-03-04T00:00:00Z',
+      timeEnd: '2026-03-05T00:00:00Z',
+      from: startMs - 1000,
+      to: startMs,
+      regionGroup: 'us-std',
+    },
+    undefined,
+  )
+  await until(() => {
+    time.advance(20)
+    return log.find(id)?.state === 'DoesNotExist'
+  }, 'the end of the export')
+  time.advance(2 * upkeepMs)
+  await until(() => failures.length > 0, 'the failure of the upkeep')
+  assert.ok(log.find(id))
+  isDown = false
+  time.advance(upkeepMs)
+  await until(() => log.find(id) === undefined, 'the end of the request')
+  assert.deepEqual(removed, [fileName(id)])
+  await log.close()
+})
