@@ -3,7 +3,7 @@
 // a small environment of its own that only services open, and whoever finds another live reader in it comes second.
 
 import { join } from 'node:path'
-import { open } from 'lmdb'
+import { open, type RootDatabase } from 'lmdb'
 import { StoreUnavailableError } from './errors.ts'
 
 const fileName = 'service'
@@ -20,12 +20,23 @@ export function claimFolder(folder: string): () => Promise<void> {
     mapSize: mapSizeBytes,
     maxReaders: 126,
   })
-  // The first read takes the lock; only then are the others looked at, so that one of two always sees the other.
+  // Looked at before the first read takes the lock: a process in another container may have the number of this one,
+  // and what it holds would be taken for ours from then on, and be let go with it.
+  refuseHeld(claims, folder, 0)
   claims.get('claim')
+  // Looked at again, so that one of two that come at the same moment always sees the other.
+  refuseHeld(claims, folder, 1)
+  return () => claims.close()
+}
+
+/** Throws when there are live readers beside the `own` ones of this process. */
+function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
   claims.readerCheck()
-  const other = holders(claims.readerList()).find(pid => pid !== process.pid)
-  if (other === undefined) return () => claims.close()
+  const pids = holders(claims.readerList())
+  const stranger = pids.find(pid => pid !== process.pid)
+  if (stranger === undefined && pids.length <= own) return
   void claims.close()
+  const other = stranger ?? `${process.pid} of another container`
   throw new StoreUnavailableError(`the data folder ${folder} is in use by process ${other}`)
 }
 
