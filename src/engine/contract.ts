@@ -57,7 +57,7 @@ export interface EventStream {
   readonly id: string
   /** Nothing is queued any more; what is queued can still be taken. */
   readonly ended: boolean
-  /** The events queued so far as text, each with its line end; undefined when there are none. */
+  /** The oldest queued event as text, with its line end; undefined when there is none. */
   take(): string | undefined
   /** Calls `listener`, the only one, whenever events were queued or the stream ended. */
   listen(listener: () => void): void

@@ -169,5 +169,10 @@ function sendStream(call: Call, body: Readable): void {
   }
   body.on('error', () => response.destroy())
   response.once('close', () => body.destroy())
-  body.pipe(response)
+  // One piece at a time: the Python driver takes each DATA frame for one event, and waiting pieces share a frame.
+  body.on('data', piece => {
+    body.pause()
+    response.write(piece, () => body.resume())
+  })
+  body.once('end', () => response.end())
 }

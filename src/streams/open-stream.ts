@@ -33,7 +33,7 @@ export class OpenStream implements EventStream {
   readonly id: string
   readonly origin: StreamOrigin
   readonly #release: (stream: OpenStream) => void
-  #queue: string[]
+  #queue: string[] = []
   #bytes = 0
   #ended = false
   #listener: (() => void) | undefined
@@ -43,7 +43,7 @@ export class OpenStream implements EventStream {
     this.id = id
     this.origin = origin
     this.#release = release
-    this.#queue = [startLine(origin.start)]
+    this.#append(startLine(origin.start))
   }
 
   get ended(): boolean {
@@ -51,12 +51,9 @@ export class OpenStream implements EventStream {
   }
 
   take(): string | undefined {
-    const [first] = this.#queue
-    if (first === undefined) return undefined
-    const text = this.#queue.length === 1 ? first : this.#queue.join('')
-    this.#queue = []
-    this.#bytes = 0
-    return text
+    const line = this.#queue.shift()
+    this.#bytes -= line?.length ?? 0
+    return line
   }
 
   listen(listener: () => void): void {
@@ -79,19 +76,21 @@ export class OpenStream implements EventStream {
       this.end({ code: 'time out', description, txn: 0 })
       return
     }
-    for (const line of lines) {
-      this.#queue.push(line)
-      this.#bytes += line.length
-    }
+    for (const line of lines) this.#append(line)
     this.#listener?.()
   }
 
   /** Ends the stream; what is queued already still reaches the reader. */
   end(reason: StreamEnd): void {
     if (this.#ended) return
-    this.#queue.push(errorLine(reason))
+    this.#append(errorLine(reason))
     this.#finish()
     this.#listener?.()
+  }
+
+  #append(line: string): void {
+    this.#queue.push(line)
+    this.#bytes += line.length
   }
 
   #finish(): void {

@@ -64,8 +64,13 @@ async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 10
 }
 
 function taken(stream: EventStream): WireEvent[] {
-  const lines = (stream.take() ?? '').split('\r\n').slice(0, -1)
-  return lines.map(text => ({ ...JSON.parse(text), text }))
+  const events: WireEvent[] = []
+  for (let line = stream.take(); line !== undefined; line = stream.take()) {
+    assert.match(line, /^[^\r\n]+\r\n$/)
+    const text = line.slice(0, -2)
+    events.push({ ...JSON.parse(text), text })
+  }
+  return events
 }
 
 const typesOf = (events: readonly WireEvent[]) => events.map(({ type }) => type)

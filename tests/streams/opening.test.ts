@@ -1,9 +1,11 @@
 // What `POST /stream` takes and how it answers before the first event.
 
 import assert from 'node:assert/strict'
+import { on } from 'node:events'
+import http2 from 'node:http2'
 import { send } from '../support/http.ts'
 import { requestStream } from './stream-client.ts'
-import { type App, streamTests } from './streams-app.ts'
+import { type App, streamTests, wire } from './streams-app.ts'
 
 const streamTest = streamTests()
 
@@ -37,6 +39,23 @@ streamTest('the start event names the newest transaction, in its one form', asyn
   assert.equal(txn, made.ts)
   assert.equal(text, `{"type":"start","txn":${txn},"event":${txn}}\r\n`)
   abort.abort()
+})
+
+streamTest('over HTTP/2 each event has a frame of its own, also those of one transaction', async app => {
+  const session = http2.connect(app.server.url)
+  try {
+    const headers = { authorization: `Bearer ${app.secret}`, 'x-faunadb-api-version': '4' }
+    const stream = session.request({ ':method': 'POST', ':path': '/stream', ...headers })
+    stream.end(JSON.stringify({ documents: { collection: 'things' } }))
+    const frames = on(stream.setEncoding('utf8'), 'data', { close: ['end'] })
+    const next = async () => (await frames.next()).value?.[0] as string
+    assert.match(await next(), /^\{"type":"start",[^\n]*\r\n$/)
+    const creates = Array.from({ length: 20 }, () => ({ create: { collection: 'things' }, params: wire({}) }))
+    await app.query({ do: creates })
+    for (const _ of creates) assert.match(await next(), /^\{"type":"set",[^\n]*\r\n$/)
+  } finally {
+    session.destroy()
+  }
 })
 
 streamTest('documents and the stored kinds of sets can be followed', async app => {

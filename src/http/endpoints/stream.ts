@@ -40,7 +40,7 @@ function streamed(answer: Answer, stream: EventStream, call: Call, timers: Timer
   return { ...answer, body, headers }
 }
 
-/** Events as a response body. All that is queued goes out in one piece, when the connection has room. */
+/** Events as a response body, each a piece of its own, when the connection has room. */
 class EventBody extends Readable {
   readonly #stream: EventStream
   readonly #timers: Timers
