@@ -1,12 +1,12 @@
 // A backup is a folder with one file, a data file like that of a data folder. It is made under another name and gets
 // its own at the end, so a folder with the right name is a whole backup.
 
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { openLmdb } from '../kv/lmdb.ts'
-import { claimFolder } from '../kv/lmdb-claim.ts'
+import { claimFiles, claimFolder } from '../kv/lmdb-claim.ts'
 import { copyStore, dataFileName, flush, storeBytes } from '../kv/lmdb-copy.ts'
 import { openStore } from '../store/store.ts'
 import { StartError } from './command.ts'
@@ -49,12 +49,16 @@ export async function restore(folder: string, data: string): Promise<Copied> {
   const release = await explained(async () => claimFolder(data))
   const draft = join(data, 'restored.partial')
   try {
+    // Another restore, or a service, may have been quicker to claim it.
+    await refuseContent(data, 'the data folder')
     // Copied under the name of a data file in a folder of its own, so that the progress can be measured.
     await mkdir(draft, { mode: 0o700 })
-    const copy = () => copyFile(join(folder, dataFileName), join(draft, dataFileName))
+    const file = join(draft, dataFileName)
+    const copy = () => copyFile(join(folder, dataFileName), file)
     await withProgress('restore', () => storeBytes(draft) / bytes, copy)
-    flush(join(draft, dataFileName))
-    await rename(join(draft, dataFileName), join(data, dataFileName))
+    await chmod(file, 0o600)
+    flush(file)
+    await rename(file, join(data, dataFileName))
     flush(data)
   } catch (cause) {
     throw explain(cause, `${folder} cannot be restored`)
@@ -65,10 +69,12 @@ export async function restore(folder: string, data: string): Promise<Copied> {
   return contentOf(data)
 }
 
+/** Throws unless the folder is new or empty. What a claim has left, as of a restore that failed, does not count. */
 async function refuseContent(folder: string, name: string): Promise<void> {
   try {
     const files = await readdir(folder)
-    if (files.length > 0) throw new StartError(`${name} ${folder} is not empty`)
+    if (!files.every(file => claimFiles.includes(file)))
+      throw new StartError(`${name} ${folder} is not empty`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return
     throw explain(cause, `${name} ${folder} cannot be used`)

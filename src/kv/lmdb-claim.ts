@@ -5,8 +5,13 @@
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { StoreUnavailableError } from './errors.ts'
+import { ownerOnly } from './lmdb-folder.ts'
 
 const fileName = 'service'
+
+/** What claiming leaves in a folder for good: removing a lock that another process may have open would break it. */
+export const claimFiles: readonly string[] = [fileName, `${fileName}-lock`]
+
 const mapSizeBytes = 1 << 20
 
 /**
@@ -19,6 +24,7 @@ export function claimFolder(folder: string): () => Promise<void> {
     noSubdir: true,
     mapSize: mapSizeBytes,
     maxReaders: 126,
+    ...ownerOnly,
   })
   // Looked at before the first read takes the lock: a process in another container may have the number of this one,
   // and what it holds would be taken for ours from then on, and be let go with it.

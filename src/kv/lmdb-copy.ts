@@ -1,9 +1,9 @@
 // Copies of a whole store for backups. LMDB copies one snapshot, on a thread of its own, while others go on writing;
 // pages that hold nothing any more are left out.
 
-import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openFolder } from './lmdb-folder.ts'
+import { openFolder, ownerOnly } from './lmdb-folder.ts'
 
 /** The file of a data folder that holds everything stored. */
 export const dataFileName = 'data.mdb'
@@ -18,7 +18,9 @@ export async function copyStore(from: string, to: string): Promise<void> {
   } finally {
     await root.close()
   }
-  flush(join(to, dataFileName))
+  const copy = join(to, dataFileName)
+  chmodSync(copy, ownerOnly.permissionsMode)
+  flush(copy)
   flush(to)
 }
 

@@ -29,6 +29,9 @@ const lmdbVersion = 2
 const layoutKey = Buffer.from('layout')
 const layout = Buffer.from('1')
 
+/** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
+export const ownerOnly = { permissionsMode: 0o600 }
+
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 /**
@@ -41,6 +44,7 @@ export function openFolder(path: string, mapSize: number): { root: Environment; 
     const root: Environment = open({
       path,
       ...codec,
+      ...ownerOnly,
       mapSize,
       noSubdir: false,
       // Without it a commit is visible to readers before it is on disk; so, all that is visible is durable.

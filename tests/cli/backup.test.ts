@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { progressLine } from '../../src/cli/progress.ts'
@@ -44,6 +44,7 @@ test('a backup while writes go on is the state of one transaction', async () => 
     assert.equal(made.status, 0, made.stderr)
     assert.equal(made.stderr, '', 'no progress bar where nobody looks')
     assert.deepEqual(await readdir(backup), ['data.mdb'])
+    assert.equal((await stat(join(backup, 'data.mdb'))).mode & 0o777, 0o600)
 
     const back = await runProgram(['restore', backup, '--data', restored])
     assert.equal(back.status, 0, back.stderr)
@@ -73,6 +74,21 @@ test('a restore into a folder in which there is anything is refused', async () =
   assert.equal(refused.status, 1)
   assert.equal(refused.stderr, `terrarium: the data folder ${full} is not empty\n`)
   assert.deepEqual(await readdir(full), ['note'])
+})
+
+test("a restore that failed can be made again, and its files are their owner's alone", async () => {
+  const broken = join(folder, 'broken')
+  const data = join(folder, 'again')
+  await mkdir(join(broken, 'data.mdb'), { recursive: true })
+  const failed = await runProgram(['restore', broken, '--data', data])
+  assert.equal(failed.status, 1)
+  assert.match(failed.stderr, /cannot be restored/)
+  await chmod(join(folder, 'backup', 'data.mdb'), 0o644)
+  const { status, stderr } = await runProgram(['restore', join(folder, 'backup'), '--data', data])
+  assert.equal(status, 0, stderr)
+  for (const file of await readdir(data)) {
+    assert.equal((await stat(join(data, file))).mode & 0o777, 0o600, file)
+  }
 })
 
 test('a backup never overwrites, and needs something to back up', async () => {
