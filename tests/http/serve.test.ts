@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../support/program.ts'
@@ -144,6 +145,23 @@ test('a signal lets what is in flight finish', async () => {
   await once(socket, 'close')
   assert.ok(answer.endsWith('{"resource":1}'), answer)
   assert.equal(await program.exited(), 0)
+})
+
+test('a second signal ends the service at once, also another one than the first', async () => {
+  const program = start(['serve', '--port', '0', '--data', join(folder, 'twice')], { FAKE_DELAY_MS: '60000' })
+  const { hostname, port } = new URL(await program.ready())
+  const socket = net.connect({ host: hostname, port: Number(port) })
+  socket.on('error', () => undefined)
+  const head =
+    'POST / HTTP/1.1\r\nauthorization: Bearer right\r\nexpect: 100-continue\r\ncontent-length: 1\r\n\r\n'
+  socket.write(head)
+  await once(socket, 'data')
+  socket.write('1')
+  program.child.kill('SIGTERM')
+  while (!program.stderr().includes('stopping')) await once(program.child.stderr as Readable, 'data')
+  program.child.kill('SIGINT')
+  assert.equal(await program.exited(), null)
+  assert.equal(program.child.signalCode, 'SIGINT')
 })
 
 test('TLS is served when a certificate is configured', async () => {

@@ -136,8 +136,13 @@ function rootSecretOf(folder: string, log: Logger): string {
 /** Resolves with the first signal that asks to stop; a second one ends the process at once. */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
+    const hear = (signal: NodeJS.Signals) => {
+      process.removeListener('SIGTERM', hear)
+      process.removeListener('SIGINT', hear)
+      resolve(signal)
+    }
+    process.on('SIGTERM', hear)
+    process.on('SIGINT', hear)
   })
 }
 
