@@ -16,6 +16,9 @@ export interface RequestSettings {
 /** The version of clients that send none: the original rendering of references. */
 const apiVersionDefault: ApiVersion = '2.1'
 
+/** What the Python driver sends as `x-last-seen-txn` when it opens a stream before its first query. */
+const nothingSeen = 'None'
+
 const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
 /** What the headers ask for, or the description of the error that refuses the first bad one. */
@@ -25,8 +28,9 @@ export function readSettings(headers: IncomingHttpHeaders): RequestSettings | st
     return invalidHeader('x-faunadb-api-version', `Unsupported or invalid API version '${apiVersion}'.`)
   }
   const lastSeen = headers['x-last-seen-txn'] as string | undefined
-  const lastSeenTxn = lastSeen === undefined ? undefined : parseInteger(lastSeen)
-  if (lastSeen !== undefined && lastSeenTxn === undefined) {
+  const hasSeen = lastSeen !== undefined && lastSeen !== nothingSeen
+  const lastSeenTxn = hasSeen ? parseInteger(lastSeen) : undefined
+  if (hasSeen && lastSeenTxn === undefined) {
     return invalidHeader('x-last-seen-txn', `Invalid timestamp '${lastSeen}'.`)
   }
   const timeout = headers['x-query-timeout'] as string | undefined
