@@ -24,14 +24,14 @@ const writing = [
   ...['write', 'create', 'delete', 'history_write'].map(action => `${action} documents`),
   ...writesOf(...schemaKinds),
 ]
-const administration = writesOf(...adminKinds)
+const administration = [...writesOf(...adminKinds), 'move databases']
 
 const rights: Readonly<
   Record<RoleName, { readonly here: readonly string[]; readonly below: readonly string[] }>
 > = {
   admin: {
     here: ['be there', 'call function', ...reading, ...readsOf(...adminKinds), ...writing, ...administration],
-    below: ['call function', ...reading, ...readsOf(...adminKinds)],
+    below: ['call function', 'move databases', ...reading, ...readsOf(...adminKinds)],
   },
   server: {
     here: ['be there', 'call function', ...reading, ...writing],

@@ -12,6 +12,8 @@ export type Right =
   | `${'write' | 'create' | 'delete' | 'history_write'} documents`
   | `${'create' | 'write' | 'delete'} ${Native}`
   | 'call function'
+  /** Asked for where the query runs, whichever database is moved. */
+  | 'move databases'
   /** Everybody has it, in the database that they are in. */
   | 'be there'
 
@@ -270,7 +272,7 @@ function writingProbes(names: Names): Record<string, readonly Probe[]> {
       // Nobody can move a database into itself, whatever it is called; this shows who may try.
       {
         query: { move_database: refs.lodger, to: refs.lodger },
-        needs: ['write databases'],
+        needs: ['move databases'],
         reaches: ({ text }) => text.includes('"move database error"'),
       },
     ],

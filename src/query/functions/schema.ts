@@ -3,7 +3,7 @@
 import { type NativeName, native, Ref, type Value } from '../../values/value.ts'
 import { databaseRef, object } from '../arguments.ts'
 import { type Call, define, family, required } from '../definition.ts'
-import { mayOnDocument, permissionDenied } from '../permissions.ts'
+import { permissionDenied } from '../permissions.ts'
 import { resourceOf } from '../resources/kinds.ts'
 import { viewDocument } from '../view-document.ts'
 import { createDocument, notFound, refuseOtherTime } from '../write.ts'
@@ -25,8 +25,13 @@ function creator(
     summary: `Creates ${what}.`,
     example: [`{"exists": {"select": "ref", "from": {"${name}": {"object": ${params}}}}}`, 'true'],
     evaluate(args, call) {
-      const collection = new Ref(call.evaluation.database, native.collections, BigInt(native[kind]))
-      return createDocument(collection, undefined, args[name] as ReadonlyMap<string, Value>, call, name)
+      return createDocument(
+        ownCollection(kind, call),
+        undefined,
+        args[name] as ReadonlyMap<string, Value>,
+        call,
+        name,
+      )
     },
   })
 }
@@ -72,6 +77,11 @@ export const schema = family('Schema', [
   }),
 ])
 
+/** A native collection of the database that the query runs in. */
+function ownCollection(kind: NativeName, call: Call): Ref {
+  return new Ref(call.evaluation.database, native.collections, BigInt(native[kind]))
+}
+
 function moveDatabase(source: Ref, target: Ref, call: Call): Value {
   refuseOtherTime(call)
   const { catalogue } = call.evaluation.transaction
@@ -79,7 +89,10 @@ function moveDatabase(source: Ref, target: Ref, call: Call): Value {
   const parent = catalogue.database(target.id)
   const label = resourceOf(native.databases)
   if (!moved || !parent) throw notFound(label, call)
-  if (!mayOnDocument('delete', source, call)) throw permissionDenied(call)
+  // What counts for a database further down, too, is the right to delete databases here.
+  const resource = ownCollection('databases', call)
+  const right = { action: 'delete', resource, document: source, argument: () => source } as const
+  if (!call.evaluation.access.allows(right)) throw permissionDenied(call)
   if (isInside(target.id, source.id, call)) {
     const reason = 'Cannot move database from ancestor to descendant.'
     const text = `Cannot move database '${moved.name}' into parent '${parent.name}': ${reason}`
