@@ -39,7 +39,8 @@ export function insertVersion(
 ): EventValue {
   const { transaction } = call.evaluation
   const micros = Number(microsOfTime(ts))
-  if (micros > transaction.snapshotTime) {
+  // What is stored has a time that a number holds exactly: none before 1684.
+  if (micros > transaction.snapshotTime || micros < Number.MIN_SAFE_INTEGER) {
     throw call.error('invalid write time', 'Cannot write outside of snapshot time.')
   }
   refuseForeign(ref, call, 'insert')

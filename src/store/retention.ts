@@ -3,6 +3,7 @@
 
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { formatTime, timeFromMicros } from '../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native } from '../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
 
@@ -45,6 +46,7 @@ export function checkValidTime(at: Micros, minimum: Micros): void {
   )
 }
 
+/** Queries may ask for times that are far beyond those of the platform. */
 function isoTime(time: Micros): string {
-  return Temporal.Instant.fromEpochNanoseconds(BigInt(time) * 1000n).toString()
+  return formatTime(timeFromMicros(BigInt(time)))
 }
