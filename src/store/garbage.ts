@@ -76,7 +76,9 @@ class Batch {
   removeRange(range: KeyRange): void {
     if (this.isFull) return
     const { overlay } = this.transaction.internals().context
-    for (const { key } of Array.from(overlay.range({ ...range, limit: this.#left }))) this.remove(key)
+    // Collected first, and without the values: all of a batch could be large.
+    const keys = Array.from(overlay.range({ ...range, limit: this.#left }), row => row.key)
+    for (const key of keys) this.remove(key)
   }
 }
 

@@ -39,6 +39,9 @@ const walks: readonly { readonly table: Table; readonly sweep: (sweep: Sweep, ro
   { table: 'indexEvent', sweep: (sweep, row) => sweep.indexRow(row, entrySince(row.value) + 1) },
 ]
 
+/** Bytes of rows after which a step ends: documents may be so large that fewer than {@link batchKeysMax} fill the memory. */
+const batchBytesMax = 4_194_304
+
 export class Sweeper {
   readonly #store: TransactionStore
   #walk = 0
@@ -77,8 +80,8 @@ export class Sweeper {
     if (!isOld) return false
     await this.#store.transact(transaction => {
       const { overlay } = transaction.internals().context
-      const rows = Array.from(overlay.range({ ...range, limit: batchKeysMax }))
-      for (const { key } of rows) overlay.set(key, undefined)
+      const keys = Array.from(overlay.range({ ...range, limit: batchKeysMax }), row => row.key)
+      for (const key of keys) overlay.set(key, undefined)
     })
     return true
   }
@@ -86,10 +89,10 @@ export class Sweeper {
   async #sweepTable(): Promise<boolean> {
     const { table, sweep } = walks[this.#walk] as (typeof walks)[number]
     const { start, end } = tagRange(table)
-    const range = { start: this.#position ?? start, end, limit: batchKeysMax }
-    const rows = this.#store.kv.read(view => [...view.range(range)])
+    const range = { start: this.#position ?? start, end }
+    const { rows, isLast } = this.#store.kv.read(view => batchOf(view.range(range)))
     const last = rows.at(-1)
-    if (last === undefined || rows.length < batchKeysMax) {
+    if (last === undefined || isLast) {
       this.#position = undefined
       this.#walk = (this.#walk + 1) % walks.length
     } else {
@@ -108,6 +111,18 @@ export class Sweeper {
     })
     return true
   }
+}
+
+/** The rows of one step, and whether they are the last. */
+function batchOf(table: Iterable<Entry>): { readonly rows: readonly Entry[]; readonly isLast: boolean } {
+  const rows: Entry[] = []
+  let bytes = 0
+  for (const row of table) {
+    if (rows.length >= batchKeysMax || bytes >= batchBytesMax) return { rows, isLast: false }
+    rows.push(row)
+    bytes += row.value.length
+  }
+  return { rows, isLast: true }
 }
 
 function judges(

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tagRange } from '../../../src/keys/keyspace.ts'
+import { documentRange, tagRange } from '../../../src/keys/keyspace.ts'
 import { Background } from '../../../src/store/background.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
 import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
@@ -274,6 +274,28 @@ test('history beyond history_days is refused, and raising it later does not brin
   assert.throws(() => bench.read(transaction => transaction.get(ref, middle)), { code: 'bad request' })
   await new Background(bench.store).runAll()
   assert.deepEqual(actions(), ['create'])
+  await bench.close()
+})
+
+test('a step of the sweeper looks at few documents when they are large, and the walk goes on behind them', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
+  const large = 'x'.repeat(1_500_000)
+  for (let id = 1; id <= 8; id++) {
+    await bench.write(transaction =>
+      transaction.put(documentRef(users, id), data({ large }, bench.now + second)),
+    )
+  }
+  bench.now += day
+  const { sweeper } = new Background(bench.store)
+  const documents = () => bench.kv.read(view => [...view.range(documentRange(rootDatabase, 1024))].length)
+  const left: number[] = []
+  while (documents() > 0) {
+    await sweeper.runOnce()
+    if (left.at(-1) !== documents()) left.push(documents())
+  }
+  assert.deepEqual(left.slice(-3), [5, 2, 0])
+  assert.deepEqual(bench.store.check(), [])
   await bench.close()
 })
 
