@@ -12,9 +12,12 @@ import type { OpenStream } from './open-stream.ts'
 export class Subject {
   readonly target: StreamSubject
   readonly streams = new Set<OpenStream>()
+  /** Its name among the subjects of its kind; of sets, among those of its index. */
+  readonly key: string
 
-  constructor(target: StreamSubject) {
+  constructor(target: StreamSubject, key: string) {
     this.target = target
+    this.key = key
   }
 }
 
@@ -48,7 +51,7 @@ export class Subjects {
     const [map, key] = this.#place(target, transaction)
     let subject = map.get(key)
     if (subject === undefined) {
-      subject = new Subject(target)
+      subject = new Subject(target, key)
       map.set(key, subject)
     }
     return subject
@@ -70,16 +73,16 @@ export class Subjects {
 
   /** Forgets a subject that nobody follows any more. */
   drop(subject: Subject): void {
-    const { target } = subject
-    if (target.kind === 'document') this.#documents.delete(documentKey(target.ref))
-    else if (target.kind === 'documents') this.#collections.delete(documentKey(target.collection))
-    else this.#dropSet(target.index, subject)
+    const { key, target } = subject
+    if (target.kind === 'document') this.#documents.delete(key)
+    else if (target.kind === 'documents') this.#collections.delete(key)
+    else this.#dropSet(target.index, key)
   }
 
-  #dropSet({ database, id }: Ref, subject: Subject): void {
+  #dropSet({ database, id }: Ref, key: string): void {
     const ofDatabase = this.#indexes.get(database)
     const sets = ofDatabase?.get(id)
-    for (const [key, found] of sets ?? []) if (found === subject) sets?.delete(key)
+    sets?.delete(key)
     if (sets?.size === 0) ofDatabase?.delete(id)
     if (ofDatabase?.size === 0) this.#indexes.delete(database)
   }
