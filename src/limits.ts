@@ -82,6 +82,10 @@ export const limits = {
   regexInstructionsMax: 10_000,
   /** Instructions of a pattern times characters of the text of one search; ours: about ten seconds at worst. */
   regexStepsMax: 268_435_456,
+  /** Steps of a search that backtracks, more of them for each UTF-16 unit of the text, ways left to try; ours. */
+  regexBacktrackStepsMax: 16_777_216,
+  regexBacktrackStepsPerUnit: 32,
+  regexBacktrackFramesMax: 4_194_304,
   /** Compiled patterns kept, instructions of all of them, bytes of search states of each; ours. */
   regexCacheMax: 200,
   regexCacheInstructionsMax: 100_000,

@@ -256,6 +256,19 @@ const time: readonly HostileQuery[] = [
   {
     name: 'a regular expression of great size',
     body: json({ findstrregex: 'a', pattern: '((a{1000}){1000}){1000}' }),
+    verdict: 'ok',
+  },
+  {
+    name: 'a regular expression that does backtrack',
+    body: json({ findstrregex: `${'a'.repeat(100_000)}b`, pattern: '(?=a)(a+)+$' }),
+    verdict: '400 invalid argument',
+  },
+  {
+    name: 'a regular expression of great size that does backtrack',
+    body: json({
+      containsstrregex: 'a'.repeat(100_000),
+      pattern: '(((?:){1000000000}){1000000000}){1000000000}',
+    }),
     verdict: '400 invalid argument',
   },
   {

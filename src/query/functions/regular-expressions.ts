@@ -10,7 +10,7 @@ import { searchStart } from '../text/find.ts'
 import type { CompiledPattern, Match } from '../text/regex/compiled-pattern.ts'
 import { ReplacementError } from '../text/regex/errors.ts'
 import { parseReplacement, type Replacement } from '../text/regex/replacement.ts'
-import { countSearch, findMatches, regex } from '../text/regex/search.ts'
+import { findMatches, occurs, regex } from '../text/regex/search.ts'
 
 /** The matches in the part of a text from a start on. `end` is the last character, or the start of an empty match. */
 function findAll(
@@ -102,10 +102,7 @@ export const regularExpressions = family('Regular expressions', [
     result: 'Boolean',
     summary: 'Whether a pattern matches anywhere in a text.',
     example: ['{"containsstrregex": "fireball", "pattern": "b.l+"}', 'true'],
-    evaluate(args, call) {
-      countSearch(call, args.pattern, args.containsstrregex)
-      return args.pattern.occursIn(args.containsstrregex)
-    },
+    evaluate: (args, call) => occurs(call, args.pattern, args.containsstrregex),
   }),
   define({
     name: 'findstrregex',

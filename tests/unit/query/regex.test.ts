@@ -1,12 +1,12 @@
-// Search patterns: agreement with recorded answers of java.util.regex (JDK 17), refusal of what is not supported,
-// replacements, and bounds on everything that a client may send.
+// Search patterns: agreement with recorded answers of java.util.regex (JDK 17), for either engine; refusal of what is
+// not supported, replacements, and bounds on everything that a client may send.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { RequestError } from '../../../src/errors.ts'
-import { compilePattern } from '../../../src/query/text/regex/compiled-pattern.ts'
+import { compilePattern, type Match } from '../../../src/query/text/regex/compiled-pattern.ts'
 import { RegexSyntaxError } from '../../../src/query/text/regex/errors.ts'
 import { errorOf, evaluatePure, pureEvaluation } from '../../support/evaluate-pure.ts'
 
@@ -15,6 +15,19 @@ type Recorded = readonly [pattern: string, text: string, matches: (string | null
 
 const recorded: readonly Recorded[] = JSON.parse(
   readFileSync(new URL('java-patterns.json', import.meta.url), 'utf8'),
+)
+
+/** Pattern, text, start, end and groups of each match (null where Java refuses the pattern), replacement, result. */
+type RecordedBacktracking = readonly [
+  pattern: string,
+  text: string,
+  matches: readonly [start: number, end: number, ...groups: (string | null)[]][] | null,
+  replacement: string,
+  replaced: string | null,
+]
+
+const recordedBacktracking: readonly RecordedBacktracking[] = JSON.parse(
+  readFileSync(new URL('java-backtracking.json', import.meta.url), 'utf8'),
 )
 
 const contains = (text: string, pattern: string) =>
@@ -26,6 +39,9 @@ const find = (text: string, pattern: string, options = {}) =>
     Object.fromEntries(found),
   )
 
+const groupsOf = (match: Match, groupCount: number) =>
+  Array.from({ length: groupCount + 1 }, (_, group) => match.group(group))
+
 describe('patterns', () => {
   test('match as in Java', () => {
     for (const [pattern, text, expected] of recorded) {
@@ -34,13 +50,45 @@ describe('patterns', () => {
         continue
       }
       const compiled = compilePattern(pattern)
-      const found: (string | null)[][] = []
-      for (const match of compiled.matches(text)) {
-        found.push(Array.from({ length: compiled.groupCount + 1 }, (_, group) => match.group(group)))
-      }
+      const found: string[][] = []
+      for (const match of compiled.search(text).matches) found.push(groupsOf(match, compiled.groupCount))
       const wanted = expected.map(groups => groups.map(group => group ?? ''))
-      assert.deepEqual(found, wanted, `/${pattern}/ in ${JSON.stringify(text)}`)
-      assert.equal(compiled.occursIn(text), expected.length > 0, `/${pattern}/ in ${JSON.stringify(text)}`)
+      const shown = `/${pattern}/ in ${JSON.stringify(text)}`
+      assert.deepEqual(found, wanted, shown)
+      assert.equal(contains(text, pattern), expected.length > 0, shown)
+    }
+  })
+
+  test('that need backtracking match and replace as in Java', () => {
+    for (const [pattern, text, expected, replacement, replaced] of recordedBacktracking) {
+      const shown = `/${pattern}/ in ${JSON.stringify(text)}`
+      if (expected === null) {
+        assert.throws(() => compilePattern(pattern), RegexSyntaxError, shown)
+        continue
+      }
+      const compiled = compilePattern(pattern)
+      const found: (string | number)[][] = []
+      for (const match of compiled.search(text).matches) {
+        found.push([match.start, match.end, ...groupsOf(match, compiled.groupCount)])
+      }
+      const wanted = expected.map(parts => parts.map(part => part ?? ''))
+      assert.deepEqual(found, wanted, shown)
+      assert.equal(contains(text, pattern), expected.length > 0, shown)
+      assert.equal(replace(text, pattern, replacement), replaced, shown)
+    }
+  })
+
+  test('are given to the engine that backtracks only when they need it', () => {
+    const linear = (pattern: string, text = 'text') => compilePattern(pattern).isLinearOn(text)
+    assert.equal(linear('^(a+)+$'), true)
+    assert.equal(linear('^(a+)+$', 'text\n'), false)
+    assert.equal(linear('\\bx'), true)
+    assert.equal(linear('\\bx', 'tëxt'), false)
+    assert.equal(linear('(?m)^x', 'a\nb'), true)
+    assert.equal(linear('(?m)^x', 'a\r\nb'), false)
+    assert.equal(linear('(?<=a)b'), true)
+    for (const pattern of ['(?=a)', '(a)\\1', 'a*+', '(?>a)', '(?<=(a))b', '\\G', 'a{1001}', '(a{50}){30}']) {
+      assert.equal(linear(pattern), false, pattern)
     }
   })
 
@@ -52,20 +100,12 @@ describe('patterns', () => {
     })
   })
 
-  test('that need backtracking are refused by what they use', () => {
+  test('that no engine can do are refused by what they use', () => {
     const unsupported: Record<string, string> = {
-      '(?=a)': 'look-ahead',
-      'a(?!b)': 'look-ahead',
-      '(?>a)': 'atomic groups',
-      'a*+': 'possessive quantifiers',
-      '(a)\\1': 'back references (\\1)',
-      '(?<n>a)\\k<n>': 'back references (\\k)',
-      '\\G': 'the end of the previous match (\\G)',
       '\\X': 'grapheme clusters (\\X)',
+      '\\b{g}': 'grapheme boundaries (\\b{g})',
+      '\\N{DIGIT ONE}': 'character names (\\N{…})',
       '\\p{InGreek}': 'Unicode blocks (\\p{In…})',
-      '(?<=(a))b': 'capturing groups within look-behind',
-      'a{1001}': 'counts above 1000',
-      '(a{50}){30}': 'counts within counts above 1000 together',
     }
     for (const [pattern, feature] of Object.entries(unsupported)) {
       assert.deepEqual(errorOf({ findstrregex: 'x', pattern }), {
@@ -215,8 +255,6 @@ describe('bounds', () => {
 
   test('patterns that would grow without bound are refused', () => {
     refusedFor('a'.repeat(10_001), 'more than 10000 characters')
-    refusedFor('x{1000}'.repeat(20), 'more than fits in a compiled pattern')
-    refusedFor('((x{100}){10}){10}', 'more than fits in a compiled pattern')
     refusedFor('\\pL'.repeat(3000), 'more than fits in a compiled pattern')
     refusedFor('('.repeat(5000), 'groups nested so deeply')
     refusedFor('['.repeat(5000), 'character classes nested so deeply')
@@ -228,6 +266,41 @@ describe('bounds', () => {
     assert.equal(evaluatePure({ containsstrregex: text, pattern: '^(a+)+$' }), true)
     assert.equal(evaluatePure({ containsstrregex: { concat: [text, 'b'] }, pattern: '^(a+)+$' }), false)
     assert.equal(evaluatePure({ containsstrregex: text, pattern: '(a|aa)+c|(x+x+)+y' }), false)
+  })
+
+  test('counts that RE2 would write out do not make a pattern larger', () => {
+    assert.ok(compilePattern('x{1000}'.repeat(20)).size < 100)
+    assert.equal(contains('x'.repeat(9999), '^((x{100}){10}){10}'), false)
+    assert.equal(contains('x'.repeat(10_000), '((x{100}){10}){10}'), true)
+  })
+
+  test('a match that takes too many steps is given up, at the pattern', () => {
+    const text = `${'a'.repeat(40)}b`
+    for (const pattern of [
+      '(?=a)(a+)+$',
+      '(a|aa)+\\1$',
+      '(?<=(.*.*.*.*.*.*))c',
+      '(?:(?:){1000000000}){3}+',
+    ]) {
+      assert.deepEqual(errorOf({ containsstrregex: text.repeat(20), pattern }), {
+        code: 'invalid argument',
+        description: 'Search pattern takes too many steps in this text.',
+        position: ['pattern'],
+      })
+    }
+    assert.equal(replace(text, '(?=(a+))\\1+$', 'x'), text)
+  })
+
+  test('backtracking is not bound by the length of the text', () => {
+    const text = { repeat: { repeat: 'ab', number: 1024 }, number: 128 }
+    assert.equal(evaluatePure({ containsstrregex: text, pattern: '^(?=a)(?:a|b)*c' }), false)
+  })
+
+  test('steps of backtracking count as compute', () => {
+    const evaluation = pureEvaluation()
+    const text = { repeat: { repeat: 'a', number: 1024 }, number: 256 }
+    evaluatePure({ containsstrregex: text, pattern: '(?!a)b' }, { evaluation })
+    assert.ok(evaluation.computeOps > 1, String(evaluation.computeOps))
   })
 
   test('a search that could take too long is refused', () => {

@@ -20,3 +20,8 @@ export class UnsupportedRegexError extends Error {
 export class ReplacementError extends Error {
   override name = 'ReplacementError'
 }
+
+/** A search has taken more steps than it may. */
+export class SearchTooLongError extends Error {
+  override name = 'SearchTooLongError'
+}

@@ -5,8 +5,8 @@ import { limits } from '../../../limits.ts'
 import { string } from '../../arguments.ts'
 import type { ArgumentType, Call } from '../../definition.ts'
 import { countScan } from '../budget.ts'
-import { type CompiledPattern, compilePattern, type Match } from './compiled-pattern.ts'
-import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
+import { type CompiledPattern, compilePattern, type Match, type Search } from './compiled-pattern.ts'
+import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from './errors.ts'
 
 /** A text that is a pattern in Java's syntax. */
 export const regex: ArgumentType<CompiledPattern> = {
@@ -35,8 +35,8 @@ const shownMax = 200
 /** Instructions whose steps on a character count as one look at it. */
 const instructionsPerLook = 32
 
-/** Counts one pass of a pattern over a text. Throws `bad request` when a single pass could take too long. */
-export function countSearch(call: Call, pattern: CompiledPattern, text: string): void {
+/** Counts one pass of RE2 over a text. Throws `bad request` when a single pass could take too long. */
+function countPass(call: Call, pattern: CompiledPattern, text: string): void {
   const steps = text.length * pattern.size
   if (steps > limits.regexStepsMax) {
     throw new RequestError(
@@ -47,27 +47,61 @@ export function countSearch(call: Call, pattern: CompiledPattern, text: string):
   countScan(call, text.length * Math.ceil(pattern.size / instructionsPerLook))
 }
 
+/** Whether a pattern matches anywhere in a text, counted. */
+export function occurs(call: Call, pattern: CompiledPattern, text: string): boolean {
+  if (pattern.isLinearOn(text)) {
+    countPass(call, pattern, text)
+    return pattern.occursLinearlyIn(text)
+  }
+  for (const _ of findMatches(call, pattern, text)) return true
+  return false
+}
+
 /** Steps between two looks at the clock. */
 const stepsPerClockCheck = 4_194_304
 
-/**
- * The matches of a pattern in a text, counted. One pass is what most patterns take for all matches together, but some
- * look far ahead for each (`a.*b|a`); those are given up at the deadline.
- */
+/** The matches of a pattern in a text, counted. Throws `invalid argument` at the pattern when they take too long. */
 export function* findMatches(
   call: Call,
   pattern: CompiledPattern,
   text: string,
 ): Generator<Match, void, void> {
-  countSearch(call, pattern, text)
+  const search = pattern.search(text)
+  if (search.linear) yield* linearMatches(call, pattern, text, search)
+  else yield* backtrackMatches(call, search)
+}
+
+/**
+ * One pass is what most patterns take for all matches together, but some look far ahead for each (`a.*b|a`); those are
+ * given up at the deadline.
+ */
+function* linearMatches(
+  call: Call,
+  pattern: CompiledPattern,
+  text: string,
+  { matches }: Search,
+): Generator<Match, void, void> {
+  countPass(call, pattern, text)
   const { size } = pattern
   let steps = 0
-  for (const match of pattern.matches(text)) {
+  for (const match of matches) {
     steps += (text.length - match.start) * size
     if (steps > stepsPerClockCheck) {
       call.evaluation.checkDeadline()
       steps = 0
     }
     yield match
+  }
+}
+
+function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Match, void, void> {
+  try {
+    yield* matches
+  } catch (error) {
+    if (!(error instanceof SearchTooLongError)) throw error
+    throw call.invalid('Search pattern takes too many steps in this text.', 'pattern')
+  } finally {
+    countScan(call, Math.ceil(steps() / instructionsPerLook))
+    if (steps() > stepsPerClockCheck) call.evaluation.checkDeadline()
   }
 }

@@ -177,8 +177,8 @@ const basicParts = [
   [0xdc00, 0xffff],
 ] as const
 
-/** The members of a property that is known to exist. */
-function must(expression: string): CodePointSet {
+/** What an expression for one code point matches that the runtime is known to have. */
+export function unicodeSet(expression: string): CodePointSet {
   return membersOf(expression) ?? []
 }
 
@@ -186,12 +186,12 @@ function must(expression: string): CodePointSet {
 export function predefinedClass(letter: string, unicode: boolean): CodePointSet | undefined {
   switch (letter) {
     case 'd':
-      return unicode ? must('\\p{Nd}') : setOf(digits)
+      return unicode ? unicodeSet('\\p{Nd}') : setOf(digits)
     case 's':
-      return unicode ? must('\\p{White_Space}') : setOf([9, 13, 0x20, 0x20])
+      return unicode ? unicodeSet('\\p{White_Space}') : setOf([9, 13, 0x20, 0x20])
     case 'w':
       return unicode
-        ? must(binaryProperties.WORD as string)
+        ? unicodeSet(binaryProperties.WORD as string)
         : setOf([...digits, ...upper, 0x5f, 0x5f, ...lower])
     case 'h':
       return horizontalSpace
