@@ -13,6 +13,7 @@ import { parseJson } from '../values/json.ts'
 import {
   type DatabaseId,
   isObject,
+  itemsOf,
   Lambda,
   type ObjectValue,
   type Ref,
@@ -22,7 +23,7 @@ import {
 import type { Admission, Refusal } from './admission.ts'
 import type { Caller } from './contract.ts'
 import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
-import { listed, resolveRole } from './role.ts'
+import { resolveRole } from './role.ts'
 
 /** A token that is genuine and valid now. */
 export interface VerifiedToken {
@@ -91,7 +92,7 @@ export class IdentityProviders {
   /** The database that exactly one entry of `aud` names. The root has no third-party identities. */
   #audience(payload: ObjectValue, transaction: Transaction): DatabaseId | undefined {
     const { audiencePrefix } = this.#options
-    const ours = listed(payload.get('aud')).filter(
+    const ours = itemsOf(payload.get('aud')).filter(
       audience => typeof audience === 'string' && audience.startsWith(audiencePrefix),
     )
     const [audience] = ours
@@ -139,7 +140,7 @@ export class IdentityProviders {
       credential: payload,
     })
     const runPredicate = predicatesOf(callerWith([]))
-    const roles = listed(provider.fields.get('roles')).flatMap(entry => {
+    const roles = itemsOf(provider.fields.get('roles')).flatMap(entry => {
       const { role, predicate } = readEntry(entry)
       const ref = resolveRole(transaction, database, role)
       if (!ref || predicate === null) return []

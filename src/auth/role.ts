@@ -4,8 +4,8 @@
 import type { Transaction } from '../store/contract.ts'
 import {
   type DatabaseId,
-  isArray,
   isObject,
+  itemsOf,
   Lambda,
   native,
   type ObjectValue,
@@ -52,17 +52,11 @@ function readRole(ref: Ref, fields: ObjectValue): Role {
   return { ref, privileges: readPrivileges(ref.database, fields), memberships: readMemberships(fields) }
 }
 
-/** One thing or an array of things, as many fields of schema objects allow. */
-export function listed(value: Value | undefined): readonly Value[] {
-  if (value === undefined || value === null) return []
-  return isArray(value) ? value : [value]
-}
-
 type Mutable<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, Mutable<V>> : T
 
 function readPrivileges(database: DatabaseId, fields: ObjectValue): Role['privileges'] {
   const privileges: Mutable<Role['privileges']> = new Map()
-  for (const privilege of listed(fields.get('privileges'))) {
+  for (const privilege of itemsOf(fields.get('privileges'))) {
     if (!isObject(privilege)) continue
     const resource = privilege.get('resource')
     const actions = privilege.get('actions') ?? null
@@ -95,7 +89,7 @@ function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 function readMemberships(fields: ObjectValue): readonly Membership[] {
-  return listed(fields.get('membership')).flatMap(membership => {
+  return itemsOf(fields.get('membership')).flatMap(membership => {
     if (!isObject(membership)) return []
     const resource = membership.get('resource')
     const predicate = membership.get('predicate')
@@ -147,6 +141,6 @@ export function authorityOfRole(
   stored: Value | undefined,
 ): Authority {
   if (isBuiltinRole(stored)) return { kind: 'builtin', role: stored, database }
-  const roles = listed(stored).flatMap(item => resolveRole(transaction, database, item) ?? [])
+  const roles = itemsOf(stored).flatMap(item => resolveRole(transaction, database, item) ?? [])
   return { kind: 'roles', database, roles, identity: undefined }
 }

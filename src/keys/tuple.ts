@@ -11,7 +11,7 @@
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../values/byte-writer.ts'
-import { compareBytes, compareValues } from '../values/order.ts'
+import { compareBytes, compareDocuments, compareValues } from '../values/order.ts'
 import type { Ref, Value } from '../values/value.ts'
 import { appendOrdered, type NumberKinds } from './order-codec.ts'
 import { successor } from './prefix.ts'
@@ -101,16 +101,6 @@ export function compareToBound(
       (compareDocuments(entry.document, bound.document) ||
         compareBytes(tieOf(entry.values), tieOf(bound.values))))
   return order || (bound.side === 'low' ? 1 : -1)
-}
-
-/** Documents order by id as unsigned bytes, then by collection. */
-export function compareDocuments(
-  left: Pick<Ref, 'id' | 'collection'>,
-  right: Pick<Ref, 'id' | 'collection'>,
-): number {
-  const a = BigInt.asUintN(64, left.id)
-  const b = BigInt.asUintN(64, right.id)
-  return a < b ? -1 : a > b ? 1 : left.collection - right.collection
 }
 
 /**

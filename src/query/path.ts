@@ -4,6 +4,7 @@ import { storedForm } from '../values/stored-form.ts'
 import {
   Action,
   type Cursor,
+  collectionOf,
   DocumentValue,
   EventValue,
   isArray,
@@ -22,7 +23,6 @@ import {
 import { isAtLeast } from '../values/wire-version.ts'
 import type { PathStep } from './arguments.ts'
 import type { Evaluation } from './evaluation.ts'
-import { collectionOf } from './permissions.ts'
 
 /** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
 export function valueAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): Value | undefined {

@@ -2,13 +2,8 @@
 
 import type { ResourceAction } from '../auth/contract.ts'
 import type { QueryError } from '../errors.ts'
-import { native, Ref, type Value } from '../values/value.ts'
+import { collectionOf, type Ref, type Value } from '../values/value.ts'
 import type { Call } from './definition.ts'
-
-/** The collection (a native one too) that holds a document, as the resource of privileges. */
-export function collectionOf(ref: Ref): Ref {
-  return new Ref(ref.database, native.collections, BigInt(ref.collection))
-}
 
 /** Whether the caller may do `action` to a document; predicates get `argument`. */
 export function mayOnDocument(

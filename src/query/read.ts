@@ -1,9 +1,9 @@
 // Reading single documents: permission before existence, at the time the query looks at.
 
 import type { Version } from '../store/contract.ts'
-import { native, type Ref, UnresolvedRef } from '../values/value.ts'
+import { collectionOf, firstUserCollection, native, type Ref, UnresolvedRef } from '../values/value.ts'
 import { type Call, undefinedReference } from './definition.ts'
-import { collectionOf, mayRead, permissionDenied } from './permissions.ts'
+import { mayRead, permissionDenied } from './permissions.ts'
 import { resourceOf } from './resources/kinds.ts'
 import { notFound } from './write.ts'
 
@@ -47,9 +47,10 @@ export function countingRead<T>(ref: Ref, call: Call, read: () => T): T {
 }
 
 /** Whether the collection of a document is still there. */
-export function isReachable(ref: Ref, call: Call): boolean {
+function isReachable(ref: Ref, call: Call): boolean {
   return (
-    ref.collection < 1024 || call.evaluation.transaction.catalogue.collection(collectionOf(ref)) !== undefined
+    ref.collection < firstUserCollection ||
+    call.evaluation.transaction.catalogue.collection(collectionOf(ref)) !== undefined
   )
 }
 

@@ -7,6 +7,7 @@ import type { Version } from '../store/contract.ts'
 import {
   type DatabaseId,
   type DocumentValue,
+  firstUserCollection,
   isNativeCollectionRef,
   native,
   type ObjectValue,
@@ -257,7 +258,7 @@ export function refuseOtherTime(call: Call, ...at: string[]): void {
 
 function refuseTakenName({ call, failures, fields, ref }: Draft, resource: Resource, key: string): void {
   const name = fields.get('name')
-  if (failures.length > 0 || typeof name !== 'string' || ref.collection >= 1024) return
+  if (failures.length > 0 || typeof name !== 'string' || ref.collection >= firstUserCollection) return
   if (call.evaluation.transaction.catalogue.resolve(ref.database, ref.collection, name)) {
     throw alreadyExists(resource, call, key)
   }

@@ -2,7 +2,7 @@
 // layer above validated them when they were written, so anything odd falls back to the field's default.
 
 import type { ObjectValue, Value } from '../values/value.ts'
-import { isArray, isObject, Lambda, native, Ref } from '../values/value.ts'
+import { firstUserCollection, isObject, itemsOf, Lambda, native, Ref } from '../values/value.ts'
 import type {
   CollectionDefinition,
   DatabaseDefinition,
@@ -46,16 +46,16 @@ export function collectionDefinition(version: Version): StoredCollection {
 
 export function indexDefinition(version: Version): IndexDefinition {
   const { ref, fields } = version
-  const terms = list(fields.get('terms')).map(indexField)
+  const terms = itemsOf(fields.get('terms')).map(indexField)
   const unique = fields.get('unique') === true
   const partitions = fields.get('partitions')
   const permissions = fields.get('permissions')
   return {
     ref,
     name: text(fields.get('name')),
-    sources: list(fields.get('source')).map(indexSource),
+    sources: itemsOf(fields.get('source')).map(indexSource),
     terms,
-    values: list(fields.get('values')).map(indexField),
+    values: itemsOf(fields.get('values')).map(indexField),
     unique,
     serialized: fields.get('serialized') !== false,
     active: fields.get('active') === true,
@@ -76,7 +76,7 @@ export function sourceOf(index: IndexDefinition, collection: number): IndexSourc
     if (source.collections === '_') wildcard ??= source
     else if (source.collections.includes(collection)) return source
   }
-  return collection >= 1024 ? wildcard : undefined
+  return collection >= firstUserCollection ? wildcard : undefined
 }
 
 /** The collections an index names; undefined when it covers all user collections. */
@@ -104,7 +104,7 @@ function indexSource(stored: Value): IndexSource {
 function sourceCollections(stored: Value): readonly number[] | '_' {
   if (stored === '_') return '_'
   const collections: number[] = []
-  for (const item of list(stored)) {
+  for (const item of itemsOf(stored)) {
     if (item === '_') return '_'
     if (item instanceof Ref && item.collection === native.collections) collections.push(Number(item.id))
   }
@@ -125,13 +125,7 @@ function indexField(stored: Value): IndexField {
 
 function fieldPath(stored: Value | undefined): readonly (string | bigint)[] | undefined {
   if (stored === undefined || stored === null) return undefined
-  return list(stored).filter(step => typeof step === 'string' || typeof step === 'bigint')
-}
-
-/** Fields that hold one thing or an array of things. */
-function list(stored: Value | undefined): readonly Value[] {
-  if (stored === undefined || stored === null) return []
-  return isArray(stored) ? stored : [stored]
+  return itemsOf(stored).filter(step => typeof step === 'string' || typeof step === 'bigint')
 }
 
 function text(stored: Value | undefined): string {

@@ -7,7 +7,15 @@ import type { Evaluation } from '../query/evaluation.ts'
 import type { Transaction, Version } from '../store/contract.ts'
 import { valueKey } from '../values/equality.ts'
 import { microsOfTime } from '../values/time.ts'
-import { type DatabaseId, type Micros, native, Ref, rootDatabase, Time, type Value } from '../values/value.ts'
+import {
+  type DatabaseId,
+  isNativeCollectionRef,
+  type Micros,
+  Ref,
+  rootDatabase,
+  Time,
+  type Value,
+} from '../values/value.ts'
 import type { OpenStream } from './open-stream.ts'
 
 /** A document whose change ends something. */
@@ -77,7 +85,7 @@ function expiryOf(credential: Caller['credential'], document: Version | undefine
 }
 
 /** A database lives as long as its document and those of the databases around it. */
-export function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
+function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
   const conditions: Condition[] = []
   let current = database
   while (current !== rootDatabase) {
@@ -92,6 +100,5 @@ export function existenceOf(database: DatabaseId, { catalogue }: Transaction): r
 /** What a stream of something in `source` depends on beside its session; native collections never go away. */
 export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
   const around = existenceOf(source.database, transaction)
-  const isNative = source.collection === native.collections && source.id < 1024n
-  return isNative ? around : [{ document: source, onDeleteOnly: true }, ...around]
+  return isNativeCollectionRef(source) ? around : [{ document: source, onDeleteOnly: true }, ...around]
 }

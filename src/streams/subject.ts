@@ -3,8 +3,7 @@
 
 import type { StreamSubject } from '../engine/streaming.ts'
 import type { Change, Transaction } from '../store/contract.ts'
-import type { DatabaseId, ObjectValue, Ref, Value } from '../values/value.ts'
-import { collectionOf } from '../values/wire-refs.ts'
+import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import { documentEvents, type Place, placeOf, type StreamEvent, setEvent, stateChange } from './events.ts'
 import type { OpenStream } from './open-stream.ts'
 

@@ -113,7 +113,7 @@ export function compareNumbers(left: number | bigint, right: number | bigint): n
 }
 
 /** Compares doubles as a total order in which every NaN is one value. */
-export function compareDoubles(left: number, right: number): number {
+function compareDoubles(left: number, right: number): number {
   if (left < right) return -1
   if (left > right) return 1
   if (left === right) {
@@ -130,6 +130,16 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): number {
     if (difference !== 0) return difference
   }
   return left.length - right.length
+}
+
+/** Compares documents of one database as sets and indexes order them: by id as unsigned 64 bits, then by collection. */
+export function compareDocuments(
+  left: Pick<Ref, 'id' | 'collection'>,
+  right: Pick<Ref, 'id' | 'collection'>,
+): number {
+  const a = BigInt.asUintN(64, left.id)
+  const b = BigInt.asUintN(64, right.id)
+  return a < b ? -1 : a > b ? 1 : left.collection - right.collection
 }
 
 /** The fields of an object in the order in which objects compare and are hashed: names by UTF-16 units. */

@@ -303,7 +303,18 @@ export function isArray(value: Value): value is readonly Value[] {
 }
 
 export function isNativeCollectionRef(value: Value): value is Ref & { readonly collection: 2 } {
-  return value instanceof Ref && value.collection === native.collections && value.id < 1024n
+  return value instanceof Ref && value.collection === native.collections && value.id < firstUserCollection
+}
+
+/** The reference to the collection (a native one too) that a document belongs to. */
+export function collectionOf(document: Ref): Ref {
+  return new Ref(document.database, native.collections, BigInt(document.collection))
+}
+
+/** One thing or an array of things, as many fields of schema objects allow. */
+export function itemsOf(value: Value | undefined): readonly Value[] {
+  if (value === undefined || value === null) return []
+  return isArray(value) ? value : [value]
 }
 
 /** Whether two references name the same thing. */

@@ -4,8 +4,9 @@
 import { quoteJson } from './json-text.ts'
 import {
   type CollectionId,
+  collectionOf,
   type DatabaseId,
-  firstUserCollection,
+  isNativeCollectionRef,
   namedNatives,
   native,
   nativeName,
@@ -41,7 +42,7 @@ export class RefPrinter {
 
   print(ref: Ref): string | undefined {
     if (this.#asPath) return wrapPath(this.#path(ref))
-    if (isNativeCollection(ref)) return this.#nativeCollection(Number(ref.id), ref.database)
+    if (isNativeCollectionRef(ref)) return this.#nativeCollection(Number(ref.id), ref.database)
     if (!namedNatives.has(ref.collection)) {
       const tail = this.#tail(ref.database, ref.collection)
       return tail && `{"@ref":{"id":"${ref.id}"${tail}`
@@ -98,7 +99,7 @@ export class RefPrinter {
   }
 
   #path(ref: Ref): string | undefined {
-    if (isNativeCollection(ref)) return this.#nativeSpelling(Number(ref.id))
+    if (isNativeCollectionRef(ref)) return this.#nativeSpelling(Number(ref.id))
     if (namedNatives.has(ref.collection)) {
       const name = this.#names.nameOf(ref)
       return name === undefined ? undefined : `${this.#nativeSpelling(ref.collection)}/${name}`
@@ -154,15 +155,6 @@ const nativeOf = {
   access_provider: native.access_providers,
 } as const
 
-/** The reference to the collection that a document belongs to. */
-export function collectionOf(ref: Ref): Ref {
-  return new Ref(ref.database, native.collections, BigInt(ref.collection))
-}
-
 function wrapPath(path: string | undefined): string | undefined {
   return path === undefined ? undefined : `{"@ref":${quoteJson(path)}}`
-}
-
-function isNativeCollection(ref: Ref): boolean {
-  return ref.collection === native.collections && ref.id < firstUserCollection
 }

@@ -12,6 +12,7 @@ import { formatTime, timeFromMicros } from './time.ts'
 import {
   type ActionName,
   type Cursor,
+  collectionOf,
   type DocumentValue,
   type EventValue,
   type Lambda,
@@ -24,7 +25,7 @@ import {
   type TransactionTime,
   type Value,
 } from './value.ts'
-import { collectionOf, type RefNames, RefPrinter } from './wire-refs.ts'
+import { type RefNames, RefPrinter } from './wire-refs.ts'
 import { type PartRenderer, renderLambda, renderSetBody } from './wire-sets.ts'
 import { type ApiVersion, isAtLeast } from './wire-version.ts'
 

@@ -3,11 +3,12 @@
 import { type ErrorEntry, QueryError } from '../../errors.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
+  collectionOf,
   type DocumentValue,
   EventValue,
   isArray,
+  isNativeCollectionRef,
   isObject,
-  native,
   type ObjectValue,
   Page,
   Ref,
@@ -31,7 +32,6 @@ import {
 } from '../definition.ts'
 import { applyLambda } from '../evaluate.ts'
 import { cursorValue, instant, valueAt, valuesAt } from '../path.ts'
-import { collectionOf } from '../permissions.ts'
 import { containsInSet } from '../sets/read.ts'
 
 interface Selection {
@@ -129,8 +129,7 @@ function refContents(ref: Ref, call: Call): readonly Value[] {
 }
 
 function containsValue(wanted: Value, value: Value, call: Call): boolean {
-  const isNativeSet = value instanceof Ref && value.collection === native.collections && value.id < 1024n
-  if (value instanceof SetValue || isNativeSet) return containsInSet(value, wanted, call)
+  if (value instanceof SetValue || isNativeCollectionRef(value)) return containsInSet(value, wanted, call)
   if (value instanceof UnresolvedRef) throw undefinedReference(value, call, 'in')
   const contents = contentsOf(value, call)
   if (contents) return contents.some(each => equalValues(each, wanted))

@@ -1,8 +1,8 @@
 // Access providers: issuers of third-party tokens, and the roles their bearers get.
 
 import type { Failure } from '../../errors.ts'
-import { isObject, Lambda, type Value } from '../../values/value.ts'
-import { itemsOf, map, name, text } from './fields.ts'
+import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
+import { map, name, text } from './fields.ts'
 import { type Draft, failure, invalidType, type Resource, valueRequired } from './resource.ts'
 import { customRoleFailures } from './role-names.ts'
 

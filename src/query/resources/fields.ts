@@ -4,7 +4,6 @@ import { isReservedName, isValidName } from '../../values/names.ts'
 import {
   isArray,
   isObject,
-  Lambda,
   type ObjectValue,
   Ref,
   Time,
@@ -21,7 +20,6 @@ export const text = ofType('String', value => typeof value === 'string')
 export const flag = ofType('Boolean', value => typeof value === 'boolean')
 export const whole = ofType('Long', value => typeof value === 'bigint')
 export const map = ofType('Map', isObject)
-export const query = ofType('Query', value => value instanceof Lambda)
 export const timestamp = ofType(
   'Timestamp',
   value => value instanceof Time || value instanceof TransactionTime,
@@ -46,12 +44,6 @@ export const name: FieldCheck = (value, path) => {
   const pattern = '[;@+$\\-_.!~%\\w]+'
   const description = `The name ${value} uses invalid characters. Valid characters must match: ${pattern}`
   return [failure(path, 'invalid characters', description)]
-}
-
-/** The items of a field that holds one thing or an array of things. */
-export function itemsOf(value: Value | undefined): readonly Value[] {
-  if (value === undefined || value === null) return []
-  return isArray(value) ? value : [value]
 }
 
 /** Cleans the objects in a field that holds one thing or an array of things. */

@@ -1,8 +1,16 @@
 // The `source` of an index: one collection or several, the wildcard, each with computed fields.
 
 import type { Failure } from '../../errors.ts'
-import { isArray, isObject, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { itemsOf } from './fields.ts'
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  Lambda,
+  native,
+  type ObjectValue,
+  Ref,
+  type Value,
+} from '../../values/value.ts'
 import { type Draft, type FieldCheck, failure, invalidType, valueRequired } from './resource.ts'
 
 const isCollection = (value: Value): value is Ref =>

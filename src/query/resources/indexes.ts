@@ -2,9 +2,9 @@
 
 import type { Failure } from '../../errors.ts'
 import { equalValues } from '../../values/equality.ts'
-import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { isArray, isObject, itemsOf, type ObjectValue, type Value } from '../../values/value.ts'
 import { destructive, isProtected } from './databases.ts'
-import { flag, itemsOf, keepKnown, map, name, text, whole } from './fields.ts'
+import { flag, keepKnown, map, name, text, whole } from './fields.ts'
 import { meaningOfSource, source, sourceFailures, withoutUnknownSourceKeys } from './index-source.ts'
 import {
   type Draft,

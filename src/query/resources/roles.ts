@@ -3,8 +3,8 @@
 import { type ResourceAction, resourceActions } from '../../auth/contract.ts'
 import type { Failure } from '../../errors.ts'
 import { limits } from '../../limits.ts'
-import { isObject, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { itemsOf, keepKnown, map, name } from './fields.ts'
+import { isObject, itemsOf, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { keepKnown, map, name } from './fields.ts'
 import {
   type Draft,
   type FieldCheck,

@@ -5,6 +5,7 @@ import type { Failure } from '../../errors.ts'
 import {
   type DatabaseId,
   DocumentValue,
+  firstUserCollection,
   isArray,
   isNativeCollectionRef,
   isObject,
@@ -54,7 +55,7 @@ function checkReference(
 
 function exists(ref: Ref, call: Call): boolean {
   const { transaction } = call.evaluation
-  const inCollection = ref.collection < 1024 || isLiveCollection(ref, call)
+  const inCollection = ref.collection < firstUserCollection || isLiveCollection(ref, call)
   return inCollection && transaction.get(ref) !== undefined
 }
 

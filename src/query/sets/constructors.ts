@@ -3,6 +3,7 @@
 import { type ErrorEntry, errorEntry, QueryError } from '../../errors.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
 import {
+  firstUserCollection,
   Lambda,
   native,
   type Ref,
@@ -65,7 +66,7 @@ export function termsOf(value: Value, call: Call, key: string): readonly Value[]
 /** The documents of a collection. */
 export function documentsSet(collection: Ref, call: Call): SetValue {
   const { catalogue } = call.evaluation.transaction
-  if (collection.id >= 1024n && !catalogue.collection(collection)) {
+  if (collection.id >= firstUserCollection && !catalogue.collection(collection)) {
     const name = catalogue.nameOf(collection) ?? String(collection.id)
     throw undefinedReference(new UnresolvedRef({ type: 'collection', name }), call, 'documents')
   }

@@ -1,7 +1,7 @@
 // The history of a set or document: its events from any place in either direction. At one moment the events of an
 // index or a collection have goings before comings; those of documents and of combined sets the other way round.
 
-import { compareArrays } from '../../values/order.ts'
+import { compareArrays, compareDocuments } from '../../values/order.ts'
 import {
   type ActionName,
   EventValue,
@@ -12,7 +12,6 @@ import {
   type TransactionTime,
   type Value,
 } from '../../values/value.ts'
-import { compareDocuments } from './order.ts'
 
 /** One event of a history. */
 export interface SetEvent {
@@ -74,7 +73,7 @@ export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder
 }
 
 /** Where an event lies seen from a place: negative before it, positive behind it, never zero. */
-export function compareToEventPlace(event: SetEvent, place: EventPlace, order: EventOrder): number {
+function compareToEventPlace(event: SetEvent, place: EventPlace, order: EventOrder): number {
   const ts = eventTime(event)
   if (ts !== place.ts) return ts < place.ts ? -1 : 1
   const difference =

@@ -5,7 +5,7 @@
 // Worked example, values [n], descending: 3/doc 1, 3/doc 2, 1/doc 7. Reversed as a whole: 1/doc 7, 3/doc 2, 3/doc 1.
 
 import type { EntryBound } from '../../store/contract.ts'
-import { compareValues } from '../../values/order.ts'
+import { compareDocuments, compareValues } from '../../values/order.ts'
 import { Ref, type SetLike, type Value } from '../../values/value.ts'
 
 /** One element of a set. */
@@ -68,16 +68,6 @@ export function keyOf(element: Element): readonly Value[] {
 export function elementValue({ values, document }: Pick<Element, 'values' | 'document'>): Value {
   if (values.length === 0) return document
   return values.length === 1 ? (values[0] as Value) : values
-}
-
-/** Documents order by id as unsigned 64 bits, then by collection. */
-export function compareDocuments(
-  left: Pick<Ref, 'id' | 'collection'>,
-  right: Pick<Ref, 'id' | 'collection'>,
-): number {
-  const a = BigInt.asUintN(64, left.id)
-  const b = BigInt.asUintN(64, right.id)
-  return a < b ? -1 : a > b ? 1 : left.collection - right.collection
 }
 
 /** Compares elements by key alone; those that are equal here are the same element to set operations. */
