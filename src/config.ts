@@ -34,7 +34,7 @@ export type Setting = Kind & {
 }
 
 /** The log levels, from the most to the least talkative. */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** All settings. The order is that of `--help`. */
 export const settings = {

@@ -89,7 +89,7 @@ export function builtinAllows(
 }
 
 /** Whether a database lies below another one. */
-export function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
+function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
   let at = database
   while (at !== rootDatabase) {
     const definition = catalogue.database(at)

@@ -107,22 +107,11 @@ function identityName(instance: SetLike): string {
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {
     if (!(caller.identity instanceof Ref)) return false
-    deleteTokens(transaction, caller.identity)
+    for (const { ref } of transaction.tokensOf(caller.identity)) transaction.delete(ref)
     return true
   }
   const token = caller.credential
   if (!(token instanceof Ref) || token.collection !== native.tokens) return false
   if (transaction.get(token)) transaction.delete(token)
   return true
-}
-
-/** Deletes what a deleted document leaves behind as an identity: its credentials and its tokens. */
-export function forgetIdentity(transaction: Transaction, identity: Ref): void {
-  const credential = transaction.credentialOf(identity)
-  if (credential) transaction.delete(credential.ref)
-  deleteTokens(transaction, identity)
-}
-
-function deleteTokens(transaction: Transaction, identity: Ref): void {
-  for (const { ref } of transaction.tokensOf(identity)) transaction.delete(ref)
 }

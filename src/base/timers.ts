@@ -12,7 +12,7 @@ export interface Timers {
 }
 
 /** The longest delay the runtime can hold, in milliseconds; longer ones would fire at once. */
-export const delayMaxMs = 2_147_483_647
+const delayMaxMs = 2_147_483_647
 
 /** The runtime's timers. They do not keep the process alive. */
 export const systemTimers: Timers = {

@@ -25,7 +25,7 @@ const refusalStatus = { ...requestErrorStatus, conflict: 409 } as const
 export type RefusalCode = keyof typeof refusalStatus
 
 /** The body of an error. */
-export function messageBody(code: string, message: string): string {
+function messageBody(code: string, message: string): string {
   return JSON.stringify({ message, code: code.replaceAll(' ', '_'), reason: message })
 }
 
@@ -56,7 +56,7 @@ export async function refusing(handle: () => Promise<Answer>): Promise<Answer> {
 }
 
 /** What a refusal answers. */
-export function refusalAnswer({ status, code, message }: Refusal): Answer {
+function refusalAnswer({ status, code, message }: Refusal): Answer {
   return { ...jsonAnswer(status, undefined), body: messageBody(code, message) }
 }
 

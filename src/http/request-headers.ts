@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
-import { type ApiVersion, apiVersions } from '../values/wire-version.ts'
+import { type ApiVersion, apiVersions, defaultApiVersion } from '../values/wire-version.ts'
 
 /** What the headers of a valid request ask for. */
 export interface RequestSettings {
@@ -12,9 +12,6 @@ export interface RequestSettings {
   readonly lastSeenTxn: Micros | undefined
   readonly timeoutMs: number
 }
-
-/** The version of clients that send none: the original rendering of references. */
-const apiVersionDefault: ApiVersion = '2.1'
 
 /** What the Python driver sends as `x-last-seen-txn` when it opens a stream before its first query. */
 const nothingSeen = 'None'
@@ -41,7 +38,7 @@ export function readSettings(headers: IncomingHttpHeaders): RequestSettings | st
   const retriesFault = retries === undefined ? undefined : retriesFaultOf(retries)
   if (retriesFault !== undefined) return invalidHeader('x-max-retries-on-contention', retriesFault)
   return {
-    apiVersion: (apiVersion ?? apiVersionDefault) as ApiVersion,
+    apiVersion: (apiVersion ?? defaultApiVersion) as ApiVersion,
     lastSeenTxn,
     timeoutMs: timeoutMs as number,
   }

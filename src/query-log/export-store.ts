@@ -25,7 +25,7 @@ export interface IdempotencyToken {
 }
 
 /** Microseconds that an idempotency token counts. */
-export const tokenLifetime: Micros = 86_400_000_000
+const tokenLifetime: Micros = 86_400_000_000
 
 const requestKey = (id: string) => Buffer.from(`R${id}`)
 const jobKey = (id: string) => Buffer.from(`J${id}`)

@@ -30,7 +30,7 @@ export interface SegmentWriterOptions {
 export type SegmentFile = Pick<FileHandle, 'writev' | 'datasync' | 'close'>
 
 /** Milliseconds between flushes: half of what a crash may lose. */
-export const flushEveryMs = 500
+const flushEveryMs = 500
 
 const bufferBytesDefault = 16_777_216
 const chunkBytes = 262_144

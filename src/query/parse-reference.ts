@@ -145,7 +145,7 @@ function documentId(id: string | bigint, place: Place): bigint {
 }
 
 /** Decimal digits only, with an optional minus sign. */
-export function isNumeric(text: string): boolean {
+function isNumeric(text: string): boolean {
   const start = text.charCodeAt(0) === 45 ? 1 : 0
   for (let index = start; index < text.length; index++) {
     const unit = text.charCodeAt(index)

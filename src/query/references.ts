@@ -8,7 +8,7 @@ import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.
 import { nativeNamed } from './parse-reference.ts'
 
 /** The native collection that holds each kind of schema object. */
-export const schemaCollections = {
+const schemaCollections = {
   database: native.databases,
   collection: native.collections,
   index: native.indexes,

@@ -286,7 +286,7 @@ export function checkTransactionBytes(bytes: number): void {
 }
 
 /** The refusal of a write that would repeat what a unique index holds. */
-export function notUnique(): QueryError {
+function notUnique(): QueryError {
   return QueryError.of('instance not unique', 'document is not unique.', [])
 }
 

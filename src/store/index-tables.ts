@@ -249,17 +249,17 @@ export interface Row {
 }
 
 /** The record of an entry that came at `since` and is still there. */
-export function liveRecord(entry: PreparedEntry, since: Micros): Bytes {
+function liveRecord(entry: PreparedEntry, since: Micros): Bytes {
   return encodeEntry({ ...recordParts(entry), since })
 }
 
 /** The record of an entry that was there from `since` until `until`. */
-export function endedRecord(entry: PreparedEntry, since: Micros, until: Micros): Bytes {
+function endedRecord(entry: PreparedEntry, since: Micros, until: Micros): Bytes {
   return encodeEntry({ ...recordParts(entry), since, until })
 }
 
 /** The record of an entry's coming or going. */
-export function eventRecord(entry: PreparedEntry, ts: Micros, removed: boolean): Bytes {
+function eventRecord(entry: PreparedEntry, ts: Micros, removed: boolean): Bytes {
   return encodeEntry({ ...recordParts(entry), since: ts, removed })
 }
 

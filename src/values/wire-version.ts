@@ -5,7 +5,7 @@ export const apiVersions = ['2.0', '2.1', '2.7', '2.12', '3', '4', '5', 'UNSTABL
 
 export type ApiVersion = (typeof apiVersions)[number]
 
-/** The version of requests that do not say: facts of the protocol. */
+/** The version of requests that do not say, with the original rendering of references: a fact of the protocol. */
 export const defaultApiVersion: ApiVersion = '2.1'
 
 const ranks = new Map<string, number>(apiVersions.map((version, rank) => [version, rank]))

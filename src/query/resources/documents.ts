@@ -41,7 +41,7 @@ function applyTimeToLive({ call, fields, ref }: Draft): void {
 }
 
 /** When a document of the collection written now ends, if the collection says so. */
-export function defaultTimeToLive(ref: Ref, call: Draft['call']): Value | undefined {
+function defaultTimeToLive(ref: Ref, call: Draft['call']): Value | undefined {
   const { catalogue, snapshotTime } = call.evaluation.transaction
   const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
   if (collection?.ttlDays === undefined) return undefined

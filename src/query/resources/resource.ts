@@ -87,7 +87,7 @@ export function invalidType(field: readonly string[], value: Value, expected: st
 }
 
 /** The names of types as validation failures spell them. */
-export function storedTypeName(value: Value): string {
+function storedTypeName(value: Value): string {
   switch (typeof value) {
     case 'bigint':
       return 'Long'

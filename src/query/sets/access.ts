@@ -12,7 +12,7 @@ export type ElementFilter = (document: Ref) => boolean
 const everything: ElementFilter = () => true
 
 /** Shows the documents that the caller may read. Built-in roles decide by collection: asked once for each. */
-export function readableDocuments(call: Call): ElementFilter {
+function readableDocuments(call: Call): ElementFilter {
   if (call.evaluation.authority.kind === 'roles') return document => mayRead(document, call)
   const decided = new Map<CollectionId, boolean>()
   return document => {

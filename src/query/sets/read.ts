@@ -89,7 +89,7 @@ export function existsInSet(set: SetLike, call: Call, key: string): boolean {
 }
 
 /** The document of the first element. */
-export function firstDocument(set: SetLike, call: Call, key: string): Ref | undefined {
+function firstDocument(set: SetLike, call: Call, key: string): Ref | undefined {
   return firstItem(set, call, key)?.document
 }
 

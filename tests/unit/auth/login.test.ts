@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Caller } from '../../../src/auth/contract.ts'
-import { forgetIdentity, logOut } from '../../../src/auth/login.ts'
+import { logOut } from '../../../src/auth/login.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import { Answers } from '../../../src/base/pending.ts'
 import { limits } from '../../../src/limits.ts'
@@ -192,10 +192,7 @@ test('logging out', async () => {
 test('a deleted identity leaves nothing to its successor', async () => {
   const user = await userWith('sekrit')
   const token = await world.token(user)
-  await world.bench.write(transaction => {
-    transaction.delete(user)
-    forgetIdentity(transaction, user)
-  })
+  await world.bench.write(transaction => transaction.delete(user))
   await world.put(user, {})
   assert.equal(await check(user, 'sekrit'), false)
   assert.ok(await world.refuses(bearer(token.secret)))
