@@ -8,7 +8,7 @@ import { RequestError } from '../errors.ts'
 import type { DatabaseId } from '../values/value.ts'
 
 /** The kinds of operations, in the order in which the protocol names them. */
-export const rateKinds = ['compute', 'read', 'write'] as const
+const rateKinds = ['compute', 'read', 'write'] as const
 
 export type RateKind = (typeof rateKinds)[number]
 
