@@ -119,6 +119,7 @@ export function engineOver(
     store,
     host,
     streams,
+    timers,
     rateLimits: new RateLimits(sharesOf(config), clock),
     identify: (...request) => identifier.identify(...request),
     onInternalError: error => log.error({ err: error }, 'a request failed'),

@@ -4,6 +4,7 @@
 
 import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { Answers, Pending } from '../base/pending.ts'
+import type { Cancel, Timers } from '../base/timers.ts'
 import { errorEntry, QueryError, RequestError, statusOf } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { evaluate } from '../query/evaluate.ts'
@@ -51,6 +52,7 @@ export interface EngineOptions {
   /** Absent: databases may use what they like. */
   readonly rateLimits?: RateLimits
   readonly streams: StreamOpener
+  readonly timers: Timers
   /** Told of broken invariants and other bugs, with the request that met them. */
   readonly onInternalError: (error: unknown) => void
 }
@@ -252,12 +254,26 @@ class RequestRun {
 
   async #waitFor(pending: Pending, task: Task): Promise<QueryAnswer> {
     try {
-      await this.#answers.settle(pending)
-      if (this.#options.host.now() > this.#deadline) throw new RequestError('time out', 'Read timed out.')
+      await this.#inTime(this.#answers.settle(pending))
     } catch (error) {
       return this.#recover(error, task)
     }
     return this.run(task)
+  }
+
+  /** Waits for `work`, but not past the time of the query. */
+  async #inTime(work: Promise<void>): Promise<void> {
+    const { host, timers } = this.#options
+    let cancel: Cancel | undefined
+    const late = new Promise<never>((_, reject) => {
+      const refuse = () => reject(new RequestError('time out', 'Read timed out.'))
+      cancel = timers.after(Math.max(0, this.#deadline - host.now()) / 1000, refuse)
+    })
+    try {
+      await Promise.race([work, late])
+    } finally {
+      cancel?.()
+    }
   }
 
   #succeeded(outcome: TransactionOutcome<ReturnType<Task>>): QueryAnswer {

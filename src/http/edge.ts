@@ -15,8 +15,7 @@ import { Outbox } from './outbox.ts'
 import { type RecordCall, recorder } from './query-record.ts'
 import { type BodyOutcome, BodyReader, bodyText } from './request-body.ts'
 import { invalidHeader, readSettings } from './request-headers.ts'
-import type { RequestMeter } from './request-meter.ts'
-import { discardBody, isGone, writeAnswer } from './response-headers.ts'
+import { discardBody, writeAnswer } from './response-headers.ts'
 import { parseTags } from './tags.ts'
 import { traceOf } from './trace.ts'
 
@@ -159,7 +158,6 @@ export class Edge {
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
       const { meter } = this.#services
       meter?.answered(call.startedMs, answer.status, answer.metrics, call.bytesIn, bytesOut)
-      if (meter && typeof answer.body !== 'string') countStream(meter, call)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
       discardBody(answer)
@@ -192,12 +190,6 @@ export class Edge {
     const answer = errorAnswer(code, description, this.#services.engine.now())
     return endpoint?.errorBody ? { ...answer, body: endpoint.errorBody(code, description) } : answer
   }
-}
-
-function countStream(meter: RequestMeter, { response }: Call): void {
-  if (isGone(response)) return
-  meter.streams++
-  response.once('close', () => meter.streams--)
 }
 
 /** HTTP/2 passes any method on, `constructor` too: only own properties count. */

@@ -49,7 +49,7 @@ export interface ResponseContext {
 }
 
 /** Whether nobody is there any more to answer. Node's responses of HTTP/2 do not say it themselves, but their streams. */
-export function isGone(response: ServerResponse): boolean {
+function isGone(response: ServerResponse): boolean {
   const { destroyed, stream } = response as ServerResponse & Partial<Pick<Http2ServerResponse, 'stream'>>
   return destroyed || stream?.destroyed === true
 }

@@ -13,7 +13,8 @@ import { queryParameter } from '../url.ts'
 const inStreamRequests = { readOnly: 'stream requests' } as const
 
 /** The endpoint of event streams. They do not count as requests under way; the engine limits their number. */
-export function streamEndpoint({ engine, stopping, timers }: Services): Endpoint {
+export function streamEndpoint(services: Services): Endpoint {
+  const { engine, stopping } = services
   if (stopping.aborted) engine.endStreams()
   else stopping.addEventListener('abort', () => engine.endStreams(), { once: true })
   return {
@@ -26,14 +27,18 @@ export function streamEndpoint({ engine, stopping, timers }: Services): Endpoint
         const fields = queryParameter(call.request.url as string, 'fields')
         const opened = engine.openStream(call.queryRequest(call.body, inStreamRequests), fields)
         const { stream, ...answer } = await opened
-        return stream === undefined ? answer : streamed(answer, stream, call, timers)
+        return stream === undefined ? answer : streamed(answer, stream, call, services)
       },
     },
   }
 }
 
-function streamed(answer: Answer, stream: EventStream, call: Call, timers: Timers): Answer {
+function streamed(answer: Answer, stream: EventStream, call: Call, { meter, timers }: Services): Answer {
   const body = new EventBody(stream, timers)
+  if (meter) {
+    meter.streams++
+    body.once('close', () => meter.streams--)
+  }
   const headers = ['x-fauna-stream-id', stream.id]
   // A stream that ends takes its connection with it, so that stopping need not wait for idle ones.
   if (call.request.httpVersionMajor === 1) headers.push('connection', 'close')
