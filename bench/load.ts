@@ -3,6 +3,7 @@
 //
 // It reads a plan from standard input and writes a result to standard output, both as JSON (`bench/measure.ts`).
 
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { LoadPlan, LoadResult } from './measure.ts'
@@ -73,6 +74,21 @@ function percentileMicros(count: number, share: number): number {
   return latencyMaxMicros
 }
 
+/** Seconds of processor time that the server has used; one tick of /proc is 10 ms on every Linux. */
+function serverSeconds(): number {
+  let ticks = 0
+  for (const pid of plan.pids ?? []) {
+    try {
+      // The name, in parentheses, may contain blanks; user and system time are the 12th and 13th words behind it.
+      const words = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
+      ticks += Number(words[11]) + Number(words[12])
+    } catch {
+      return 0
+    }
+  }
+  return ticks / 100
+}
+
 const pause = (seconds: number) => new Promise(resolve => setTimeout(resolve, seconds * 1000))
 
 const sockets = Array.from({ length: plan.connections }, () =>
@@ -84,10 +100,12 @@ await Promise.race([pause(plan.warmupSeconds), drivers])
 recording = true
 const from = performance.now()
 const cpuBefore = process.cpuUsage()
+const serverBefore = serverSeconds()
 await Promise.race([pause(plan.seconds), drivers])
 recording = false
 const seconds = (performance.now() - from) / 1000
 const cpu = process.cpuUsage(cpuBefore)
+const serverCores = (serverSeconds() - serverBefore) / seconds
 stopped = true
 await drivers
 
@@ -98,6 +116,7 @@ const result: LoadResult = {
   p95Micros: percentileMicros(count, 0.95),
   p99Micros: percentileMicros(count, 0.99),
   cores: (cpu.user + cpu.system) / 1e6 / seconds,
+  serverCores,
   failures,
   firstFailure,
 }

@@ -12,7 +12,7 @@ import { type Baseline, startBaseline } from './child.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
 import { measureLogins } from './logins.ts'
-import { type LoadResult, measure, memoryMebibytes, post } from './measure.ts'
+import { type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
 import { measureStreams } from './streams.ts'
@@ -71,10 +71,11 @@ interface Subjects {
 }
 
 /** Measures one case's requests against one port. */
-function load(port: number, requests: readonly string[]): Promise<LoadResult> {
+function load(port: number, requests: readonly string[], pids: readonly number[] = []): Promise<LoadResult> {
   return measure({
     port,
     requests,
+    pids,
     connections: Number(options.connections),
     seconds: Number(options.seconds),
     warmupSeconds: Number(options.warmup),
@@ -161,14 +162,19 @@ async function runLogins({ server, secret }: Subjects): Promise<void> {
 /** Reads and writes with one process and with one per core, each over a data folder of its own. */
 async function compareWorkers(): Promise<void> {
   const count = availableParallelism()
-  console.log(`\nworkers: one process beside ${count}; the load process takes its share of the same cores`)
+  console.log(
+    `\nworkers: one process beside ${count}; the load process takes its share of the same cores,\nso the last column says what the service does per core that it got`,
+  )
   const [one, several] = [await measureWorkers(1), await measureWorkers(count)]
   for (const [at, { name, result }] of one.entries()) {
     const other = (several[at] as (typeof several)[number]).result
-    const loadCores = (of: LoadResult) => `load ${of.cores.toFixed(2)} cores`
-    console.log(`${line(`${name}, 1 worker`, result)}   ${loadCores(result)}`)
+    const cores = (of: LoadResult) =>
+      `load ${of.cores.toFixed(2)} cores, service ${of.serverCores.toFixed(2)}`
+    const perCore = (of: LoadResult) => of.requestsPerSecond / of.serverCores
+    const efficiency = (perCore(other) / perCore(result)).toFixed(2)
+    console.log(`${line(`${name}, 1 worker`, result)}   ${cores(result)}`)
     console.log(
-      `${line(`${name}, ${count} workers`, other)}   ${loadCores(other)}   ${ratio(other, result)} of one worker`,
+      `${line(`${name}, ${count} workers`, other)}   ${cores(other)}   ${ratio(other, result)} of one worker, ${efficiency} per core`,
     )
   }
 }
@@ -180,10 +186,11 @@ async function measureWorkers(count: number) {
     const secret = await keyOfNewDatabase(server, 'bench', 'server')
     await createSchema(server.url, secret)
     const loaded = { ids: await loadDocuments(server.url, secret, 0, Number(options.documents)) }
+    const pids = processesOf(server.pid)
     const results: { readonly name: string; readonly result: LoadResult }[] = []
     for (const { name, requests } of cases.filter(({ name }) => workerCases.includes(name))) {
       const posts = requests(loaded).map(({ query }) => post('/', query, headersFor(secret)))
-      results.push({ name, result: await load(portOf(server), posts) })
+      results.push({ name, result: await load(portOf(server), posts, pids) })
     }
     return results
   } finally {

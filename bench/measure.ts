@@ -1,6 +1,6 @@
 // Runs the load process against a port and reads how a server process uses memory.
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,8 @@ export interface LoadPlan {
   readonly seconds: number
   /** Whole HTTP/1.1 requests, head and body; each connection goes round the list from a place of its own. */
   readonly requests: readonly string[]
+  /** The processes of the server. */
+  readonly pids?: readonly number[]
 }
 
 /** What it measured, after the warm-up. */
@@ -23,6 +25,8 @@ export interface LoadResult {
   readonly p99Micros: number
   /** Cores that the load process itself kept busy. */
   readonly cores: number
+  /** Cores that the processes of the plan kept busy; 0 where the system does not tell. */
+  readonly serverCores: number
   /** Responses that were neither 200 nor 201, warm-up included. */
   readonly failures: number
   readonly firstFailure?: string | undefined
@@ -70,4 +74,10 @@ export function memoryMebibytes(pid: number): Memory {
   }
   const read = (name: string) => Number(new RegExp(`${name}:\\s*(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
   return { own: read('RssAnon'), mapped: read('RssFile'), peak: read('VmHWM') }
+}
+
+/** A server's process and its workers. */
+export function processesOf(pid: number): readonly number[] {
+  const { stdout } = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8' })
+  return [pid, ...stdout.split(/\s+/).filter(Boolean).map(Number)]
 }
