@@ -8,7 +8,7 @@ import type { Worker } from 'node:cluster'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { type ListenAddress, socketOptions } from '../http/listener.ts'
 
-/** What the supervisor says with each connection that it hands over. */
+/** The message that goes with each connection that is handed over. */
 export interface Handover {
   readonly connection: true
 }
@@ -18,6 +18,7 @@ const handover: Handover = { connection: true }
 /** A worker that cannot be reached is ending: what it was given is closed with that. */
 const ignoreFailure = () => undefined
 
+/** Owns a port and gives its connections to workers. The workers serve them; nothing is read here. */
 export class Distributor {
   readonly #server: Server
   /** Accepted, and given to nobody yet; nothing of them has been read. */

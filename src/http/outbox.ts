@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts'
 /** Milliseconds that an answer may wait for the others of its turn. */
 const heldMsMax = 1
 
+/** Holds what is to be sent until the turn of the event loop ends, or for a millisecond in longer turns. */
 export class Outbox<T> {
   readonly #send: (item: T) => void
   readonly #clock: Clock
