@@ -147,8 +147,9 @@ export class TransactionStore implements Store {
       let time = Math.max(clock, last.time)
       if (announced > last.time) {
         // Commits are on their way. They have later times than the oldest announcement, if this snapshot lacks its
-        // commit too, and than every snapshot taken before they were announced.
-        time = Math.max(this.#timeline.oldestAnnounced() - 1, last.time, this.#newestSnapshot)
+        // commit too, and than every snapshot taken before they were announced; and each is at least two later than
+        // the commit before it, so the time can be past that of the newest one here, as everybody expects of `Now`.
+        time = Math.max(this.#timeline.oldestAnnounced() - 1, last.time + 1, this.#newestSnapshot)
         if (clock - announced > announcementMax) this.#settle()
       }
       // Whoever has really seen that time knows that the snapshot holds all up to it.
