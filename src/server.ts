@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isIPv6, type Socket } from 'node:net'
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { systemClock } from './base/clock.ts'
@@ -50,7 +51,7 @@ export async function createServer(config: Config, opened: OpenEngine, log: Logg
       if (meter) meter.lostRecords += records
     }
     queryLog = await openQueryLog(config, log, { onLoss })
-    return await assemble(config, opened, queryLog, log, meter)
+    return assemble(config, opened, queryLog, log, meter)
   } catch (cause) {
     await queryLog?.close()
     await opened.close()
@@ -58,13 +59,13 @@ export async function createServer(config: Config, opened: OpenEngine, log: Logg
   }
 }
 
-async function assemble(
+function assemble(
   config: Config,
   opened: OpenEngine,
   queryLog: QueryLog,
   log: Logger,
   meter: RequestMeter | undefined,
-): Promise<Server> {
+): Server {
   const stopping = new AbortController()
   const { tlsCert, tlsKey } = config
   const secure = tlsCert !== undefined && tlsKey !== undefined
@@ -80,8 +81,9 @@ async function assemble(
     recordsQueries: config.queryLog,
     ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl.replace(/\/+$/, '') }),
   }
-  const application = await createApplication(services, {
+  const application = createApplication(services, {
     build: `${version}-terrarium`,
+    host: hostname(),
     pendingRequestsMax: config.pendingRequestsMax,
     listener: secure ? { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } } : {},
   })

@@ -8,9 +8,6 @@ import type { RequestSettings } from './request-headers.ts'
 import type { Tag } from './tags.ts'
 import type { Trace } from './trace.ts'
 
-/** The path parameters of an endpoint that has none. */
-export const noParameters: Readonly<Record<string, string>> = {}
-
 export class Call {
   readonly request: IncomingMessage
   readonly response: ServerResponse

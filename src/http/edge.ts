@@ -8,7 +8,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestError } from '../errors.ts'
 import { type Answer, errorAnswer, errorBody, idleMetrics, internalErrorText } from './answer.ts'
-import { Call, noParameters } from './call.ts'
+import { Call } from './call.ts'
 import type { Endpoint, Handler, Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
 import { Outbox } from './outbox.ts'
@@ -22,6 +22,8 @@ import { traceOf } from './trace.ts'
 export interface EdgeOptions {
   /** The value of `x-faunadb-build`. */
   readonly build: string
+  /** The value of `x-faunadb-host`: the name of this machine. */
+  readonly host: string
   /** Requests under way at one time; further ones are answered 429. */
   readonly pendingRequestsMax: number
 }
@@ -31,7 +33,7 @@ export class Edge {
   readonly #pendingMax: number
   readonly #bodies = new BodyReader()
   readonly #outbox: Outbox<Call>
-  readonly #context: { readonly build: string; closing: boolean }
+  readonly #context: { readonly build: string; readonly host: string; closing: boolean }
   readonly #record: RecordCall | undefined
   #pending = 0
 
@@ -44,7 +46,7 @@ export class Edge {
     }, services.clock)
     this.#pendingMax = options.pendingRequestsMax
     if (services.meter) services.meter.inFlight = () => this.#pending
-    this.#context = { build: options.build, closing: services.stopping.aborted }
+    this.#context = { build: options.build, host: options.host, closing: services.stopping.aborted }
     services.stopping.addEventListener('abort', () => {
       this.#context.closing = true
     })
@@ -55,7 +57,7 @@ export class Edge {
     endpoint: Endpoint,
     request: IncomingMessage,
     response: ServerResponse,
-    parameters: Readonly<Record<string, string>> = noParameters,
+    parameters: Readonly<Record<string, string>>,
   ): void {
     const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
     const call = new Call(request, response, parameters, trace)

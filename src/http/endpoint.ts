@@ -15,7 +15,7 @@ import type { RequestMeter } from './request-meter.ts'
 export type Handler = (call: Call) => Answer | Promise<Answer>
 
 export interface Endpoint {
-  /** An exact path, or one with parameters as Fastify writes them (`/api/v1/logs/:id`). */
+  /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
   /** Handlers by method. Any other method is answered 405, which names these (HEAD is left out). */
   readonly methods: Readonly<Record<string, Handler>>

@@ -2,6 +2,7 @@
 //
 // - `traceparent` and `x-faunadb-build`: all. `x-txn-time`: all but refused headers. Metrics: all but those and
 //   401 and 500.
+// - `x-faunadb-host`: all but 401 and 500, when the request asks for it with `x-trace`.
 // - Tags are echoed except on the "exception path" (409, 413, 429, 503, limits, 500), whose bodies are always
 //   laid out for people.
 // - To pages of another origin every `x-` header but the build is exposed, or a browser could not read it.
@@ -44,6 +45,8 @@ const metricNames = [
 export interface ResponseContext {
   /** The value of `x-faunadb-build`. */
   readonly build: string
+  /** The value of `x-faunadb-host`. */
+  readonly host: string
   /** HTTP/1.1 connections are closed after this response. */
   readonly closing: boolean
 }
@@ -80,10 +83,12 @@ export function writeAnswer(call: Call, answer: Answer, context: ResponseContext
   const echoed = !exceptional && call.tags.length > 0
   if (echoed) headers.push('x-fauna-tags', echoTags(call.tags))
   headers.push('traceparent', traceparent(call.trace), 'x-faunadb-build', context.build)
+  const traced = isTraced(call, answer)
+  if (traced) headers.push('x-faunadb-host', context.host)
   if (answer.requestError === 'unauthorized') headers.push('www-authenticate', 'Basic realm="Unauthorized"')
   if (answer.headers !== undefined) headers.push(...answer.headers)
   const origin = request.headers.origin
-  if (origin !== undefined) pushCors(headers, origin, answer, echoed)
+  if (origin !== undefined) pushCors(headers, origin, answer, { echoed, traced })
   if (context.closing && request.httpVersionMajor === 1) headers.push('connection', 'close')
   response.writeHead(answer.status, headers as string[])
   if (body === undefined) sendStream(call, answer.body as Readable)
@@ -98,6 +103,10 @@ function isExceptional(answer: Answer): boolean {
   // A refused header has no transaction time and is laid out like an ordinary error.
   if (requestError === undefined || answer.txnTime === undefined) return false
   return !ordinaryErrors.has(requestError)
+}
+
+function isTraced({ request }: Call, { status }: Answer): boolean {
+  return request.headers['x-trace'] !== undefined && status !== 401 && status !== 500
 }
 
 /** The whole body, or undefined when it comes as a stream. */
@@ -138,13 +147,19 @@ function pushMetrics(
 }
 
 /** Echoes the origin; the exposed headers are those of the `x-` headers that this response has. */
-function pushCors(headers: (string | number)[], origin: string, answer: Answer, tagsEchoed: boolean): void {
+function pushCors(
+  headers: (string | number)[],
+  origin: string,
+  answer: Answer,
+  { echoed, traced }: { readonly echoed: boolean; readonly traced: boolean },
+): void {
   const exposed: string[] = []
   if (answer.txnTime !== undefined) exposed.push('x-txn-time')
   if (answer.metrics !== undefined) exposed.push(metricNames)
   if (answer.metrics !== undefined && answer.metrics.rateLimited.length > 0)
     exposed.push('x-rate-limited-ops')
-  if (tagsEchoed) exposed.push('x-fauna-tags')
+  if (echoed) exposed.push('x-fauna-tags')
+  if (traced) exposed.push('x-faunadb-host')
   const further = answer.headers ?? []
   for (let at = 0; at < further.length; at += 2) {
     const name = further[at] as string

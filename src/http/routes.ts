@@ -6,20 +6,24 @@ import { authorizedEndpoint } from './endpoints/authorized.ts'
 import { errorEndpoint } from './endpoints/error.ts'
 import { linearizedEndpoint } from './endpoints/linearized.ts'
 import { logEndpoints } from './endpoints/logs.ts'
+import { newerProtocolEndpoints } from './endpoints/newer-protocol.ts'
 import { ownTokenEndpoint } from './endpoints/own-token.ts'
 import { pingEndpoint } from './endpoints/ping.ts'
+import { queryEndpoint } from './endpoints/query.ts'
 import { streamEndpoint } from './endpoints/stream.ts'
 
-/** The endpoints with a path of their own; the query endpoint at `/` and 404 are wired in application.ts. */
+/** The endpoints with a path of their own; the one for all other paths is wired in application.ts. */
 export function endpoints(services: Services): readonly Endpoint[] {
   const { queryLog } = services
   return [
     ...(queryLog ? [...logEndpoints(services, queryLog), ...accountKeyEndpoints(services, queryLog)] : []),
+    queryEndpoint(services),
     linearizedEndpoint(services),
     authorizedEndpoint(services),
     ownTokenEndpoint(services),
     streamEndpoint(services),
     pingEndpoint(services),
     errorEndpoint(),
+    ...newerProtocolEndpoints(),
   ]
 }

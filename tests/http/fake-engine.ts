@@ -113,8 +113,9 @@ export async function startFakeService(options: FakeServiceOptions = {}): Promis
     timers: systemTimers,
     stopping: stopping.signal,
   }
-  const application = await createApplication(services, {
+  const application = createApplication(services, {
     build: '1.2.3-test',
+    host: 'test-host',
     pendingRequestsMax: options.pendingRequestsMax ?? 1000,
     listener: options,
   })

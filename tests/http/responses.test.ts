@@ -214,7 +214,7 @@ test('people at a terminal get a laid-out body', async () => {
 })
 
 test('pages of another origin may read every x- header but the build', async () => {
-  const response = await post('1', { origin: 'http://app.test', 'x-fauna-tags': 'a=1' })
+  const response = await post('1', { origin: 'http://app.test', 'x-fauna-tags': 'a=1', 'x-trace': '1' })
   assert.equal(response.headers.get('access-control-allow-origin'), 'http://app.test')
   assert.equal(response.headers.get('access-control-allow-credentials'), 'true')
   const exposed = new Set(response.headers.get('access-control-expose-headers')?.split(', '))
@@ -225,6 +225,17 @@ test('pages of another origin may read every x- header but the build', async () 
   const refused = await post('1', { origin: 'http://app.test', authorization: '' })
   assert.equal(refused.status, 401)
   assert.equal(refused.headers.get('access-control-expose-headers'), 'x-txn-time')
+})
+
+test('a request with x-trace is told which machine answers, but not on 401 and 500', async () => {
+  const hostOf = async (path: string, headers: Record<string, string>) =>
+    (await fetch(service.url + path, { headers })).headers.get('x-faunadb-host')
+  const authorization = 'Bearer right'
+  assert.equal(await hostOf('/?q=1', { authorization, 'x-trace': 'true' }), 'test-host')
+  assert.equal(await hostOf('/nonexistent', { 'x-trace': '' }), 'test-host')
+  assert.equal(await hostOf('/?q=1', { authorization }), null)
+  assert.equal(await hostOf('/?q=1', { 'x-trace': 'true' }), null)
+  assert.equal(await hostOf('/error', { 'x-trace': 'true' }), null)
 })
 
 test('a preflight is answered for any path without a credential', async () => {
@@ -274,8 +285,8 @@ test('a body may come as a stream, with further headers', async () => {
       }),
     },
   }
-  const edge = new Edge(services, { build: 'b', pendingRequestsMax: 1 })
-  const listener = new Listener((request, response) => edge.serve(endpoint, request, response))
+  const edge = new Edge(services, { build: 'b', host: 'h', pendingRequestsMax: 1 })
+  const listener = new Listener((request, response) => edge.serve(endpoint, request, response, {}))
   const url = `http://127.0.0.1:${await listener.listen({ host: '127.0.0.1', port: 0 })}`
   const response = await fetch(url, { headers: { origin: 'http://app.test' } })
   assert.equal(response.headers.get('content-length'), null)
@@ -310,11 +321,11 @@ for (const version of [1, 2]) {
       return answer.promise
     }
     const endpoint: Endpoint = { path: '/feed', authenticated: false, methods: { GET: handler } }
-    const edge = new Edge({ ...basis, meter, stopping }, { build: 'b', pendingRequestsMax: 1 })
+    const edge = new Edge({ ...basis, meter, stopping }, { build: 'b', host: 'h', pendingRequestsMax: 1 })
     const left = Promise.withResolvers<void>()
     const listener = new Listener((request, response) => {
       response.once('close', left.resolve)
-      edge.serve(endpoint, request, response)
+      edge.serve(endpoint, request, response, {})
     })
     const url = `http://127.0.0.1:${await listener.listen({ host: '127.0.0.1', port: 0 })}`
     const leave = version === 1 ? askAndLeave(url) : askAndLeaveHttp2(url)

@@ -238,9 +238,12 @@ test('an admin key: its own database and those in it, and nothing that tells abo
   assert.equal(await status(`${root}:app:admin`, { database: 'us-std/other' }), 403)
   assert.equal(await status(`${root}:app:server`, { database: 'us-std/app' }), 403)
   const { request_id: id } = await order(server, root, { database: 'us-std/app/child' })
-  const look = async (secret: string | undefined) =>
-    (await api(server, secret, 'GET', `/api/v1/logs/${id}?type=query`)).status
-  assert.deepEqual([await look(app), await look(child), await look(other)], [200, 200, 403])
+  const look = (secret: string | undefined, request = id) =>
+    api(server, secret, 'GET', `/api/v1/logs/${request}?type=query`)
+  assert.deepEqual([(await look(app)).status, (await look(child)).status], [200, 200])
+  const [foreign, unknown] = [await look(other), await look(other, '1')]
+  assert.equal(foreign.status, 404)
+  assert.deepEqual(foreign.json, unknown.json)
   const seen = await api(server, other, 'POST', list, {})
   assert.deepEqual(seen.json.results, [])
 })

@@ -77,8 +77,10 @@ class LogHandlers {
     const client = await this.#client(call)
     checkType(call)
     const request = this.#queryLog.find(call.parameters.id as string)
-    if (!request) throw new Refusal('not found', 'There is no log request with that id.')
-    if (!client.maySee(request)) throw notAllowed()
+    // Whether others have asked for exports is nothing that a client learns.
+    if (!request || !client.maySee(request)) {
+      throw new Refusal('not found', 'There is no log request with that id.')
+    }
     return jsonAnswer(200, this.#describe(await this.#queryLog.look(request), call))
   }
 
