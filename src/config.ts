@@ -268,7 +268,8 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-type ValueOf<S> = S extends { readonly kind: 'integer'; readonly default: infer D }
+/** What a setting of this type is read as. */
+export type ValueOf<S> = S extends { readonly kind: 'integer'; readonly default: infer D }
   ? number | (D extends undefined ? undefined : never)
   : S extends { readonly kind: 'switch' }
     ? boolean
@@ -287,9 +288,16 @@ export class UsageError extends Error {
 }
 
 /** A value as found, and where, in the words of an error message. */
-interface Found {
+export interface Found {
   readonly value: unknown
   readonly where: string
+}
+
+/** The settings that a command line names. */
+export interface GivenSettings {
+  readonly flags: ReadonlyMap<string, Found>
+  /** The value of `--config`. */
+  readonly file: string | undefined
 }
 
 /** `rootSecret` as flags spell it: `root-secret`. */
@@ -303,24 +311,17 @@ export function variableOf(name: string): string {
 }
 
 const names = Object.keys(settings) as SettingName[]
-const nameOfFlag = new Map(names.map(name => [flagOf(name), name]))
 const table: Readonly<Record<string, Setting>> = settings
 
-/** Reads the command line (flags only) and the environment. Throws {@link UsageError}. */
-export function readConfig(
-  words: readonly string[],
-  env: NodeJS.ProcessEnv,
-  only?: readonly SettingName[],
-): Config {
-  const { flags, file } = readFlags(words, only)
+/** Completes what the command line says with the environment, the file and the defaults. Throws {@link UsageError}. */
+export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEnv): Config {
   const configFile = file ?? (env.TERRARIUM_CONFIG === '' ? undefined : env.TERRARIUM_CONFIG)
   const fileValues = configFile === undefined ? {} : readConfigFile(configFile)
   const config: Record<string, unknown> = {}
   for (const name of names) {
     const found = flags.get(name) ?? fromEnvironment(name, env) ?? fromFile(name, fileValues, configFile)
     const setting = table[name] as Setting
-    const value = found === undefined ? setting.default : parse(setting, found)
-    config[name] = setting.kind === 'path' && value !== undefined ? resolve(value as string) : value
+    config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
   const read = config as unknown as Config
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
@@ -333,35 +334,8 @@ export function readConfig(
   return read
 }
 
-function readFlags(words: readonly string[], only: readonly SettingName[] = names) {
-  const flags = new Map<SettingName, Found>()
-  let file: string | undefined
-  let at = 0
-  const take = (flag: string, inline: string | undefined): string => {
-    const value = inline ?? words[at++]
-    if (value === undefined) throw new UsageError(`--${flag} needs a value`)
-    return value
-  }
-  while (at < words.length) {
-    const word = words[at++] as string
-    if (!word.startsWith('--')) throw new UsageError(`unexpected argument "${word}"`)
-    const equals = word.indexOf('=')
-    const flag = word.slice(2, equals < 0 ? undefined : equals)
-    const inline = equals < 0 ? undefined : word.slice(equals + 1)
-    const name = nameOfFlag.get(flag)
-    if (flag === 'config') file = take(flag, inline)
-    else if (name === undefined || !only.includes(name)) throw new UsageError(`unknown flag --${flag}`)
-    else {
-      const isSwitch = settings[name].kind === 'switch'
-      const value = isSwitch ? (inline ?? 'true') : take(flag, inline)
-      flags.set(name, { value, where: `--${flag}` })
-    }
-  }
-  return { flags, file }
-}
-
-/** An empty variable counts as not set. */
-function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Found | undefined {
+/** The variable of a setting, if it is set; an empty one counts as not set. */
+export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Found | undefined {
   const value = env[variableOf(name)]
   return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }
 }
@@ -390,7 +364,14 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
   return content as Record<string, unknown>
 }
 
-function parse(setting: Setting, found: Found): string | number | boolean {
+/** The value of a setting that nothing was found for. */
+export function defaultOf(setting: Setting): string | number | boolean | undefined {
+  const { default: value } = setting
+  return setting.kind === 'path' && typeof value === 'string' ? resolve(value) : value
+}
+
+/** Checks and converts what was found for a setting; paths become absolute. Throws {@link UsageError}. */
+export function readSetting(setting: Setting, found: Found): string | number | boolean {
   switch (setting.kind) {
     case 'integer':
       return parseInteger(setting.min, setting.max, found)
@@ -407,7 +388,7 @@ function parse(setting: Setting, found: Found): string | number | boolean {
       }
       const fault = setting.kind === 'text' ? setting.check?.(found.value) : undefined
       if (fault !== undefined) throw new UsageError(`${found.where} ${fault}`)
-      return found.value
+      return setting.kind === 'path' ? resolve(found.value) : found.value
     }
   }
 }

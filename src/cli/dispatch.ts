@@ -1,15 +1,15 @@
 // Finds the command that the words name and runs it. Mistakes of the caller end with one line and status 2, other
 // failures that an operator can mend with one line and status 1.
 
+import { closestTo } from '../base/closest.ts'
+import { version } from '../base/version.ts'
 import { UsageError } from '../config.ts'
 import { type Command, StartError } from './command.ts'
-import { commandHelp, programHelp } from './help.ts'
-
-/** Commands by name. */
-export type Commands = Readonly<Record<string, Command>>
+import { commandHelp, groupHelp, programHelp } from './help.ts'
+import { readWords } from './words.ts'
 
 /** Runs one command line; resolves with the exit status. */
-export async function dispatch(commands: Commands, words: readonly string[]): Promise<number> {
+export async function dispatch(commands: readonly Command[], words: readonly string[]): Promise<number> {
   try {
     return await run(commands, words)
   } catch (cause) {
@@ -19,22 +19,63 @@ export async function dispatch(commands: Commands, words: readonly string[]): Pr
   }
 }
 
-async function run(commands: Commands, words: readonly string[]): Promise<number> {
+const helpFlags: ReadonlySet<string> = new Set(['--help', '-h'])
+
+async function run(commands: readonly Command[], words: readonly string[]): Promise<number> {
   const [first] = words
+  const flags = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined)
+  const isHelpWanted = flags.some(word => helpFlags.has(word))
+  if (first === '--version' || first === '-v' || first === 'version') return print(`terrarium ${version}\n`)
   const named = first !== undefined && !first.startsWith('-')
-  if (first === 'help' || (!named && words.includes('--help'))) {
-    process.stdout.write(programHelp(commands))
-    return 0
+  if (!named) {
+    if (isHelpWanted) return print(programHelp(commands))
+    const serve = commands.find(({ name }) => name === 'serve') as Command
+    return serve.run(readWords(serve, words, process.env))
   }
-  const name = named ? first : 'serve'
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command === undefined) throw new UsageError(`unknown command "${name}"`)
-  const rest = named ? words.slice(1) : words
-  if (rest.includes('--help')) {
-    process.stdout.write(commandHelp(name, command))
-    return 0
+  if (first === 'help') return help(commands, words.slice(1))
+  const found = find(commands, words)
+  if (isHelpWanted) return help(commands, found ? found.name.split(' ') : [first])
+  if (found === undefined) throw unknownCommand(commands, words)
+  return found.run(readWords(found, words.slice(found.name.split(' ').length), process.env))
+}
+
+/** The command whose one or two words the command line begins with. */
+function find(commands: readonly Command[], words: readonly string[]): Command | undefined {
+  const two = words.slice(0, 2).join(' ')
+  return commands.find(({ name }) => name === two) ?? commands.find(({ name }) => name === words[0])
+}
+
+/** The commands that begin with a word and have another. */
+function groupOf(commands: readonly Command[], word: string | undefined): readonly Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${word} `))
+}
+
+function help(commands: readonly Command[], words: readonly string[]): number {
+  const [first] = words
+  if (first === undefined) return print(programHelp(commands))
+  const found = find(commands, words)
+  if (found) return print(commandHelp(found))
+  const group = groupOf(commands, first)
+  if (group.length > 0) return print(groupHelp(first, group))
+  throw unknownCommand(commands, words)
+}
+
+function unknownCommand(commands: readonly Command[], words: readonly string[]): UsageError {
+  const [first = '', second] = words
+  const group = groupOf(commands, first)
+  if (group.length > 0 && (second === undefined || second.startsWith('-'))) {
+    const seconds = group.map(({ name }) => name.split(' ')[1])
+    return new UsageError(`${first} needs one of ${seconds.join(', ')}`)
   }
-  return command.run(rest)
+  const given = group.length > 0 ? `${first} ${second}` : first
+  const closest = closestTo(given, [...commands.map(({ name }) => name), 'help', 'version'])
+  const hint = closest === undefined ? '' : `; did you mean "${closest}"?`
+  return new UsageError(`unknown command "${given}"${hint}`)
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
 }
 
 function complain(message: string, status: number): number {

@@ -1,56 +1,157 @@
-// What `--help` prints, made from the table of settings.
+// What `--help` prints, in the sections of a manual page, made from the declarations of commands and settings.
 
-import { flagOf, type Setting, type SettingName, settings, variableOf } from '../config.ts'
-import type { Command } from './command.ts'
+import { flagOf, type Setting, settings, variableOf } from '../config.ts'
+import type { Command, Operand, Option } from './command.ts'
 
 const columns = 100
 
 /** The overview of all commands. */
-export function programHelp(commands: Readonly<Record<string, Command>>): string {
-  const width = Math.max(...Object.keys(commands).map(name => name.length))
-  const list = Object.entries(commands).map(([name, { doc }]) => `  ${name.padEnd(width)}  ${doc}`)
+export function programHelp(commands: readonly Command[]): string {
   return [
-    'Usage: terrarium [COMMAND] [FLAGS]',
+    'NAME',
+    ...wrap(
+      'terrarium - a self-hosted document database that answers version 4 of the FQL query language',
+      4,
+    ),
     '',
-    'A self-hosted document database that answers version 4 of the FQL query language.',
+    'SYNOPSIS',
+    '    terrarium [COMMAND] [ARGUMENTS]',
+    '    terrarium --help | --version',
     '',
-    'Commands (without one: serve):',
-    ...list,
+    'COMMANDS',
+    ...list(commands),
     '',
-    'terrarium COMMAND --help explains the flags of a command.',
+    'Without a command: serve. `terrarium COMMAND --help` (or `terrarium help COMMAND`) explains one.',
     '',
   ].join('\n')
 }
 
-/** One command with each of its settings. */
-export function commandHelp(name: string, command: Command): string {
+/** The overview of commands that share their first word. */
+export function groupHelp(word: string, commands: readonly Command[]): string {
   return [
-    ...usageOf(command).map(words => `Usage: terrarium ${name} ${words}`),
+    'SYNOPSIS',
+    ...commands.map(each => `    ${synopsis(each)}`),
     '',
-    ...wrap(command.doc, 0),
+    'COMMANDS',
+    ...list(commands),
     '',
-    'Every setting can be given as a flag, as an environment variable, or as a key of a JSON file named by',
-    '--config FILE (or TERRARIUM_CONFIG). Flags win over the environment, the environment over the file.',
+    `\`terrarium ${word} COMMAND --help\` explains one.`,
     '',
-    ...command.settings.flatMap(describe),
   ].join('\n')
 }
 
-function usageOf({ usage, parameter }: Command): readonly string[] {
-  return usage ?? [parameter ? `${parameter} [FLAGS]` : '[FLAGS]']
+/** One command: what it does, its arguments, its flags and its settings. */
+export function commandHelp(command: Command): string {
+  const { description, operands, options, settings: names, examples } = command
+  const hasFlags = Object.keys(options).length > 0
+  return [
+    'NAME',
+    ...wrap(`terrarium ${command.name} - ${command.summary}`, 4),
+    '',
+    ...section('SYNOPSIS', [`    ${synopsis(command)}`, '']),
+    ...section(
+      'DESCRIPTION',
+      description.flatMap(paragraph => [...wrap(paragraph, 4), '']),
+    ),
+    ...section(
+      'ARGUMENTS',
+      operands.flatMap(({ name, doc }) => [`    ${name}`, ...wrap(doc, 8), '']),
+    ),
+    ...section('OPTIONS', hasFlags ? Object.entries(options).flatMap(optionLines) : []),
+    ...section('SETTINGS', names.length > 0 ? [...settingsIntro, ...names.flatMap(settingLines)] : []),
+    ...section('EXIT STATUS', statusLines(command)),
+    ...section(
+      'EXAMPLES',
+      examples.flatMap(([line, meaning]) => [...wrap(meaning, 4), `        terrarium ${line}`, '']),
+    ),
+  ].join('\n')
 }
 
-function describe(name: SettingName): string[] {
+/** `terrarium schema pull [OPTIONS] FOLDER`. */
+export function synopsis({ name, operands, options, settings: names }: Command): string {
+  const hasFlags = Object.keys(options).length + names.length > 0
+  return ['terrarium', name, ...(hasFlags ? ['[OPTIONS]'] : []), ...operands.map(operandText)].join(' ')
+}
+
+/** What an exit status of a command means, all of them. */
+export function statusesOf({ statuses }: Command): Command['statuses'] {
+  const own = new Map(statuses)
+  return [
+    [0, own.get(0) ?? 'Success.'],
+    [1, own.get(1) ?? 'Failure; standard error says why.'],
+    [2, own.get(2) ?? 'The command line is wrong.'],
+    ...statuses.filter(([status]) => status > 2),
+  ]
+}
+
+/** A flag as it is typed, with what its value stands for: `-n, --name NAME`. */
+export function flagText(name: string, option: Option): string {
+  const short = option.short === undefined ? '' : `-${option.short}, `
+  const value = option.placeholder === undefined ? '' : ` ${option.placeholder}`
+  return `${short}--${flagOf(name)}${value}`
+}
+
+/** What there is to say about the value of an option, in sentences. */
+export function optionText(name: string, option: Option): string {
+  const variable = option.fromEnvironment ? [`Environment: ${variableOf(name)}.`] : []
+  const repeated = option.multiple ? ['May be given several times.'] : []
+  const isTold = option.default !== undefined && option.kind !== 'switch'
+  const initial = isTold ? [`Default: ${option.default}.`] : []
+  return [option.doc, ...choicesOf(option), ...repeated, ...variable, ...initial].join(' ')
+}
+
+function operandText({ name, optional, multiple }: Operand): string {
+  const text = multiple ? `${name}…` : name
+  return optional ? `[${text}]` : text
+}
+
+const settingsIntro = [
+  ...wrap(
+    'Each can be given as a flag, as an environment variable, or as a key of a JSON file named by --config FILE ' +
+      '(or TERRARIUM_CONFIG). Flags win over the environment, the environment over the file.',
+    4,
+  ),
+  '',
+]
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines]
+}
+
+function list(commands: readonly Command[]): string[] {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  return commands.flatMap(({ name, summary }) => {
+    const [first = '', ...more] = wrap(summary, width + 6)
+    return [`    ${name.padEnd(width)}  ${first.trimStart()}`, ...more]
+  })
+}
+
+function optionLines([name, option]: [string, Option]): string[] {
+  return [`    ${flagText(name, option)}`, ...wrap(optionText(name, option), 8), '']
+}
+
+function settingLines(name: keyof typeof settings): string[] {
   const setting: Setting = settings[name]
-  const flag = setting.placeholder ? `--${flagOf(name)} ${setting.placeholder}` : `--${flagOf(name)}`
-  const choices = setting.kind === 'choice' ? ` One of ${setting.choices.join(', ')}.` : ''
   const initial = setting.default === undefined ? 'none' : String(setting.default)
   return [
-    `  ${flag}`,
-    ...wrap(setting.doc + choices, 6),
-    `      Environment: ${variableOf(name)}. File: ${name}. Default: ${initial}.`,
+    `    ${flagText(name, setting)}`,
+    ...wrap([setting.doc, ...choicesOf(setting)].join(' '), 8),
+    `        Environment: ${variableOf(name)}. File: ${name}. Default: ${initial}.`,
     '',
   ]
+}
+
+function choicesOf(setting: Setting): readonly string[] {
+  return setting.kind === 'choice' ? [`One of ${setting.choices.join(', ')}.`] : []
+}
+
+function statusLines(command: Command): string[] {
+  return [...statusesOf(command).flatMap(([status, meaning]) => hanging(`${status}`, meaning)), '']
+}
+
+function hanging(head: string, text: string): string[] {
+  const [first = '', ...more] = wrap(text, 8)
+  return [`    ${head.padEnd(4)}${first.trimStart()}`, ...more]
 }
 
 function wrap(text: string, indent: number): string[] {

@@ -15,4 +15,4 @@ const serve = serveCommand(async () => {
   return { engine, check: () => [], close: async () => {} }
 })
 
-process.exit(await dispatch({ serve }, process.argv.slice(2)))
+process.exit(await dispatch([serve], process.argv.slice(2)))

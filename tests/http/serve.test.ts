@@ -232,7 +232,7 @@ test('an unreadable or unusable certificate is told in one line', async () => {
 
 test('mistakes in the command line end with status 2', async () => {
   const cases: [words: string[], message: RegExp][] = [
-    [['serve', '--prot', '1'], /^unknown flag --prot \(see --help\)$/],
+    [['serve', '--prot', '1'], /^unknown flag --prot; did you mean --port\? \(see --help\)$/],
     [['serve', '--port', 'x'], /^--port has to be a whole number/],
     [['sevre'], /^unknown command "sevre"/],
     [['constructor'], /^unknown command "constructor"/],
@@ -251,5 +251,5 @@ test('--help explains the settings and starts nothing', async () => {
   assert.match(program.stdout(), /TERRARIUM_DATA/)
   const overview = start(['--help'])
   assert.equal(await overview.exited(), 0)
-  assert.match(overview.stdout(), /^Usage: terrarium \[COMMAND\]/)
+  assert.match(overview.stdout(), /^SYNOPSIS\n {4}terrarium \[COMMAND\]/m)
 })

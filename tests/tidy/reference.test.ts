@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cliReference } from '../../scripts/generate-cli.ts'
 import { functionReference } from '../../scripts/generate-reference.ts'
 import { tablePages } from '../../scripts/generate-tables.ts'
 import { queryErrorStatus, requestErrorStatus } from '../../src/errors.ts'
@@ -10,6 +11,10 @@ import { files, read } from './sources.ts'
 
 test('docs/reference/functions.md is current (else: node scripts/generate-reference.ts)', () => {
   assert.equal(read('docs/reference/functions.md'), functionReference())
+})
+
+test('docs/reference/cli.md is current (else: node scripts/generate-cli.ts)', () => {
+  assert.equal(read('docs/reference/cli.md'), cliReference())
 })
 
 for (const [path, make] of Object.entries(tablePages)) {

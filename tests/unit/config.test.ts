@@ -5,16 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
+import { command } from '../../src/cli/command.ts'
 import { commandHelp, programHelp } from '../../src/cli/help.ts'
-import {
-  type Config,
-  flagOf,
-  readConfig,
-  type SettingName,
-  settings,
-  UsageError,
-  variableOf,
-} from '../../src/config.ts'
+import { readWords } from '../../src/cli/words.ts'
+import { type Config, flagOf, type SettingName, settings, UsageError, variableOf } from '../../src/config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-config-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -25,7 +19,15 @@ function fileOf(name: string, content: string): string {
   return path
 }
 
-const read = (flags: string[], env: Record<string, string> = {}): Config => readConfig(flags, env)
+const everything = command({
+  name: 'serve',
+  summary: 'Does it.',
+  settings: Object.keys(settings) as SettingName[],
+  run: async () => 0,
+})
+
+const read = (flags: string[], env: Record<string, string> = {}): Config =>
+  readWords(everything, flags, env).config
 
 test('without any word every setting has its default', () => {
   const config = read([])
@@ -74,7 +76,7 @@ test('flags take their value as the next word or after an equals sign', () => {
 })
 
 const mistakes: [name: string, flags: string[], env: Record<string, string>, message: string | RegExp][] = [
-  ['an unknown flag', ['--ports', '1'], {}, 'unknown flag --ports'],
+  ['an unknown flag', ['--ports', '1'], {}, 'unknown flag --ports; did you mean --port?'],
   ['a word that is no flag', ['8443'], {}, 'unexpected argument "8443"'],
   ['a missing value', ['--port'], {}, '--port needs a value'],
   ['a port that is no number', ['--port', 'x'], {}, '--port has to be a whole number from 0 to 65535'],
@@ -94,7 +96,7 @@ const mistakes: [name: string, flags: string[], env: Record<string, string>, mes
 for (const [name, flags, env, message] of mistakes) {
   test(`${name} is told in one line`, () => {
     assert.throws(
-      () => readConfig(flags, env),
+      () => read(flags, env),
       (error: unknown) => {
         assert.ok(error instanceof UsageError)
         if (typeof message === 'string') assert.equal(error.message, message)
@@ -132,20 +134,19 @@ test('a secret is never repeated in a message', () => {
 })
 
 test('a command takes only the settings it names', () => {
-  assert.equal(readConfig(['--data', '/x'], {}, ['data']).data, '/x')
-  assert.throws(() => readConfig(['--port', '1'], {}, ['data']), { message: 'unknown flag --port' })
+  const narrow = command({ name: 'check', summary: 'Checks.', settings: ['data'], run: async () => 0 })
+  assert.equal(readWords(narrow, ['--data', '/x'], {}).config.data, '/x')
+  assert.throws(() => readWords(narrow, ['--port', '1'], {}), { message: 'unknown flag --port' })
 })
 
 test('help explains every setting of a command within the width of a terminal', () => {
-  const names = Object.keys(settings) as SettingName[]
-  const command = { doc: 'Does it.', settings: names, run: async () => 0 }
-  const help = commandHelp('serve', command)
-  for (const name of names) {
+  const help = commandHelp(everything)
+  for (const name of everything.settings) {
     assert.ok(help.includes(`--${flagOf(name)}`), name)
     assert.ok(help.includes(variableOf(name)), name)
     assert.ok(help.replace(/\s+/g, ' ').includes(settings[name].doc), name)
   }
-  const lines = [...help.split('\n'), ...programHelp({ serve: command }).split('\n')]
+  const lines = [...help.split('\n'), ...programHelp([everything]).split('\n')]
   assert.ok(lines.every(line => line.length <= 110))
-  assert.ok(programHelp({ serve: command }).includes('Does it.'))
+  assert.ok(programHelp([everything]).includes('Does it.'))
 })

@@ -4,108 +4,101 @@
 import { existsSync } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
-import { type Config, readConfig, type SettingName, UsageError } from '../../config.ts'
+import { type Config, UsageError } from '../../config.ts'
 import { openControlStore } from '../../open-query-log.ts'
 import { type AccountKey, AccountKeys, NameTaken } from '../../query-log/account-keys.ts'
 import { isRegionGroup } from '../../query-log/region-groups.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
-import { type Command, StartError } from '../command.ts'
+import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
 
-const settings: readonly SettingName[] = ['data']
 const ttlDaysMax = 36_500
 
-export const accountKeyCommand: Command = {
-  doc: 'Makes, lists and revokes account keys, with which log pipelines export the query log.',
-  usage: ['create --name NAME [--ttl-days N] [--region-group NAME]…', 'list', 'revoke ID'],
-  settings,
-  run,
-}
-
-async function run(words: readonly string[]): Promise<number> {
-  const [action, ...rest] = words
-  switch (action) {
-    case 'create':
-      return create(rest)
-    case 'list':
-      return withKeys(rest, async keys => {
-        for (const key of keys.list()) print(describe(key))
-        return 0
-      })
-    case 'revoke': {
-      const [id, ...flags] = rest
-      if (id === undefined || id.startsWith('-')) throw new UsageError('revoke needs the id of a key')
-      return withKeys(flags, async keys => {
-        if (!(await keys.revoke(id))) throw new StartError(`there is no account key ${id}`)
-        print(`revoked ${id}`)
-        return 0
-      })
-    }
-    default:
-      throw new UsageError('account-key needs one of create, list, revoke')
-  }
-}
-
-function create(words: readonly string[]): Promise<number> {
-  const { own, rest } = takeFlags(words, ['name', 'ttl-days', 'region-group'])
-  const [name] = own.get('name') ?? []
-  if (name === undefined) throw new UsageError('create needs --name')
-  const [ttl] = own.get('ttl-days') ?? []
-  const ttlDays = ttl === undefined ? undefined : Number(ttl)
-  if (ttlDays !== undefined && !(Number.isInteger(ttlDays) && ttlDays >= 1 && ttlDays <= ttlDaysMax)) {
-    throw new UsageError(`--ttl-days has to be a whole number from 1 to ${ttlDaysMax}`)
-  }
-  const regionGroups = own.get('region-group')
-  return withKeys(rest, async (keys, { regionGroup: own }) => {
-    const unknown = regionGroups?.find(group => !isRegionGroup(group, own))
+/** Makes an account key. */
+export const createAccountKeyCommand = command({
+  name: 'account-key create',
+  summary: 'Makes an account key, with which log pipelines export the query log.',
+  options: {
+    name: {
+      kind: 'text',
+      default: undefined,
+      placeholder: 'NAME',
+      doc: 'What the key is called; no other has that name. Required.',
+    },
+    ttlDays: {
+      kind: 'integer',
+      default: undefined,
+      min: 1,
+      max: ttlDaysMax,
+      placeholder: 'N',
+      doc: 'Days until it expires; without it, never.',
+    },
+    regionGroup: {
+      kind: 'text',
+      default: undefined,
+      multiple: true,
+      placeholder: 'NAME',
+      doc: 'A region group that the key is for; without one, all.',
+    },
+  },
+  settings: ['data'],
+  async run({ options: { name, ttlDays, regionGroup }, config }) {
+    if (name === undefined) throw new UsageError('account-key create needs --name')
+    const unknown = regionGroup.find(group => !isRegionGroup(group, config.regionGroup))
     if (unknown !== undefined) throw new UsageError(`there is no region group "${unknown}"`)
-    try {
-      const { key, secret } = await keys.create({
-        name,
-        ...(ttlDays !== undefined && { ttlDays }),
-        ...(regionGroups && { regionGroups }),
-      })
-      process.stderr.write(`${describe(key)}\nThe secret is shown only now:\n`)
-      print(secret)
+    const regionGroups = regionGroup.length > 0 ? { regionGroups: regionGroup } : {}
+    return withKeys(config, keys =>
+      create(keys, { name, ...(ttlDays !== undefined && { ttlDays }), ...regionGroups }),
+    )
+  },
+})
+
+/** Lists account keys. */
+export const listAccountKeysCommand = command({
+  name: 'account-key list',
+  summary: 'Lists the account keys, a line each.',
+  settings: ['data'],
+  run: ({ config }) =>
+    withKeys(config, async keys => {
+      for (const key of keys.list()) print(describe(key))
       return 0
-    } catch (cause) {
-      if (cause instanceof NameTaken) throw new StartError(`there is an account key "${name}" already`)
-      throw cause
-    }
-  })
+    }),
+})
+
+/** Revokes an account key. */
+export const revokeAccountKeyCommand = command({
+  name: 'account-key revoke',
+  summary: 'Revokes an account key.',
+  operands: [{ name: 'ID', doc: 'The id of the key, as the list shows it.' }],
+  settings: ['data'],
+  run: ({ operands: [id = ''], config }) =>
+    withKeys(config, async keys => {
+      if (!(await keys.revoke(id))) throw new StartError(`there is no account key ${id}`)
+      print(`revoked ${id}`)
+      return 0
+    }),
+})
+
+async function create(keys: AccountKeys, wanted: Parameters<AccountKeys['create']>[0]): Promise<number> {
+  try {
+    const { key, secret } = await keys.create(wanted)
+    process.stderr.write(`${describe(key)}\nThe secret is shown only now:\n`)
+    print(secret)
+    return 0
+  } catch (cause) {
+    if (cause instanceof NameTaken) throw new StartError(`there is an account key "${wanted.name}" already`)
+    throw cause
+  }
 }
 
-async function withKeys(
-  words: readonly string[],
-  use: (keys: AccountKeys, config: Config) => Promise<number>,
-): Promise<number> {
-  const config = readConfig(words, process.env, settings)
+async function withKeys(config: Config, use: (keys: AccountKeys) => Promise<number>): Promise<number> {
   if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
   const store = await explained(async () => openControlStore(config.data))
   try {
-    return await use(new AccountKeys(store, systemRandom, systemClock.now), config)
+    return await use(new AccountKeys(store, systemRandom, systemClock.now))
   } finally {
     await store.close()
   }
-}
-
-/** Splits the flags of this command, each with its values, from those of the settings. */
-function takeFlags(words: readonly string[], names: readonly string[]) {
-  const own = new Map<string, string[]>()
-  const rest: string[] = []
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] as string
-    const equals = word.indexOf('=')
-    const name = word.slice(2, equals < 0 ? undefined : equals)
-    if (!word.startsWith('--') || !names.includes(name)) {
-      rest.push(word)
-      continue
-    }
-    const value = equals < 0 ? words[++at] : word.slice(equals + 1)
-    if (value === undefined || value === '') throw new UsageError(`--${name} needs a value`)
-    own.set(name, [...(own.get(name) ?? []), value])
-  }
-  return { own, rest }
 }
 
 function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): string {

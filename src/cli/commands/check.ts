@@ -3,21 +3,24 @@
 
 import { existsSync } from 'node:fs'
 import { pino } from 'pino'
-import { readConfig, type SettingName } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { openEngine } from '../../open-engine.ts'
-import { type Command, StartError } from '../command.ts'
+import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
 
-const settings: readonly SettingName[] = ['data', 'logLevel']
+/** Checks a data folder. */
+export const checkCommand = command({
+  name: 'check',
+  summary: 'Checks that what is stored in a data folder agrees with itself.',
+  settings: ['data', 'logLevel'],
+  statuses: [
+    [0, 'The data folder is sound.'],
+    [1, 'It is not: each contradiction is a line of standard output. Or it could not be checked.'],
+  ],
+  run: ({ config }) => run(config),
+})
 
-export const checkCommand: Command = {
-  doc: 'Checks that what is stored in a data folder agrees with itself.',
-  settings,
-  run,
-}
-
-async function run(words: readonly string[]): Promise<number> {
-  const config = readConfig(words, process.env, settings)
+async function run(config: Config): Promise<number> {
   if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
   const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
   const opened = await explained(() => openEngine(config, undefined, log))

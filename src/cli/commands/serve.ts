@@ -8,12 +8,12 @@ import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { systemTimers } from '../../base/timers.ts'
-import { type Config, readConfig, type SettingName, settings } from '../../config.ts'
+import { type Config, type SettingName, settings } from '../../config.ts'
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import type { Part } from '../../open-engine.ts'
 import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
-import { type Command, StartError } from '../command.ts'
+import { type Command, command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { Supervisor, takeConnections, workerNumber } from '../workers.ts'
@@ -28,15 +28,21 @@ export type Open = (
 
 /** The command over a way to open the engine. */
 export function serveCommand(open: Open): Command {
-  return {
-    doc: 'Serves the database until SIGTERM or SIGINT, then finishes what is in flight.',
+  return command({
+    name: 'serve',
+    summary: 'Serves the database until SIGTERM or SIGINT, then finishes what is in flight.',
+    description: [
+      'Standard output gets one line, with the address, when the service is ready; everything else is log lines on ' +
+        'standard error.',
+    ],
+    // The table's own keys.
     settings: Object.keys(settings) as SettingName[],
-    run: words => run(words, open),
-  }
+    examples: [['serve --port 8443 --data ./data', 'Serve the folder ./data, which is made if missing:']],
+    run: ({ config }) => run(config, open),
+  })
 }
 
-async function run(words: readonly string[], open: Open): Promise<number> {
-  const config = readConfig(words, process.env)
+async function run(config: Config, open: Open): Promise<number> {
   const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
   const stopped = signalled()
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }), stopped)

@@ -1,0 +1,68 @@
+// Writes docs/reference/cli.md from the table of commands, so that it cannot say anything else. With --check it only
+// compares, and fails when the page is out of date.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Command } from '../src/cli/command.ts'
+import { flagText, optionText, statusesOf, synopsis } from '../src/cli/help.ts'
+import { commands } from '../src/cli/table.ts'
+import { flagOf } from '../src/config.ts'
+
+const page = new URL('../docs/reference/cli.md', import.meta.url)
+
+function entry(command: Command): string {
+  const { description, examples, name, operands, options, settings, summary } = command
+  const flags = settings.map(each => `\`--${flagOf(each)}\``).join(', ')
+  const isServe = name === 'serve'
+  const settingsLine = isServe ? 'Settings: all.' : flags && `Settings: ${flags}, \`--config\`.`
+  const rows = [
+    ...operands.map(each => [each.name, each.doc]),
+    ...Object.entries(options).map(([name, option]) => [flagText(name, option), optionText(name, option)]),
+  ]
+  return [
+    `## ${name}`,
+    summary,
+    `    ${synopsis(command)}`,
+    ...description,
+    rows.length > 0 &&
+      [
+        '| argument | meaning |',
+        '|---|---|',
+        ...rows.map(([left, right]) => `| \`${left}\` | ${right} |`),
+      ].join('\n'),
+    settingsLine,
+    command.statuses.length > 0 &&
+      `Exit status: ${statusesOf(command)
+        .map(([status, meaning]) => `**${status}** ${meaning}`)
+        .join(' ')}`,
+    ...examples.map(([line, meaning]) => `${meaning}\n\n    terrarium ${line}`),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+/** The whole page. */
+export function cliReference(): string {
+  return [
+    '# The command line',
+    'This page is generated from the commands (`scripts/generate-cli.ts`); `terrarium COMMAND --help` prints the same, with',
+    'the settings in full. In a clone of the repository the program is `npx terrarium`.',
+    '',
+    'Settings can be given as flags, as environment variables, or as keys of a JSON file named by `--config`; all of them',
+    'are in [Running Terrarium](../operations.md#settings). Flags take their value as the next word or after `=`. What',
+    'follows `--` is no flag. Exit statuses: 0 for success, 1 for a failure (standard error says why), 2 for a command',
+    'line that is wrong; where a command has others, they are named below.',
+    '',
+  ]
+    .join('\n')
+    .replace('\n', '\n\n')
+    .concat('\n', commands.map(entry).join('\n\n'), '\n')
+}
+
+if (import.meta.main) {
+  const text = cliReference()
+  if (!process.argv.includes('--check')) writeFileSync(page, text)
+  else if (readFileSync(page, 'utf8') !== text) {
+    process.stderr.write('docs/reference/cli.md is out of date: node scripts/generate-cli.ts\n')
+    process.exit(1)
+  }
+}

@@ -1,0 +1,25 @@
+// `terrarium completion bash|zsh|fish`: prints what makes a shell complete commands and flags.
+
+import { UsageError } from '../../config.ts'
+import { type Command, command } from '../command.ts'
+import { completionScripts } from '../completion-scripts.ts'
+
+/** The command over the table that it completes, which it is itself part of. */
+export function completionCommand(commands: () => readonly Command[]): Command {
+  return command({
+    name: 'completion',
+    summary: 'Prints a script that makes a shell complete commands and flags.',
+    operands: [{ name: 'SHELL', doc: `One of ${Object.keys(completionScripts).join(', ')}.` }],
+    examples: [
+      ['completion bash > ~/.local/share/bash-completion/completions/terrarium', 'For bash:'],
+      ['completion zsh > ~/.zfunc/_terrarium', 'For zsh, with ~/.zfunc in $fpath:'],
+      ['completion fish > ~/.config/fish/completions/terrarium.fish', 'For fish:'],
+    ],
+    async run({ operands: [shell = ''] }) {
+      const script = Object.hasOwn(completionScripts, shell) ? completionScripts[shell] : undefined
+      if (!script) throw new UsageError(`there is no completion for the shell "${shell}"`)
+      process.stdout.write(script(commands()))
+      return 0
+    },
+  })
+}

@@ -1,0 +1,106 @@
+// Reads the words behind a command's name, by what the command declares. `parseArgs` splits them; what may be given and
+// what a value may be is checked here, so that every command complains in the same words.
+
+import { parseArgs } from 'node:util'
+import { closestTo } from '../base/closest.ts'
+import {
+  defaultOf,
+  type Found,
+  flagOf,
+  fromEnvironment,
+  readConfig,
+  readSetting,
+  UsageError,
+} from '../config.ts'
+import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
+
+/** A flag as found: its name in the declaration, and its value. */
+interface FoundFlag extends Found {
+  readonly name: string
+}
+
+/** Reads a command line, the environment and the configuration file. Throws {@link UsageError}. */
+export function readWords(
+  command: Command,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Invocation<Options> {
+  const flags = new Map(commandFlags(command).map(([name, option]) => [flagOf(name), { name, option }]))
+  const { found, operands } = split(flags, words)
+  // An option may have the name of a setting that the command does not take.
+  const given = new Map(
+    found.filter(({ name }) => !Object.hasOwn(command.options, name)).map(each => [each.name, each]),
+  )
+  const config = readConfig({ flags: given, file: given.get('config')?.value as string | undefined }, env)
+  checkOperands(command, operands)
+  const options: Record<string, unknown> = {}
+  for (const [name, option] of Object.entries(command.options)) {
+    const own = found.filter(each => each.name === name)
+    options[name] = option.multiple
+      ? own.map(each => readSetting(option, each))
+      : optionValue(name, option, own.at(-1), env)
+  }
+  // Each value was read by the option that declares its type.
+  return { operands, config, options: options as Invocation<Options>['options'] }
+}
+
+function optionValue(
+  name: string,
+  option: Option,
+  given: Found | undefined,
+  env: NodeJS.ProcessEnv,
+): unknown {
+  const found = given ?? (option.fromEnvironment && fromEnvironment(name, env))
+  return found ? readSetting(option, found) : defaultOf(option)
+}
+
+/** What a command takes, by flag without hyphens. */
+type Flags = ReadonlyMap<string, { readonly name: string; readonly option: Option }>
+
+function split(flags: Flags, words: readonly string[]) {
+  const options = Object.fromEntries(
+    [...flags].map(([flag, { option }]) => [
+      flag,
+      {
+        type: option.kind === 'switch' ? ('boolean' as const) : ('string' as const),
+        ...(option.short !== undefined && { short: option.short }),
+      },
+    ]),
+  )
+  // Not strict: a switch may be given a value, and what is wrong is said in our words.
+  const { tokens } = parseArgs({
+    args: [...words],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const found: FoundFlag[] = []
+  const operands: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') operands.push(token.value)
+    if (token.kind !== 'option') continue
+    const flag = flags.get(token.name)
+    if (!flag) throw unknownFlag(token.rawName, [...flags.keys()])
+    const isSwitch = flag.option.kind === 'switch'
+    const value = token.value ?? (isSwitch ? 'true' : undefined)
+    const isNextFlag = !token.inlineValue && value?.startsWith('--')
+    if (value === undefined || isNextFlag) throw new UsageError(`${token.rawName} needs a value`)
+    found.push({ name: flag.name, value, where: token.rawName })
+  }
+  return { found, operands }
+}
+
+function unknownFlag(rawName: string, known: readonly string[]): UsageError {
+  const closest = closestTo(rawName.replace(/^-+/, ''), known)
+  return new UsageError(
+    `unknown flag ${rawName}${closest === undefined ? '' : `; did you mean --${closest}?`}`,
+  )
+}
+
+function checkOperands({ name, operands }: Command, given: readonly string[]): void {
+  const missing = operands[given.length]
+  if (missing && !missing.optional) throw new UsageError(`${name} needs ${missing.name}`)
+  const unexpected = operands.at(-1)?.multiple ? undefined : given[operands.length]
+  if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}"`)
+}

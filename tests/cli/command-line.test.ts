@@ -1,0 +1,179 @@
+// The frame of the command line: how words are read, what help says, what mistakes lead to, shell completion.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { closestTo } from '../../src/base/closest.ts'
+import { command, commandFlags } from '../../src/cli/command.ts'
+import { completionScripts } from '../../src/cli/completion-scripts.ts'
+import { commandHelp, programHelp } from '../../src/cli/help.ts'
+import { commands } from '../../src/cli/table.ts'
+import { readWords } from '../../src/cli/words.ts'
+import { flagOf } from '../../src/config.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import { read } from '../tidy/sources.ts'
+
+let folder: string
+before(async () => {
+  folder = await temporaryFolder()
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+const { version } = JSON.parse(read('package.json')) as { version: string }
+
+const example = command({
+  name: 'example',
+  summary: 'Shows all kinds of options.',
+  operands: [
+    { name: 'FILE', doc: 'The first.' },
+    { name: 'MORE', doc: 'Others.', optional: true, multiple: true },
+  ],
+  options: {
+    url: { kind: 'text', default: undefined, placeholder: 'URL', doc: 'An address.', fromEnvironment: true },
+    size: { kind: 'integer', default: 3, min: 1, max: 9, placeholder: 'N', short: 's', doc: 'A number.' },
+    dryRun: { kind: 'switch', default: false, doc: 'Changes nothing.' },
+    type: { kind: 'text', default: undefined, multiple: true, placeholder: 'T', doc: 'A type.' },
+    to: { kind: 'choice', default: 'text', choices: ['text', 'json'], placeholder: 'F', doc: 'A format.' },
+  },
+  settings: ['data'],
+  run: async () => 0,
+})
+
+test('words become operands and typed options', () => {
+  const words = [
+    'a',
+    '--dry-run',
+    '-s',
+    '4',
+    '--type=x',
+    'b',
+    '--type',
+    'y::z',
+    '--to',
+    'json',
+    '-',
+    '--',
+    '-c',
+  ]
+  const { operands, options, config } = readWords(example, [...words, '--url'], { TERRARIUM_DATA: '/d' })
+  assert.deepEqual(operands, ['a', 'b', '-', '-c', '--url'])
+  assert.deepEqual(options, { url: undefined, size: 4, dryRun: true, type: ['x', 'y::z'], to: 'json' })
+  assert.equal(config.data, '/d')
+})
+
+test('options have defaults, and those that say so come from the environment', () => {
+  const env = { TERRARIUM_URL: 'http://x', TERRARIUM_SIZE: '7' }
+  const { options } = readWords(example, ['a'], env)
+  assert.deepEqual(options, { url: 'http://x', size: 3, dryRun: false, type: [], to: 'text' })
+  assert.equal(readWords(example, ['a', '--url', 'http://y'], env).options.url, 'http://y')
+})
+
+const mistakes: readonly (readonly [words: readonly string[], message: string])[] = [
+  [[], 'example needs FILE'],
+  [['a', '--dry-rum'], 'unknown flag --dry-rum; did you mean --dry-run?'],
+  [['a', '--no-such-thing'], 'unknown flag --no-such-thing'],
+  [['a', '-x'], 'unknown flag -x'],
+  [['a', '--size', '10'], '--size has to be a whole number from 1 to 9'],
+  [['a', '-s', 'many'], '-s has to be a whole number from 1 to 9'],
+  [['a', '--size'], '--size needs a value'],
+  [['a', '--url', '--dry-run'], '--url needs a value'],
+  [['a', '--to', 'xml'], '--to has to be one of text, json'],
+  [['a', '--dry-run=perhaps'], '--dry-run has to be true or false'],
+  [['a', '--port', '1'], 'unknown flag --port'],
+]
+for (const [words, message] of mistakes) {
+  test(`example ${words.join(' ')}: ${message}`, () => {
+    assert.throws(() => readWords(example, words, {}), { name: 'UsageError', message })
+  })
+}
+
+test('a misspelled word is recognised, another word is not', () => {
+  assert.equal(closestTo('prot', ['port', 'host']), 'port')
+  assert.equal(closestTo('paginat', ['Paginate', 'Page']), 'Paginate')
+  assert.equal(closestTo('elephant', ['port', 'host']), undefined)
+  assert.equal(closestTo('x', []), undefined)
+})
+
+test('help of every command names all that it takes, within the width of a terminal', () => {
+  const overview = programHelp(commands)
+  for (const each of commands) {
+    assert.ok(overview.includes(`    ${each.name} `), each.name)
+    const help = commandHelp(each)
+    for (const [name] of commandFlags(each))
+      assert.ok(help.includes(`--${flagOf(name)}`), `${each.name} ${name}`)
+    for (const { name } of each.operands) assert.ok(help.includes(name), `${each.name} ${name}`)
+    const long = help.split('\n').filter(line => line.length > 110)
+    assert.deepEqual(long, [], each.name)
+  }
+})
+
+test('names of commands differ, and none is the first word of others', () => {
+  const names = commands.map(({ name }) => name)
+  assert.equal(new Set(names).size, names.length)
+  assert.deepEqual(
+    names.filter(name => names.some(other => other.startsWith(`${name} `))),
+    [],
+  )
+})
+
+test('--version, --help and mistakes, through the program', async () => {
+  for (const words of [['--version'], ['version'], ['-v']]) {
+    const { status, stdout } = await runProgram(words)
+    assert.deepEqual([status, stdout], [0, `terrarium ${version}\n`])
+  }
+  const help = await runProgram(['backup', '--help'])
+  assert.match(
+    help.stdout,
+    /^NAME\n {4}terrarium backup - .*SYNOPSIS\n {4}terrarium backup \[OPTIONS\] FOLDER\n/s,
+  )
+  assert.equal((await runProgram(['help', 'backup'])).stdout, help.stdout)
+  const group = await runProgram(['account-key', '--help'])
+  assert.match(group.stdout, /terrarium account-key revoke \[OPTIONS\] ID/)
+  const wrong: [words: string[], stderr: string][] = [
+    [['bakcup'], 'unknown command "bakcup"; did you mean "backup"?'],
+    [['account-key'], 'account-key needs one of create, list, revoke'],
+    [
+      ['account-key', 'revok', 'x'],
+      'unknown command "account-key revok"; did you mean "account-key revoke"?',
+    ],
+    [['backup'], 'backup needs FOLDER'],
+    [['check', 'folder'], 'unexpected argument "folder"'],
+    [['completion', 'cmd'], 'there is no completion for the shell "cmd"'],
+  ]
+  for (const [words, message] of wrong) {
+    const { status, stdout, stderr } = await runProgram(words)
+    assert.deepEqual([status, stdout, stderr], [2, '', `terrarium: ${message} (see --help)\n`])
+  }
+})
+
+/** What bash proposes for the last of the words, with the script sourced. */
+async function proposals(words: readonly string[]): Promise<readonly string[]> {
+  const script = join(folder, 'completion.bash')
+  await writeFile(script, completionScripts.bash?.(commands) ?? '')
+  const quoted = ['terrarium', ...words].map(word => `'${word}'`).join(' ')
+  const program = `source ${script}; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _terrarium; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout, status, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout.split('\n').filter(line => line !== '')
+}
+
+test('bash completes commands, flags and choices', async () => {
+  assert.deepEqual(await proposals(['bac']), ['backup'])
+  assert.deepEqual(await proposals(['account-key', '']), ['create', 'list', 'revoke'])
+  assert.deepEqual(await proposals(['account-key', 'create', '--ttl']), ['--ttl-days'])
+  assert.deepEqual(await proposals(['check', '--']), ['--data', '--log-level', '--config', '--help'])
+  assert.deepEqual(await proposals(['serve', '--log-level', 'w']), ['warn'])
+  assert.deepEqual(await proposals(['backup', 'fold']), [])
+})
+
+for (const shell of ['zsh', 'fish']) {
+  const isThere = spawnSync(shell, ['-c', 'true']).status === 0
+  test(`${shell} accepts its script`, { skip: !isThere && `there is no ${shell} here` }, async () => {
+    const script = join(folder, `completion.${shell}`)
+    await writeFile(script, completionScripts[shell]?.(commands) ?? '')
+    const { status, stderr } = spawnSync(shell, ['-n', script], { encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+  })
+}
