@@ -19,7 +19,4 @@ export function checkWork(work: Work<unknown>): void {
     assert(key instanceof Uint8Array && !isImpossibleKey(key), 'a key has 1 to 1900 bytes')
     assert(value === undefined || value instanceof Uint8Array, 'a value is bytes')
   }
-  for (const range of work.deleteRanges ?? []) {
-    assert(range.start instanceof Uint8Array && range.end instanceof Uint8Array, 'a bound is bytes')
-  }
 }

@@ -35,25 +35,25 @@ export interface Write {
   readonly value: Bytes | undefined
 }
 
-/** What a unit of work decided: its answer and the changes to apply (none: nothing is committed). */
+/** What a unit of work decided: its result and the changes to apply (none: nothing is committed). */
 export interface Work<T> {
   readonly result: T
   readonly writes: readonly Write[]
-  /** Half-open key ranges to delete before `writes` are applied. */
-  readonly deleteRanges?: readonly { readonly start: Bytes; readonly end: Bytes }[]
 }
 
 export interface KeyValueStore {
   /**
    * Runs `read` synchronously on a snapshot of everything committed so far, by any process that shares
-   * the store, and returns its answer. Inside another read it shares that one's snapshot; inside a work it throws.
+   * the store, and returns its result. Inside another read it shares that one's snapshot; inside a work it throws.
    */
   read<T>(read: (view: View) => T): T
   /**
-   * Runs `work` on the latest state and applies its writes atomically; works are strictly serializable.
-   * `work` is synchronous, must be free of effects of its own and may run more than once. What it throws
-   * rejects the promise and nothing is written. Resolves when the writes are durable (survive a crash of
-   * process and machine), or at once when there were none; never before everything `work` has read is durable.
+   * Runs `work` under the writer's lock, on the newest state, and applies its writes atomically; works are strictly
+   * serializable. All other writers wait meanwhile, so a work is short: it checks what was prepared outside (see
+   * store/attempt.ts) and hands over the writes. Works that wait together may share one lock and one flush; each sees
+   * the writes of those before it. `work` is synchronous and may run more than once; only the last run counts. What
+   * it throws rejects the promise and nothing is written. Resolves when the writes are durable (survive a crash
+   * of process and machine); without any, when everything `work` has read is durable.
    */
   transact<T>(work: (view: View) => Work<T>): Promise<T>
   /** Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop. It must not throw. */

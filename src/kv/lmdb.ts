@@ -34,8 +34,6 @@ export function openLmdb(options: LmdbOptions): KeyValueStore {
 
 const mapSizeBytesDefault = 2 ** 40
 const watchIntervalMsDefault = 10
-/** Deleted in steps of so many keys, so that a large range needs no large memory. */
-const deleteStep = 1000
 
 /** Key, in the environment's own table, of the number of commits so far (8 bytes): tells processes of each other's. */
 const commitCountKey = Buffer.from('commits')
@@ -178,23 +176,11 @@ class LmdbStore implements KeyValueStore {
 
   /** True when there was anything to change. */
   #apply(work: Work<unknown>): boolean {
-    const deleteRanges = work.deleteRanges ?? []
-    for (const { start, end } of deleteRanges) this.#deleteRange(start, end)
     for (const { key, value } of work.writes) {
       if (value) this.#entries.put(key, value)
       else this.#entries.remove(key)
     }
-    return work.writes.length > 0 || deleteRanges.length > 0
-  }
-
-  #deleteRange(start: Bytes, end: Bytes): void {
-    const view = new LmdbView(this.#entries)
-    for (;;) {
-      // Collected first: LMDB's cursors move when entries go away under them.
-      const keys = Array.from(view.range({ start, end, limit: deleteStep }), entry => entry.key)
-      for (const key of keys) this.#entries.remove(key)
-      if (keys.length < deleteStep) return
-    }
+    return work.writes.length > 0
   }
 
   #countCommit(): void {

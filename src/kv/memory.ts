@@ -93,13 +93,11 @@ class MemoryStore implements KeyValueStore {
 
   /** True when there was anything to change. */
   #apply(work: Work<unknown>): boolean {
-    const deleteRanges = work.deleteRanges ?? []
-    for (const { start, end } of deleteRanges) this.#entries.deleteRange(start, end)
     for (const { key, value } of work.writes) {
       if (value) this.#entries.set({ key: new Uint8Array(key), value: new Uint8Array(value) })
       else this.#entries.delete(key)
     }
-    return work.writes.length > 0 || deleteRanges.length > 0
+    return work.writes.length > 0
   }
 
   #withView<T>(use: (view: View) => T): T {

@@ -40,22 +40,7 @@ export class SortedEntries {
 
   delete(key: Bytes): void {
     const { chunk, index, entry } = this.#place(key)
-    if (entry && hasKey(entry, key)) this.#remove(chunk, index, index + 1)
-  }
-
-  /** Deletes the entries from `start` up to but without `end`. */
-  deleteRange(start: Bytes, end: Bytes): void {
-    if (Buffer.compare(start, end) >= 0) return
-    const from = this.#place(start)
-    const to = this.#place(end)
-    if (from.chunk === to.chunk) {
-      this.#remove(from.chunk, from.index, to.index)
-      return
-    }
-    // From the back, so that the chunks before keep their numbers.
-    this.#remove(to.chunk, 0, to.index)
-    this.#chunks.splice(from.chunk + 1, to.chunk - from.chunk - 1)
-    this.#remove(from.chunk, from.index, chunkEntriesMax)
+    if (entry && hasKey(entry, key)) this.#remove(chunk, index)
   }
 
   *ascending(start: Bytes, end: Bytes): Generator<Entry> {
@@ -94,10 +79,10 @@ export class SortedEntries {
     else this.#chunks.push([entry])
   }
 
-  #remove(chunk: number, from: number, to: number): void {
+  #remove(chunk: number, index: number): void {
     const entries = this.#chunks[chunk]
     if (!entries) return
-    entries.splice(from, to - from)
+    entries.splice(index, 1)
     if (entries.length === 0) this.#chunks.splice(chunk, 1)
   }
 }

@@ -22,7 +22,6 @@ const range = fc.record(
   { requiredKeys: ['start', 'end'] },
 )
 const work = fc.record({
-  deleteRanges: fc.array(fc.record({ start: bound, end: bound }), { maxLength: 1 }),
   writes: fc.array(fc.record({ key, value: fc.option(value, { nil: undefined }) }), { maxLength: 12 }),
   fails: fc.boolean(),
   /** What the work looks at before it decides. */
@@ -68,16 +67,11 @@ export function modelTest(open: () => KeyValueStore): void {
 function run(view: View, work: ModelWork): Work<Entry[]> {
   const result = [...view.range(work.looksAt)]
   if (work.fails) throw new Error('fails')
-  return { result, writes: work.writes, deleteRanges: work.deleteRanges }
+  return { result, writes: work.writes }
 }
 
 function modelApply(model: Model, work: ModelWork): Model {
   let entries = model
-  for (const { start, end } of work.deleteRanges) {
-    entries = entries.filter(
-      entry => Buffer.compare(entry.key, start) < 0 || Buffer.compare(entry.key, end) >= 0,
-    )
-  }
   for (const { key, value } of work.writes) {
     entries = entries.filter(entry => Buffer.compare(entry.key, key) !== 0)
     if (value) entries = [...entries, { key, value }]

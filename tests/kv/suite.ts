@@ -19,7 +19,6 @@ export function storeSuite(name: string, open: () => KeyValueStore): void {
     describe('get', () => testGet(current))
     describe('range', () => testRange(current))
     describe('transact', () => testTransact(current))
-    describe('deleteRanges', () => testDeleteRanges(current))
     describe('watch', () => testWatch(current))
     describe('close', () => testClose(current))
     modelTest(open)
@@ -314,39 +313,6 @@ function testTransact(store: Current): void {
   })
 }
 
-function testDeleteRanges(store: Current): void {
-  test('go before the writes and are half-open', async () => {
-    await store().transact(write(put('a', '1'), put('b', '2'), put('c', '3'), put('d', '4')))
-    await store().transact(() => ({
-      result: 0,
-      writes: [put('bb', 'new')],
-      deleteRanges: [{ start: bytes('b'), end: bytes('d') }],
-    }))
-    assert.deepEqual(list(store()), ['a=1', 'bb=new', 'd=4'])
-    await store().transact(() => ({
-      result: 0,
-      writes: [],
-      deleteRanges: [
-        { start: bytes('d'), end: bytes('b') },
-        { start: bytes('x'), end: top },
-        { start: bytes(''), end: bytes('b') },
-      ],
-    }))
-    assert.deepEqual(list(store()), ['bb=new', 'd=4'])
-  })
-
-  test('may be large', async () => {
-    const writes = Array.from({ length: 5000 }, (_, index) => put(`k${String(index).padStart(5, '0')}`, 'v'))
-    await store().transact(() => ({ result: 0, writes }))
-    await store().transact(() => ({
-      result: 0,
-      writes: [],
-      deleteRanges: [{ start: bytes('k00001'), end: bytes('k04999') }],
-    }))
-    assert.deepEqual(list(store()), ['k00000=v', 'k04999=v'])
-  })
-}
-
 function testWatch(store: Current): void {
   test('hears of a commit when reads see it, until it is stopped', async () => {
     const heard: string[][] = []
@@ -363,7 +329,7 @@ function testWatch(store: Current): void {
     await store().transact(write(put('a', '1')))
     await first
     const second = next()
-    await store().transact(() => ({ result: 0, writes: [], deleteRanges: [{ start: bytes('a'), end: top }] }))
+    await store().transact(() => ({ result: 0, writes: [{ key: bytes('a'), value: undefined }] }))
     await second
     assert.deepEqual(heard, [['a=1'], []])
     stop()
