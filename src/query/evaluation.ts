@@ -7,7 +7,14 @@ import type { Answers } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Transaction } from '../store/contract.ts'
-import type { DatabaseId, Lambda, Micros, Value } from '../values/value.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  type Lambda,
+  type Micros,
+  Ref,
+  type Value,
+} from '../values/value.ts'
 import type { ApiVersion } from '../values/wire-version.ts'
 import type { Effect } from './definition.ts'
 import type { LambdaExpression } from './expression.ts'
@@ -178,6 +185,14 @@ export class Evaluation {
   /** A new id for a document: larger than all before this request, and the same when it is evaluated again. */
   newId(): bigint {
     return this.answers.drawn(this.#idsDrawn++, () => this.transaction.newId())
+  }
+
+  /** The reference for a new document: an id under which nothing is stored, drawn again until it is one. */
+  newDocument(database: DatabaseId, collection: CollectionId): Ref {
+    for (;;) {
+      const ref = new Ref(database, collection, this.newId())
+      if (!this.transaction.isTaken(ref)) return ref
+    }
   }
 
   /** Counts a read once per query: `ceil(bytes / 4096) + partitions - 1` operations. */

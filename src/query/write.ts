@@ -5,6 +5,7 @@
 import { errorEntry, type Failure, QueryError } from '../errors.ts'
 import type { Version } from '../store/contract.ts'
 import {
+  type CollectionId,
   type DatabaseId,
   type DocumentValue,
   firstUserCollection,
@@ -39,7 +40,10 @@ export function createDocument(
   if (id !== undefined) refuseNegativeId(id, call, key)
   refuseOtherTime(call, key)
   const { access, transaction } = call.evaluation
-  const ref = new Ref(collection.database, number, id ?? newDocumentId(collection.database, number, call))
+  const ref =
+    id === undefined
+      ? newDocument(collection.database, number, call)
+      : new Ref(collection.database, number, id)
   const allowed = access.allows({
     action: id === undefined ? 'create' : 'create_with_id',
     resource: collection,
@@ -127,10 +131,11 @@ function labelOf({ label }: Resource, call: Call): string {
   return isAtLeast(call.evaluation.apiVersion, '2.7') ? label : (olderLabels[label] ?? label)
 }
 
-function newDocumentId(database: DatabaseId, collection: number, call: Call): bigint {
-  const { transaction } = call.evaluation
+function newDocument(database: DatabaseId, collection: CollectionId, call: Call): Ref {
+  const { evaluation } = call
   const sequential = collection === native.collections || collection === native.indexes
-  return sequential ? transaction.nextSchemaId(database, collection) : call.evaluation.newId()
+  if (!sequential) return evaluation.newDocument(database, collection)
+  return new Ref(database, collection, evaluation.transaction.nextSchemaId(database, collection))
 }
 
 /**

@@ -199,8 +199,13 @@ export interface Transaction {
   /** All retained versions, oldest first, own pending one included; ttl does not hide them. */
   versions(ref: Ref, options?: { readonly reverse?: boolean }): Iterable<Version>
 
-  /** A new id, larger than all before: milliseconds since 1336258850000 << 20 | sequence << 10 | worker. */
+  /**
+   * A new id, larger than all this worker has given: milliseconds since 1336258850000 << 20 | sequence << 10 | worker.
+   * Throws `Pending` while ids have to be reserved.
+   */
   newId(): bigint
+  /** Whether an id must not be given to a new document: something is stored under it, be it deleted or expired. */
+  isTaken(ref: Ref): boolean
   /** The number for a new collection (from 1024) or index (from 32768) of a database; never given twice. */
   nextSchemaId(database: DatabaseId, nativeCollection: number): bigint
 

@@ -10,6 +10,7 @@ import { SchemaCache } from './catalogue.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
 import type { CommittedTransaction, Store, StoreHooks, Transaction, TransactionOutcome } from './contract.ts'
+import { reserveStretch } from './id-reservation.ts'
 import { IdGenerator } from './ids.ts'
 import { type CommitRecord, decodeCommit, encodeCommit } from './records.ts'
 import { StoreTransaction, type TransactionParts, type TransactionTimes } from './transaction.ts'
@@ -67,9 +68,10 @@ export class TransactionStore implements Store {
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
     this.#timeline = options.timeline ?? localTimeline(options.clock)
+    const worker = options.worker ?? 0
     this.#parts = {
       schemas: new SchemaCache(),
-      ids: new IdGenerator(options.worker ?? 0),
+      ids: new IdGenerator(worker, () => reserveStretch(this, worker)),
       hooks: options.hooks,
     }
   }

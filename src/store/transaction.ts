@@ -60,6 +60,7 @@ import {
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { read, type Snapshot } from './snapshot.ts'
+import { isStored } from './taken-ids.ts'
 
 /** What transactions share. */
 export interface TransactionParts {
@@ -230,6 +231,10 @@ export class StoreTransaction implements Transaction {
 
   newId(): bigint {
     return this.#parts.ids.next(this.snapshotTime)
+  }
+
+  isTaken(ref: Ref): boolean {
+    return isStored(this.#snapshot.view, ref)
   }
 
   nextSchemaId(database: DatabaseId, nativeCollection: number): bigint {

@@ -114,6 +114,10 @@ class PastTransaction implements Transaction {
     return this.#present.newId()
   }
 
+  isTaken(ref: Ref): boolean {
+    return this.#present.isTaken(ref)
+  }
+
   put(): never {
     throw new WriteNeeded()
   }

@@ -74,7 +74,7 @@ function newToken(instance: Ref, params: ObjectValue, call: Call): Value {
     return value === undefined ? [] : check(value, [name])
   })
   if (failures.length > 0) throw new QueryError([validationFailed(failures, call)])
-  const ref = new Ref(instance.database, native.tokens, call.evaluation.newId())
+  const ref = call.evaluation.newDocument(instance.database, native.tokens)
   const shown = new Map<string, Value>()
   makeSecret({ call, fields, ref, shown })
   const { action, ts } = transaction.put(ref, fields)

@@ -106,6 +106,6 @@ export function writeCredentialsOf(instance: Ref, block: ObjectValue, call: Call
   if (typeof hash === 'string' && maySetHash(call)) fields.set('hashed_password', hash)
   const password = block.get('password')
   if (typeof password === 'string') fields.set('hashed_password', hashOf(password, call))
-  const ref = existing?.ref ?? new Ref(instance.database, native.credentials, call.evaluation.newId())
+  const ref = existing?.ref ?? call.evaluation.newDocument(instance.database, native.credentials)
   transaction.put(ref, fields)
 }

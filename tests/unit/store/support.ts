@@ -1,6 +1,7 @@
 // What store tests share: a store in memory on a clock that the test moves, and short ways to make schema.
 
 import assert from 'node:assert/strict'
+import { Answers, Pending } from '../../../src/base/pending.ts'
 import type { KeyValueStore } from '../../../src/kv/contract.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import type { IndexDefinition, StoreHooks, Transaction } from '../../../src/store/contract.ts'
@@ -24,8 +25,15 @@ export class Bench {
     })
   }
 
+  /** Writes as the engine does: what has to be waited for is waited for. */
   async write<T>(work: (transaction: Transaction) => T): Promise<T> {
-    return (await this.store.write(work)).result
+    try {
+      return (await this.store.write(work)).result
+    } catch (error) {
+      if (!(error instanceof Pending)) throw error
+      await new Answers().settle(error)
+      return this.write(work)
+    }
   }
 
   /** Writes and answers the commit time. */

@@ -1,0 +1,17 @@
+// Which ids must not be given to new documents.
+
+import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
+import type { View } from '../kv/contract.ts'
+import { native, type Ref } from '../values/value.ts'
+import { parentKey } from './catalogue.ts'
+
+/**
+ * Whether anything is stored for a document, deleted and expired ones included. Databases and keys have ids that are
+ * their own in the whole store, not only in their database.
+ */
+export function isStored(view: View, ref: Ref): boolean {
+  if (view.get(documentKey(ref)) !== undefined) return true
+  for (const _ of view.range({ ...historyRange(ref), limit: 1 })) return true
+  if (ref.collection === native.databases) return view.get(parentKey(ref.id)) !== undefined
+  return ref.collection === native.keys && view.get(keyHomeKey(ref.id)) !== undefined
+}

@@ -1,0 +1,227 @@
+// Ids never repeat, whatever the clock does: while the service runs, over restarts, between processes.
+
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Answers, Pending } from '../../../src/base/pending.ts'
+import { openLmdb } from '../../../src/kv/lmdb.ts'
+import { openMemory } from '../../../src/kv/memory.ts'
+import { IdGenerator, type IdStretch, idEpochMs, idStretchMs } from '../../../src/store/ids.ts'
+import { openStore } from '../../../src/store/store.ts'
+import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
+import { openTestEngine, type TestEngine } from '../../support/engine.ts'
+import { seededSurroundings, seedsToRun } from '../../support/seeded.ts'
+import { RandomSource } from './random-source.ts'
+import { Bench, createCollection, data, day, documentRef, second } from './support.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'terrarium-ids-'))
+after(() => rm(folder, { recursive: true, force: true }))
+
+const minute = 60 * second
+
+/** Draws as the engine does, waiting for what has to be reserved. */
+async function draw(ids: IdGenerator, now: number): Promise<bigint> {
+  try {
+    return ids.next(now)
+  } catch (error) {
+    if (!(error instanceof Pending)) throw error
+    await new Answers().settle(error)
+    return draw(ids, now)
+  }
+}
+
+test('ids increase while the clock jumps back and forth', async () => {
+  for (const seed of seedsToRun([1, 2, 3])) {
+    const random = new RandomSource(seed)
+    let mark = idEpochMs
+    let now = idEpochMs * 1000 + day
+    const reserve = async (): Promise<IdStretch> => {
+      const startMs = Math.max(mark, Math.floor(now / 1000))
+      mark = startMs + idStretchMs
+      return { startMs, endMs: mark }
+    }
+    const ids = new IdGenerator(1, reserve)
+    let newest = -1n
+    for (let step = 0; step < 20_000; step++) {
+      if (random.below(100) === 0) now += (random.below(7200) - 3600) * second
+      else now += random.below(5000)
+      const id = await draw(ids, now)
+      assert.ok(id > newest, `seed ${seed}, step ${step}: ${id} after ${newest}`)
+      assert.equal(id & 1023n, 1n)
+      newest = id
+    }
+  }
+})
+
+test('a stretch is used up in one go, and the next is waited for', async () => {
+  let reserved = 0
+  const ids = new IdGenerator(0, async () => {
+    const startMs = idEpochMs + reserved * idStretchMs
+    reserved++
+    return { startMs, endMs: startMs + idStretchMs }
+  })
+  let newest = await draw(ids, 0)
+  let drawn = 1
+  const drawAll = () => {
+    for (;;) {
+      const id = ids.next(0)
+      assert.ok(id > newest)
+      newest = id
+      drawn++
+    }
+  }
+  assert.throws(drawAll, Pending)
+  assert.equal(drawn, idStretchMs * 1024)
+  assert.ok((await draw(ids, 0)) > newest)
+})
+
+test('what cannot be reserved is refused, not made up', async () => {
+  const ids = new IdGenerator(0, () => Promise.reject(new Error('the disk is full')))
+  await assert.rejects(draw(ids, 0), /disk is full/)
+})
+
+test('two generators with one worker number draw different ids', async () => {
+  const kv = openMemory()
+  const seen = new Set<bigint>()
+  const benches = [new Bench(kv), new Bench(kv), new Bench(kv)]
+  for (let round = 0; round < 50; round++) {
+    for (const bench of benches) {
+      bench.now += (round % 3) * second - (round % 5) * second
+      seen.add(await bench.write(transaction => transaction.newId()))
+    }
+  }
+  assert.equal(seen.size, 150)
+  await kv.close()
+})
+
+test('a document keeps its id for good, also when the id was chosen, deleted or drawn before there were marks', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 77)
+  assert.equal(
+    bench.read(transaction => transaction.isTaken(ref)),
+    false,
+  )
+  await bench.write(transaction => transaction.put(ref, data({})))
+  assert.equal(
+    bench.read(transaction => transaction.isTaken(ref)),
+    true,
+  )
+  await bench.write(transaction => transaction.delete(ref))
+  assert.equal(
+    bench.read(transaction => transaction.isTaken(ref)),
+    true,
+  )
+  const inside = await bench.write(transaction => {
+    transaction.put(documentRef(users, 78), data({}))
+    return transaction.isTaken(documentRef(users, 78))
+  })
+  assert.equal(inside, true)
+  await bench.close()
+})
+
+test('ids of databases and keys are their own in the whole store', async () => {
+  const bench = new Bench()
+  await bench.write(transaction => {
+    transaction.put(new Ref(rootDatabase, native.databases, 5000n), new Map([['name', 'a']]))
+    transaction.put(new Ref(rootDatabase, native.keys, 6000n), new Map([['role', 'admin']]))
+  })
+  const taken = (collection: number, id: bigint) =>
+    bench.read(transaction => transaction.isTaken(new Ref(5000n, collection, id)))
+  assert.equal(taken(native.databases, 5000n), true)
+  assert.equal(taken(native.keys, 6000n), true)
+  assert.equal(taken(native.tokens, 6000n), false)
+  await bench.close()
+})
+
+/** Opens a data folder at a time of day; a process like any other, which ends without a word. */
+function openAt(path: string, micros: number): { engine: TestEngine; advance: (micros: number) => void } {
+  let now = micros
+  const clock = { now: () => now, elapsedMs: () => performance.now() }
+  const engine = openTestEngine({ kv: openLmdb({ path }), surroundings: seededSurroundings(1, clock) })
+  return {
+    engine,
+    advance: by => {
+      now += by
+    },
+  }
+}
+
+async function createFive(engine: TestEngine): Promise<string[]> {
+  const ids: string[] = []
+  for (let index = 0; index < 5; index++) {
+    const params = { object: { data: { object: { index } } } }
+    const created = (await engine.query({ create: { collection: 'c' }, params })) as {
+      ref: { '@ref': { id: string } }
+    }
+    ids.push(created.ref['@ref'].id)
+  }
+  return ids
+}
+
+test('restarts with a clock set back, and a restored backup, lose no document', async () => {
+  const path = join(folder, 'restarts')
+  const backup = join(folder, 'backup')
+  let today = Date.now() * 1000
+  const setup = openAt(path, today)
+  await setup.engine.query({ create_collection: { object: { name: 'c' } } })
+  const ids = await createFive(setup.engine)
+  await setup.engine.close()
+  await cp(path, backup, { recursive: true })
+  for (const step of [-minute, 0, -day, day, -day, -400 * day]) {
+    today += step
+    const { engine, advance } = openAt(path, today)
+    ids.push(...(await createFive(engine)))
+    advance(-minute)
+    ids.push(...(await createFive(engine)))
+    assert.deepEqual(engine.store.check(), [])
+    const page = (await engine.query({ count: { documents: { collection: 'c' } } })) as number
+    assert.equal(page, ids.length)
+    await engine.close()
+  }
+  assert.equal(new Set(ids).size, ids.length)
+
+  const restored = openAt(backup, today)
+  const old = new Set(ids.slice(0, 5))
+  for (const id of await createFive(restored.engine)) assert.equal(old.has(id), false)
+  assert.equal(await restored.engine.query({ count: { documents: { collection: 'c' } } }), 10)
+  await restored.engine.close()
+})
+
+test('a drawn id that is there already is drawn again', async () => {
+  const kv = openMemory()
+  const { query, store, close } = openTestEngine({ kv })
+  await query({ create_collection: { object: { name: 'c' } } })
+  // Documents with the very next ids, as an older version or an import could have left them.
+  const drawn = BigInt((await query({ new_id: null })) as string)
+  const occupied = Array.from({ length: 3000 }, (_, index) => {
+    const [ms, sequence] = [drawn >> 20n, BigInt(index)]
+    return ((ms + sequence / 1024n) << 20n) + ((sequence % 1024n) << 10n)
+  })
+  const collection = new Ref(rootDatabase, native.collections, 1024n)
+  await store.transact(transaction => {
+    for (const id of occupied) transaction.put(documentRef(collection, id), data({}))
+  })
+  const create = { create: { collection: 'c' } }
+  await query(
+    Object.fromEntries([
+      ['foreach', { lambda: 'x', expr: create }],
+      ['collection', [1, 2, 3]],
+    ]),
+  )
+  assert.equal(await query({ count: { documents: { collection: 'c' } } }), 3003)
+  await close()
+})
+
+test('an onlooker reserves nothing', async () => {
+  const kv = openMemory()
+  const store = openStore(kv, { clock: () => 1, hooks: { evaluateBinding: () => undefined } })
+  assert.deepEqual(store.check(), [])
+  assert.equal(
+    kv.read(view => [...view.range({ start: new Uint8Array([0]), end: new Uint8Array([255]) })].length),
+    0,
+  )
+  await store.close()
+})
