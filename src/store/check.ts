@@ -27,6 +27,7 @@ import type { StoreHooks } from './contract.ts'
 import { actionAfter } from './document-writer.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import { garbageTarget } from './garbage.ts'
+import { checkIdMarks } from './id-reservation.ts'
 import { pendingBuildsIn } from './index-builder.ts'
 import {
   builtinIndexesOf,
@@ -118,6 +119,7 @@ class StoreCheck {
     this.#indexes.checkRows((database, index) => this.#stateOf(database, index))
     this.#changeLog.checkLog()
     this.#checkKeyHomes()
+    checkIdMarks(this.#context.snapshot.view, this.#context.report)
   }
 
   #checkDatabase(database: DatabaseId): void {

@@ -12,6 +12,7 @@ import {
   type CollectionId,
   type DatabaseId,
   type Micros,
+  namedNatives,
   type ObjectValue,
   type Ref,
   TransactionTime,
@@ -137,8 +138,11 @@ export class DocumentWriter {
     before: StoredVersion | undefined,
     checked: boolean,
   ): void {
-    const { overlay, commitTime } = this.#context
+    const { catalogue, overlay, commitTime } = this.#context
     const { journal, version } = pending
+    // Before anything is laid over the state: what is looked up in it from now on must not become the knowledge of other
+    // transactions, which may never see this one committed.
+    if (namedNatives.has(version.ref.collection)) catalogue.noteChange(version.ref.database)
     const stored = encodeVersion(version, commitTime, commitTime)
     this.#countBytes(pending, stored.length)
     if (base !== undefined) overlay.set(historyKey(version.ref, versionTime(base)), base, journal)

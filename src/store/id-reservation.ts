@@ -2,23 +2,35 @@
 // where the one before it ends or later, so even two processes with one worker number draw different ids.
 
 import { metaKey } from '../keys/keyspace.ts'
+import { prefixRange } from '../keys/prefix.ts'
+import type { View } from '../kv/contract.ts'
 import { type IdStretch, idEpochMs, idStretchMs } from './ids.ts'
-import { decodeTime, encodeTime } from './records.ts'
+import { decodeIdMark, encodeIdMark, isIntact } from './records.ts'
 import type { TransactionStore } from './store.ts'
+
+const markName = 'ids of worker '
 
 /** Reserves the next stretch for a worker. Resolves when the reservation is durable. */
 export async function reserveStretch(store: TransactionStore, worker: number): Promise<IdStretch> {
   const { result } = await store.transact(transaction => {
     const { overlay } = transaction.internals().context
-    const key = metaKey(`ids of worker ${worker}`)
+    const key = metaKey(`${markName}${worker}`)
     const mark = overlay.get(key)
     const { lastCommitTime, snapshotTime } = transaction
     // Folders of before version 0.2 have no mark, and ids up to about the last commit.
-    const reservedMs = mark === undefined ? Math.floor(lastCommitTime / 1000) + 1 : decodeTime(mark) / 1000
+    const reservedMs = mark === undefined ? Math.floor(lastCommitTime / 1000) + 1 : decodeIdMark(mark)
     const startMs = Math.max(reservedMs, Math.floor(snapshotTime / 1000), idEpochMs)
     const endMs = startMs + idStretchMs
-    overlay.set(key, encodeTime(endMs * 1000))
+    overlay.set(key, encodeIdMark(endMs))
     return { startMs, endMs }
   })
   return result
+}
+
+/** Reports marks that are not what was written: ids could be given a second time. */
+export function checkIdMarks(view: View, report: (finding: string) => void): void {
+  for (const { key, value } of view.range(prefixRange(metaKey(markName)))) {
+    if (!isIntact(value))
+      report(`the mark of the ${Buffer.from(key.subarray(1)).toString()} is not what was written`)
+  }
 }

@@ -78,6 +78,18 @@ export function decodeTime(bytes: Bytes): Micros {
   return timeAt(bytes, 0)
 }
 
+/** How far a worker has reserved ids, in milliseconds of the Unix epoch, with a checksum. */
+export function encodeIdMark(endMs: number): Bytes {
+  writer.reset()
+  appendTime(endMs)
+  return sealed()
+}
+
+export function decodeIdMark(bytes: Bytes): number {
+  assert(bytes.length === 8 + checksumBytes, 'a mark of ids has 8 bytes and a checksum')
+  return timeAt(bytes, 0)
+}
+
 /** What is stored of the newest commit: its time, and that of the newest one that changed the schema of any database. */
 export interface CommitRecord {
   readonly time: Micros

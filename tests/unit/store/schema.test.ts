@@ -363,3 +363,20 @@ test('an index over many documents is built in the background, resumably, while 
   })
   await bench.close()
 })
+
+test('what a transaction that fails has written of a schema stays unknown to all others', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const abandoned = bench.write(transaction => {
+    createIndex(transaction, 'by_n', { source: users, terms: [field('n')] })
+    throw new RangeError('stop')
+  })
+  await assert.rejects(abandoned, RangeError)
+  await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n: 1 })))
+  const other = await bench.write(transaction => createIndex(transaction, 'other', { source: users }))
+  assert.deepEqual(
+    bench.read(transaction => matchIds(transaction, other, [])),
+    [1n],
+  )
+  await bench.close()
+})
