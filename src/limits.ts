@@ -49,6 +49,9 @@ export const limits = {
   indexValueBytesMax: 32_767,
   /** Values and characters of an answer, together; ours. */
   answerUnitsMax: 67_108_864,
+  /** Values and characters, together, of a value that a query puts together, and of one that a lambda keeps; ours. */
+  valueUnitsMax: 67_108_864,
+  capturedUnitsMax: 8_388_608,
   /** Elements of a page when the query does not say, and at most. */
   pageSizeDefault: 64,
   pageSizeMax: 100_000,
@@ -75,6 +78,8 @@ export const limits = {
   textUnitsPerQueryMax: 67_108_864,
   /** UTF-16 units of long texts made or read that count as one evaluated unit more; ours. */
   textUnitsPerComputeUnit: 4096,
+  /** Steps of comparing, merging and set operations on arrays that count as one evaluated unit more; ours. */
+  stepsPerComputeUnit: 512,
   /** Characters of a search pattern, of what it is translated to, groups in groups, compiled instructions; ours. */
   regexPatternCharsMax: 10_000,
   regexSourceCharsMax: 1_000_000,

@@ -3,12 +3,13 @@
 // something throws `Pending`; the request waits and evaluates again with the answer remembered.
 
 import type { Caller, RunPredicate } from '../auth/contract.ts'
+import { type Watch, watched } from '../base/effort.ts'
 import { Answers, Pending } from '../base/pending.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { errorEntry, QueryError, RequestError, statusOf } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { evaluate } from '../query/evaluate.ts'
-import { Evaluation, type EvaluationHost } from '../query/evaluation.ts'
+import { Evaluation, type EvaluationHost, timedOut } from '../query/evaluation.ts'
 import { parse } from '../query/language.ts'
 import type { ParsedQuery } from '../query/parse.ts'
 import { viewDocument } from '../query/view-document.ts'
@@ -115,6 +116,7 @@ class RequestRun {
   readonly #answers = new Answers()
   readonly #started: Micros
   readonly #deadline: Micros
+  readonly #watch: Watch
   #parsed: ParsedQuery | undefined
   #mustWrite: boolean
   /** Its costs count against the limits of its database. */
@@ -130,6 +132,12 @@ class RequestRun {
     this.#started = options.host.now()
     this.#deadline = this.#started + request.timeoutMs * 1000
     this.#mustWrite = request.linearized === true
+    this.#watch = {
+      look: () => {
+        if (options.host.now() > this.#deadline) throw timedOut()
+      },
+      beforeLongCall: () => {},
+    }
   }
 
   query(): QueryAnswer | Promise<QueryAnswer> {
@@ -162,9 +170,9 @@ class RequestRun {
   #willWrite(): boolean {
     if (this.#request.readOnly || this.#request.authorization === undefined) return false
     try {
-      return this.#parse().effect === 'write'
+      return watched(this.#watch, () => this.#parse()).effect === 'write'
     } catch (error) {
-      if (error instanceof QueryError) return false
+      if (error instanceof QueryError || error instanceof RequestError) return false
       throw error
     }
   }
@@ -204,6 +212,10 @@ class RequestRun {
   }
 
   #attempt(transaction: Transaction, task: Task): ReturnType<Task> {
+    return watched(this.#watch, () => this.#attemptWatched(transaction, task))
+  }
+
+  #attemptWatched(transaction: Transaction, task: Task): ReturnType<Task> {
     const { host, identify } = this.#options
     this.#snapshotTime = transaction.snapshotTime
     const evaluationFor = (caller: Caller) =>

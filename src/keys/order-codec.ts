@@ -19,6 +19,7 @@
 // Values that are equal in the order have equal bytes: 1 and 1.0, too. Keys tell them apart by a tie-break
 // behind the document (tuple.ts), so that such entries order by document as the language wants.
 
+import { step } from '../base/effort.ts'
 import type { ByteWriter } from '../values/byte-writer.ts'
 import { appendSortKey } from '../values/collation.ts'
 import { lambdaFields, orderForm, orderRank, rankOf, sortedFields } from '../values/order.ts'
@@ -54,6 +55,7 @@ export function appendOrdered(
 const terminator = 0x00
 
 function appendAscending(writer: ByteWriter, value: Value, kinds: NumberKinds | undefined): void {
+  step()
   const form = orderForm(value)
   const rank = rankOf(form)
   writer.u8(rank)
@@ -128,6 +130,7 @@ function equalsALong(double: number): boolean {
 
 /** A zero byte is followed by FF inside and by 01 at the end, so the end sorts below every continuation. */
 function appendEscaped(writer: ByteWriter, bytes: Uint8Array): void {
+  step(bytes.length >> 3)
   for (const byte of bytes) {
     writer.u8(byte)
     if (byte === 0) writer.u8(0xff)

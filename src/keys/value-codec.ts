@@ -6,6 +6,7 @@
 
 import { Buffer } from 'node:buffer'
 import { assert } from '../base/assert.ts'
+import { step } from '../base/effort.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
 import { orderForm, sortedFields } from '../values/order.ts'
 import { type Micros, type ObjectValue, Time, TransactionTime, type Value } from '../values/value.ts'
@@ -54,6 +55,7 @@ export function withTransactionTime(value: Value, transactionTime: Micros): Valu
     const fields = new Map<string, Value>()
     let changed = false
     for (const [name, field] of value) {
+      step()
       const resolved = withTransactionTime(field, transactionTime)
       if (resolved !== field) changed = true
       fields.set(name, resolved)
@@ -70,6 +72,7 @@ interface Encoding {
 }
 
 function appendValue(encoding: Encoding, value: Value, depth: number): void {
+  step()
   const { writer } = encoding
   switch (typeof value) {
     case 'string':
@@ -200,6 +203,7 @@ function appendText(writer: ByteWriter, text: string): void {
 }
 
 function appendLongText(writer: ByteWriter, text: string): void {
+  step(text.length >> 4)
   if (!text.isWellFormed()) {
     writer.u8(tags.utf16)
     appendSize(writer, text.length)

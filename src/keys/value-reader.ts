@@ -3,6 +3,7 @@
 
 import { Buffer } from 'node:buffer'
 import { assert, InvariantError } from '../base/assert.ts'
+import { step } from '../base/effort.ts'
 import { Lambda, LocalDate, Ref, Time, type Value } from '../values/value.ts'
 import { uuidFromHalves } from './uuid-bytes.ts'
 import { smallInts, valueTags as tags, valueDepthMax, valueFormat } from './value-tags.ts'
@@ -171,6 +172,7 @@ export class ValueReader {
   }
 
   #checkNesting(count: number, depth: number): void {
+    step(count)
     assert(depth < valueDepthMax, 'a stored value does not nest this deeply')
     assert(count <= this.#end - this.#position, 'a stored container has room for its elements')
   }

@@ -1,6 +1,8 @@
 // The types of arguments: what each accepts and what it says about anything else. The texts are the protocol's.
 
+import { step } from '../base/effort.ts'
 import { type ErrorEntry, QueryError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { type TimeUnit, timeFromMicros, timeUnit } from '../values/time.ts'
 import { trimBlanks } from '../values/trim.ts'
 import {
@@ -202,7 +204,7 @@ export const nameOrRef: ArgumentType<string | Ref> = {
 
 // ------------------------------------------------------------------------------------------------ lists
 
-/** An array of `element`s, or one of them by itself. All misfits are reported. */
+/** An array of `element`s, or one of them by itself. All misfits are reported, up to a limit. */
 export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
   return {
     mode: 'value',
@@ -211,7 +213,8 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
       if (!isArray(value)) return [element.check(value, call, key)]
       const checked: T[] = []
       const errors: ErrorEntry[] = []
-      for (let index = 0; index < value.length; index++) {
+      for (let index = 0; index < value.length && errors.length < limits.gatheredErrorsMax; index++) {
+        step()
         try {
           checked.push(element.check(value[index] as Value, call, key))
         } catch (error) {

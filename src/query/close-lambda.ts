@@ -2,11 +2,14 @@
 // into a `let` of literals, references stay values (so that renames show), and nothing is left that only the
 // query at hand could know.
 
+import { step } from '../base/effort.ts'
+import { limits } from '../limits.ts'
 import { storedForm, type Transient } from '../values/stored-form.ts'
 import { Lambda, UnresolvedRef, type Value } from '../values/value.ts'
 import { evaluate } from './evaluate.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Expression, LambdaExpression, Operand } from './expression.ts'
+import { requireExtent } from './extent.ts'
 import { lookUp, type Variables } from './variables.ts'
 
 /** The lambda as a value, with the variables it uses from outside bound to what they are now. */
@@ -18,7 +21,10 @@ export function closeLambda(
   const body = printExpression(lambda.body, evaluation)
   if (lambda.freeVariables.size === 0) return new Lambda(lambda.apiVersion, lambda.parameters, body)
   const captured = new Map<string, Value>()
-  for (const name of lambda.freeVariables) captured.set(name, printValue(lookUp(variables, name)))
+  for (const name of lambda.freeVariables) {
+    const value = requireExtent(lookUp(variables, name), limits.capturedUnitsMax)
+    captured.set(name, printValue(value))
+  }
   const closed = new Map<string, Value>([
     ['let', escapeKeys(captured)],
     ['in', body],
@@ -83,6 +89,7 @@ function printLambda(lambda: LambdaExpression, evaluation: Evaluation, versioned
 
 /** The expression that evaluates to a value again. */
 function printValue(value: Value): Value {
+  step()
   if (value instanceof Map) return printObject(value)
   if (Array.isArray(value)) return value.map(printValue)
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value

@@ -10,9 +10,10 @@ import { type BoundLambda, Call, type Effect, type Lazy } from './definition.ts'
 import { ErrorList } from './error-list.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
+import { requireExtent } from './extent.ts'
 import { resolveTarget } from './references.ts'
 import { evaluateSetLiteral } from './set-literal.ts'
-import { lookUp, Variables } from './variables.ts'
+import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
 /** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, Pending to wait. */
 export function evaluate(
@@ -35,15 +36,18 @@ export function evaluate(
       case 'call':
         return evaluateCall(expression, variables, evaluation)
       case 'array':
-        return evaluateAll(expression.elements, variables, evaluation)
+        return requireExtent(evaluateAll(expression.elements, variables, evaluation))
       case 'object': {
         const values = evaluateAll(expression.fields.map(fieldExpression), variables, evaluation)
-        return new Map(expression.fields.map(([name], index) => [name, values[index] as Value]))
+        return requireExtent(
+          new Map(expression.fields.map(([name], index) => [name, values[index] as Value])),
+        )
       }
       case 'let': {
+        const group = expression.bindings.length < groupedFrom ? undefined : new LetGroup(variables)
         let frame = variables
         for (const [name, bound] of expression.bindings) {
-          frame = new Variables(name, evaluate(bound, frame, evaluation), frame)
+          frame = new Variables(name, evaluate(bound, frame, evaluation), frame, group)
         }
         return evaluate(expression.body, frame, evaluation)
       }

@@ -3,6 +3,7 @@
 
 import type { Access, Authority, Caller, CreateAccess } from '../auth/contract.ts'
 import type { Logins } from '../auth/login.ts'
+import { step, stepsSoFar } from '../base/effort.ts'
 import type { Answers } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -15,6 +16,7 @@ import {
   Ref,
   type Value,
 } from '../values/value.ts'
+import { ValueKeys } from '../values/value-keys.ts'
 import type { ApiVersion } from '../values/wire-version.ts'
 import type { Effect } from './definition.ts'
 import type { LambdaExpression } from './expression.ts'
@@ -60,7 +62,15 @@ export interface EvaluationOptions {
 /** Evaluated units, or elements of sets, between two looks at the clock. */
 const unitsPerClockCheck = 256
 
+/** Steps of effort that one of them is about. */
+const stepsPerUnit = 8
+
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
+
+/** The error of a query whose time is up. */
+export function timedOut(): RequestError {
+  return new RequestError('time out', 'Read timed out (Query eval has timed out.)')
+}
 
 export class Evaluation {
   readonly host: EvaluationHost
@@ -80,6 +90,8 @@ export class Evaluation {
   depth = 0
   /** What the reads of this query have cost, each once. */
   readonly reads = new Set<string>()
+  /** The texts by which what was read is told apart. */
+  readonly keys = new ValueKeys()
   byteReadOps = 0
   /** UTF-16 units of text that functions of this query have made. */
   textUnits = 0
@@ -158,6 +170,7 @@ export class Evaluation {
     const before = this.#computeUnits
     const after = before + units
     this.#computeUnits = after
+    step(units * stepsPerUnit)
     if (after > computeUnitsMax) {
       const got = Math.ceil(after / limits.computeUnitsPerOp)
       const text = `Transaction does too much compute: got ${got}, limit: ${limits.computeOpsMax}`
@@ -170,6 +183,7 @@ export class Evaluation {
   /** Counts one element that a set has read from storage. Throws a RequestError past the limit or the deadline. */
   countElement(): void {
     this.#setElements++
+    step(stepsPerUnit)
     if (this.#setElements > limits.setElementsMax) {
       const text = `Transaction reads too many elements of sets. Max: ${limits.setElementsMax}`
       throw new RequestError('bad request', text)
@@ -177,9 +191,17 @@ export class Evaluation {
     if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
   }
 
+  /** Runs work whose effort grows with what it is given; much of it costs compute. */
+  metered<T>(work: () => T): T {
+    const before = stepsSoFar()
+    const result = work()
+    const units = Math.floor((stepsSoFar() - before) / limits.stepsPerComputeUnit)
+    if (units > 0) this.compute(units)
+    return result
+  }
+
   checkDeadline(): void {
-    if (this.host.now() <= this.#deadline) return
-    throw new RequestError('time out', 'Read timed out (Query eval has timed out.)')
+    if (this.host.now() > this.#deadline) throw timedOut()
   }
 
   /** A new id for a document: larger than all before this request, and the same when it is evaluated again. */

@@ -2,9 +2,11 @@
 // An object is a form exactly when its set of keys is that of a registered function (or one of the few forms
 // below); every fault is an `invalid expression` with the place where it stands.
 
+import { step } from '../base/effort.ts'
 import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { type Json, typeName, type Value } from '../values/value.ts'
 import { isApiVersion, isAtLeast } from '../values/wire-version.ts'
+import { BoundNames } from './bound-names.ts'
 import type { Argument, Effect, FunctionDefinition } from './definition.ts'
 import {
   type Expression,
@@ -97,7 +99,7 @@ interface LambdaFrame {
 class Parser {
   readonly #functions: FunctionLookup
   #apiVersion: string
-  readonly #bound: string[] = []
+  readonly #bound = new BoundNames()
   readonly #frames: LambdaFrame[] = []
   readonly #unbound: ErrorEntry[] = []
   effect: Effect = 'pure'
@@ -112,6 +114,7 @@ class Parser {
   }
 
   expression(json: Json, place: Place): Expression {
+    step(1 + this.#frames.length)
     if (Array.isArray(json)) return this.#array(json, place)
     if (json instanceof Map) return this.#form(json, place)
     return { kind: 'literal', place, value: json }
@@ -187,7 +190,7 @@ class Parser {
 
   #variable(json: Json, place: Place): Expression {
     if (typeof json !== 'string') throw fault(`String expected, ${typeName(json)} provided.`, place, 'var')
-    const index = this.#bound.lastIndexOf(json)
+    const index = this.#bound.newest(json)
     if (index < 0) {
       const description = `Variable '${json}' is not defined.`
       this.#unbound.push(errorEntry('invalid expression', description, place.position(), { rank: 'parse' }))
@@ -198,7 +201,7 @@ class Parser {
 
   #let(json: ReadonlyMap<string, Json>, place: Place): Expression {
     const sources = this.#letBindings(json.get('let') as Json, place.at('let'))
-    const depth = this.#bound.length
+    const depth = this.#bound.size
     const bindings: [string, Expression][] = []
     let body: Expression | undefined
     collect(
@@ -214,7 +217,7 @@ class Parser {
         body = this.expression(json.get('in') as Json, place.at('in'))
       },
     )
-    this.#bound.length = depth
+    this.#bound.cut(depth)
     return { kind: 'let', place, bindings, body: body as Expression }
   }
 
@@ -244,7 +247,7 @@ class Parser {
 
   lambdaParts(parameters: Json, body: Json, place: Place, apiVersion: string): LambdaExpression {
     const names = typeof parameters === 'string' ? [parameters] : parameters
-    const depth = this.#bound.length
+    const depth = this.#bound.size
     const frame: LambdaFrame = { base: depth, effect: 'pure', free: new Set() }
     this.#frames.push(frame)
     let expression: Expression | undefined
@@ -257,7 +260,7 @@ class Parser {
       )
     } finally {
       this.#frames.pop()
-      this.#bound.length = depth
+      this.#bound.cut(depth)
     }
     return {
       kind: 'lambda',
@@ -309,6 +312,7 @@ class Parser {
 
   /** `quote`: nothing is evaluated, only the escapes are read. */
   #quoted(json: Json, place: Place): Expression {
+    step()
     if (Array.isArray(json)) {
       const elements = json.map((element, index) => this.#quoted(element, place.at(index)))
       return foldArray(elements, place)

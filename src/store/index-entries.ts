@@ -2,6 +2,7 @@
 // lists, and every combination of them is an entry. Worked example: terms [data.tags] = [["a", "b"]] and
 // values [data.n] = [1] give (a | 1) and (b | 1); a combination whose terms or whose values are all null is dropped.
 
+import { step } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { casefold } from '../values/casefold.ts'
@@ -71,7 +72,12 @@ function combine(lists: readonly (readonly Value[])[], document: bigint): readon
     document,
   )
   let tuples: (readonly Value[])[] = [none]
-  for (const list of lists) tuples = tuples.flatMap(tuple => list.map(value => [...tuple, value]))
+  for (const list of lists) {
+    tuples = tuples.flatMap(tuple => {
+      step(list.length)
+      return list.map(value => [...tuple, value])
+    })
+  }
   return tuples
 }
 
@@ -120,7 +126,7 @@ function topField(name: string | bigint, version: Version): Value | undefined {
 }
 
 /** One step of a path; undefined where it leads nowhere. */
-function step(value: Value, name: string | bigint): Value | undefined {
+function follow(value: Value, name: string | bigint): Value | undefined {
   if (typeof name === 'bigint') return isArray(value) ? value[Number(name)] : undefined
   return isObject(value) ? (value as ObjectValue).get(name) : undefined
 }
@@ -128,7 +134,7 @@ function step(value: Value, name: string | bigint): Value | undefined {
 function whole(path: readonly (string | bigint)[], version: Version): Value {
   let value = topField(path[0] as string | bigint, version)
   for (let depth = 1; depth < path.length && value !== undefined; depth++) {
-    value = step(value, path[depth] as string | bigint)
+    value = follow(value, path[depth] as string | bigint)
   }
   return value ?? null
 }
@@ -144,6 +150,7 @@ function spread(path: readonly (string | bigint)[], version: Version): readonly 
 
 /** Follows the rest of a path, through every element of arrays that a name meets. */
 function collect(value: Value, path: readonly (string | bigint)[], depth: number, found: Value[]): void {
+  step()
   const name = path[depth]
   if (isArray(value) && typeof name !== 'bigint') {
     for (const element of value) collect(element, path, depth, found)
@@ -153,7 +160,7 @@ function collect(value: Value, path: readonly (string | bigint)[], depth: number
     found.push(isObject(value) ? null : value)
     return
   }
-  const next = step(value, name)
+  const next = follow(value, name)
   if (next === undefined) found.push(null)
   else collect(next, path, depth + 1, found)
 }

@@ -7,6 +7,7 @@ import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
+import { extentOf } from '../values/extent.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -249,7 +250,9 @@ export class StoreTransaction implements Transaction {
 
   #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
     const { database } = index.ref
-    const bytes = terms.length === 0 ? 0 : termsSize(terms)
+    // Terms whose parts are shared can be small in memory and endless when they are encoded.
+    const extent = extentOf(terms)
+    const bytes = extent > 2 * limits.indexTermsBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms)
     if (bytes > limits.indexTermsBytesMax) {
       throw new RequestError(
         'bad request',

@@ -5,7 +5,6 @@
 import type { Caller } from '../auth/contract.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Transaction, Version } from '../store/contract.ts'
-import { valueKey } from '../values/equality.ts'
 import { microsOfTime } from '../values/time.ts'
 import {
   type DatabaseId,
@@ -16,6 +15,7 @@ import {
   Time,
   type Value,
 } from '../values/value.ts'
+import { ValueKeys } from '../values/value-keys.ts'
 import type { OpenStream } from './open-stream.ts'
 
 /** A document whose change ends something. */
@@ -59,7 +59,7 @@ export function sessionTerms({ caller, transaction }: Evaluation): SessionTerms 
   const parts = [caller.database, authority.database, rights, identity ?? null, credential ?? null, revisions]
   const changing = credential instanceof Ref ? [credential, ...roles] : roles
   return {
-    key: valueKey(parts),
+    key: new ValueKeys().keyOf(parts),
     caller,
     since: transaction.lastCommitTime,
     expires: expiryOf(credential, document),

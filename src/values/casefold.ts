@@ -3,7 +3,9 @@
 // but not that mapping, so it is derived: lower, upper and lower again meets every full case folding of the standard
 // except those in `exception`; compatibility forms are resolved and default ignorable code points dropped around it.
 
+import { step } from '../base/effort.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
+import { normalize } from './normalize.ts'
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 
@@ -49,8 +51,12 @@ function mappingOf(character: string): string {
 
 /** The text under NFKC case folding: equal for texts that differ only in case, width or compatibility forms. */
 export function casefold(text: string): string {
+  step(text.length >> 4)
   if (isAscii(text)) return text.toLowerCase()
   let folded = ''
-  for (const character of text) folded += character <= '\x7f' ? character.toLowerCase() : mappingOf(character)
-  return folded.normalize('NFC')
+  for (const character of text) {
+    step()
+    folded += character <= '\x7f' ? character.toLowerCase() : mappingOf(character)
+  }
+  return normalize(folded, 'NFC')
 }

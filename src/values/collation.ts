@@ -17,6 +17,7 @@
 // 16 other marks between them; and the third level of compatibility ligatures may not be told apart from that of
 // partly composed ones.
 
+import { step } from '../base/effort.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { asciiPrimaries, asciiTertiaries } from './collation-ascii.ts'
 import { implicitLead } from './collation-codes.ts'
@@ -30,6 +31,7 @@ import {
   specialOf,
   specials,
 } from './collation-table.ts'
+import { movesBefore, normalize } from './normalize.ts'
 
 const levelEnd = 0x00
 const commonSecondary = 0x01
@@ -38,6 +40,7 @@ const highestLead = 0xff
 
 /** Compares two strings as people read them: negative, zero only for equal strings, or positive. */
 export function compareStrings(left: string, right: string): number {
+  step(1 + (Math.min(left.length, right.length) >> 3))
   if (left === right) return 0
   const order = compareAscii(left, right)
   if (order !== undefined) return order
@@ -63,6 +66,7 @@ function startsAscii(text: string, index: number): boolean {
  * which decides between strings that the collation does not tell apart.
  */
 export function appendSortKey(writer: ByteWriter, text: string): void {
+  step(text.length >> 3)
   if (appendAsciiKey(writer, text)) return
   new KeyBuilder(writer).append(text)
 }
@@ -196,8 +200,9 @@ class KeyBuilder {
   }
 
   #appendStretch(stretch: string): void {
-    const text = stretch.normalize('NFD')
+    const text = normalize(stretch, 'NFD')
     for (let index = 0; index < text.length; ) {
+      step()
       const point = text.codePointAt(index) as number
       const entry = this.#table.entry(point)
       const next = index + (point > 0xffff ? 2 : 1)
@@ -220,6 +225,7 @@ class KeyBuilder {
   #appendSplitContraction(text: string, start: number, next: number): number | undefined {
     let index = next
     for (let skipped = 0; skipped <= skippedMarksMax; skipped++) {
+      step()
       const point = text.codePointAt(index)
       if (point === undefined || point < firstCombining) return undefined
       const mark = String.fromCodePoint(point)
@@ -283,11 +289,6 @@ class KeyBuilder {
     secondaries.u8(commonSecondary)
     this.#appendTertiary(0)
   }
-}
-
-/** Whether normalization puts one mark before another wherever they stand. */
-function movesBefore(mark: string, other: string): boolean {
-  return (other + mark).normalize('NFD') !== other + mark
 }
 
 const firstCombining = 0x300

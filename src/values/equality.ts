@@ -1,13 +1,14 @@
 // When two values are the same. Stricter than the order: 1 and 1.0 differ, documents are not objects; and in one
 // way laxer: an object's fields have no order. The function `equals` alone compares numbers by value.
 
-import { sortedFields } from './order.ts'
+import { step } from '../base/effort.ts'
 import type { Action, Cursor, ObjectValue, SetShape, UnresolvedTarget, Value } from './value.ts'
 
 type Tagged = Extract<Value, { readonly kind: string }>
 
 /** Whether two values are the same through and through: membership, `distinct`, set operations on arrays. */
 export function equalValues(left: Value, right: Value): boolean {
+  step()
   if (typeof left === 'number' || typeof right === 'number') return Object.is(left, right)
   if (left === right) return true
   if (typeof left === 'string' || typeof right === 'string') return equalTexts(left, right)
@@ -17,7 +18,7 @@ export function equalValues(left: Value, right: Value): boolean {
   if (left instanceof Uint8Array) return right instanceof Uint8Array && equalBytes(left, right)
   if (Array.isArray(right) || right instanceof Map || right instanceof Uint8Array) return false
   const [a, b] = [left as Tagged, right as Tagged]
-  return a.kind === b.kind && equalArrays(contentOf(a), contentOf(b))
+  return a.kind === b.kind && equalArrays(partsOf(a), partsOf(b))
 }
 
 /**
@@ -34,38 +35,8 @@ export function equalTopLevel(left: Value, right: Value, exactActions = false): 
   return typeof left === 'string' && isAction(right) && oldName(right) === left
 }
 
-/** A text that two values share if and only if they are equal by {@link equalValues}; for sets and counts. */
-export function valueKey(value: Value): string {
-  switch (typeof value) {
-    case 'string':
-      return textKey(value)
-    case 'bigint':
-      return `i${value};`
-    case 'number':
-      return Object.is(value, -0) ? 'd-0;' : `d${value};`
-    case 'boolean':
-      return value ? 't' : 'f'
-  }
-  if (value === null) return 'n'
-  if (Array.isArray(value)) return arrayKey(value)
-  if (value instanceof Map) {
-    const fields = sortedFields(value).map(([name, field]) => textKey(name) + valueKey(field))
-    return `o${value.size}:${fields.join('')}`
-  }
-  if (value instanceof Uint8Array) return `b${value.length}:${value.join()};`
-  const tagged = value as Tagged
-  return tagged.kind === 'action' ? textKey(tagged.name) : `k${tagged.kind}:${arrayKey(contentOf(tagged))}`
-}
-
-function textKey(text: string): string {
-  return `s${text.length}:${text}`
-}
-
-function arrayKey(array: readonly Value[]): string {
-  return `a${array.length}:${array.map(valueKey).join('')}`
-}
-
 function equalTexts(left: Value, right: Value): boolean {
+  if (typeof left === 'string') step(left.length >> 6)
   return (isAction(left) ? left.name : left) === (isAction(right) ? right.name : right)
 }
 
@@ -94,11 +65,12 @@ function equalObjects(left: ObjectValue, right: ObjectValue): boolean {
 }
 
 function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  step(left.length >> 3)
   return left.length === right.length && left.every((byte, index) => byte === right[index])
 }
 
 /** What makes up a tagged value. Values of one kind are equal if and only if these are. */
-function contentOf(value: Tagged): readonly Value[] {
+export function partsOf(value: Tagged): readonly Value[] {
   switch (value.kind) {
     case 'time':
       return [value.seconds, value.nanos]
@@ -109,9 +81,9 @@ function contentOf(value: Tagged): readonly Value[] {
     case 'ref':
       return [value.database, value.collection, value.id]
     case 'unresolved':
-      return [partsOf(value.target)]
+      return [membersOf(value.target)]
     case 'set':
-      return [partsOf(value.shape)]
+      return [membersOf(value.shape)]
     case 'lambda':
       return [value.apiVersion, value.parameters, value.body]
     case 'transaction time':
@@ -130,7 +102,7 @@ function contentOf(value: Tagged): readonly Value[] {
 }
 
 /** Both shapes consist of values only, apart from what is absent. */
-function partsOf(shape: SetShape | UnresolvedTarget): ObjectValue {
+function membersOf(shape: SetShape | UnresolvedTarget): ObjectValue {
   const entries: [string, Value | undefined][] = Object.entries(shape)
   return new Map(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined))
 }

@@ -2,6 +2,7 @@
 // what the language needs: exact 64-bit integers apart from doubles, source order of integer-like keys, the first
 // of two equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
 
+import { step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
 import type { Json } from './value.ts'
 
@@ -113,6 +114,7 @@ class JsonParser {
   }
 
   #value(first: number): Json {
+    step()
     switch (first) {
       case quote:
         return this.#string()
@@ -194,6 +196,7 @@ class JsonParser {
       const unit = text.charCodeAt(at)
       if (unit === quote) {
         this.#at = at + 1
+        step((at - start) >> 4)
         return text.slice(start, at)
       }
       if (unit === backslash) return this.#escapedString(start, at)
@@ -218,6 +221,7 @@ class JsonParser {
         at++
         continue
       }
+      step()
       result += text.slice(runStart, at) + this.#escape(at + 1)
       at = runStart = this.#at
     }

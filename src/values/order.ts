@@ -10,6 +10,7 @@
 // their fields, references that differ in their database, and a transient value and its stored form.
 
 import { assert } from '../base/assert.ts'
+import { step } from '../base/effort.ts'
 import { compareStrings } from './collation.ts'
 import { storedForm, type Transient } from './stored-form.ts'
 import type { Lambda, LocalDate, ObjectValue, Ref, Time, TransactionTime, Uuid, Value } from './value.ts'
@@ -84,7 +85,10 @@ export function rankOf(value: OrderedValue): number {
  */
 export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right)
+  step()
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right)
+  // The same array or object needs no walk; that it holds no unresolved reference is the caller's to know.
+  if (left === right) return 0
   const a = orderForm(left)
   const b = orderForm(right)
   const rank = rankOf(a)
@@ -125,6 +129,7 @@ function compareDoubles(left: number, right: number): number {
 /** Compares byte strings as unsigned bytes, a shorter one before the longer ones it begins. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length)
+  step(length >> 3)
   for (let index = 0; index < length; index++) {
     const difference = (left[index] as number) - (right[index] as number)
     if (difference !== 0) return difference
@@ -144,7 +149,10 @@ export function compareDocuments(
 
 /** The fields of an object in the order in which objects compare and are hashed: names by UTF-16 units. */
 export function sortedFields(object: ObjectValue): [string, Value][] {
-  return [...object].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return [...object].sort(([a], [b]) => {
+    step()
+    return a < b ? -1 : a > b ? 1 : 0
+  })
 }
 
 function isNumber(value: Value): value is number | bigint {

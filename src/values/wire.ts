@@ -2,6 +2,7 @@
 // documents is most of what a read costs after the read itself.
 
 import { unreachable } from '../base/assert.ts'
+import { longCall, step } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { encodeBase64 } from './base64.ts'
@@ -79,9 +80,11 @@ class Renderer implements PartRenderer {
 
   value(value: Value): Rendered {
     if (++this.#units > limits.answerUnitsMax) throw tooLong()
+    step()
     switch (typeof value) {
       case 'string':
         this.#units += value.length
+        if (value.length > 64) longCall(value.length)
         return quoteJson(value)
       case 'bigint':
       case 'boolean':
@@ -168,6 +171,7 @@ class Renderer implements PartRenderer {
 
   /** Arguments keep their places: one that cannot be printed becomes null. */
   code(body: Value): Rendered {
+    step()
     if (body instanceof Map) return this.#form(body)
     if (!Array.isArray(body)) return this.value(body)
     this.#enter()

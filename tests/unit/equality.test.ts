@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decodeValue, encodeValue } from '../../src/keys/value-codec.ts'
-import { equalTopLevel, equalValues, valueKey } from '../../src/values/equality.ts'
+import { equalTopLevel, equalValues } from '../../src/values/equality.ts'
 import {
   Action,
   DocumentValue,
@@ -16,8 +16,10 @@ import {
   UnresolvedRef,
   type Value,
 } from '../../src/values/value.ts'
+import { ValueKeys } from '../../src/values/value-keys.ts'
 import { storableValues } from '../support/value-arbitraries.ts'
 
+const keys = new ValueKeys()
 const ref = new Ref(0n, 1024, 7n)
 const fields = new Map<string, Value>([['data', new Map([['a', 1n]])]])
 
@@ -96,16 +98,22 @@ const differentPairs: readonly (readonly [Value, Value])[] = [
 
 test('equal values are equal and have equal keys', () => {
   for (const [left, right] of equalPairs) {
-    assert.ok(equalValues(left, right) && equalValues(right, left), `${valueKey(left)} ${valueKey(right)}`)
+    assert.ok(
+      equalValues(left, right) && equalValues(right, left),
+      `${keys.keyOf(left)} ${keys.keyOf(right)}`,
+    )
     assert.ok(equalTopLevel(left, right))
-    assert.equal(valueKey(left), valueKey(right))
+    assert.equal(keys.keyOf(left), keys.keyOf(right))
   }
 })
 
 test('different values are different and have different keys', () => {
   for (const [left, right] of differentPairs) {
-    assert.ok(!equalValues(left, right) && !equalValues(right, left), `${valueKey(left)} ${valueKey(right)}`)
-    assert.notEqual(valueKey(left), valueKey(right))
+    assert.ok(
+      !equalValues(left, right) && !equalValues(right, left),
+      `${keys.keyOf(left)} ${keys.keyOf(right)}`,
+    )
+    assert.notEqual(keys.keyOf(left), keys.keyOf(right))
   }
 })
 
@@ -126,10 +134,10 @@ test('the function equals knows an action by the words of the oldest API version
 test('keys agree with equality on random values', () => {
   fc.assert(
     fc.property(storableValues, storableValues, (left, right) => {
-      assert.equal(valueKey(left) === valueKey(right), equalValues(left, right))
+      assert.equal(keys.keyOf(left) === keys.keyOf(right), equalValues(left, right))
       const copy = decodeValue(encodeValue(left))
       assert.ok(equalValues(left, copy))
-      assert.equal(valueKey(copy), valueKey(left))
+      assert.equal(keys.keyOf(copy), keys.keyOf(left))
     }),
   )
 })

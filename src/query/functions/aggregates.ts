@@ -75,10 +75,12 @@ function deciding(decisive: boolean): Aggregate {
 function extreme(direction: 1 | -1): Aggregate {
   return (elements, call, key) => {
     // What sets hold is stored, and nothing that is stored names nothing.
-    if (Array.isArray(elements)) requireOrdered(elements, call, key)
+    if (Array.isArray(elements)) call.evaluation.metered(() => requireOrdered(elements, call, key))
     let chosen: Value | undefined
     for (const element of elements) {
-      if (chosen === undefined || compareValues(element, chosen) * direction >= 0) chosen = element
+      const current = chosen
+      const isBetter = () => current === undefined || compareValues(element, current) * direction >= 0
+      if (call.evaluation.metered(isBetter)) chosen = element
     }
     if (chosen === undefined) throw call.invalid('Non-empty array expected.', key)
     return chosen

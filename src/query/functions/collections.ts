@@ -1,6 +1,7 @@
 // Elements: going through them, choosing some, putting more to them. Arrays and pages are gone through at once; sets
 // are recipes, so a filtered set is one more recipe. Pages keep their cursors and the places of their elements.
 
+import { step } from '../../base/effort.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { isArray, Page, typeName, type Value } from '../../values/value.ts'
@@ -18,6 +19,7 @@ import {
 import { type BoundLambda, type Call, define, family, required } from '../definition.ts'
 import { applyToEach } from '../each.ts'
 import { ErrorList } from '../error-list.ts'
+import { requireExtent } from '../extent.ts'
 import { filterSet } from '../sets/constructors.ts'
 import { isEmptySet } from '../sets/read.ts'
 
@@ -73,7 +75,8 @@ function drop(count: bigint, elements: readonly Value[] | Page): Value {
 
 function join(front: readonly Value[], back: readonly Value[]): readonly Value[] {
   const length = front.length + back.length
-  if (length <= limits.arrayElementsMax) return front.concat(back)
+  step(length >> 4)
+  if (length <= limits.arrayElementsMax) return requireExtent(front.concat(back))
   const text = `Array exceeds max length. Max: ${limits.arrayElementsMax}, current: ${length}.`
   throw new RequestError('bad request', text)
 }

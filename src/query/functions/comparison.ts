@@ -15,9 +15,12 @@ function isChain(
   call: Call,
   key: string,
 ): boolean {
-  requireOrdered(operands, call, key)
+  const { evaluation } = call
+  evaluation.metered(() => requireOrdered(operands, call, key))
   for (let index = 1; index < operands.length; index++) {
-    const order = compareValues(operands[index - 1] as Value, operands[index] as Value)
+    const order = evaluation.metered(() =>
+      compareValues(operands[index - 1] as Value, operands[index] as Value),
+    )
     if (!holds(order)) return false
   }
   return true
@@ -50,7 +53,9 @@ export const comparison = family('Comparison', [
     example: ['{"equals": [1, 1.0]}', 'true'],
     evaluate({ equals: [first, ...others] }, { evaluation }) {
       const exactActions = isAtLeast(evaluation.apiVersion, '5')
-      return others.every(other => equalTopLevel(first as Value, other, exactActions))
+      return others.every(other =>
+        evaluation.metered(() => equalTopLevel(first as Value, other, exactActions)),
+      )
     },
   }),
   relation('lt', 'less than', ['[1, 1.5, "one"]', 'true'], order => order < 0),

@@ -1,5 +1,6 @@
 // Objects and paths: finding values in others, and putting objects together.
 
+import { step } from '../../base/effort.ts'
 import { type ErrorEntry, QueryError } from '../../errors.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
@@ -31,6 +32,7 @@ import {
   undefinedReference,
 } from '../definition.ts'
 import { applyLambda } from '../evaluate.ts'
+import { requireExtent } from '../extent.ts'
 import { cursorValue, instant, valueAt, valuesAt } from '../path.ts'
 import { containsInSet } from '../sets/read.ts'
 
@@ -132,11 +134,11 @@ function containsValue(wanted: Value, value: Value, call: Call): boolean {
   if (value instanceof SetValue || isNativeCollectionRef(value)) return containsInSet(value, wanted, call)
   if (value instanceof UnresolvedRef) throw undefinedReference(value, call, 'in')
   const contents = contentsOf(value, call)
-  if (contents) return contents.some(each => equalValues(each, wanted))
+  if (contents) return call.evaluation.metered(() => contents.some(each => equalValues(each, wanted)))
   throw call.invalid('Object, Array, Page, Set, or Ref expected, Scalar provided.', 'in')
 }
 
-function merge(left: Value, right: Value, combine: BoundLambda | undefined, call: Call): Value {
+function merged(left: Value, right: Value, combine: BoundLambda | undefined, call: Call): Value {
   const errors: ErrorEntry[] = []
   const objectAt = (value: Value, ...at: (string | number)[]): ObjectValue => {
     const fields = fieldsOf(value)
@@ -148,15 +150,22 @@ function merge(left: Value, right: Value, combine: BoundLambda | undefined, call
     ? right.map((each, index) => objectAt(each, 'with', index))
     : [objectAt(right, 'with')]
   if (errors.length > 0) throw new QueryError(errors)
-  const merged = new Map(base)
+  const fields = new Map(base)
+  step(fields.size)
   for (const other of others) {
     for (const [name, value] of other) {
-      const kept = combine ? applyLambda(combine, [name, merged.get(name) ?? null, value], call) : value
-      if (kept === null) merged.delete(name)
-      else merged.set(name, kept)
+      step()
+      const kept = combine ? applyLambda(combine, [name, fields.get(name) ?? null, value], call) : value
+      if (kept === null) fields.delete(name)
+      else fields.set(name, kept)
     }
   }
-  return merged
+  return fields
+}
+
+function merge(left: Value, right: Value, combine: BoundLambda | undefined, call: Call): Value {
+  const work = () => merged(left, right, combine, call)
+  return requireExtent(combine ? work() : call.evaluation.metered(work))
 }
 
 export const objects = family('Objects', [

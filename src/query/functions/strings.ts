@@ -1,13 +1,16 @@
 // Strings: putting together, taking apart, searching, case. Lengths and offsets count code points.
 
+import { longCall, step } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
 import { casefold } from '../../values/casefold.ts'
+import { normalize } from '../../values/normalize.ts'
 import { typeName, type Value } from '../../values/value.ts'
 import { integer, list, scalar, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, required } from '../definition.ts'
 import { counted, countScan, countText } from '../text/budget.ts'
 import { codePointLength, isPairAt, unitOffset } from '../text/code-points.ts'
 import { findText } from '../text/find.ts'
+import { indexOfText, TextSearch } from '../text/text-search.ts'
 import { titlecase } from '../text/titlecase.ts'
 import { trimEnd, trimStart } from '../text/trim.ts'
 
@@ -60,14 +63,16 @@ function replaceText(text: string, find: string, replace: string, call: Call): s
     if (units > limits.textUnitsMax) countText(call, units)
     parts.push(part)
   }
+  longCall(text.length)
+  const search = new TextSearch(find)
   let from = 0
-  for (let at = text.indexOf(find); at >= 0; ) {
+  for (let at = search.firstIn(text, 0); at >= 0; ) {
     add(text.slice(from, at))
     add(replace)
     from = at + find.length
     // An empty text is found before and behind each character.
     const next = find === '' ? at + (isPairAt(text, at) ? 2 : 1) : from
-    at = next > text.length ? -1 : text.indexOf(find, next)
+    at = next > text.length ? -1 : search.firstIn(text, next)
   }
   add(text.slice(from))
   countText(call, units)
@@ -97,6 +102,7 @@ function ngrams(text: string, { max, min }: Sizes, call: Call): string[] {
   offsets.push(text.length)
   const grams: string[] = []
   for (let first = 0; first < length; first++) {
+    step()
     for (let size = min; size <= max && first + size <= length; size++) {
       grams.push(counted(call, text.slice(offsets[first], offsets[first + size])))
     }
@@ -118,7 +124,11 @@ function mapping(
     result: 'String',
     summary,
     example: [JSON.stringify({ [name]: example[0] }), JSON.stringify(example[1])],
-    evaluate: (args, call) => counted(call, map(args[name] as string)),
+    evaluate(args, call) {
+      const text = args[name] as string
+      longCall(text.length)
+      return counted(call, map(text))
+    },
   })
 }
 
@@ -146,10 +156,10 @@ function search(
 
 const foldings: Record<Normalizer, (text: string) => string> = {
   NFKCCaseFold: casefold,
-  NFC: text => text.normalize('NFC'),
-  NFD: text => text.normalize('NFD'),
-  NFKC: text => text.normalize('NFKC'),
-  NFKD: text => text.normalize('NFKD'),
+  NFC: text => normalize(text, 'NFC'),
+  NFD: text => normalize(text, 'NFD'),
+  NFKC: text => normalize(text, 'NFKC'),
+  NFKD: text => normalize(text, 'NFKD'),
 }
 
 const caseFunctions = [
@@ -177,8 +187,11 @@ const caseFunctions = [
 ]
 
 const searchFunctions = [
-  search('containsstr', 'Whether a text contains another.', ['fireball', 'ball'], (text, searched) =>
-    text.includes(searched),
+  search(
+    'containsstr',
+    'Whether a text contains another.',
+    ['fireball', 'ball'],
+    (text, searched) => indexOfText(text, searched) >= 0,
   ),
   search('startswith', 'Whether a text begins with another.', ['fireball', 'fire'], (text, searched) =>
     text.startsWith(searched),

@@ -4,6 +4,7 @@
 // A short query can make a value that is small in memory, because its parts are shared, and huge when written out,
 // or one that is nested deeper than can be stored. Both end here, before anything is copied.
 
+import { step } from '../../base/effort.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { storedForm, type Transient } from '../../values/stored-form.ts'
@@ -18,12 +19,17 @@ export function applyPatch(base: ObjectValue, patch: ObjectValue): ObjectValue {
   return patched(base, patch)
 }
 
-/** Each value takes a byte of a stored document at least, so their number bounds its size from below. */
+/**
+ * Each value, and each unit of a text, takes a byte of a stored document at least, so their number bounds its size from
+ * below.
+ */
 function measure(patch: ObjectValue): void {
-  let values = 0
+  let bytes = 0
   const visit = (value: Value, depth: number): void => {
-    if (++values > limits.documentBytesMax) {
-      const text = `Version bytes (${values}) exceeds threshold (${limits.documentBytesMax})`
+    step()
+    bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length + 1 : 1
+    if (bytes > limits.documentBytesMax) {
+      const text = `Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`
       throw new RequestError('bad request', text)
     }
     if (depth > limits.valueDepthMax) {
@@ -43,6 +49,7 @@ function patched(base: ObjectValue, patch: ObjectValue): ObjectValue {
       merged.delete(name)
       continue
     }
+    step()
     const stored = storableForm(value)
     const old = merged.get(name)
     merged.set(

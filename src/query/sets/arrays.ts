@@ -1,22 +1,21 @@
 // The set operations on arrays and pages. Arrays keep their order and count how often a value occurs; values are
 // the same when they are equal through and through (1 is not 1.0).
 
-import { valueKey } from '../../values/equality.ts'
 import { Page, type Value } from '../../values/value.ts'
+import { ValueKeys } from '../../values/value-keys.ts'
 
 /** How often each value occurs. */
-function countsOf(array: readonly Value[]): Map<string, number> {
+function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number> {
   const counts = new Map<string, number>()
   for (const value of array) {
-    const key = valueKey(value)
+    const key = keys.keyOf(value)
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   return counts
 }
 
 /** Takes one occurrence away; false when there is none left. */
-function take(counts: Map<string, number>, value: Value): boolean {
-  const key = valueKey(value)
+function take(counts: Map<string, number>, key: string): boolean {
   const count = counts.get(key) ?? 0
   if (count === 0) return false
   counts.set(key, count - 1)
@@ -25,11 +24,12 @@ function take(counts: Map<string, number>, value: Value): boolean {
 
 /** All values in order of first appearance, each as often as in the array that has it most. */
 export function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
+  const keys = new ValueKeys()
   const most = new Map<string, { readonly value: Value; count: number }>()
   for (const array of arrays) {
     const counts = new Map<string, number>()
     for (const value of array) {
-      const key = valueKey(value)
+      const key = keys.keyOf(value)
       const count = (counts.get(key) ?? 0) + 1
       counts.set(key, count)
       const known = most.get(key)
@@ -43,27 +43,30 @@ export function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
 /** What all arrays share, in the order of the first, each as often as in the array that has it least. */
 export function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
+  const keys = new ValueKeys()
   return others.reduce<readonly Value[]>((shared, other) => {
-    const counts = countsOf(other)
-    return shared.filter(value => take(counts, value))
+    const counts = countsOf(other, keys)
+    return shared.filter(value => take(counts, keys.keyOf(value)))
   }, first)
 }
 
 /** The first array, less one occurrence for each equal value in the others. */
 export function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
-  const counts = countsOf(others.flat())
-  return first.filter(value => !take(counts, value))
+  const keys = new ValueKeys()
+  const counts = countsOf(others.flat(), keys)
+  return first.filter(value => !take(counts, keys.keyOf(value)))
 }
 
 /** The first occurrence of each value. */
 export function distinctOf(elements: readonly Value[] | Page): Value {
   const data = elements instanceof Page ? elements.data : elements
+  const keys = new ValueKeys()
   const seen = new Set<string>()
   const kept: number[] = []
   for (const [index, value] of data.entries()) {
     const { size } = seen
-    if (seen.add(valueKey(value)).size > size) kept.push(index)
+    if (seen.add(keys.keyOf(value)).size > size) kept.push(index)
   }
   const pick = <T>(items: readonly T[]): T[] => kept.map(index => items[index] as T)
   if (!(elements instanceof Page)) return pick(data)

@@ -1,6 +1,7 @@
 // Cursors and bounds as queries write them, and the places they mean. A list of values is a place before
 // everything that begins with them; behind the last value stands the document.
 
+import { step } from '../../base/effort.ts'
 import { compareValues } from '../../values/order.ts'
 import { isArray, isObject, Page, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import type { Place, SetOrder } from './order.ts'
@@ -12,6 +13,7 @@ export function listOf(value: Value): readonly Value[] {
 
 /** The first unresolved reference inside a value. */
 export function unresolvedIn(value: Value): UnresolvedRef | undefined {
+  step()
   if (value instanceof UnresolvedRef) return value
   if (value instanceof Page) return unresolvedIn(value.data)
   if (!isArray(value) && !isObject(value)) return undefined

@@ -1,6 +1,7 @@
 // What can be said of a set from its recipe, before it is read: whether it is a history, and how it is ordered.
 
 import { unreachable } from '../../base/assert.ts'
+import { step } from '../../base/effort.ts'
 import { Lambda, Ref, type SetLike } from '../../values/value.ts'
 import type { Evaluation } from '../evaluation.ts'
 import {
@@ -14,6 +15,7 @@ import {
 
 /** Whether reading a set gives events instead of elements. */
 export function isHistory(set: SetLike): boolean {
+  step()
   if (set instanceof Ref) return false
   const { shape } = set
   switch (shape.type) {
@@ -36,6 +38,7 @@ export function isHistory(set: SetLike): boolean {
 
 /** The order of a set's elements; undefined for joins by a lambda, which is known when they are read. */
 function orderOf(set: SetLike, evaluation: Evaluation): SetOrder | undefined {
+  step()
   if (set instanceof Ref) return documentOrder
   const { shape } = set
   switch (shape.type) {
@@ -78,5 +81,7 @@ export function canCombine(sets: readonly SetLike[], evaluation: Evaluation): bo
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false
   const orders = sets.map(set => orderOf(set, evaluation)).filter(order => order !== undefined)
-  return orders.every((order, index) => orders.slice(0, index).every(other => areCompatible(order, other)))
+  // Orders agree as far as both go, so those that agree with the longest agree with one another.
+  const longest = commonOrder(orders)
+  return orders.every(order => areCompatible(order, longest))
 }

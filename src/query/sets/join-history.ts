@@ -1,8 +1,9 @@
 // The history of a join: of each set it is made of, the events that happened while the source had the element that
 // the set was made of. The coming and going of the element itself adds none.
 
-import { valueKey } from '../../values/equality.ts'
+import { step } from '../../base/effort.ts'
 import type { Lambda, Micros, Ref, SetLike, Value } from '../../values/value.ts'
+import type { ValueKeys } from '../../values/value-keys.ts'
 import { CombinedHistory } from './combined-history.ts'
 import { type EventScan, type EventStream, eventTime, type SetEvent } from './history.ts'
 import { joinedElements, targetOf } from './join.ts'
@@ -53,7 +54,7 @@ export class JoinHistory implements EventStream {
 
   scan(scan: EventScan): Iterable<SetEvent> {
     const members: { events: EventStream; holds: () => boolean }[] = []
-    for (const element of sourceElements(this.#source, this.#present)) {
+    for (const element of sourceElements(this.#source, this.#present, this.#reading.evaluation.keys)) {
       const target = this.#open(targetOf(element, this.#link, this.#reading))
       if (target) members.push({ events: new PresenceHistory(target, element.presences), holds: () => true })
     }
@@ -76,6 +77,7 @@ class PresenceHistory implements EventStream {
   *scan(scan: EventScan): Generator<SetEvent> {
     for (const event of this.#events.scan(scan)) {
       const ts = eventTime(event)
+      step(this.#presences.length)
       if (this.#presences.some(({ since, until }) => since <= ts && (ts < until || until === stillThere)))
         yield event
     }
@@ -83,16 +85,20 @@ class PresenceHistory implements EventStream {
 }
 
 /** All elements the source has or had, with the times when it had them. */
-function sourceElements(history: EventStream, present: ElementStream): Iterable<SourceElement> {
+function sourceElements(
+  history: EventStream,
+  present: ElementStream,
+  keys: ValueKeys,
+): Iterable<SourceElement> {
   const elements = new Map<string, SourceElement>()
   for (const event of history.scan({})) {
-    const element = elementOf(event, elements)
+    const element = elementOf(event, elements, keys)
     const ts = eventTime(event)
     if (event.action === 'remove' || event.action === 'delete') leave(element, ts)
     else if (event.action !== 'update') enter(element, ts)
   }
   for (const element of joinedElements(present)) {
-    const { presences } = elementOf(element, elements)
+    const { presences } = elementOf(element, elements, keys)
     if (presences.length === 0) presences.push({ since: always, until: stillThere })
   }
   return elements.values()
@@ -101,9 +107,10 @@ function sourceElements(history: EventStream, present: ElementStream): Iterable<
 function elementOf(
   item: Pick<Element, 'values' | 'document'>,
   elements: Map<string, SourceElement>,
+  keys: ValueKeys,
 ): SourceElement {
   const { values, document } = item
-  const key = valueKey(keyOf({ values, document, sources: [] }))
+  const key = keys.keyOf(keyOf({ values, document, sources: [] }))
   const known = elements.get(key)
   if (known) return known
   const element: SourceElement = { values, document, presences: [], count: 0 }

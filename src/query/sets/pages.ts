@@ -2,7 +2,6 @@
 // it ends with the last one before it; one element more than fits tells whether there is a further page.
 
 import { limits } from '../../limits.ts'
-import { valueKey } from '../../values/equality.ts'
 import {
   type Cursor,
   isNativeCollectionRef,
@@ -11,6 +10,7 @@ import {
   SourcedElement,
   type Value,
 } from '../../values/value.ts'
+import { ValueKeys } from '../../values/value-keys.ts'
 import { type Call, undefinedReference } from '../definition.ts'
 import { permissionDenied } from '../permissions.ts'
 import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'
@@ -43,7 +43,8 @@ export function readPage(request: PageRequest, call: Call): Page {
   if (unresolved && !ofEvents) throw undefinedReference(unresolved, call, ...cursorAt)
   const reading = Reading.begin(call)
   const page = ofEvents ? pageOfEvents(request, reading) : pageOfElements(request, reading)
-  reading.finish(`${request.direction} ${cursor === undefined ? '' : valueKey(cursor)} ${request.size}`)
+  const cursorKey = cursor === undefined ? '' : call.evaluation.keys.keyOf(cursor)
+  reading.finish(`${request.direction} ${cursorKey} ${request.size}`)
   return page
 }
 
@@ -131,5 +132,7 @@ function take<T>(items: Iterable<T>, count: number): T[] {
 }
 
 function distinctSets(sets: readonly SetLike[]): readonly SetLike[] {
-  return sets.length < 2 ? sets : [...new Map(sets.map(set => [valueKey(set), set])).values()]
+  if (sets.length < 2) return sets
+  const keys = new ValueKeys()
+  return [...new Map(sets.map(set => [keys.keyOf(set), set])).values()]
 }

@@ -2,7 +2,7 @@
 // the argument `key` at which a refused permission is reported; undefined reports it at the call itself.
 
 import type { QueryError } from '../../errors.ts'
-import { equalValues, valueKey } from '../../values/equality.ts'
+import { equalValues } from '../../values/equality.ts'
 import { isArray, Ref, type SetLike, type Value } from '../../values/value.ts'
 import type { Call } from '../definition.ts'
 import { permissionDenied } from '../permissions.ts'
@@ -126,7 +126,7 @@ export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
       if (equalValues(elementValue(element), value)) return true
     return false
   })
-  reading.finish(`contains ${valueKey(value)}`)
+  reading.finish(`contains ${call.evaluation.keys.keyOf(value)}`)
   return found
 }
 

@@ -62,7 +62,7 @@ export class MatchHistory implements EventStream {
   *scan(scan: EventScan): Generator<SetEvent> {
     const { transaction } = this.#reading.evaluation
     const stored = transaction.matchEvents(this.#index, this.#terms, storedScan(scan, this.#reading))
-    const key = `events ${matchKey(this.#index, this.#terms)}`
+    const key = `events ${matchKey(this.#index, this.#terms, this.#reading)}`
     for (const event of this.#reading.measured<IndexEvent>(key, partitionsOf(this.#index), stored)) {
       if (this.#shows(event.document)) yield { ...event, fields: null, sources: this.#sources }
     }

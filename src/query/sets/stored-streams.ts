@@ -1,7 +1,6 @@
 // The sets that storage holds: what an index has under some terms, the documents of a collection, one document.
 
 import type { IndexDefinition, IndexEntry } from '../../store/contract.ts'
-import { valueKey } from '../../values/equality.ts'
 import { type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
 import type { ElementFilter } from './access.ts'
 import {
@@ -31,7 +30,7 @@ export class MatchStream implements ElementStream {
     this.#terms = terms
     this.#shows = shows
     this.#reading = reading
-    this.#part = reading.part(matchKey(index, terms))
+    this.#part = reading.part(matchKey(index, terms, reading))
     this.#sources = [new SetValue({ type: 'match', index: index.ref, terms })]
   }
 
@@ -46,8 +45,8 @@ export class MatchStream implements ElementStream {
 }
 
 /** The key under which the reads of an index's set are counted. */
-export function matchKey({ ref }: IndexDefinition, terms: readonly Value[]): string {
-  return `match ${ref.database}/${ref.id} ${valueKey(terms)}`
+export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { evaluation }: Reading): string {
+  return `match ${ref.database}/${ref.id} ${evaluation.keys.keyOf(terms)}`
 }
 
 /** How many parts of storage a read of an index touches; unique indexes are never partitioned. */

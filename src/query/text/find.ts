@@ -1,6 +1,7 @@
 // Searching from a start on, in code points.
 
 import { codePointLength, codePointsBetween, unitOffset } from './code-points.ts'
+import { indexOfText } from './text-search.ts'
 
 /** Where a search begins: outside of the text it begins at its front. */
 export function searchStart(start: bigint | undefined, text: string): number {
@@ -13,6 +14,6 @@ export function searchStart(start: bigint | undefined, text: string): number {
 export function findText(text: string, find: string, start: bigint | undefined): number {
   const from = searchStart(start, text)
   const fromUnit = unitOffset(text, from)
-  const at = text.indexOf(find, fromUnit)
+  const at = indexOfText(text, find, fromUnit)
   return at < 0 ? -1 : from + codePointsBetween(text, fromUnit, at)
 }

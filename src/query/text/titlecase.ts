@@ -1,5 +1,7 @@
 // Title case: the first letter of each word in its title form, the rest of the word in small letters.
 
+import { step } from '../../base/effort.ts'
+
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
 /** Where the title form goes within a word: its first letter, digit or symbol; modifier letters if they have a case. */
@@ -9,6 +11,7 @@ const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
 export function titlecase(text: string): string {
   let titled = ''
   for (const { segment } of words.segment(text)) {
+    step(1 + (segment.length >> 4))
     const at = segment.search(firstMain)
     if (at < 0) {
       titled += segment

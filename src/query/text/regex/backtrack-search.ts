@@ -5,6 +5,7 @@
 // Groups keep what an attempt has put into them where Java lets them: in look-around and atomic groups that have
 // matched, even when what follows fails.
 
+import { step } from '../../../base/effort.ts'
 import { limits } from '../../../limits.ts'
 import { isPairAt } from '../code-points.ts'
 import { anchorMatches } from './anchors.ts'
@@ -77,8 +78,8 @@ export class BacktrackSearch {
       if (this.#matchesAt(from)) {
         this.start = from
         this.end = this.#previousEnd = this.#at
-        const step = isPairAt(text, this.end) ? 2 : 1
-        this.#next = this.end > from ? this.end : this.end + step
+        const width = isPairAt(text, this.end) ? 2 : 1
+        this.#next = this.end > from ? this.end : this.end + width
         return true
       }
     }
@@ -111,6 +112,7 @@ export class BacktrackSearch {
 
   #countSteps(steps: number): void {
     this.steps += steps
+    step(steps)
     if (this.steps > this.#stepsMax) throw new SearchTooLongError()
   }
 

@@ -1,5 +1,6 @@
 // Patterns as arguments of functions, and searches that count what they cost.
 
+import { longCall } from '../../../base/effort.ts'
 import { RequestError } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { string } from '../../arguments.ts'
@@ -15,6 +16,7 @@ export const regex: ArgumentType<CompiledPattern> = {
   check(value, call, key) {
     const pattern = string.check(value, call, key)
     try {
+      longCall(pattern.length * compilationsPerUnit)
       return compilePattern(pattern)
     } catch (error) {
       if (error instanceof RegexSyntaxError) {
@@ -29,11 +31,17 @@ export const regex: ArgumentType<CompiledPattern> = {
   },
 }
 
+/** How much longer it takes to compile a character of a pattern than to search one. */
+const compilationsPerUnit = 64
+
 /** Characters of a pattern that an error repeats. */
 const shownMax = 200
 
 /** Instructions whose steps on a character count as one look at it. */
 const instructionsPerLook = 32
+
+/** Steps of RE2 in the time that other native calls take for a character. */
+const stepsPerUnit = 2
 
 /** Counts one pass of RE2 over a text. Throws `bad request` when a single pass could take too long. */
 function countPass(call: Call, pattern: CompiledPattern, text: string): void {
@@ -44,6 +52,7 @@ function countPass(call: Call, pattern: CompiledPattern, text: string): void {
       `Search takes too many steps: got ${steps}, limit: ${limits.regexStepsMax}`,
     )
   }
+  longCall(steps / stepsPerUnit)
   countScan(call, text.length * Math.ceil(pattern.size / instructionsPerLook))
 }
 

@@ -1,0 +1,59 @@
+// How much work the synchronous stretch under way has done. Whatever walks over values, texts or stored entries counts
+// its steps here; every few thousand of them whoever set the work going gets to look at the clock, and may end it by
+// throwing. There is one counter for the process, because synchronous work is never interleaved: handing a meter
+// through every comparison and every byte that is written would cost more than the counting.
+
+/** Who watches over a stretch of work. */
+export interface Watch {
+  /** Called every {@link stepsPerLook} steps or so, which is well below a millisecond; ends the work by throwing. */
+  look(): void
+  /** Called before a native call of the runtime that takes long and cannot be interrupted; refuses it by throwing. */
+  beforeLongCall(): void
+}
+
+/** Steps between two looks; a step takes some 10 to 100 nanoseconds. */
+export const stepsPerLook = 4096
+
+/** Units (mostly characters) from which on a native call is long: it may take some ten milliseconds. */
+export const longCallUnits = 262_144
+
+/** Units that a native call gets through in the time of a step. */
+const unitsPerStep = 16
+
+let left = stepsPerLook
+let counted = 0
+let watch: Watch | undefined
+
+/** Counts steps. Throws what the watch throws. */
+export function step(count = 1): void {
+  left -= count
+  if (left <= 0) look()
+}
+
+function look(): void {
+  counted += stepsPerLook - left
+  left = stepsPerLook
+  watch?.look()
+}
+
+/** Steps counted since the process began; differences tell what something took. */
+export function stepsSoFar(): number {
+  return counted + stepsPerLook - left
+}
+
+/** Counts a native call that is about to go over so many units. Throws what the watch throws. */
+export function longCall(units: number): void {
+  if (units >= longCallUnits) watch?.beforeLongCall()
+  step(Math.ceil(units / unitsPerStep))
+}
+
+/** Runs synchronous work under a watch, in place of the one that is there. */
+export function watched<T>(by: Watch | undefined, work: () => T): T {
+  const outer = watch
+  watch = by
+  try {
+    return work()
+  } finally {
+    watch = outer
+  }
+}

@@ -1,0 +1,27 @@
+// The names of the variables in sight while a query is parsed, each found without going through all others.
+
+export class BoundNames {
+  readonly #names: string[] = []
+  readonly #places = new Map<string, number[]>()
+
+  get size(): number {
+    return this.#names.length
+  }
+
+  push(name: string): void {
+    const places = this.#places.get(name)
+    if (places) places.push(this.#names.length)
+    else this.#places.set(name, [this.#names.length])
+    this.#names.push(name)
+  }
+
+  /** The place at which a name was bound last; -1 when it is not. */
+  newest(name: string): number {
+    return this.#places.get(name)?.at(-1) ?? -1
+  }
+
+  /** Forgets all names but the first `size`. */
+  cut(size: number): void {
+    while (this.#names.length > size) this.#places.get(this.#names.pop() as string)?.pop()
+  }
+}

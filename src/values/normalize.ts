@@ -1,0 +1,153 @@
+// Unicode normalization in linear time. The runtime brings the marks behind a character into their canonical order by
+// insertion, one by one, which takes a time quadratic in their number: minutes for a million of them. Long runs of
+// marks are therefore decomposed and sorted here first; what the runtime is given then is in order already, and
+// equivalent, so that every form of it is the same.
+
+import { longCall, step } from '../base/effort.ts'
+
+export type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD'
+
+/** Marks in a row from which on they are sorted here. */
+const longRun = 32
+
+const firstMark = 0x300
+
+/** A text in a normal form of Unicode. */
+export function normalize(text: string, form: NormalForm): string {
+  const ordered = withOrderedMarks(text, form)
+  longCall(ordered.length)
+  return ordered.normalize(form)
+}
+
+function withOrderedMarks(text: string, form: NormalForm): string {
+  let result = ''
+  let copied = 0
+  for (let at = 0; at < text.length; ) {
+    if (text.charCodeAt(at) < firstMark) {
+      at++
+      continue
+    }
+    const end = runEnd(text, at)
+    if (end - at >= longRun) {
+      result += text.slice(copied, at) + orderedRun(text.slice(at, end), form)
+      copied = end
+    }
+    at = Math.max(end, at + 1)
+  }
+  step(text.length >> 4)
+  return copied === 0 ? text : result + text.slice(copied)
+}
+
+/** Where the run of marks that begins at `start` ends. */
+function runEnd(text: string, start: number): number {
+  let at = start
+  while (at < text.length) {
+    const unit = text.charCodeAt(at)
+    if (unit < firstMark) break
+    const point = text.codePointAt(at) as number
+    if (!isMark(point)) break
+    at += point > 0xffff ? 2 : 1
+  }
+  step(at - start)
+  return at
+}
+
+/** The marks of a run, decomposed and in canonical order. */
+function orderedRun(run: string, form: NormalForm): string {
+  const decomposed = form === 'NFC' || form === 'NFD' ? 'NFD' : 'NFKD'
+  const parts: string[] = []
+  let classes: (string[] | undefined)[] = []
+  const flush = () => {
+    for (const marks of classes) if (marks) for (const mark of marks) parts.push(mark)
+    classes = []
+  }
+  for (const character of run) {
+    step()
+    for (const mark of decompositionOf(character, decomposed)) {
+      const order = classOf(mark)
+      if (order < 0) {
+        flush()
+        parts.push(mark)
+        continue
+      }
+      const marks = classes[order]
+      if (marks) marks.push(mark)
+      else classes[order] = [mark]
+    }
+  }
+  flush()
+  return parts.join('')
+}
+
+/** What is known of characters, by code point; there are some three thousand marks. */
+const marks = new Map<number, boolean>()
+const knownClasses = new Map<string, number>()
+const decompositions = { NFD: new Map<string, string[]>(), NFKD: new Map<string, string[]>() }
+
+/** Characters beyond these many are not remembered: code points that are no marks are many. */
+const rememberedMax = 16_384
+
+const mark = /^\p{M}$/u
+
+/** Half-width forms that become marks under the compatibility forms. */
+const becomesMark = new Set([0xff9e, 0xff9f])
+
+function isMark(point: number): boolean {
+  let known = marks.get(point)
+  if (known === undefined) {
+    known = becomesMark.has(point) || mark.test(String.fromCodePoint(point))
+    if (marks.size < rememberedMax) marks.set(point, known)
+  }
+  return known
+}
+
+function decompositionOf(character: string, form: 'NFD' | 'NFKD'): string[] {
+  let known = decompositions[form].get(character)
+  if (known === undefined) {
+    known = [...character.normalize(form)]
+    decompositions[form].set(character, known)
+  }
+  return known
+}
+
+/** One mark of each canonical combining class, in ascending order of the classes; found when first needed. */
+const representatives: string[] = []
+
+/** The place of a mark's canonical combining class among all classes; -1: marks are not moved across it. */
+function classOf(character: string): number {
+  let known = knownClasses.get(character)
+  if (known === undefined) {
+    if (representatives.length === 0) findRepresentatives()
+    const isOfClass = (other: string) => !movesBefore(character, other) && !movesBefore(other, character)
+    known = isMovable(character) ? representatives.findIndex(isOfClass) : -1
+    knownClasses.set(character, known)
+  }
+  return known
+}
+
+/** The runtime does not tell the class of a mark, but which of two marks it puts first. */
+function findRepresentatives(): void {
+  for (let point = firstMark; point <= lastMark; point++) {
+    // No marks between Hangul and the presentation forms, nor in the ideographs of the second and third plane.
+    if (point === 0xac00) point = 0xf900
+    if (point === 0x1fffe) break
+    const character = String.fromCodePoint(point)
+    if (!mark.test(character) || character.normalize('NFKD') !== character || !isMovable(character)) continue
+    const at = representatives.findIndex(other => !movesBefore(other, character))
+    if (at < 0) representatives.push(character)
+    else if (movesBefore(character, representatives[at] as string)) representatives.splice(at, 0, character)
+  }
+}
+
+const lastMark = 0x1ffff
+/** Marks of the lowest and of the highest class of all. */
+const [lowest, highest] = ['\u0334', '\u0345']
+
+function isMovable(character: string): boolean {
+  return movesBefore(lowest, character) || movesBefore(character, highest)
+}
+
+/** Whether normalization puts one mark before another wherever they stand. */
+export function movesBefore(mark: string, other: string): boolean {
+  return (other + mark).normalize('NFD') !== other + mark
+}

@@ -1,0 +1,75 @@
+// Texts that stand for values, for sets and counts of them: two values have the same one if and only if they are equal by
+// `equalValues`. Long ones are numbered instead of being repeated in those of the values around them, so that a value
+// takes no longer than its distinct parts do, however deep they nest and however often they are shared.
+
+import { step } from '../base/effort.ts'
+import { partsOf } from './equality.ts'
+import { sortedFields } from './order.ts'
+import type { Action, Value } from './value.ts'
+
+/** Characters up to which a key stands for itself. */
+const plainKeyMax = 64
+
+/** Keys that can be compared with one another; those of another instance mean something else. */
+export class ValueKeys {
+  readonly #numbers = new Map<string, number>()
+  readonly #known = new WeakMap<object, string>()
+
+  keyOf(value: Value): string {
+    step()
+    switch (typeof value) {
+      case 'string':
+        return this.#shortened(textKey(value))
+      case 'bigint':
+        return `i${value};`
+      case 'number':
+        return Object.is(value, -0) ? 'd-0;' : `d${value};`
+      case 'boolean':
+        return value ? 't' : 'f'
+    }
+    if (value === null) return 'n'
+    const known = this.#known.get(value)
+    if (known !== undefined) return known
+    const text = this.#textOf(value)
+    const key = this.#shortened(text)
+    if (key !== text) this.#known.set(value, key)
+    return key
+  }
+
+  #textOf(value: Exclude<Value, string | bigint | number | boolean | null>): string {
+    if (Array.isArray(value)) return this.#arrayText(value)
+    if (value instanceof Map) {
+      const fields = sortedFields(value).map(
+        ([name, field]) => this.#shortened(textKey(name)) + this.keyOf(field),
+      )
+      return `o${value.size}:${fields.join('')}`
+    }
+    if (value instanceof Uint8Array) {
+      step(value.length >> 3)
+      return `b${value.length}:${value.join()};`
+    }
+    const tagged = value as Extract<Value, { readonly kind: string }>
+    // An action is the same as its word.
+    if (tagged.kind === 'action') return textKey((tagged as Action).name)
+    return `k${tagged.kind}:${this.#arrayText(partsOf(tagged))}`
+  }
+
+  #arrayText(array: readonly Value[]): string {
+    return `a${array.length}:${array.map(element => this.keyOf(element)).join('')}`
+  }
+
+  #shortened(text: string): string {
+    if (text.length <= plainKeyMax) return text
+    step(text.length >> 4)
+    let number = this.#numbers.get(text)
+    if (number === undefined) {
+      number = this.#numbers.size
+      this.#numbers.set(text, number)
+    }
+    return `#${number};`
+  }
+}
+
+function textKey(text: string): string {
+  return `s${text.length}:${text}`
+}
