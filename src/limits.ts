@@ -113,17 +113,23 @@ export const limits = {
   /** Checks and hashes of secrets at a time, and in line behind them; ours: threads stay free for other work. */
   secretChecksAtOnceMax: 2,
   secretChecksWaitingMax: 10_000,
-  /** Password checks and hashes at a time (of the 4 threads of the pool), and in line behind them; ours. */
-  passwordChecksAtOnceMax: 2,
-  passwordChecksWaitingMax: 1000,
-  /** Failed password checks of one identity that cost no delay, and the longest delay of the ones after; ours. */
+  /** Password checks and hashes that wait for their turn; ours. */
+  passwordChecksWaitingMax: 4000,
+  /**
+   * Failed password checks of one guesser (a credential at an address) at one identity that cost no pause, and the
+   * longest pause between the ones after, in milliseconds; ours.
+   */
   passwordFreeFailures: 5,
-  passwordDelayMaxMs: 2000,
-  /** Milliseconds after which half of an identity's failures are forgotten; ours. */
+  passwordPauseMaxMs: 2000,
+  /** Milliseconds after which half of a guesser's failures are forgotten; ours. */
   passwordFailureHalfLifeMs: 300_000,
-  /** Checks of one identity in line while it is slowed down, and identities whose failures are remembered; ours. */
-  passwordLineMax: 100,
-  passwordIdentitiesMax: 100_000,
+  /**
+   * Checks in one line while it is slowed down, milliseconds that one of them waits at most for the others' pauses, and
+   * guessers whose failures are remembered; ours.
+   */
+  passwordLineMax: 1000,
+  passwordLineWaitMs: 5000,
+  passwordGuessersMax: 100_000,
   /** Characters of an `authorization` header, of one third-party token; ours. */
   authorizationCharsMax: 16_384,
   /** Bytes of one key set of an access provider, and of all that are kept; ours, and the protocol's. */

@@ -10,32 +10,43 @@ export const bcryptBytesMax = 72
 /** Hashes of a higher cost (2^16 rounds take seconds) never verify: one of them could block all logins for hours. */
 export const bcryptCostMax = 16
 
-/** How much bcrypt may run at a time: at most `most`, and one core is left to the event loop. */
+/** How much bcrypt may run at a time in threads that others need too: at most `most`, and one core is left. */
 export function bcryptAtOnce(most: number): number {
   return Math.min(most, Math.max(1, availableParallelism() - 1))
+}
+
+/** The bytes of a text, and a well-formed hash (see {@link bcryptCost}) that they may belong to. */
+export interface Candidate {
+  readonly bytes: Uint8Array
+  readonly hash: string
 }
 
 /** What the rest of auth needs; tests count the calls through it. */
 export interface Bcrypt {
   /** A `$2a$` hash of the first 72 bytes: the dialect in which the protocol writes them. */
   hash(bytes: Uint8Array, cost: number): Promise<string>
-  /** Whether the first 72 bytes hash to this well-formed hash (see {@link bcryptCost}). Constant time. */
-  compare(bytes: Uint8Array, hash: string): Promise<boolean>
+  /** The number of the first candidate whose first 72 bytes hash to its hash; those behind it are not tried. */
+  firstMatch(candidates: readonly Candidate[]): Promise<number | undefined>
 }
 
-function firstBytes(bytes: Uint8Array): Buffer {
+/** What the bcrypt package is given: cut to 72 bytes, the dialects a, b and y are the same function. */
+export function firstBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.subarray(0, bcryptBytesMax))
 }
 
-function inDialect(dialect: 'a' | 'b', hash: string): string {
+/** A hash spelled in another dialect; the package makes b and knows only a and b. */
+export function inDialect(dialect: 'a' | 'b', hash: string): string {
   return `$2${dialect}$${hash.slice(4)}`
 }
 
-/** Runs in the thread pool. */
+/** Runs in the thread pool of the process, which the store needs too: for what takes a millisecond. */
 export const nativeBcrypt: Bcrypt = {
-  // Cut to 72 bytes, the dialects a, b and y are the same function; the package makes b and knows only a and b.
   hash: async (bytes, cost) => inDialect('a', await bcrypt.hash(firstBytes(bytes), cost)),
-  compare: (bytes, hash) => bcrypt.compare(firstBytes(bytes), inDialect('b', hash)),
+  async firstMatch(candidates) {
+    for (const [at, { bytes, hash }] of candidates.entries())
+      if (await bcrypt.compare(firstBytes(bytes), inDialect('b', hash))) return at
+    return undefined
+  },
 }
 
 const shape = /^\$2[aby]\$(0[4-9]|1[0-9]|2[0-9]|3[01])\$[./A-Za-z0-9]{53}$/

@@ -120,7 +120,9 @@ export class Identifier {
     const version = transaction.get(new Ref(database, collection, parsed.id))
     if (!version) return undefined
     const texts = [parsed.random, secret]
-    return this.#options.verifier.verify(answers, texts, hashOf(version.fields)) ? version : undefined
+    return this.#options.verifier.verify(answers, database, texts, hashOf(version.fields))
+      ? version
+      : undefined
   }
 }
 

@@ -5,11 +5,12 @@ import { hash } from 'node:crypto'
 import type { Answers } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction, Version } from '../store/contract.ts'
-import { type DatabaseId, native, Ref, type SetLike } from '../values/value.ts'
+import { type DatabaseId, firstUserCollection, native, Ref, type SetLike } from '../values/value.ts'
 import type { Caller } from './contract.ts'
 import type { Identifier } from './credential.ts'
+import { type Asking, refName } from './guesser.ts'
 import type { VerifiedToken } from './identity-provider.ts'
-import { occurrence } from './occurrence.ts'
+import { occurrence, occurrences } from './occurrence.ts'
 import type { Passwords } from './password.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret, randomText, secretRandomBytes } from './secret.ts'
 import type { SecretVerifier } from './secret-verifier.ts'
@@ -35,38 +36,46 @@ export class Logins {
   }
 
   /**
-   * Whether `password` is that of a document. A document that does not exist or has no password costs the same
-   * check and is never right. Where a set had no document, pass the set.
+   * Whether `password` is that of `instance`, which the client named by `target`: the document itself, or a set whose
+   * first document it is. Somebody unknown (undefined), without a document or without a password costs the same check
+   * and the same reads, and is never right. What is read is not told: the bytes would tell who is known.
    */
-  checkPassword(transaction: Transaction, answers: Answers, instance: SetLike, password: string): boolean {
-    const live = instance instanceof Ref && transaction.get(instance) ? instance : undefined
-    const hashed = live && transaction.credentialOf(live)?.fields.get('hashed_password')
-    const storedHash = typeof hashed === 'string' ? hashed : undefined
-    return this.#options.passwords.check(transaction, answers, identityName(instance), password, storedHash)
+  checkPassword(asking: Asking, target: SetLike, instance: Ref | undefined, password: string): boolean {
+    const { counters } = asking.transaction
+    const { readBytes } = counters
+    // Both names are made for everyone, which takes as long for everyone.
+    const targetName = identityName(target)
+    const name = instance === undefined ? targetName : refName(instance)
+    const storedHash = storedHashOf(asking, instance ?? nobodyIn(asking.caller.database))
+    const isRight = this.#options.passwords.check(asking, name, password, storedHash)
+    // Asked only of those who know the password, so that the size of a document is not told by the time it takes.
+    const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
+    counters.readBytes = readBytes
+    return passed
   }
 
   /** The `hashed_password` to store for a password. */
-  hashPassword(transaction: Transaction, answers: Answers, password: string): string {
-    return this.#options.passwords.hash(transaction, answers, password)
+  hashPassword(asking: Asking, password: string): string {
+    return this.#options.passwords.hash(asking, password)
   }
 
-  /** A secret for the key with that id. */
-  newKeySecret(transaction: Transaction, answers: Answers, id: bigint): NewSecret {
-    const { random, hashedSecret } = this.#newRandom(transaction, answers)
-    return { secret: makeKeySecret(id, random), hashedSecret }
+  /** A secret for a key. */
+  newKeySecret(transaction: Transaction, answers: Answers, key: Ref): NewSecret {
+    const { random, hashedSecret } = this.#newRandom(transaction, answers, key.database)
+    return { secret: makeKeySecret(key.id, random), hashedSecret }
   }
 
-  /** A secret for the token with that id in that database. */
-  newTokenSecret(transaction: Transaction, answers: Answers, database: DatabaseId, id: bigint): NewSecret {
-    const { random, hashedSecret } = this.#newRandom(transaction, answers)
-    return { secret: makeTokenSecret(id, database, random), hashedSecret }
+  /** A secret for a token. */
+  newTokenSecret(transaction: Transaction, answers: Answers, token: Ref): NewSecret {
+    const { random, hashedSecret } = this.#newRandom(transaction, answers, token.database)
+    return { secret: makeTokenSecret(token.id, token.database, random), hashedSecret }
   }
 
   /** The hash to store for a secret that a client gives to a key; undefined unless it is one of exactly that key. */
-  hashKeySecret(transaction: Transaction, answers: Answers, id: bigint, secret: string): string | undefined {
+  hashKeySecret(transaction: Transaction, answers: Answers, key: Ref, secret: string): string | undefined {
     const parsed = parseSecret(secret)
-    if (parsed?.kind !== 'key' || parsed.id !== id) return undefined
-    const make = () => this.#options.verifier.hash(parsed.random)
+    if (parsed?.kind !== 'key' || parsed.id !== key.id) return undefined
+    const make = () => this.#options.verifier.hash(answers, key.database, parsed.random)
     return answers.get(occurrence(transaction, `secret hash ${parsed.random}`), make)
   }
 
@@ -78,22 +87,44 @@ export class Logins {
     return this.#options.identifier.ownerOf(secret, transaction, answers)
   }
 
-  /** Chance and hash stay the same however often the request is evaluated; ids, which do not, are put in later. */
-  #newRandom(transaction: Transaction, answers: Answers): { random: Uint8Array; hashedSecret: string } {
-    return answers.get(occurrence(transaction, 'new secret'), async () => {
-      const random = this.#options.random.bytes(secretRandomBytes)
-      return { random, hashedSecret: await this.#options.verifier.hash(randomText(random)) }
+  /**
+   * Randomness and hash stay the same however often the request is evaluated; ids, which do not, are put in later. A
+   * query that makes one secret after the other waits for as many at a time as it has had.
+   */
+  #newRandom(
+    transaction: Transaction,
+    answers: Answers,
+    database: DatabaseId,
+  ): { random: Uint8Array; hashedSecret: string } {
+    const { random, verifier } = this.#options
+    return answers.nth('new secret', occurrences(transaction, 'new secret'), async () => {
+      const bytes = random.bytes(secretRandomBytes)
+      return { random: bytes, hashedSecret: await verifier.hash(answers, database, randomText(bytes)) }
     })
   }
+}
+
+/** The password hash of a document, whether or not that is still there; with the same reads when there is none. */
+function storedHashOf({ caller, transaction }: Asking, instance: Ref): string | undefined {
+  const credentials = transaction.credentialOf(instance)
+  // A key or token is about as long as the credentials that were not found.
+  if (credentials === undefined && caller.credential instanceof Ref) transaction.get(caller.credential)
+  const hashed = credentials?.fields.get('hashed_password')
+  return typeof hashed === 'string' ? hashed : undefined
+}
+
+/** A document that cannot exist: ids begin at 0, but no user collection has that number. */
+function nobodyIn(database: DatabaseId): Ref {
+  return new Ref(database, firstUserCollection - 1, 0n)
 }
 
 /**
  * What failures are counted under: the document, or the set that should have held it, so that the unknown are slowed
  * down like the known.
  */
-function identityName(instance: SetLike): string {
-  if (instance instanceof Ref) return `${instance.database}/${instance.collection}/${instance.id}`
-  const printed = JSON.stringify(instance.shape, (_, value: unknown) => {
+function identityName(target: SetLike): string {
+  if (target instanceof Ref) return refName(target)
+  const printed = JSON.stringify(target.shape, (_, value: unknown) => {
     if (typeof value === 'bigint') return `${value}n`
     return value instanceof Map ? [...value] : value
   })

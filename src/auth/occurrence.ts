@@ -5,8 +5,8 @@ import type { Transaction } from '../store/contract.ts'
 
 const counts = new WeakMap<Transaction, Map<string, number>>()
 
-/** `subject` with its number among the equal subjects of this run of the transaction: `subject#0`, `subject#1` … */
-export function occurrence(transaction: Transaction, subject: string): string {
+/** How often this run of the transaction has asked for `subject` before. */
+export function occurrences(transaction: Transaction, subject: string): number {
   let seen = counts.get(transaction)
   if (!seen) {
     seen = new Map()
@@ -14,5 +14,10 @@ export function occurrence(transaction: Transaction, subject: string): string {
   }
   const number = seen.get(subject) ?? 0
   seen.set(subject, number + 1)
-  return `${subject}#${number}`
+  return number
+}
+
+/** `subject` with its number among the equal subjects of this run of the transaction: `subject#0`, `subject#1` … */
+export function occurrence(transaction: Transaction, subject: string): string {
+  return `${subject}#${occurrences(transaction, subject)}`
 }

@@ -1,26 +1,27 @@
-// Passwords: bcrypt off the event loop, a few at a time. A check costs the same whether or not there is anything
-// to check against, and guessing at one identity is slowed down (throttle.ts).
+// Passwords: bcrypt off the event loop, in turn over databases and guessers. A check costs the same whether or not
+// there is anything to check against, and guessing is slowed down (throttle.ts).
 //
 // bcrypt sees 72 bytes. A longer password is hashed as the base64 text of its SHA-256, so that all of it counts;
 // hashes made elsewhere from its first 72 bytes verify too.
 
 import { createHmac, hash } from 'node:crypto'
 import { assert } from '../base/assert.ts'
+import { FairQueue } from '../base/fair-queue.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
-import type { Answers } from '../base/pending.ts'
-import { QueueFull, WorkQueue } from '../base/work-queue.ts'
+import { QueueFull } from '../base/work-queue.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import type { Transaction } from '../store/contract.ts'
+import type { DatabaseId } from '../values/value.ts'
 import {
   type Bcrypt,
-  bcryptAtOnce,
   bcryptBytesMax,
   bcryptCost,
   bcryptCostMax,
+  type Candidate,
   isUsableHash,
-  nativeBcrypt,
 } from './bcrypt.ts'
+import { passwordThreads, threadedBcrypt } from './bcrypt-threads.ts'
+import { type Asking, guesserOf } from './guesser.ts'
 import { occurrence } from './occurrence.ts'
 import { FailureThrottle, type ThrottleOptions } from './throttle.ts'
 
@@ -33,80 +34,89 @@ export interface PasswordOptions extends ThrottleOptions {
 /** Correct passwords remembered (as keyed digests) so that their owners are not slowed down by guessers. */
 const provenMax = 20_000
 
+/** Databases for which the highest cost of a stored hash is remembered. */
+const costsMax = 10_000
+
 export class Passwords {
   readonly #cost: number
   readonly #bcrypt: Bcrypt
-  readonly #queue: WorkQueue
+  readonly #queue = new FairQueue(passwordThreads, limits.passwordChecksWaitingMax)
   readonly #throttle: FailureThrottle
   readonly #proven = new GenerationCache<string, true>(provenMax)
   readonly #provenKey: Uint8Array
-  /** Verifies nothing: its digest is made up. Checking against it takes as long as against a real hash. */
-  readonly #nobodysHash: string
+  /** The highest cost of the hashes checked in a database, where it is above the configured one. */
+  readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
+  /** Salt and digest of a hash that verifies nothing: they are made up. Checking against it takes as long as another. */
+  readonly #madeUp: string
 
   constructor(options: PasswordOptions) {
     const { cost, random } = options
     assert(Number.isInteger(cost) && cost >= 4 && cost <= bcryptCostMax, 'the bcrypt cost is from 4 to 16')
     this.#cost = cost
-    this.#bcrypt = options.bcrypt ?? nativeBcrypt
-    const atOnce = bcryptAtOnce(limits.passwordChecksAtOnceMax)
-    this.#queue = new WorkQueue(atOnce, limits.passwordChecksWaitingMax)
+    this.#bcrypt = options.bcrypt ?? threadedBcrypt
     this.#throttle = new FailureThrottle(options)
     this.#provenKey = random.bytes(32)
-    this.#nobodysHash = `$2b$${String(cost).padStart(2, '0')}$${random.hex(26)}a`
+    this.#madeUp = `${random.hex(26)}a`
   }
 
   /**
    * Whether `password` belongs to `storedHash`, which is undefined for someone unknown or without a password.
    * `identity` names whose password it would be. Throws Pending when that is not known yet.
    */
-  check(
-    transaction: Transaction,
-    answers: Answers,
-    identity: string,
-    password: string,
-    storedHash: string | undefined,
-  ): boolean {
+  check(asking: Asking, identity: string, password: string, storedHash: string | undefined): boolean {
     const usable = storedHash !== undefined && isUsableHash(storedHash) ? storedHash : undefined
-    const proof = usable === undefined ? undefined : this.#proof(password, usable)
-    if (proof !== undefined && this.#proven.get(proof)) return true
+    const proof = this.#proof(password, usable ?? this.#nobodysHash(this.#cost))
+    if (this.#proven.get(proof)) return true
     const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
-    return answers.get(occurrence(transaction, subject), async () => {
-      const passed = await this.#throttle.run(identity, () =>
-        this.#inTurn(() => this.#compare(password, usable)),
+    return asking.answers.get(occurrence(asking.transaction, subject), async () => {
+      const passed = await this.#throttle.run(`${guesserOf(asking)} ${identity}`, () =>
+        this.#inTurn(asking, () => this.#compare(password, usable, asking.caller.database)),
       )
-      if (passed && proof !== undefined) this.#proven.set(proof, true)
+      if (passed) this.#proven.set(proof, true)
       return passed
     })
   }
 
   /** The hash to store for a password. Throws Pending when it is not made yet. */
-  hash(transaction: Transaction, answers: Answers, password: string): string {
+  hash(asking: Asking, password: string): string {
     const subject = `password hash ${digest(password)}`
-    return answers.get(occurrence(transaction, subject), () =>
-      this.#inTurn(() => this.#bcrypt.hash(bcryptInputs(password)[0], this.#cost)),
+    return asking.answers.get(occurrence(asking.transaction, subject), () =>
+      this.#inTurn(asking, () => this.#bcrypt.hash(bcryptInputs(password)[0], this.#cost)),
     )
   }
 
-  async #compare(password: string, storedHash: string | undefined): Promise<boolean> {
+  async #compare(password: string, storedHash: string | undefined, database: DatabaseId): Promise<boolean> {
     const inputs = bcryptInputs(password)
-    for (const input of inputs) {
-      const matches = await this.#bcrypt.compare(input, storedHash ?? this.#nobodysHash)
-      if (matches && storedHash !== undefined) return true
-    }
-    // A cheaper hash from elsewhere would tell by its speed that the user exists.
-    if (storedHash !== undefined && (bcryptCost(storedHash) ?? 0) < this.#cost) {
-      for (const input of inputs) await this.#bcrypt.compare(input, this.#nobodysHash)
-    }
-    return false
+    const real = storedHash === undefined ? [] : inputs.map(bytes => ({ bytes, hash: storedHash }))
+    const tried = [...real, ...inputs.flatMap(bytes => this.#filling(bytes, storedHash, database))]
+    const match = await this.#bcrypt.firstMatch(tried)
+    return match !== undefined && match < real.length
+  }
+
+  /**
+   * What makes a wrong password cost the same for everyone in a database: 2^c rounds with c the configured cost, or a
+   * higher one that a stored hash was seen to have. A hash of the lower cost k takes 2^k, and made-up ones of the costs
+   * k, k + 1 … c - 1 the rest.
+   */
+  #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
+    const known = storedHash === undefined ? undefined : bcryptCost(storedHash)
+    const total = Math.max(this.#cost, this.#costs.get(database) ?? 0, known ?? 0)
+    if (total > this.#cost) this.#costs.set(database, total)
+    if (known === undefined) return [{ bytes, hash: this.#nobodysHash(total) }]
+    return Array.from({ length: total - known }, (_, at) => ({ bytes, hash: this.#nobodysHash(known + at) }))
+  }
+
+  #nobodysHash(cost: number): string {
+    return `$2b$${String(cost).padStart(2, '0')}$${this.#madeUp}`
   }
 
   #proof(password: string, storedHash: string): string {
     return createHmac('sha256', this.#provenKey).update(storedHash).update(password).digest('base64')
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(asking: Asking, operation: () => Promise<T>): Promise<T> {
     try {
-      return await this.#queue.run(work)
+      return await this.#queue.run([String(asking.caller.database), guesserOf(asking)], operation)
     } catch (error) {
       if (error instanceof QueueFull) throw new RequestError('too many requests', 'Too many pending requests')
       throw error

@@ -3,6 +3,7 @@
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Answers } from '../base/pending.ts'
+import { rootDatabase } from '../values/value.ts'
 import { isUsableHash } from './bcrypt.ts'
 import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
 import type { SecretVerifier } from './secret-verifier.ts'
@@ -25,7 +26,9 @@ export class RootSecret {
   match(text: string, answers: Answers): ScopedSecret | undefined {
     if (this.#storedHash !== undefined) {
       const scoped = parseScopedSecret(text)
-      return this.#verifier.verify(answers, [scoped.secret], this.#storedHash) ? scoped : undefined
+      return this.#verifier.verify(answers, rootDatabase, [scoped.secret], this.#storedHash)
+        ? scoped
+        : undefined
     }
     // A plain root secret may hold any characters, colons too, so its end is known by its length.
     const secret = text.slice(0, this.#length)

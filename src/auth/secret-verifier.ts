@@ -3,11 +3,13 @@
 // another pair, and whether the hash is still the stored one is asked for every request.
 
 import { hash } from 'node:crypto'
+import { FairQueue } from '../base/fair-queue.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Answers } from '../base/pending.ts'
-import { QueueFull, WorkQueue } from '../base/work-queue.ts'
+import { QueueFull } from '../base/work-queue.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import type { DatabaseId } from '../values/value.ts'
 import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt } from './bcrypt.ts'
 import { secretHashCost } from './secret.ts'
 
@@ -18,42 +20,49 @@ export class SecretVerifier {
   readonly #bcrypt: Bcrypt
   readonly #verified = new GenerationCache<string, true>(verifiedPairsMax)
   // Apart from the queue of passwords, so that a flood of logins does not keep new secrets from being checked.
-  readonly #queue = new WorkQueue(bcryptAtOnce(limits.secretChecksAtOnceMax), limits.secretChecksWaitingMax)
+  readonly #queue = new FairQueue(bcryptAtOnce(limits.secretChecksAtOnceMax), limits.secretChecksWaitingMax)
+  /** Names of requests that take turns. */
+  readonly #requests = new WeakMap<Answers, string>()
+  #requestsNamed = 0
 
   constructor(bcrypt: Bcrypt = nativeBcrypt) {
     this.#bcrypt = bcrypt
   }
 
-  /** Whether one of the texts hashes to `storedHash`. Throws Pending when that is not known yet. */
-  verify(answers: Answers, texts: readonly string[], storedHash: string): boolean {
+  /** Whether one of the texts hashes to `storedHash`, of a secret of `database`. Throws Pending when that is not known yet. */
+  verify(answers: Answers, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
     if (!isUsableHash(storedHash)) return false
     const digest = hash('sha256', [...texts, storedHash].join('\n'), 'base64')
     if (this.#verified.get(digest)) return true
-    return answers.get(`secret ${digest}`, () => this.#check(texts, storedHash, digest))
-  }
-
-  /** The hash to store for a secret, made from its random text. */
-  hash(text: string): Promise<string> {
-    return this.#inTurn(() => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
-  }
-
-  #check(texts: readonly string[], storedHash: string, digest: string): Promise<boolean> {
-    return this.#inTurn(async () => {
-      for (const text of texts) {
-        if (!(await this.#bcrypt.compare(Buffer.from(text), storedHash))) continue
-        this.#verified.set(digest, true)
-        return true
-      }
-      return false
+    return answers.get(`secret ${digest}`, async () => {
+      const candidates = texts.map(text => ({ bytes: Buffer.from(text), hash: storedHash }))
+      const match = await this.#inTurn(answers, database, () => this.#bcrypt.firstMatch(candidates))
+      if (match !== undefined) this.#verified.set(digest, true)
+      return match !== undefined
     })
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** The hash to store for a secret of `database`, made from its random text. */
+  hash(answers: Answers, database: DatabaseId, text: string): Promise<string> {
+    return this.#inTurn(answers, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
+  }
+
+  /** Databases take turns, and in each of them requests do. */
+  async #inTurn<T>(answers: Answers, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
     try {
-      return await this.#queue.run(work)
+      return await this.#queue.run([String(database), this.#nameOf(answers)], operation)
     } catch (error) {
       if (error instanceof QueueFull) throw new RequestError('too many requests', 'Too many pending requests')
       throw error
     }
+  }
+
+  #nameOf(answers: Answers): string {
+    let name = this.#requests.get(answers)
+    if (name === undefined) {
+      name = String(this.#requestsNamed++)
+      this.#requests.set(answers, name)
+    }
+    return name
   }
 }

@@ -1,7 +1,8 @@
-// Slows down guessing at one identity's password without locking its owner out: after a few free failures its
-// checks stand in line, one at a time, with a pause that doubles with each failure up to a bound. Whoever is in
-// line is served in random order and nobody is refused for the failures of others, unless a flood overfills the
-// line: then a random one of those waiting has to try again. The failures fade with time and with a success.
+// Slows down guessing at passwords without a lock that others could turn. Failures are counted for one guesser (a
+// credential at an address) at one identity: after a few free ones that guesser's checks of that identity stand in a
+// line and start with a pause between them that doubles with each failure up to a bound. Nobody else stands in that
+// line. Who shares credential and address with a guesser does, so the pauses shrink as the line grows: it is served
+// in order, and nobody waits in it longer than a bound. The failures fade with time and with a success.
 
 import type { Clock } from '../base/clock.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -9,27 +10,23 @@ import type { Random } from '../base/random.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { type FailureCounts, LocalFailureCounts } from './failure-counts.ts'
 
 /** The first pause, in milliseconds. */
-const firstDelayMs = 100
-
-/** More failures than these change nothing any more, so that they fade in bounded time. */
-const failuresMax = limits.passwordFreeFailures + 10
+const firstPauseMs = 100
 
 interface Waiter {
   readonly start: () => void
   readonly refuse: () => void
 }
 
-/** What is known of one identity. Times are milliseconds of {@link Clock.elapsedMs}. */
-interface Record {
-  failures: number
-  /** When `failures` was true. */
-  countedAt: number
-  /** When its latest check ended. */
-  endedAt: number
+/** The checks of one key. Times are milliseconds of {@link Clock.elapsedMs}. */
+interface Line {
+  readonly key: string
+  /** When its latest check began. */
+  startedAt: number
   running: number
-  readonly line: Waiter[]
+  readonly waiting: Waiter[]
   alarm: Cancel | undefined
 }
 
@@ -37,101 +34,88 @@ export interface ThrottleOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
+  /** Absent: the failures that this process has seen count. */
+  readonly failures?: FailureCounts
 }
 
 export class FailureThrottle {
   readonly #options: ThrottleOptions
-  readonly #records = new GenerationCache<string, Record>(limits.passwordIdentitiesMax)
+  readonly #failures: FailureCounts
+  readonly #lines = new GenerationCache<string, Line>(limits.passwordGuessersMax)
 
   constructor(options: ThrottleOptions) {
     this.#options = options
+    this.#failures = options.failures ?? new LocalFailureCounts(options.clock)
   }
 
-  /** Runs `check` when it is the turn of one of this identity's checks. Its answer false counts as a failure. */
-  async run(identity: string, check: () => Promise<boolean>): Promise<boolean> {
-    const record = this.#record(identity)
-    if (this.#startsAtOnce(record)) record.running++
-    else await this.#turn(record)
-    let passed: boolean | undefined
+  /**
+   * Runs `check` when it is the turn of one of the key's checks; its result false counts as a failure. Rejects with
+   * `too many requests` one of the waiting, by chance, when there are too many of them.
+   */
+  async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
+    const line = this.#line(key)
+    if (line.waiting.length === 0 && this.#isFree(line)) this.#begin(line)
+    else await this.#turn(line)
     try {
-      passed = await check()
+      const passed = await check()
+      if (passed) this.#failures.passed(key)
+      else this.#failures.failed(key)
       return passed
     } finally {
-      this.#ended(record, passed)
+      line.running--
+      this.#serve(line)
     }
   }
 
-  #record(identity: string): Record {
-    const known = this.#records.get(identity)
+  #line(key: string): Line {
+    const known = this.#lines.get(key)
     if (known) return known
-    const now = this.#options.clock.elapsedMs()
-    const record: Record = {
-      failures: 0,
-      countedAt: now,
-      endedAt: now,
-      running: 0,
-      line: [],
-      alarm: undefined,
-    }
-    this.#records.set(identity, record)
-    return record
+    const line: Line = { key, startedAt: 0, running: 0, waiting: [], alarm: undefined }
+    this.#lines.set(key, line)
+    return line
   }
 
   /** Checks under way count as failures until they are known, or guesses sent side by side would all be free. */
-  #startsAtOnce(record: Record): boolean {
-    return record.line.length === 0 && this.#failures(record) + record.running < limits.passwordFreeFailures
+  #isFree(line: Line): boolean {
+    return this.#failures.of(line.key) + line.running < limits.passwordFreeFailures
   }
 
-  #failures(record: Record): number {
-    const age = this.#options.clock.elapsedMs() - record.countedAt
-    return record.failures * 0.5 ** (age / limits.passwordFailureHalfLifeMs)
+  #begin(line: Line): void {
+    line.running++
+    line.startedAt = this.#options.clock.elapsedMs()
   }
 
-  #turn(record: Record): Promise<void> {
+  #turn(line: Line): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = () => reject(new RequestError('too many requests', 'Too many pending requests'))
-      record.line.push({ start: resolve, refuse })
-      if (record.line.length > limits.passwordLineMax) this.#takeOne(record)?.refuse()
-      this.#serve(record)
+      const { waiting } = line
+      waiting.push({ start: resolve, refuse })
+      if (waiting.length > limits.passwordLineMax)
+        waiting.splice(this.#options.random.below(waiting.length), 1)[0]?.refuse()
+      this.#serve(line)
     })
   }
 
-  #takeOne(record: Record): Waiter | undefined {
-    const { line } = record
-    if (line.length === 0) return undefined
-    return line.splice(this.#options.random.below(line.length), 1)[0]
-  }
-
-  #ended(record: Record, passed: boolean | undefined): void {
-    record.running--
-    const now = this.#options.clock.elapsedMs()
-    record.endedAt = now
-    if (passed === true) record.failures = 0
-    else if (passed === false) record.failures = Math.min(failuresMax, this.#failures(record) + 1)
-    if (passed !== undefined) record.countedAt = now
-    this.#serve(record)
-  }
-
   /** Starts whoever in line may start now, and sets the alarm for the next. */
-  #serve(record: Record): void {
-    record.alarm?.()
-    record.alarm = undefined
-    while (record.line.length > 0) {
-      const failures = this.#failures(record)
-      const free = failures + record.running < limits.passwordFreeFailures
-      if (!free && record.running > 0) return
-      const rest = free ? 0 : record.endedAt + delayAfter(failures) - this.#options.clock.elapsedMs()
+  #serve(line: Line): void {
+    line.alarm?.()
+    line.alarm = undefined
+    const { clock, timers } = this.#options
+    while (line.waiting.length > 0) {
+      const rest = this.#isFree(line) ? 0 : line.startedAt + this.#pause(line) - clock.elapsedMs()
       if (rest > 0) {
-        record.alarm = this.#options.timers.after(rest, () => this.#serve(record))
+        line.alarm = timers.after(rest, () => this.#serve(line))
         return
       }
-      record.running++
-      this.#takeOne(record)?.start()
+      this.#begin(line)
+      line.waiting.shift()?.start()
     }
   }
-}
 
-function delayAfter(failures: number): number {
-  const steps = failures - limits.passwordFreeFailures
-  return Math.min(limits.passwordDelayMaxMs, firstDelayMs * 2 ** Math.max(0, steps))
+  /** Milliseconds from the beginning of one check to that of the next. */
+  #pause({ key, running, waiting }: Line): number {
+    const steps = this.#failures.of(key) + running - limits.passwordFreeFailures
+    const growing = firstPauseMs * 2 ** Math.max(0, steps)
+    return Math.min(growing, limits.passwordPauseMaxMs, limits.passwordLineWaitMs / waiting.length)
+  }
 }

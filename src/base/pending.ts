@@ -2,6 +2,8 @@
 // read) is thrown as one `Pending`; the transaction runner awaits it, remembers the answer for this
 // request and evaluates again from the start.
 
+import { limits } from '../limits.ts'
+
 /** One thing to wait for. `key` names it among the answers of one request. */
 export interface Question {
   readonly key: string
@@ -44,6 +46,19 @@ export class Answers {
   get<T>(key: string, start: () => Promise<T>): T {
     if (!this.#answers.has(key)) throw new Pending([{ key, start }])
     return this.#answers.get(key) as T
+  }
+
+  /**
+   * The `number`-th answer of a kind whose answers may be fetched ahead, as they depend on nothing but that they are
+   * asked for. A {@link Pending} for it fetches as many as there have been before, so that a request that needs many,
+   * one after the other, is not evaluated again for each.
+   */
+  nth<T>(kind: string, number: number, start: () => Promise<T>): T {
+    const known = this.#answers.get(`${kind}#${number}`)
+    if (known !== undefined) return known as T
+    const count = Math.min(Math.max(1, number), limits.questionsAtOnceMax)
+    const questions = Array.from({ length: count }, (_, at) => ({ key: `${kind}#${number + at}`, start }))
+    throw new Pending(questions)
   }
 
   /** Asks all that `pending` asks for at once and remembers the answers. Rejects when one of them fails. */

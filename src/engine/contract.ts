@@ -11,6 +11,8 @@ export type ReadOnlyPlace = 'get requests' | 'stream requests'
 export interface QueryRequest {
   /** The raw `authorization` header. */
   readonly authorization: string | undefined
+  /** The IP address that the request came from. */
+  readonly address?: string | undefined
   readonly apiVersion: ApiVersion
   /** The query as JSON text; undefined when none was sent. */
   readonly body: string | undefined

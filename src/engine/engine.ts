@@ -223,6 +223,7 @@ class RequestRun {
         host,
         transaction,
         caller,
+        address: this.#request.address,
         apiVersion: this.#request.apiVersion,
         answers: this.#answers,
         deadline: this.#deadline,

@@ -48,6 +48,7 @@ export class Call {
     const settings = this.settings as RequestSettings
     return {
       authorization: this.request.headers.authorization,
+      address: this.request.socket.remoteAddress,
       apiVersion: settings.apiVersion,
       body,
       readOnly: special?.readOnly,

@@ -50,6 +50,8 @@ export interface EvaluationOptions {
   readonly host: EvaluationHost
   readonly transaction: Transaction
   readonly caller: Caller
+  /** The IP address of the client; absent where no client asks. */
+  readonly address?: string | undefined
   readonly apiVersion: ApiVersion
   readonly answers: Answers
   /** When evaluation has to give up, by the clock of {@link EvaluationHost.now}. */
@@ -76,6 +78,7 @@ export class Evaluation {
   readonly host: EvaluationHost
   readonly transaction: Transaction
   readonly caller: Caller
+  readonly address: string | undefined
   readonly apiVersion: ApiVersion
   readonly answers: Answers
   /** The database in which names are looked up and documents written. */
@@ -106,6 +109,7 @@ export class Evaluation {
     this.host = options.host
     this.transaction = options.transaction
     this.caller = options.caller
+    this.address = options.address
     this.apiVersion = options.apiVersion
     this.answers = options.answers
     this.database = options.caller.database

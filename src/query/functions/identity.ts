@@ -23,11 +23,18 @@ import { firstIdentity } from '../sets/read.ts'
 import { viewDocument } from '../view-document.ts'
 import { validationFailed } from '../write.ts'
 
-/** The document to log in as: of a set the first one, always as things are now. */
+/**
+ * The document to log in as: of a set the first one, always as things are now. Its bytes are not counted as read: they
+ * would tell who is known to somebody who may have a function look, but not look.
+ */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
   if (!isSet) return target as Ref
-  return call.evaluation.withValidTime(undefined, () => firstIdentity(target, call, key))
+  const { counters } = call.evaluation.transaction
+  const { readBytes } = counters
+  const found = call.evaluation.withValidTime(undefined, () => firstIdentity(target, call, key))
+  counters.readBytes = readBytes
+  return found
 }
 
 /** Identities belong to their database: whoever is in another one, even above it, has no part in its logins. */
@@ -35,18 +42,11 @@ function isElsewhere(instance: Ref | undefined, call: Call): boolean {
   return instance !== undefined && instance.database !== call.evaluation.database
 }
 
-/** Whether a password is right. It takes as long for somebody unknown. */
+/** Whether a password is right. It takes as long, and costs as much, for somebody unknown. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
-  const { answers, host, transaction } = call.evaluation
-  const { counters } = transaction
-  const before = counters.readBytes
-  const matches = host.logins.checkPassword(transaction, answers, instance ?? target, password)
-  call.evaluation.countRead(
-    `credentials of ${instance?.collection}/${instance?.id}`,
-    counters.readBytes - before,
-    1,
-  )
-  return matches
+  const { evaluation } = call
+  evaluation.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)
+  return evaluation.host.logins.checkPassword(evaluation, target, instance, password)
 }
 
 function logIn(target: SetLike, params: ObjectValue, call: Call): Value {

@@ -66,8 +66,8 @@ function passwordFailures(
   const stored = before ?? call.evaluation.transaction.credentialOf(instance)?.fields
   if (!stored?.has('hashed_password')) return []
   const current = patch.get('current_password')
-  const { answers, host, transaction } = call.evaluation
-  if (typeof current === 'string' && host.logins.checkPassword(transaction, answers, instance, current))
+  const { logins } = call.evaluation.host
+  if (typeof current === 'string' && logins.checkPassword(call.evaluation, instance, instance, current))
     return []
   return [
     failure([...path, 'current_password'], 'invalid password', 'Invalid password at `current_password`.'),
@@ -81,8 +81,7 @@ function actsAs(instance: Ref, { evaluation: { authority } }: Call): boolean {
 }
 
 function hashOf(password: string, call: Call): string {
-  const { answers, host, transaction } = call.evaluation
-  return host.logins.hashPassword(transaction, answers, password)
+  return call.evaluation.host.logins.hashPassword(call.evaluation, password)
 }
 
 const blockFields = ['password', 'hashed_password', 'current_password']

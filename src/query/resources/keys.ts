@@ -45,7 +45,7 @@ function importFailures({ call, mode, patch, ref }: Draft): readonly Failure[] {
 
 function importSecret({ call, failures, fields, ref, shown }: Draft, secret: string): void {
   const { answers, host, transaction } = call.evaluation
-  const hashed: Value | undefined = host.logins.hashKeySecret(transaction, answers, ref.id, secret)
+  const hashed: Value | undefined = host.logins.hashKeySecret(transaction, answers, ref, secret)
   if (hashed === undefined) {
     failures.push(failure(['secret'], 'invalid secret', 'Invalid secret at `List(secret)`'))
     return
@@ -56,7 +56,7 @@ function importSecret({ call, failures, fields, ref, shown }: Draft, secret: str
 
 function makeSecret({ call, fields, ref, shown }: Draft): void {
   const { answers, host, transaction } = call.evaluation
-  const { hashedSecret, secret } = host.logins.newKeySecret(transaction, answers, ref.id)
+  const { hashedSecret, secret } = host.logins.newKeySecret(transaction, answers, ref)
   shown.set('secret', secret)
   fields.set('hashed_secret', hashedSecret)
 }

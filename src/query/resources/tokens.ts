@@ -28,7 +28,7 @@ export function makeSecret({
   shown,
 }: Pick<Draft, 'call' | 'fields' | 'ref' | 'shown'>): void {
   const { answers, host, transaction } = call.evaluation
-  const { hashedSecret, secret } = host.logins.newTokenSecret(transaction, answers, ref.database, ref.id)
+  const { hashedSecret, secret } = host.logins.newTokenSecret(transaction, answers, ref)
   shown.set('secret', secret)
   fields.set('hashed_secret', hashedSecret)
 }

@@ -8,7 +8,7 @@ import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/s
 import { Answers } from '../../../src/base/pending.ts'
 import { limits } from '../../../src/limits.ts'
 import { native, Ref, rootDatabase, type SetLike, SetValue, type Value } from '../../../src/values/value.ts'
-import { answered, bearer, hashOf, settled, World } from './support.ts'
+import { answered, asking, bearer, hashOf, settled, World } from './support.ts'
 
 const world = new World()
 const { logins } = world.auth
@@ -19,7 +19,7 @@ const users = await world.collection('users')
 async function userWith(password: string): Promise<Ref> {
   const user = await world.document(users)
   const hashed_password = await world.read((transaction, answers) =>
-    logins.hashPassword(transaction, answers, password),
+    logins.hashPassword(asking(transaction, answers), password),
   )
   await world.put(new Ref(rootDatabase, native.credentials, world.newId()), {
     instance: user,
@@ -33,8 +33,15 @@ function emptySet(...terms: Value[]): SetValue {
   return new SetValue({ type: 'match', index: new Ref(rootDatabase, native.indexes, 40_000n), terms })
 }
 
-const check = (instance: SetLike, password: string) =>
-  world.read((transaction, answers) => logins.checkPassword(transaction, answers, instance, password))
+const check = (target: SetLike, password: string) =>
+  world.read((transaction, answers) =>
+    logins.checkPassword(
+      asking(transaction, answers),
+      target,
+      target instanceof Ref ? target : undefined,
+      password,
+    ),
+  )
 
 test('the password of a document', async () => {
   const user = await userWith('sekrit')
@@ -64,7 +71,9 @@ test('no document, no credentials, no password and no match in a set: the same c
 test('the unknown are slowed down one by one, as the known are', async () => {
   const fresh = new World()
   const ask = (set: SetLike) =>
-    fresh.read((transaction, answers) => fresh.auth.logins.checkPassword(transaction, answers, set, 'x'))
+    fresh.read((transaction, answers) =>
+      fresh.auth.logins.checkPassword(asking(transaction, answers), set, undefined, 'x'),
+    )
   const sets = [emptySet('a'), emptySet('b'), emptySet(1n), emptySet(1), emptySet(new Map([['a', 1n]]))]
   for (const set of sets) {
     for (let guess = 0; guess < limits.passwordFreeFailures; guess++) assert.equal(await ask(set), false)
@@ -87,8 +96,8 @@ test('new secrets let in, and stay the same in replays although ids do not', asy
     world.bench.read(transaction => {
       id++
       return [
-        logins.newTokenSecret(transaction, answers, rootDatabase, id),
-        logins.newKeySecret(transaction, answers, id),
+        logins.newTokenSecret(transaction, answers, new Ref(rootDatabase, native.tokens, id)),
+        logins.newKeySecret(transaction, answers, new Ref(rootDatabase, native.keys, id)),
       ] as const
     })
   const answers = new Answers()
@@ -115,10 +124,26 @@ test('new secrets let in, and stay the same in replays although ids do not', asy
   assert.ok(await world.identify(bearer(key.secret)))
 })
 
+test('a request that makes many secrets, one after the other, is evaluated again few times', async () => {
+  let evaluations = 0
+  const make = (answers: Answers) =>
+    world.bench.read(transaction => {
+      evaluations++
+      return Array.from({ length: 100 }, (_, at) =>
+        logins.newKeySecret(transaction, answers, new Ref(rootDatabase, native.keys, BigInt(at))),
+      )
+    })
+  const secrets = await answered(make)
+  assert.equal(new Set(secrets.map(({ secret }) => secret)).size, 100)
+  assert.ok(evaluations < 10, String(evaluations))
+})
+
 test('a given secret must be one of exactly that key', async () => {
   const secret = makeKeySecret(6000n, new Uint8Array(20).fill(3))
   const hash = (id: bigint, text: string) =>
-    world.read((transaction, answers) => logins.hashKeySecret(transaction, answers, id, text))
+    world.read((transaction, answers) =>
+      logins.hashKeySecret(transaction, answers, new Ref(rootDatabase, native.keys, id), text),
+    )
   const hashed_secret = await hash(6000n, secret)
   assert.ok(hashed_secret)
   await world.put(new Ref(rootDatabase, native.keys, 6000n), { role: 'server', hashed_secret })

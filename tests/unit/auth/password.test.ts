@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nativeBcrypt } from '../../../src/auth/bcrypt.ts'
+import { passwordThreads } from '../../../src/auth/bcrypt-threads.ts'
 import { Passwords } from '../../../src/auth/password.ts'
 import { Answers, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
 import { Bench } from '../store/support.ts'
-import { answered, CountingBcrypt, ManualTime } from './support.ts'
+import { answered, asking, CountingBcrypt, ManualTime, settled } from './support.ts'
 
 function setUp(cost = 4) {
   const bcrypt = new CountingBcrypt()
@@ -18,10 +19,10 @@ function setUp(cost = 4) {
   const passwords = new Passwords({ clock: time.clock, timers: time, random: systemRandom, cost, bcrypt })
   const check = (password: string, stored: string | undefined, identity = 'user') =>
     answered(answers =>
-      bench.read(transaction => passwords.check(transaction, answers, identity, password, stored)),
+      bench.read(transaction => passwords.check(asking(transaction, answers), identity, password, stored)),
     )
   const hash = (password: string) =>
-    answered(answers => bench.read(transaction => passwords.hash(transaction, answers, password)))
+    answered(answers => bench.read(transaction => passwords.hash(asking(transaction, answers), password)))
   return { bcrypt, bench, passwords, check, hash }
 }
 
@@ -67,32 +68,38 @@ test('what is no hash, or too costly a one, never verifies', async () => {
   assert.ok(bcrypt.compared.every(hash => hash.startsWith('$2b$04$')))
 })
 
-test('an unknown user costs what a wrong password costs', async () => {
-  const long = 'é'.repeat(50)
-  for (const password of ['wrong', long]) {
-    const { bcrypt, check, hash } = setUp(5)
-    const stored = await hash('right')
-    const costs = async (against: string | undefined) => {
+test('a wrong password takes the same rounds for a known user, an unknown one, and one with a hash of another cost', async () => {
+  for (const password of ['wrong', 'é'.repeat(50)]) {
+    const { bcrypt, check, hash } = setUp(7)
+    const rounds = async (stored: string | undefined) => {
       bcrypt.compared.length = 0
-      assert.equal(await check(password, against, 'someone'), false)
-      return bcrypt.compared.map(compared => compared.slice(4, 6))
+      assert.equal(await check(password, stored, `someone with ${stored}`), false)
+      return bcrypt.compared.reduce((sum, compared) => sum + 2 ** Number(compared.slice(4, 6)), 0)
     }
-    const known = await costs(stored)
-    assert.ok(known.length > 0)
-    assert.deepEqual(await costs(undefined), known)
-    assert.deepEqual(await costs('no hash'), known)
-    // A cheaper hash from elsewhere is made up for: at least the same work as for an unknown user.
-    const cheap = await costs(await hashWith(4, 'right'))
-    assert.deepEqual(
-      cheap.filter(cost => cost === '05'),
-      known,
-    )
+    const expected = await rounds(undefined)
+    assert.equal(expected, (password === 'wrong' ? 1 : 2) * 2 ** 7)
+    assert.equal(await rounds(await hash('right')), expected)
+    assert.equal(await rounds('no hash'), expected)
+    for (const cost of [4, 5, 6]) assert.equal(await rounds(await hashWith(cost, 'right')), expected)
   }
+})
+
+test('a hash of a higher cost than the configured one sets what everyone costs from then on', async () => {
+  const { bcrypt, check, hash } = setUp(4)
+  const rounds = async (stored: string | undefined) => {
+    bcrypt.compared.length = 0
+    assert.equal(await check('wrong', stored, `someone with ${stored}`), false)
+    return bcrypt.compared.reduce((sum, compared) => sum + 2 ** Number(compared.slice(4, 6)), 0)
+  }
+  assert.equal(await rounds(undefined), 2 ** 4)
+  assert.equal(await rounds(await hashWith(6, 'right')), 2 ** 6)
+  assert.equal(await rounds(undefined), 2 ** 6)
+  assert.equal(await rounds(await hash('right')), 2 ** 6)
 })
 
 test('the made-up hash never lets anyone in', async () => {
   const { check, bcrypt } = setUp()
-  bcrypt.compare = () => Promise.resolve(true)
+  bcrypt.firstMatch = () => Promise.resolve(0)
   assert.equal(await check('anything', undefined), false)
 })
 
@@ -136,8 +143,8 @@ test('the answer survives replays, and the same question asked twice is two chec
   const stored = await hashWith(4, 'right')
   const ask = (answers: Answers) =>
     bench.read(transaction => [
-      passwords.check(transaction, answers, 'user', 'wrong', stored),
-      passwords.check(transaction, answers, 'user', 'wrong', stored),
+      passwords.check(asking(transaction, answers), 'user', 'wrong', stored),
+      passwords.check(asking(transaction, answers), 'user', 'wrong', stored),
     ])
   const answers = new Answers()
   assert.deepEqual(await answered(ask, answers), [false, false])
@@ -150,8 +157,8 @@ test('a hash stays the same in replays; equal passwords of one request get diffe
   const { bcrypt, bench, passwords } = setUp()
   const ask = (answers: Answers) =>
     bench.read(transaction => [
-      passwords.hash(transaction, answers, 'same'),
-      passwords.hash(transaction, answers, 'same'),
+      passwords.hash(asking(transaction, answers), 'same'),
+      passwords.hash(asking(transaction, answers), 'same'),
     ])
   const answers = new Answers()
   const [first, second] = await answered(ask, answers)
@@ -160,24 +167,55 @@ test('a hash stays the same in replays; equal passwords of one request get diffe
   assert.equal(bcrypt.hashes, 2)
 })
 
+test('databases take turns: a crowd of one does not make another wait', async () => {
+  const { bcrypt, bench, passwords } = setUp()
+  const order: string[] = []
+  const gate = Promise.withResolvers<void>()
+  bcrypt.firstMatch = async candidates => {
+    order.push(Buffer.from(candidates[0]?.bytes ?? []).toString())
+    await gate.promise
+    return undefined
+  }
+  const attempt = (database: bigint, password: string) =>
+    answered(answers =>
+      bench.read(transaction => {
+        const given = asking(transaction, answers)
+        return passwords.check(
+          { ...given, caller: { ...given.caller, database } },
+          password,
+          password,
+          undefined,
+        )
+      }),
+    )
+  const crowd = Array.from({ length: 50 }, (_, at) => attempt(1n, `crowd ${at}`))
+  const other = attempt(2n, 'other')
+  await settled()
+  gate.resolve()
+  await Promise.all([...crowd, other])
+  assert.equal(order.length, 51)
+  // Those that ran at once, one of the crowd's turns at most, then the other's.
+  assert.ok(order.indexOf('other') <= passwordThreads + 1, order.join())
+})
+
 test('too many checks in line are refused, not queued without end', async () => {
   const { bcrypt, bench, passwords } = setUp()
-  const blocked = Promise.withResolvers<boolean>()
-  bcrypt.compare = () => blocked.promise
+  const blocked = Promise.withResolvers<undefined>()
+  bcrypt.firstMatch = () => blocked.promise
   const attempt = (user: number) => {
     const answers = new Answers()
     try {
-      bench.read(transaction => passwords.check(transaction, answers, `user ${user}`, 'x', undefined))
+      bench.read(transaction => passwords.check(asking(transaction, answers), `user ${user}`, 'x', undefined))
     } catch (error) {
       assert.ok(error instanceof Pending)
       return answers.settle(error)
     }
     return assert.fail('a check has to wait')
   }
-  const room = limits.passwordChecksAtOnceMax + limits.passwordChecksWaitingMax
+  const room = passwordThreads + limits.passwordChecksWaitingMax
   const attempts = Array.from({ length: room + 10 }, (_, user) => attempt(user))
   const outcomes = Promise.allSettled(attempts)
-  blocked.resolve(false)
+  blocked.resolve(undefined)
   const refused = (await outcomes).flatMap(outcome =>
     outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
   )

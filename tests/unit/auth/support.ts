@@ -6,8 +6,9 @@ import {
   type AuthenticationOptions,
   createAuthentication,
 } from '../../../src/auth/authentication.ts'
-import { type Bcrypt, nativeBcrypt } from '../../../src/auth/bcrypt.ts'
+import { type Bcrypt, type Candidate, nativeBcrypt } from '../../../src/auth/bcrypt.ts'
 import type { Caller, RunPredicate } from '../../../src/auth/contract.ts'
+import type { Asking } from '../../../src/auth/guesser.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import type { Clock } from '../../../src/base/clock.ts'
 import { Answers, Pending } from '../../../src/base/pending.ts'
@@ -67,10 +68,28 @@ export class CountingBcrypt implements Bcrypt {
     return nativeBcrypt.hash(bytes, cost)
   }
 
-  compare(bytes: Uint8Array, hash: string): Promise<boolean> {
-    this.compared.push(hash)
-    return nativeBcrypt.compare(bytes, hash)
+  async firstMatch(candidates: readonly Candidate[]): Promise<number | undefined> {
+    for (const [at, candidate] of candidates.entries()) {
+      this.compared.push(candidate.hash)
+      if ((await nativeBcrypt.firstMatch([candidate])) !== undefined) return at
+    }
+    return undefined
   }
+}
+
+/** A request that asks about passwords with a root secret from an address of its own. */
+export function asking(
+  transaction: Transaction,
+  answers: Answers,
+  who: Partial<Pick<Asking, 'address' | 'caller'>> = {},
+): Asking {
+  const caller: Caller = {
+    database: rootDatabase,
+    authority: { kind: 'builtin', role: 'client', database: rootDatabase },
+    identity: undefined,
+    credential: undefined,
+  }
+  return { transaction, answers, caller, address: '192.0.2.1', ...who }
 }
 
 /** A predicate for {@link World.predicates}: its body is the name of a function there. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FailureThrottle } from '../../../src/auth/throttle.ts'
+import { systemRandom } from '../../../src/base/random.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
 import { ManualTime, settled } from './support.ts'
@@ -42,14 +43,14 @@ test('a few failures are free, then each costs more, up to a bound', async () =>
     growing.every((delay, at) => delay > 0 && delay >= (growing[at - 1] ?? 0)),
     String(growing),
   )
-  assert.equal(growing.at(-1), limits.passwordDelayMaxMs)
+  assert.equal(growing.at(-1), limits.passwordPauseMaxMs)
 })
 
 test('the right password still works after many failures, and clears them', async () => {
   const { time, fail, pass } = setUp()
   for (let attempt = 0; attempt < 30; attempt++) await delayOf(time, fail())
   const right = pass()
-  assert.equal(await delayOf(time, right), limits.passwordDelayMaxMs)
+  assert.ok((await delayOf(time, right)) <= limits.passwordPauseMaxMs)
   assert.equal(await right, true)
   assert.equal(await delayOf(time, fail()), 0)
 })
@@ -68,33 +69,42 @@ test('failures fade', async () => {
   assert.equal(await delayOf(time, fail()), 0)
 })
 
-test('guesses sent side by side are not free: past the free ones they run one by one', async () => {
+test('guesses sent side by side are not free: past the free ones they begin with pauses between them', async () => {
   const { time, throttle } = setUp()
-  let running = 0
-  let most = 0
-  const ends: (() => void)[] = []
+  const begins: number[] = []
   const checks = Array.from({ length: 20 }, () =>
-    throttle.run('user', async () => {
-      most = Math.max(most, ++running)
-      await new Promise<void>(resolve => ends.push(resolve))
-      running--
-      return false
+    throttle.run('user', () => {
+      begins.push(time.ms)
+      return Promise.resolve(false)
     }),
   )
   await settled()
-  assert.equal(running, limits.passwordFreeFailures)
-  const started = time.ms
-  for (let ended = 0; ended < checks.length; ) {
-    for (const end of ends.splice(0)) {
-      end()
-      ended++
-    }
-    await settled()
-    if (time.nextAlarm !== undefined) await time.advance(time.nextAlarm)
-  }
+  assert.equal(begins.length, limits.passwordFreeFailures)
+  while (time.nextAlarm !== undefined) await time.advance(time.nextAlarm)
   await Promise.all(checks)
-  assert.equal(most, limits.passwordFreeFailures)
-  assert.ok(time.ms - started > 10 * limits.passwordDelayMaxMs)
+  const slow = begins.slice(limits.passwordFreeFailures)
+  assert.equal(new Set(slow).size, slow.length)
+  assert.ok((slow.at(-1) ?? 0) - (begins[0] ?? 0) > limits.passwordLineWaitMs)
+})
+
+test('whoever shares credential and address with a crowd of guessers waits no longer than a bound', async () => {
+  const { time, throttle, fail, pass } = setUp()
+  for (let attempt = 0; attempt < 30; attempt++) await delayOf(time, fail())
+  let stopped = false
+  // Each of them guesses again as soon as it has its answer.
+  const guesser = async () => {
+    while (!stopped) await throttle.run('user', () => Promise.resolve(false))
+  }
+  const crowd = Array.from({ length: 150 }, guesser)
+  await settled()
+  for (let owner = 0; owner < 3; owner++) {
+    const right = pass()
+    assert.ok((await delayOf(time, right)) <= limits.passwordLineWaitMs + limits.passwordPauseMaxMs)
+    assert.equal(await right, true)
+  }
+  stopped = true
+  while (time.nextAlarm !== undefined) await time.advance(time.nextAlarm)
+  await Promise.all(crowd)
 })
 
 test('right passwords side by side all pass without a pause', async () => {
@@ -116,6 +126,33 @@ test('a flood overfills the line: a random one of those waiting is refused, not 
   assert.equal(await owner, true)
   const refused = (await outcomes).filter(({ status }) => status === 'rejected')
   assert.equal(refused.length, 1)
+})
+
+test('failures may be counted elsewhere', async () => {
+  const counted: string[] = []
+  const time = new ManualTime()
+  const throttle = new FailureThrottle({
+    clock: time.clock,
+    timers: time,
+    random: systemRandom,
+    failures: {
+      of: () => limits.passwordFreeFailures,
+      failed: key => void counted.push(`failed ${key}`),
+      passed: key => void counted.push(`passed ${key}`),
+    },
+  })
+  await time.advance(10_000)
+  await delayOf(
+    time,
+    throttle.run('a', () => Promise.resolve(false)),
+  )
+  assert.ok(
+    (await delayOf(
+      time,
+      throttle.run('a', () => Promise.resolve(true)),
+    )) > 0,
+  )
+  assert.deepEqual(counted, ['failed a', 'passed a'])
 })
 
 test('a check that breaks counts neither way and gives its place back', async () => {

@@ -1,0 +1,39 @@
+// A thread that does nothing but bcrypt, at a low priority: logins may take all cores that nobody else wants.
+
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import bcrypt from 'bcrypt'
+import { assert } from '../base/assert.ts'
+import { type Candidate, firstBytes, inDialect } from './bcrypt.ts'
+
+/** What a thread is asked for. */
+export type BcryptTask =
+  | { readonly kind: 'hash'; readonly bytes: Uint8Array; readonly cost: number }
+  | { readonly kind: 'first match'; readonly candidates: readonly Candidate[] }
+
+/** Far behind the thread that answers requests, before what the machine does when it is idle. */
+const niceness = 10
+
+/** Linux only, where a priority belongs to a thread; elsewhere it would be that of the whole process. */
+function stepBack(): void {
+  if (process.platform !== 'linux') return
+  try {
+    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+    setPriority(thread, niceness)
+  } catch {
+    // Without /proc, or where priorities are forbidden, logins compete on equal terms.
+  }
+}
+
+function run(task: BcryptTask): string | number | undefined {
+  if (task.kind === 'hash') return inDialect('a', bcrypt.hashSync(firstBytes(task.bytes), task.cost))
+  for (const [at, { bytes, hash }] of task.candidates.entries())
+    if (bcrypt.compareSync(firstBytes(bytes), inDialect('b', hash))) return at
+  return undefined
+}
+
+assert(parentPort !== null, 'this file is the body of a thread')
+const parent = parentPort
+stepBack()
+parent.on('message', (task: BcryptTask) => parent.postMessage(run(task)))

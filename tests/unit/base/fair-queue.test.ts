@@ -1,0 +1,64 @@
+// The queue of expensive operations: owners take turns on every level, and the greediest is refused first.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FairQueue } from '../../../src/base/fair-queue.ts'
+import { QueueFull } from '../../../src/base/work-queue.ts'
+
+/** A queue of one place that is taken until `open` is called, and the order in which operations ran. */
+function blockedQueue(waitingMax: number) {
+  const queue = new FairQueue(1, waitingMax)
+  const order: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const first = queue.run(['first', ''], () => gate.promise)
+  const add = (tenant: string, guesser: string, name = `${tenant}${guesser}`) =>
+    queue.run([tenant, guesser], () => {
+      order.push(name)
+      return Promise.resolve()
+    })
+  const open = async () => {
+    gate.resolve()
+    await first
+  }
+  return { add, open, order, queue }
+}
+
+test('owners take turns, however many operations one of them has waiting', async () => {
+  const { add, open, order } = blockedQueue(100)
+  const all = Array.from({ length: 5 }, (_, at) => add('greedy', 'x', `g${at}`))
+  all.push(add('modest', 'y', 'm0'), add('late', 'z', 'l0'), add('modest', 'y', 'm1'))
+  await open()
+  await Promise.all(all)
+  assert.deepEqual(order, ['g0', 'm0', 'l0', 'g1', 'm1', 'g2', 'g3', 'g4'])
+})
+
+test('inside one owner the owners below take turns', async () => {
+  const { add, open, order } = blockedQueue(100)
+  const all = ['a', 'a', 'a', 'b'].map(guesser => add('t', guesser))
+  all.push(add('u', 'c'))
+  await open()
+  await Promise.all(all)
+  assert.deepEqual(order, ['ta', 'uc', 'tb', 'ta', 'ta'])
+})
+
+test('when too many wait, whoever has the most is refused, not the newcomer', async () => {
+  const { add, open, order } = blockedQueue(4)
+  const greedy = Array.from({ length: 4 }, (_, at) => add('greedy', at < 3 ? 'x' : 'y', `g${at}`))
+  const outcomes = Promise.allSettled(greedy)
+  const modest = add('modest', 'z', 'm')
+  await open()
+  await modest
+  const refused = (await outcomes).map(({ status }) => status)
+  assert.deepEqual(refused, ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  await assert.rejects(greedy[2] as Promise<void>, QueueFull)
+  assert.deepEqual([...order].sort(), ['g0', 'g1', 'g3', 'm'])
+})
+
+test('a place is given back when an operation fails', async () => {
+  const queue = new FairQueue(1, 1)
+  await assert.rejects(
+    queue.run(['a'], () => Promise.reject(new TypeError('broken'))),
+    TypeError,
+  )
+  assert.equal(await queue.run(['a'], () => Promise.resolve(1)), 1)
+})
