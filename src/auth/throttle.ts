@@ -16,6 +16,8 @@ import { type FailureCounts, LocalFailureCounts } from './failure-counts.ts'
 const firstPauseMs = 100
 
 interface Waiter {
+  /** When it has waited long enough for the failures of others, whatever the pauses. */
+  readonly latest: number
   readonly start: () => void
   readonly refuse: () => void
 }
@@ -89,7 +91,8 @@ export class FailureThrottle {
     return new Promise((resolve, reject) => {
       const refuse = () => reject(new RequestError('too many requests', 'Too many pending requests'))
       const { waiting } = line
-      waiting.push({ start: resolve, refuse })
+      const latest = this.#options.clock.elapsedMs() + limits.passwordLineWaitMs
+      waiting.push({ latest, start: resolve, refuse })
       if (waiting.length > limits.passwordLineMax)
         waiting.splice(this.#options.random.below(waiting.length), 1)[0]?.refuse()
       this.#serve(line)
@@ -101,14 +104,16 @@ export class FailureThrottle {
     line.alarm?.()
     line.alarm = undefined
     const { clock, timers } = this.#options
-    while (line.waiting.length > 0) {
-      const rest = this.#isFree(line) ? 0 : line.startedAt + this.#pause(line) - clock.elapsedMs()
+    for (let [next] = line.waiting; next !== undefined; [next] = line.waiting) {
+      const due = this.#isFree(line) ? 0 : Math.min(next.latest, line.startedAt + this.#pause(line))
+      const rest = due - clock.elapsedMs()
       if (rest > 0) {
         line.alarm = timers.after(rest, () => this.#serve(line))
         return
       }
       this.#begin(line)
-      line.waiting.shift()?.start()
+      line.waiting.shift()
+      next.start()
     }
   }
 

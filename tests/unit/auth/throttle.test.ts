@@ -80,11 +80,13 @@ test('guesses sent side by side are not free: past the free ones they begin with
   )
   await settled()
   assert.equal(begins.length, limits.passwordFreeFailures)
+  const started = time.ms
   while (time.nextAlarm !== undefined) await time.advance(time.nextAlarm)
   await Promise.all(checks)
   const slow = begins.slice(limits.passwordFreeFailures)
-  assert.equal(new Set(slow).size, slow.length)
-  assert.ok((slow.at(-1) ?? 0) - (begins[0] ?? 0) > limits.passwordLineWaitMs)
+  assert.ok(slow.every((begin, at) => begin > started && begin >= (slow[at - 1] ?? 0)))
+  assert.ok(Math.max(...slow) - started <= limits.passwordLineWaitMs, 'nobody waits longer than the bound')
+  assert.ok(new Set(slow).size > 5)
 })
 
 test('whoever shares credential and address with a crowd of guessers waits no longer than a bound', async () => {
@@ -99,7 +101,7 @@ test('whoever shares credential and address with a crowd of guessers waits no lo
   await settled()
   for (let owner = 0; owner < 3; owner++) {
     const right = pass()
-    assert.ok((await delayOf(time, right)) <= limits.passwordLineWaitMs + limits.passwordPauseMaxMs)
+    assert.ok((await delayOf(time, right)) <= limits.passwordLineWaitMs)
     assert.equal(await right, true)
   }
   stopped = true
