@@ -1,6 +1,8 @@
 // Logins that keep every core busy must not make other queries slow: the same moderate load of point reads, alone and
 // beside clients that do nothing but log in.
 
+import { availableParallelism } from 'node:os'
+import bcrypt from 'bcrypt'
 import { query } from '../tests/support/http.ts'
 import type { RunningServer } from '../tests/support/server.ts'
 import { type LoadResult, measure, post } from './measure.ts'
@@ -9,10 +11,18 @@ export interface LoginsResult {
   readonly alone: LoadResult
   readonly beside: LoadResult
   readonly logins: LoadResult
+  /** Password checks with nothing else to do. */
+  readonly loginsAlone: LoadResult
+  /** Checks per second of the bcrypt package itself at the same cost, on all cores. */
+  readonly rawPerSecond: number
 }
 
-/** Users that log in at the same time, each on a connection of their own. */
+/** Clients that log in at the same time, each on a connection of its own. */
 const users = 16
+/** The bcrypt cost of a service without settings. */
+const cost = 10
+/** Names that are tried: each so seldom that nobody is slowed down for guessing. */
+const names = 4000
 /** Connections that read: few, so that their latency is that of a service with room to spare. */
 const readers = 4
 
@@ -26,18 +36,31 @@ export async function measureLogins(
   const headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
   await query(server, secret, { create_collection: { object: { name: 'bench_users' } } })
   const user = (id: number) => ({ ref: { collection: 'bench_users' }, id: String(id) })
-  const password = (id: number) => `the password of ${id}`
-  const ids = Array.from({ length: users }, (_, id) => id + 1)
-  for (const id of ids) {
-    const params = { object: { credentials: { object: { password: password(id) } } } }
-    await query(server, secret, { create: user(id), params })
-  }
-  // Wrong passwords are what costs a check each time: right ones are remembered.
-  const logins = ids.map(id => post('/', { identify: user(id), password: `not ${password(id)}` }, headers))
+  await query(server, secret, { create: user(1) })
+  // Wrong passwords are what costs a check each time, whether or not there is such a user: right ones are remembered.
+  const logins = Array.from({ length: names }, (_, id) =>
+    post('/', { identify: user(id + 1), password: 'wrong' }, headers),
+  )
   const reads = [post('/', { get: user(1) }, headers)]
   const load = (requests: readonly string[], connections: number) =>
     measure({ port, requests, connections, seconds, warmupSeconds: 1 })
   const alone = await load(reads, readers)
   const [beside, loggedIn] = await Promise.all([load(reads, readers), load(logins, users)])
-  return { alone, beside, logins: loggedIn }
+  const loginsAlone = await load(logins, users)
+  return { alone, beside, logins: loggedIn, loginsAlone, rawPerSecond: await rawChecks(seconds) }
+}
+
+/** How many checks per second the bcrypt package makes with one in flight for each core. */
+async function rawChecks(seconds: number): Promise<number> {
+  const hash = await bcrypt.hash('right', cost)
+  const end = performance.now() + seconds * 1000
+  let checks = 0
+  const check = async () => {
+    while (performance.now() < end) {
+      await bcrypt.compare('wrong', hash)
+      checks++
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, check))
+  return checks / seconds
 }

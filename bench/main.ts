@@ -151,12 +151,18 @@ async function runScale(loaded: Loaded, { server, secret }: Subjects): Promise<v
 
 /** Password checks take whole cores; reads beside them must not wait for long. */
 async function runLogins({ server, secret }: Subjects): Promise<void> {
-  const { alone, beside, logins } = await measureLogins(server, secret, Number(options.seconds))
+  const { alone, beside, logins, loginsAlone, rawPerSecond } = await measureLogins(
+    server,
+    secret,
+    Number(options.seconds),
+  )
   console.log('\nlogins: point reads on 4 connections, alone and beside 16 clients with wrong passwords')
   console.log(line('reads alone', alone))
   const times = (beside.p99Micros / alone.p99Micros).toFixed(1)
   console.log(`${line('reads beside', beside)}   p99 ${times} times that alone`)
   console.log(line('password checks', logins))
+  const share = (loginsAlone.requestsPerSecond / rawPerSecond).toFixed(2)
+  console.log(`${line('checks alone', loginsAlone)}   ${share} of ${rawPerSecond.toFixed(0)}/s of raw bcrypt`)
 }
 
 /** Reads and writes with one process and with one per core, each over a data folder of its own. */

@@ -12,8 +12,8 @@ export type BcryptTask =
   | { readonly kind: 'hash'; readonly bytes: Uint8Array; readonly cost: number }
   | { readonly kind: 'first match'; readonly candidates: readonly Candidate[] }
 
-/** Far behind the thread that answers requests, before what the machine does when it is idle. */
-const niceness = 10
+/** A third of the share that the thread that answers requests gets where both want the same core. */
+const niceness = 5
 
 /** Linux only, where a priority belongs to a thread; elsewhere it would be that of the whole process. */
 function stepBack(): void {

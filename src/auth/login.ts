@@ -104,13 +104,29 @@ export class Logins {
   }
 }
 
-/** The password hash of a document, whether or not that is still there; with the same reads when there is none. */
-function storedHashOf({ caller, transaction }: Asking, instance: Ref): string | undefined {
+/** The password hash of a document, whether or not that is still there. Everyone costs the same searches and a read. */
+function storedHashOf(asking: Asking, instance: Ref): string | undefined {
+  const { transaction } = asking
   const credentials = transaction.credentialOf(instance)
-  // A key or token is about as long as the credentials that were not found.
-  if (credentials === undefined && caller.credential instanceof Ref) transaction.get(caller.credential)
+  const standIn = evenOut(asking, credentials !== undefined)
+  if (standIn) transaction.get(standIn)
   const hashed = credentials?.fields.get('hashed_password')
   return typeof hashed === 'string' ? hashed : undefined
+}
+
+/**
+ * Makes up for what a search has found: after one that found nothing, one that finds the caller's key or token, which
+ * is about as long as credentials and is returned; after one that found something, one that finds nothing. (The root
+ * secret has no document, and may read who is known anyway.)
+ */
+export function evenOut({ caller, transaction }: Asking, found: boolean): Ref | undefined {
+  const { credential, database } = caller
+  if (found) transaction.credentialOf(nobodyIn(database))
+  if (found || !(credential instanceof Ref)) return undefined
+  const from = { values: [], document: credential, side: 'low' } as const
+  for (const { document } of transaction.documents(credential.database, credential.collection, { from }))
+    return document
+  return undefined
 }
 
 /** A document that cannot exist: ids begin at 0, but no user collection has that number. */

@@ -1,6 +1,6 @@
 // Logging in and out, and what a query may know about who asks.
 
-import { logOut } from '../../auth/login.ts'
+import { evenOut, logOut } from '../../auth/login.ts'
 import { errorEntry, QueryError } from '../../errors.ts'
 import {
   isNativeCollectionRef,
@@ -25,7 +25,7 @@ import { validationFailed } from '../write.ts'
 
 /**
  * The document to log in as: of a set the first one, always as things are now. Its bytes are not counted as read: they
- * would tell who is known to somebody who may have a function look, but not look.
+ * would tell who is known to somebody who may have a function look, but not look; nor does the time it takes.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
@@ -33,6 +33,8 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const { counters } = call.evaluation.transaction
   const { readBytes } = counters
   const found = call.evaluation.withValidTime(undefined, () => firstIdentity(target, call, key))
+  const standIn = evenOut(call.evaluation, found !== undefined)
+  if (standIn) call.evaluation.transaction.get(standIn)
   counters.readBytes = readBytes
   return found
 }
