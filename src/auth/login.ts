@@ -38,7 +38,7 @@ export class Logins {
   /**
    * Whether `password` is that of `instance`, which the client named by `target`: the document itself, or a set whose
    * first document it is. Somebody unknown (undefined), without a document or without a password costs the same check
-   * and the same reads, and is never right. What is read is not told: the bytes would tell who is known.
+   * and the same reads, and is never right. Their reads are not counted: the bytes would tell who is known.
    */
   checkPassword(asking: Asking, target: SetLike, instance: Ref | undefined, password: string): boolean {
     const { counters } = asking.transaction
@@ -50,7 +50,7 @@ export class Logins {
     const isRight = this.#options.passwords.check(asking, name, password, storedHash)
     // Asked only of those who know the password, so that the size of a document is not told by the time it takes.
     const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
-    counters.readBytes = readBytes
+    if (!passed) counters.readBytes = readBytes
     return passed
   }
 
