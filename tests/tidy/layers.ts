@@ -9,6 +9,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
   'limits.ts': [],
   values: [],
+  fql: ['values'],
   keys: ['values'],
   kv: [],
   store: ['kv', 'keys', 'values'],
@@ -56,6 +57,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'store',
     'kv',
     'keys',
+    'fql',
     'values',
   ],
 }

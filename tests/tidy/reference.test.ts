@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cliReference } from '../../scripts/generate-cli.ts'
+import { functionTableFile } from '../../scripts/generate-fql.ts'
 import { functionReference } from '../../scripts/generate-reference.ts'
 import { tablePages } from '../../scripts/generate-tables.ts'
 import { queryErrorStatus, requestErrorStatus } from '../../src/errors.ts'
@@ -11,6 +12,10 @@ import { files, read } from './sources.ts'
 
 test('docs/reference/functions.md is current (else: node scripts/generate-reference.ts)', () => {
   assert.equal(read('docs/reference/functions.md'), functionReference())
+})
+
+test('src/fql/function-table.ts is current (else: node scripts/generate-fql.ts)', () => {
+  assert.equal(read('src/fql/function-table.ts'), functionTableFile())
 })
 
 test('docs/reference/cli.md is current (else: node scripts/generate-cli.ts)', () => {

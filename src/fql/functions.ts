@@ -1,0 +1,157 @@
+// The functions of the language as text knows them: names, arguments, and the wire keys that these become.
+
+import { functionTable } from './function-table.ts'
+
+/** How an argument is passed; the generated table explains each. */
+export type ParameterKind =
+  | 'required'
+  | 'optional'
+  | 'optional or null'
+  | 'null by default'
+  | 'rest'
+  | 'rest as array'
+  | 'always null'
+  | 'options'
+
+/** An argument of a function. */
+export interface Parameter {
+  /** What people call it. */
+  readonly label: string
+  /** The wire key; empty for `options`. */
+  readonly key: string
+  readonly kind: ParameterKind
+  /** The wire keys that an `options` object may have. */
+  readonly options: readonly string[]
+}
+
+/** A function as it is written in text. */
+export interface FqlFunction {
+  /** Such as `Paginate`. */
+  readonly name: string
+  /** Such as `Paginate(set, {ts, size, …})`. */
+  readonly signature: string
+  /** What it evaluates to, such as `Page`. */
+  readonly result: string
+  readonly effect: 'pure' | 'read' | 'write'
+  /** The chapter of the reference. */
+  readonly family: string
+  /** One sentence. */
+  readonly summary: string
+}
+
+/** A function whose text and wire form follow the common rules. */
+export interface WireFunction extends FqlFunction {
+  /** The leading wire key. */
+  readonly wire: string
+  readonly parameters: readonly Parameter[]
+}
+
+const suffixes: readonly (readonly [suffix: string, kind: ParameterKind])[] = [
+  ['=null', 'always null'],
+  ['?null', 'null by default'],
+  ['**', 'rest as array'],
+  ['*', 'rest'],
+  ['?', 'optional'],
+  ['~', 'optional or null'],
+]
+
+function readParameter(text: string): Parameter {
+  const colon = text.indexOf(':')
+  const written = text.slice(colon + 1)
+  if (written.startsWith('{'))
+    return { label: 'options', key: '', kind: 'options', options: written.slice(1, -1).split(',') }
+  const found = suffixes.find(([suffix]) => written.endsWith(suffix))
+  const key = found ? written.slice(0, -found[0].length) : written
+  const label = colon < 0 ? key : text.slice(0, colon)
+  return { label, key, kind: found?.[1] ?? 'required', options: [] }
+}
+
+function showParameter({ label, kind, options }: Parameter): string {
+  switch (kind) {
+    case 'required':
+      return label
+    case 'rest':
+    case 'rest as array':
+      return `…${label}`
+    case 'options':
+      return `{${options.join(', ')}}?`
+    default:
+      return `${label}?`
+  }
+}
+
+function readRow(line: string): WireFunction {
+  const [name = '', wire = '', written = '', result = '', effect = '', family = '', summary = ''] =
+    line.split('|')
+  const parameters = written.split(' ').map(readParameter)
+  const shown = parameters.filter(({ kind }) => kind !== 'always null').map(showParameter)
+  const signature = `${name}(${shown.join(', ')})`
+  // The table is generated from declarations that have one of these effects.
+  return {
+    name,
+    wire,
+    parameters,
+    signature,
+    result,
+    effect: effect as FqlFunction['effect'],
+    family,
+    summary,
+  }
+}
+
+/** What is written like a function but is a form of its own; the parser knows each by name. */
+const specialForms: readonly FqlFunction[] = [
+  [
+    'Let',
+    'Let({name: value, …}, expr)',
+    'Any',
+    'Binds variables, in order, for the expression that follows.',
+  ],
+  ['Var', 'Var(name)', 'Any', 'The value of a variable.'],
+  [
+    'Lambda',
+    'Lambda(parameters, expr)',
+    'Lambda',
+    'A function: a name or an array of names, and its body. Also (a, b) => expr.',
+  ],
+  ['Object', 'Object({name: value, …})', 'Object', 'An object; the same as writing it without the name.'],
+  ['Bytes', 'Bytes(base64)', 'Bytes', 'Bytes in base64.'],
+  ['UUID', 'UUID(string)', 'UUID', 'A UUID.'],
+  [
+    'Expr',
+    'Expr({key: value, …})',
+    'Any',
+    'A wire form that has no other text: the keys are taken as they are.',
+  ],
+].map(([name = '', signature = '', result = '', summary = '']) => ({
+  name,
+  signature,
+  result,
+  effect: 'pure',
+  family: 'Basic',
+  summary,
+}))
+
+/** Functions that follow the common rules, by name. */
+export const wireFunctions: ReadonlyMap<string, WireFunction> = new Map(
+  functionTable
+    .trim()
+    .split('\n')
+    .map(line => {
+      const row = readRow(line)
+      return [row.name, row]
+    }),
+)
+
+/** Functions that follow the common rules, by their leading wire key. */
+export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
+  [...wireFunctions.values()].map(each => [each.wire, each]),
+)
+
+/** Everything that can be called, for completion and help; in alphabetical order. */
+export const fqlFunctions: readonly FqlFunction[] = [...specialForms, ...wireFunctions.values()].sort(
+  (a, b) => (a.name < b.name ? -1 : 1),
+)
+
+/** The names of everything that can be called. */
+export const functionNames: ReadonlySet<string> = new Set(fqlFunctions.map(({ name }) => name))

@@ -1,0 +1,94 @@
+// Places in a text: where the parts of a parsed expression stand, and how a place is shown to people.
+
+/** A stretch of a text, in UTF-16 offsets; `end` is not part of it. */
+export interface TextRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where an expression stands in its text, with its parts by the steps that lead to them in wire JSON. */
+export class SourceNode implements TextRange {
+  readonly start: number
+  readonly end: number
+  readonly parts: ReadonlyMap<string | number, SourceNode>
+
+  constructor(range: TextRange, parts: ReadonlyMap<string | number, SourceNode> = new Map()) {
+    this.start = range.start
+    this.end = range.end
+    this.parts = parts
+  }
+
+  /**
+   * The place that a position of a wire error means. Steps that the text does not show (the server names some that are
+   * not in the query) end the way: the innermost place reached is returned.
+   */
+  at(position: readonly (string | number)[]): SourceNode {
+    let node: SourceNode = this
+    for (const step of position) {
+      const part = node.parts.get(step)
+      if (!part) return node
+      node = part
+    }
+    return node
+  }
+}
+
+/** A line and a column, both counted from 1; the column in UTF-16 units. */
+export interface LineAndColumn {
+  readonly line: number
+  readonly column: number
+}
+
+const lineEnd = /\r\n|[\n\r\u2028\u2029]/g
+
+/** The line and column of an offset. */
+export function lineAndColumn(text: string, offset: number): LineAndColumn {
+  let line = 1
+  let lineStart = 0
+  for (const match of text.matchAll(lineEnd)) {
+    const next = match.index + match[0].length
+    if (next > offset) break
+    line++
+    lineStart = next
+  }
+  return { line, column: offset - lineStart + 1 }
+}
+
+/** Columns of an excerpt; a longer line is cut around the place. */
+const excerptColumns = 100
+
+/**
+ * The line of a text that a place begins on, and below it a line that underlines the place with `^` as far as it goes
+ * on the first line. Tabs keep their width, because they stand in both lines.
+ */
+export function excerpt(text: string, { start, end }: TextRange): readonly [line: string, underline: string] {
+  const { column } = lineAndColumn(text, start)
+  const lineStart = start - column + 1
+  const rest = text.slice(lineStart).split(lineEnd, 1)[0] ?? ''
+  const cut = Math.max(0, column - 1 - Math.floor(excerptColumns / 2))
+  const shown = rest.slice(cut, cut + excerptColumns)
+  const before = shown.slice(0, column - 1 - cut).replace(/[^\t]/g, ' ')
+  const length = Math.max(1, Math.min(end - start, shown.length - before.length))
+  return [shown, before + '^'.repeat(length)]
+}
+
+/** A text that is no expression of the language: what is wrong, and where. */
+export class FqlSyntaxError extends Error implements TextRange, LineAndColumn {
+  override name = 'FqlSyntaxError'
+  readonly start: number
+  readonly end: number
+  readonly line: number
+  readonly column: number
+  /** The text ends too early: more of it may make it right. */
+  readonly incomplete: boolean
+
+  constructor(message: string, text: string, { start, end }: TextRange, incomplete = false) {
+    super(message)
+    this.start = start
+    this.end = end
+    this.incomplete = incomplete
+    const { line, column } = lineAndColumn(text, start)
+    this.line = line
+    this.column = column
+  }
+}
