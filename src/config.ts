@@ -259,6 +259,11 @@ export const settings = {
     check: hostFault,
     doc: 'Address of the port for metrics.',
   },
+  dashboard: {
+    kind: 'switch',
+    default: true,
+    doc: 'Serve the dashboard under /dashboard/, and send browsers there that open the service.',
+  },
   allowInsecureJwks: {
     kind: 'switch',
     default: false,

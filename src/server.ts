@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIPv6, type Socket } from 'node:net'
 import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { systemClock } from './base/clock.ts'
@@ -12,10 +13,14 @@ import { version } from './base/version.ts'
 import type { Config } from './config.ts'
 import type { Engine } from './engine/contract.ts'
 import { createApplication } from './http/application.ts'
+import { readDashboardFiles } from './http/dashboard-files.ts'
 import { RequestMeter } from './http/request-meter.ts'
 import { createRegistry } from './metrics/registry.ts'
 import { openQueryLog } from './open-query-log.ts'
 import type { QueryLog } from './query-log/query-log.ts'
+
+/** Where the build puts the dashboard, in the repository and in the package. */
+const dashboardFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.url))
 
 /** A running service. */
 export interface Server {
@@ -69,6 +74,9 @@ function assemble(
   const stopping = new AbortController()
   const { tlsCert, tlsKey } = config
   const secure = tlsCert !== undefined && tlsKey !== undefined
+  const dashboard = config.dashboard ? readDashboardFiles(dashboardFolder) : undefined
+  if (config.dashboard && !dashboard)
+    log.warn({ folder: dashboardFolder }, 'the dashboard has not been built')
   const services = {
     engine: opened.engine,
     log,
@@ -79,6 +87,7 @@ function assemble(
     queryLog,
     ...(meter && { meter }),
     recordsQueries: config.queryLog,
+    ...(dashboard && { dashboard }),
     ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl.replace(/\/+$/, '') }),
   }
   const application = createApplication(services, {

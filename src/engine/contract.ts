@@ -79,6 +79,10 @@ export interface Principal {
   readonly path: readonly string[]
   /** Holds the builtin role `admin` there. */
   readonly isAdmin: boolean
+  /** The builtin role; undefined for who has roles of the database, or logged in. */
+  readonly role: string | undefined
+  /** Who logged in: a document, or the subject of a third-party token. */
+  readonly identity: { readonly collection: string; readonly id: string } | string | undefined
   /** Is the root secret itself, without any scope. */
   readonly isRoot: boolean
 }

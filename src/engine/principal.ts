@@ -2,19 +2,26 @@
 
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Transaction } from '../store/contract.ts'
-import { type DatabaseId, native, rootDatabase } from '../values/value.ts'
+import { collectionOf, type DatabaseId, native, Ref, rootDatabase } from '../values/value.ts'
 import type { Principal } from './contract.ts'
 
 /** The caller of a request as other services see it. */
 export function principalOf({ caller, transaction }: Evaluation): Principal {
-  const { authority, credential, database } = caller
+  const { authority, credential, database, identity } = caller
   const isAdmin = authority.kind === 'builtin' && authority.role === 'admin'
   return {
     database,
     path: databasePath(transaction, database),
     isAdmin,
+    role: authority.kind === 'builtin' ? authority.role : undefined,
+    identity: identity instanceof Ref ? identityName(identity, transaction) : identity,
     isRoot: isAdmin && credential === undefined && database === rootDatabase,
   }
+}
+
+function identityName(identity: Ref, { catalogue }: Transaction): Principal['identity'] {
+  const collection = catalogue.nameOf(collectionOf(identity))
+  return collection === undefined ? undefined : { collection, id: String(identity.id) }
 }
 
 /** The names of a database and of those around it, outermost first; empty for the root. */

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import { Edge, type EdgeOptions } from './edge.ts'
 import type { Services } from './endpoint.ts'
+import { isBrowserVisit, visitEndpoint } from './endpoints/dashboard.ts'
 import { notFoundEndpoint } from './endpoints/not-found.ts'
 import { type ListenAddress, Listener, type ListenerOptions } from './listener.ts'
 import { Router } from './router.ts'
@@ -24,7 +25,12 @@ export function createApplication(
 ): Application {
   const edge = new Edge(services, options)
   const router = new Router(endpoints(services), notFoundEndpoint(services))
+  const hasDashboard = services.dashboard !== undefined
   const listener = new Listener((request, response) => {
+    if (hasDashboard && isBrowserVisit(request)) {
+      edge.serve(visitEndpoint, request, response)
+      return
+    }
     const { endpoint, parameters } = router.find(request.url as string)
     edge.serve(endpoint, request, response, parameters)
   }, options.listener)

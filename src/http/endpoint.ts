@@ -10,6 +10,7 @@ import type { RequestErrorCode } from '../errors.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import type { Answer } from './answer.ts'
 import type { Call } from './call.ts'
+import type { DashboardFiles } from './dashboard-files.ts'
 import type { RequestMeter } from './request-meter.ts'
 
 export type Handler = (call: Call) => Answer | Promise<Answer>
@@ -42,6 +43,8 @@ export interface Services {
   readonly queryLog?: QueryLog
   /** Where clients reach the service, without a slash at the end; absent: the host that they asked. */
   readonly publicUrl?: string
+  /** Absent: there is no dashboard, and browsers are answered like everybody. */
+  readonly dashboard?: DashboardFiles
   /** Whether requests are recorded; true when absent. */
   readonly recordsQueries?: boolean
   /** Absent: nothing is counted. */

@@ -3,21 +3,25 @@
 import type { Endpoint, Services } from './endpoint.ts'
 import { accountKeyEndpoints } from './endpoints/account-keys.ts'
 import { authorizedEndpoint } from './endpoints/authorized.ts'
+import { dashboardEndpoints } from './endpoints/dashboard.ts'
 import { errorEndpoint } from './endpoints/error.ts'
 import { linearizedEndpoint } from './endpoints/linearized.ts'
 import { logEndpoints } from './endpoints/logs.ts'
 import { newerProtocolEndpoints } from './endpoints/newer-protocol.ts'
 import { ownTokenEndpoint } from './endpoints/own-token.ts'
 import { pingEndpoint } from './endpoints/ping.ts'
+import { principalEndpoint } from './endpoints/principal.ts'
 import { queryEndpoint } from './endpoints/query.ts'
 import { streamEndpoint } from './endpoints/stream.ts'
 
 /** The endpoints with a path of their own; the one for all other paths is wired in application.ts. */
 export function endpoints(services: Services): readonly Endpoint[] {
-  const { queryLog } = services
+  const { dashboard, queryLog } = services
   return [
     ...(queryLog ? [...logEndpoints(services, queryLog), ...accountKeyEndpoints(services, queryLog)] : []),
     queryEndpoint(services),
+    ...(dashboard ? dashboardEndpoints(dashboard) : []),
+    principalEndpoint(services),
     linearizedEndpoint(services),
     authorizedEndpoint(services),
     ownTokenEndpoint(services),

@@ -1,0 +1,139 @@
+// The client of the public API: one POST per query, wire JSON both ways, with what it has cost. It remembers the newest
+// transaction time it has seen, so that a page never shows a state older than one before, on whichever node.
+
+import { type Json, type Query, parseJson, writeJson } from '../wire/json.ts'
+import { errorOf, ServiceError } from './faults.ts'
+
+/** The numbers that the service sends with an answer, by their header without `x-`. */
+export type Costs = Readonly<Record<string, number>>
+
+/** What a query gave. */
+export interface Answer {
+  readonly value: Json
+  /** The body as it came. */
+  readonly text: string
+  readonly costs: Costs
+  /** Milliseconds from sending to the last byte, as the browser saw it. */
+  readonly elapsedMs: number
+}
+
+/** An answer whose body has not been read into values. */
+export type TextAnswer = Omit<Answer, 'value'>
+
+/** Where and as whom a request runs. */
+export interface Scope {
+  readonly secret: string
+}
+
+const costHeaders = [
+  'x-query-time',
+  'x-compute-ops',
+  'x-byte-read-ops',
+  'x-byte-write-ops',
+  'x-storage-bytes-read',
+  'x-storage-bytes-write',
+  'x-query-bytes-in',
+  'x-query-bytes-out',
+  'x-txn-retries',
+  'x-txn-time',
+] as const
+
+/** Marks the dashboard's own requests in the query log. */
+const tags = 'source=dashboard'
+
+let lastSeenTxn = 0
+
+function headersOf({ secret }: Scope): Headers {
+  const headers = new Headers({
+    authorization: `Bearer ${secret}`,
+    'x-faunadb-api-version': '4',
+    'x-fauna-tags': tags,
+  })
+  if (lastSeenTxn > 0) headers.set('x-last-seen-txn', String(lastSeenTxn))
+  return headers
+}
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, { ...init, cache: 'no-store', credentials: 'omit' })
+  } catch (cause) {
+    if (init.signal?.aborted) throw new DOMException('The page was left.', 'AbortError')
+    throw new ServiceError(0, `The service cannot be reached (${(cause as Error).message}).`)
+  }
+}
+
+function bodyOf(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+function costsOf(headers: Headers): Costs {
+  const costs: Record<string, number> = {}
+  for (const name of costHeaders) {
+    const value = headers.get(name)
+    if (value !== null) costs[name.slice(2)] = Number(value)
+  }
+  return costs
+}
+
+/** Runs a query given as JSON text; the answer's body stays text. Throws {@link ServiceError}, or an AbortError. */
+export async function runText(body: string, scope: Scope, signal?: AbortSignal): Promise<TextAnswer> {
+  const started = performance.now()
+  const init: RequestInit = { method: 'POST', headers: headersOf(scope), body }
+  const response = await reach('/', signal ? { ...init, signal } : init)
+  const text = await response.text()
+  const costs = costsOf(response.headers)
+  lastSeenTxn = Math.max(lastSeenTxn, costs['txn-time'] ?? 0)
+  if (!response.ok) throw errorOf(response.status, bodyOf(text))
+  return { text, costs, elapsedMs: performance.now() - started }
+}
+
+/** Runs a query. Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */
+export async function run(query: Query, scope: Scope, signal?: AbortSignal): Promise<Answer> {
+  const answer = await runText(writeJson(query), scope, signal)
+  const body = parseJson(answer.text) as ReadonlyMap<string, Json>
+  return { ...answer, value: body.get('resource') ?? null }
+}
+
+/** One of the endpoints beside queries, with plain JSON both ways. */
+export async function callApi<T>(
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  { secret }: Scope,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  const init: RequestInit = { method, headers: { authorization: `Bearer ${secret}` } }
+  if (body !== undefined) init.body = JSON.stringify(body)
+  const response = await reach(path, signal ? { ...init, signal } : init)
+  const text = await response.text()
+  if (!response.ok) throw errorOf(response.status, bodyOf(text))
+  // The shape of each endpoint's answer is part of the interface; the caller names it.
+  return (text === '' ? undefined : JSON.parse(text)) as T
+}
+
+/** Follows an event stream until `signal` is aborted or the service ends it. Each event is a line of wire JSON. */
+export async function follow(
+  subject: Query,
+  scope: Scope,
+  onEvent: (event: Json) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const init = { method: 'POST', headers: headersOf(scope), body: writeJson(subject), signal }
+  const response = await reach('/stream', init)
+  if (!response.ok || !response.body) throw errorOf(response.status, bodyOf(await response.text()))
+  const decoder = new TextDecoder()
+  const reader = response.body.getReader()
+  let held = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    held += decoder.decode(value, { stream: true })
+    const lines = held.split('\n')
+    held = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') onEvent(parseJson(line))
+  }
+}

@@ -1,0 +1,92 @@
+// Builds the dashboard into `dashboard/dist`, unless what is there was built from the very same sources. Runs after
+// `npm ci` and before `npm start`. Plain JavaScript, because `npm ci` may run it on a Node that knows no TypeScript.
+//
+// Where the tools are missing (`npm ci --omit=dev`) and nothing is built, the service runs without a dashboard.
+
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+const repository = fileURLToPath(new URL('..', import.meta.url))
+const folder = join(repository, 'dashboard/dist')
+/** Says in the built folder what it was built from. */
+const stampName = 'sources.sha256'
+/** Files and folders that the result depends on. */
+const sources = [
+  'dashboard/src',
+  'dashboard/public',
+  'dashboard/index.html',
+  'dashboard/vite.config.js',
+  'src/base',
+  'src/fql',
+  'src/values',
+  'src/errors.ts',
+  'src/limits.ts',
+  'package-lock.json',
+]
+/** Smaller files gain nothing. */
+const compressedFromBytes = 512
+
+function filesIn(path) {
+  if (!existsSync(path)) return []
+  if (statSync(path).isFile()) return [path]
+  return readdirSync(path).flatMap(name => filesIn(join(path, name)))
+}
+
+function sourcesHash() {
+  const hash = createHash('sha256')
+  const paths = sources.flatMap(source => filesIn(join(repository, source)))
+  for (const path of paths.sort()) {
+    hash.update(path.slice(repository.length)).update('\0').update(readFileSync(path))
+  }
+  return hash.digest('hex')
+}
+
+function isCurrent(hash) {
+  const stamp = join(folder, stampName)
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash
+}
+
+/** Lays a gzip and a brotli form beside every file that gains by it. */
+function compress(built) {
+  for (const path of filesIn(built)) {
+    const content = readFileSync(path)
+    if (content.length < compressedFromBytes) continue
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+    writeFileSync(`${path}.br`, brotliCompressSync(content, { params }))
+  }
+}
+
+async function build(hash) {
+  let vite
+  try {
+    vite = await import('vite')
+  } catch {
+    console.error('The dashboard is not built: its tools come with the development dependencies (npm ci).')
+    return
+  }
+  const built = mkdtempSync(`${folder}-`)
+  try {
+    await vite.build({
+      configFile: join(repository, 'dashboard/vite.config.js'),
+      build: { outDir: built },
+    })
+    compress(built)
+    writeFileSync(join(built, stampName), hash)
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(built, folder)
+  } catch (cause) {
+    rmSync(built, { recursive: true, force: true })
+    // Another process may have put the same files there in the meantime.
+    if (!isCurrent(hash)) throw cause
+  }
+}
+
+// A package has the built files and no sources.
+if (existsSync(join(repository, 'dashboard/src'))) {
+  const hash = sourcesHash()
+  if (!isCurrent(hash)) await build(hash)
+}

@@ -1,0 +1,49 @@
+// The built files of the dashboard, read once at start: a few hundred kilobytes, most of them laid beside themselves
+// in compressed form by the build.
+
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+
+/** A file as it is sent. */
+export interface StaticFile {
+  readonly contentType: string
+  readonly content: Buffer
+  readonly gzip: Buffer | undefined
+  readonly brotli: Buffer | undefined
+  /** Its name changes with its content, so it may be kept for ever. */
+  readonly isHashed: boolean
+}
+
+/** The files by their path below `/dashboard/`; the page itself is `index.html`. */
+export type DashboardFiles = ReadonlyMap<string, StaticFile>
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html;charset=utf-8',
+  '.js': 'text/javascript;charset=utf-8',
+  '.css': 'text/css;charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** Reads the files below `folder`; undefined when nothing has been built there. */
+export function readDashboardFiles(folder: string): DashboardFiles | undefined {
+  if (!existsSync(join(folder, 'index.html'))) return undefined
+  const files = new Map<string, StaticFile>()
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const contentType = contentTypes[extname(name)]
+    if (contentType === undefined || !statSync(join(folder, name)).isFile()) continue
+    const path = name.replaceAll('\\', '/')
+    files.set(path, {
+      contentType,
+      content: readFileSync(join(folder, name)),
+      gzip: readIfThere(join(folder, `${name}.gz`)),
+      brotli: readIfThere(join(folder, `${name}.br`)),
+      isHashed: path.startsWith('assets/'),
+    })
+  }
+  return files
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  return existsSync(path) ? readFileSync(path) : undefined
+}

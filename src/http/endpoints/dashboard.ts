@@ -1,0 +1,104 @@
+// The dashboard: static files under `/dashboard/`, needing no credential, because they hold no data. What the page
+// shows it asks of the public API, with the secret that its user types in.
+
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Answer } from '../answer.ts'
+import type { Call } from '../call.ts'
+import type { DashboardFiles, StaticFile } from '../dashboard-files.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { pathOf } from '../url.ts'
+
+const base = '/dashboard/'
+
+/**
+ * Nothing but the service's own files runs, and nothing but the service is talked to. Trusted Types refuse every
+ * way from text to markup or code.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const securityHeaders = [
+  ...['content-security-policy', contentSecurityPolicy],
+  ...['x-content-type-options', 'nosniff'],
+  ...['referrer-policy', 'no-referrer'],
+  ...['cross-origin-opener-policy', 'same-origin'],
+]
+
+const yearSeconds = 31_536_000
+
+/** The endpoints of the dashboard: its files, the addresses of its pages, and the way there from its folder's name. */
+export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
+  const serve = (call: Call) => fileAnswer(call, files)
+  const redirect = () => redirection()
+  return [
+    { path: `${base}*`, authenticated: false, methods: { GET: serve, HEAD: serve } },
+    { path: base.slice(0, -1), authenticated: false, methods: { GET: redirect, HEAD: redirect } },
+  ]
+}
+
+/** Whether a request is a browser that opens the service's address, and no client of the protocol. */
+export function isBrowserVisit({ method, url, headers }: IncomingMessage): boolean {
+  return method === 'GET' && url === '/' && headers.accept?.includes('text/html') === true
+}
+
+/** The endpoint that sends a browser from `/` to the dashboard. */
+export const visitEndpoint: Endpoint = {
+  path: '/',
+  authenticated: false,
+  methods: { GET: () => redirection() },
+}
+
+function redirection(): Answer {
+  return plain(303, '', ['location', base, 'vary', 'accept', 'cache-control', 'no-store'])
+}
+
+/** Addresses without a file behind them are pages of the application, but for what must be a file. */
+function fileAnswer(call: Call, files: DashboardFiles): Answer {
+  const path = pathOf(call.request.url as string).slice(base.length)
+  const file = files.get(path)
+  if (file !== undefined) return send(call, file)
+  if (path.startsWith('assets/')) return plain(404, 'There is no such file.\n', ['cache-control', 'no-store'])
+  return send(call, files.get('index.html') as StaticFile)
+}
+
+function send(call: Call, file: StaticFile): Answer {
+  const accepted = String(call.request.headers['accept-encoding'] ?? '')
+  const [encoding, content] = encoded(file, accepted)
+  const headers = [
+    ...securityHeaders,
+    ...['content-length', String(content.length)],
+    ...['cache-control', file.isHashed ? `public, max-age=${yearSeconds}, immutable` : 'no-cache'],
+    ...['vary', 'accept-encoding'],
+  ]
+  if (encoding !== undefined) headers.push('content-encoding', encoding)
+  return { ...plain(200, Readable.from([content]), headers), contentType: file.contentType }
+}
+
+function encoded({ content, gzip, brotli }: StaticFile, accepted: string): [string | undefined, Buffer] {
+  if (brotli !== undefined && /\bbr\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)) return ['br', brotli]
+  if (gzip !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)) return ['gzip', gzip]
+  return [undefined, content]
+}
+
+function plain(status: number, body: Answer['body'], headers: readonly string[]): Answer {
+  return {
+    status,
+    body,
+    txnTime: undefined,
+    metrics: undefined,
+    contentType: 'text/plain;charset=utf-8',
+    headers,
+  }
+}
