@@ -1,12 +1,22 @@
 # An image that serves the database in /data on port 8443. The sources run as they are: Node strips the types.
+FROM node:26-bookworm-slim AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY scripts/build-dashboard.js scripts/
+COPY dashboard dashboard
+COPY src src
+RUN npm ci
+
 FROM node:26-bookworm-slim
 
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json ./
+COPY scripts/build-dashboard.js scripts/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY bin bin
 COPY src src
+COPY --from=dashboard /app/dashboard/dist dashboard/dist
 RUN install -d -o node -g node -m 700 /data
 
 USER node

@@ -13,7 +13,10 @@ export interface Place {
 }
 
 function placeOf(url: Location | URL): Place {
-  const steps = url.pathname.slice(base.length).split('/').filter(step => step !== '')
+  const steps = url.pathname
+    .slice(base.length)
+    .split('/')
+    .filter(step => step !== '')
   return { path: steps.map(decoded), parameters: new URLSearchParams(url.search) }
 }
 

@@ -62,7 +62,8 @@ export function scopeAs(suffix: string): Scope {
 
 /** Signs in. Throws {@link ServiceError} with status 401 when the secret is refused. */
 export async function signIn(secret: string): Promise<void> {
-  if (/[^\x21-\x7e]/.test(secret)) throw new ServiceError(401, 'A secret has no blanks and no letters beyond ASCII.')
+  if (/[^\x21-\x7e]/.test(secret))
+    throw new ServiceError(401, 'A secret has no blanks and no letters beyond ASCII.')
   const principal = await callApi<Principal>('GET', '/api/v1/principal', { secret })
   farewell.value = undefined
   session.value = { secret, principal }

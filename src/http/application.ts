@@ -28,7 +28,7 @@ export function createApplication(
   const hasDashboard = services.dashboard !== undefined
   const listener = new Listener((request, response) => {
     if (hasDashboard && isBrowserVisit(request)) {
-      edge.serve(visitEndpoint, request, response)
+      edge.serve(visitEndpoint, request, response, {})
       return
     }
     const { endpoint, parameters } = router.find(request.url as string)

@@ -29,7 +29,9 @@ function codeLines(text: string): SourceFile['code'] {
     .filter(({ text }) => text !== '' && !/^(\/\/|\/\*|\*)/.test(text))
 }
 
-export const sources: readonly SourceFile[] = files('{src,tests,bench,scripts}/**/*.ts').map(path => {
+export const sources: readonly SourceFile[] = files(
+  '{{src,tests,bench,scripts}/**/*.ts,dashboard/src/**/*.{ts,tsx}}',
+).map(path => {
   const text = read(path)
   return { path, text, code: codeLines(text) }
 })

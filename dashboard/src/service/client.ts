@@ -1,7 +1,7 @@
 // The client of the public API: one POST per query, wire JSON both ways, with what it has cost. It remembers the newest
 // transaction time it has seen, so that a page never shows a state older than one before, on whichever node.
 
-import { type Json, type Query, parseJson, writeJson } from '../wire/json.ts'
+import { type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
 /** The numbers that the service sends with an answer, by their header without `x-`. */

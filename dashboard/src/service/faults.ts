@@ -1,6 +1,6 @@
 // What can go wrong between the page and the service, in words that say what to do.
 
-import { type Json, isMap, listAt, textAt } from '../wire/json.ts'
+import { isMap, type Json, listAt, textAt } from '../wire/json.ts'
 
 /** One error of a refused query. */
 export interface Fault {
@@ -64,6 +64,7 @@ export function adviceFor(error: ServiceError): string | undefined {
   if (error.status === 503) return 'Ask for less at once, or try again when the service is less busy.'
   if (error.is('permission denied')) return 'The secret you signed in with does not grant this.'
   if (error.is('invalid ref')) return 'It may have been deleted or renamed meanwhile.'
-  if (error.is('instance not found')) return 'It may have been deleted meanwhile, or not exist at the time looked at.'
+  if (error.is('instance not found'))
+    return 'It may have been deleted meanwhile, or not exist at the time looked at.'
   return undefined
 }

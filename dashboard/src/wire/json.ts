@@ -35,7 +35,9 @@ function write(query: Query, indent: string, lineBreak: string): string {
   const members = query instanceof Map ? [...query] : Object.entries(query)
   if (members.length === 0) return '{}'
   const colon = lineBreak === '' ? ':' : ': '
-  const written = members.map(([name, value]) => inner + quoteJson(name) + colon + write(value, indent, inner))
+  const written = members.map(
+    ([name, value]) => inner + quoteJson(name) + colon + write(value, indent, inner),
+  )
   return `{${written.join()}${lineBreak}}`
 }
 

@@ -1,6 +1,6 @@
 // References and the other tagged values of the wire, read and built.
 
-import { type Json, type Query, isMap, textAt } from './json.ts'
+import { isMap, type Json, type Query, textAt } from './json.ts'
 
 /** The document collections that hold everything but documents of users. */
 export const natives = [
@@ -39,7 +39,12 @@ export function refOf(value: Json | undefined): RefName | undefined {
   const name = textAt(inner, 'id')
   if (name === undefined) return undefined
   const isNative = isMap(inner) && !inner.has('collection')
-  return { collection: name, isNative, id, isElsewhere: isElsewhere || (isMap(inner) && inner.has('database')) }
+  return {
+    collection: name,
+    isNative,
+    id,
+    isElsewhere: isElsewhere || (isMap(inner) && inner.has('database')),
+  }
 }
 
 /** The single tag of a tagged value, such as `@ts`; undefined for everything else. */

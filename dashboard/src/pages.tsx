@@ -1,0 +1,54 @@
+// Which page an address shows. Pages that need editors or charts load their code when they are opened.
+
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Problem } from './parts/problem.tsx'
+import { place } from './router.ts'
+
+type Page = ComponentType<{ readonly path: readonly string[] }>
+
+/** First step of the path to the page's code. */
+const pages: Readonly<Record<string, () => Promise<Page>>> = {
+  '': () => import('./pages/overview.tsx').then(module => module.Overview),
+  collections: () => import('./pages/collections.tsx').then(module => module.Collections),
+}
+
+const loaded = new Map<string, Page>()
+
+/** The page of the present address. */
+export function PageOf() {
+  const { path } = place.value
+  const name = path[0] ?? ''
+  const [page, setPage] = useState<Page | undefined>(() => loaded.get(name))
+  const [error, setError] = useState<Error | undefined>(undefined)
+  const load = pages[name]
+  useEffect(() => {
+    if (page !== undefined || load === undefined) return
+    load().then(
+      found => {
+        loaded.set(name, found)
+        setPage(() => found)
+      },
+      cause => setError(new Error(`This page could not be loaded. Reload it. (${(cause as Error).message})`)),
+    )
+  }, [name])
+  if (load === undefined) {
+    return (
+      <>
+        <h1>There is no such page</h1>
+        <p>
+          <a href="/dashboard/">Go to the overview</a>
+        </p>
+      </>
+    )
+  }
+  if (error) return <Problem error={error} retry={() => location.reload()} />
+  const Shown = page
+  return Shown ? (
+    <Shown path={path.slice(1)} />
+  ) : (
+    <p class="loading" role="status">
+      Loading…
+    </p>
+  )
+}

@@ -1,0 +1,31 @@
+// A collection's pages: its rows, its settings, an import, and each of its documents.
+
+import { CollectionSettings } from './collection-settings.tsx'
+import { Document } from './document.tsx'
+import { DocumentHistory } from './document-history.tsx'
+import { Import } from './import.tsx'
+import { NewDocument } from './new-document.tsx'
+import { Overview } from './overview.tsx'
+import { DocumentRows } from './rows.tsx'
+
+/** The page below `collections` that a path names. */
+export function Collections({ path }: { readonly path: readonly string[] }) {
+  const [name, part, tab] = path
+  if (name === undefined) return <Overview />
+  switch (part) {
+    case undefined:
+      return <DocumentRows collection={name} />
+    case 'settings':
+      return <CollectionSettings name={name} />
+    case 'import':
+      return <Import collection={name} />
+    case 'new':
+      return <NewDocument collection={name} />
+    default:
+      return tab === 'history' ? (
+        <DocumentHistory collection={name} id={part} />
+      ) : (
+        <Document collection={name} id={part} />
+      )
+  }
+}

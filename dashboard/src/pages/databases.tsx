@@ -1,0 +1,222 @@
+// The databases below the one looked at: a tree, found by typing; made, renamed and deleted here.
+
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/fields.tsx'
+import { Loaded, useLoad } from '../parts/load.tsx'
+import { addressIn, databasePath, pastTime } from '../router.ts'
+import { run } from '../service/client.ts'
+import { asPage, mapping, pageOf, read, variable, write } from '../service/data.ts'
+import { rights, scope } from '../session.ts'
+import { at, type Json, type Query } from '../wire/json.ts'
+import { refOf } from '../wire/refs.ts'
+
+interface Node {
+  readonly name: string
+  /** Names from the database looked at down to this one. */
+  readonly path: readonly string[]
+  /** Absent: not looked at yet. */
+  readonly children: readonly Node[] | undefined
+}
+
+const topMax = 1000
+const innerMax = 100
+
+/** Three levels in one query; deeper ones are fetched when they are opened. */
+const threeLevels: Query = level('a', { databases: null }, topMax, [
+  level('b', { databases: variable('a') }, innerMax, [pageOf({ databases: variable('b') }, innerMax)]),
+])
+
+function level(name: string, set: Query, size: number, below: readonly Query[]): Query {
+  return mapping(pageOf(set, size), [variable(name), ...below], name)
+}
+
+function nodesOf(page: Json, path: readonly string[]): Node[] {
+  return asPage(page).data.flatMap(element => {
+    const isLeaf = !Array.isArray(element)
+    const name = refOf(isLeaf ? element : at(element, 0))?.id
+    if (name === undefined) return []
+    const own = [...path, name]
+    return [{ name, path: own, children: isLeaf ? undefined : nodesOf(at(element, 1) ?? null, own) }]
+  })
+}
+
+/** The section of databases on a database's page. */
+export function Databases() {
+  const [filter, setFilter] = useState('')
+  const [dialog, setDialog] = useState<Dialog | undefined>(undefined)
+  const tree = useLoad(
+    async signal => nodesOf((await read(threeLevels, signal)).value, []),
+    [databasePath.value.join('/'), pastTime.value],
+  )
+  const done = () => {
+    setDialog(undefined)
+    tree.reload()
+  }
+  const mayChange = rights.value.administers && pastTime.value === undefined
+  return (
+    <section aria-labelledby="databases">
+      <header class="section-head">
+        <h2 id="databases">Databases</h2>
+        {mayChange && (
+          <button type="button" onClick={() => setDialog({ kind: 'create' })}>
+            New database
+          </button>
+        )}
+      </header>
+      <Loaded of={tree}>
+        {nodes =>
+          nodes.length === 0 ? (
+            <p class="empty">
+              There are no databases in this one. Give each application, customer or test a database of its
+              own: what is in one cannot be seen from another.
+            </p>
+          ) : (
+            <>
+              <Field label="Find a database" type="search" value={filter} onInput={setFilter} />
+              <Nodes
+                nodes={nodes}
+                filter={filter.toLowerCase()}
+                onDialog={mayChange ? setDialog : undefined}
+              />
+            </>
+          )
+        }
+      </Loaded>
+      {dialog && <DatabaseDialog dialog={dialog} onClose={() => setDialog(undefined)} onDone={done} />}
+    </section>
+  )
+}
+
+type Dialog = { readonly kind: 'create' } | { readonly kind: 'rename' | 'delete'; readonly node: Node }
+
+interface NodesProps {
+  readonly nodes: readonly Node[]
+  readonly filter: string
+  readonly onDialog: ((dialog: Dialog) => void) | undefined
+}
+
+function Nodes({ nodes, filter, onDialog }: NodesProps) {
+  const shown = filter === '' ? nodes : nodes.filter(node => holds(node, filter))
+  if (shown.length === 0) return <p class="empty">No database has this in its name.</p>
+  return (
+    <ul class="database-tree">
+      {shown.map(node => (
+        <NodeLine key={node.name} node={node} filter={filter} onDialog={onDialog} />
+      ))}
+    </ul>
+  )
+}
+
+function holds(node: Node, filter: string): boolean {
+  return node.name.toLowerCase().includes(filter) || (node.children ?? []).some(child => holds(child, filter))
+}
+
+function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node: Node }) {
+  const [isOpened, setOpened] = useState(false)
+  const isOpen = isOpened || (filter !== '' && (node.children ?? []).some(child => holds(child, filter)))
+  const hasNone = node.children?.length === 0
+  const db = [...databasePath.value, ...node.path].join('/')
+  return (
+    <li>
+      <div class="database-line">
+        <button
+          type="button"
+          class="quiet twist"
+          aria-expanded={isOpen}
+          aria-label={`Databases in ${node.name}`}
+          disabled={hasNone}
+          onClick={() => setOpened(!isOpened)}
+        >
+          {hasNone ? '·' : isOpen ? '▾' : '▸'}
+        </button>
+        <a href={addressIn([], { db })}>
+          <bdi>{node.name}</bdi>
+        </a>
+        {onDialog && node.path.length === 1 && (
+          <span class="line-actions">
+            <button type="button" class="quiet" onClick={() => onDialog({ kind: 'rename', node })}>
+              Rename<span class="unseen"> {node.name}</span>
+            </button>
+            <button type="button" class="quiet" onClick={() => onDialog({ kind: 'delete', node })}>
+              Delete<span class="unseen"> {node.name}</span>
+            </button>
+          </span>
+        )}
+      </div>
+      {isOpen &&
+        (node.children ? (
+          <Nodes nodes={node.children} filter={filter} onDialog={onDialog} />
+        ) : (
+          <DeeperNodes node={node} filter={filter} />
+        ))}
+    </li>
+  )
+}
+
+function DeeperNodes({ node, filter }: { node: Node; filter: string }) {
+  const below = useLoad(
+    async signal => {
+      const { secret } = scope.value
+      const base = secret.split(':')[0]
+      const inside = { secret: `${base}:${[...databasePath.value, ...node.path].join('/')}:admin` }
+      return nodesOf((await run(threeLevels, inside, signal)).value, node.path)
+    },
+    [node.path.join('/')],
+  )
+  return (
+    <Loaded of={below}>
+      {nodes =>
+        nodes.length === 0 ? <p class="empty">none</p> : <Nodes {...{ nodes, filter }} onDialog={undefined} />
+      }
+    </Loaded>
+  )
+}
+
+interface DatabaseDialogProps {
+  readonly dialog: Dialog
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
+  const [name, setName] = useState(dialog.kind === 'rename' ? dialog.node.name : '')
+  if (dialog.kind === 'delete') {
+    const { node } = dialog
+    return (
+      <Confirm
+        title={`Delete the database ${node.name}?`}
+        warning="Everything in it goes at once: collections, documents, users, and the databases below it. Keys for it stop working. This cannot be undone."
+        submit="Delete database"
+        typed={node.name}
+        onClose={onClose}
+        onConfirm={async signal => {
+          await write({ delete: { database: node.name } }, signal)
+          onDone()
+        }}
+      />
+    )
+  }
+  const submit = async (signal: AbortSignal) => {
+    const params: Query = { object: { name } }
+    await write(
+      dialog.kind === 'create'
+        ? { create_database: params }
+        : { update: { database: dialog.node.name }, params },
+      signal,
+    )
+    onDone()
+  }
+  const isNew = dialog.kind === 'create'
+  return (
+    <FormDialog
+      title={isNew ? 'New database' : `Rename ${dialog.node.name}`}
+      submit={isNew ? 'Create' : 'Rename'}
+      isReady={name !== ''}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+    </FormDialog>
+  )
+}

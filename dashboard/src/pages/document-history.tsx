@@ -1,0 +1,204 @@
+// The versions of a document on a time line, what differs between them, and the way back to one.
+
+import { useState } from 'preact/hooks'
+import { printValue } from '../language.ts'
+import { Confirm } from '../parts/dialog.tsx'
+import { Diff } from '../parts/diff.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { Loaded, useLoad } from '../parts/load.tsx'
+import { exactTime, Instant } from '../parts/time.tsx'
+import { addressOf, databasePath, pastTime } from '../router.ts'
+import { run } from '../service/client.ts'
+import { asPage, pageOf, read, write } from '../service/data.ts'
+import type { DocumentName } from '../service/documents.ts'
+import { rights, scope } from '../session.ts'
+import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
+import { documentRef, literal } from '../wire/refs.ts'
+import { documentTabs, documentTrail } from './document.tsx'
+
+interface Version {
+  readonly ts: bigint
+  readonly action: string
+}
+
+const pageSize = 100
+
+function versionOf(event: Json): Version {
+  const ts = at(event, 'ts')
+  return {
+    ts: typeof ts === 'bigint' ? ts : 0n,
+    action: textAt(event, 'action') ?? '',
+  }
+}
+
+/** The page of a document's history. */
+export function DocumentHistory(name: DocumentName) {
+  const { collection, id } = name
+  const [older, setOlder] = useState<Json | undefined>(undefined)
+  const events = useLoad(
+    async signal => {
+      const set: Query = { events: documentRef(collection, id) }
+      // The newest come first: the page before the end, or before the oldest that was shown.
+      const page = asPage((await read(pageOf(set, pageSize, { before: older ?? null }), signal)).value)
+      return { versions: page.data.map(versionOf).reverse(), before: page.before }
+    },
+    [collection, id, older, pastTime.value, databasePath.value.join('/')],
+  )
+  return (
+    <>
+      <Heading trail={documentTrail(collection)} title={id} />
+      {documentTabs(name, 'history')}
+      <Loaded of={events}>
+        {({ versions, before }) => (
+          <>
+            <TimeLine name={name} versions={versions} onRestored={events.reload} />
+            {before !== undefined && (
+              <p class="pager">
+                <button type="button" onClick={() => setOlder(before)}>
+                  Older versions
+                </button>
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+interface TimeLineProps {
+  readonly name: DocumentName
+  readonly versions: readonly Version[]
+  readonly onRestored: () => void
+}
+
+function TimeLine({ name, versions, onRestored }: TimeLineProps) {
+  const [chosen, setChosen] = useState<bigint | undefined>(versions[0]?.ts)
+  if (versions.length === 0) {
+    return <p class="empty">No versions are kept: the collection's history does not reach that far back.</p>
+  }
+  const found = versions.findIndex(version => version.ts === chosen)
+  const index = found < 0 ? 0 : found
+  const version = versions[index] as Version
+  return (
+    <div class="history">
+      <ol class="time-line" aria-label="Versions, newest first">
+        {versions.map((each, at) => (
+          <li key={String(each.ts)}>
+            <button
+              type="button"
+              aria-pressed={at === index}
+              class={`event-${each.action}`}
+              onClick={() => setChosen(each.ts)}
+            >
+              <span class="event-name">{each.action}</span> <Instant micros={each.ts} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      <VersionView
+        name={name}
+        version={version}
+        previous={versions[index + 1]}
+        newest={versions[0] as Version}
+        onRestored={onRestored}
+      />
+    </div>
+  )
+}
+
+interface VersionViewProps {
+  readonly name: DocumentName
+  readonly version: Version
+  readonly previous: Version | undefined
+  readonly newest: Version
+  readonly onRestored: () => void
+}
+
+/** A document's data as it was from some time on; undefined where there was no document. */
+function dataFrom(ref: Query, version: Version | undefined): Query {
+  if (version === undefined || version.action === 'delete') return null
+  const data: Query = { select: ['data'], from: { get: ref }, default: { object: {} } }
+  return {
+    at: { epoch: version.ts, unit: 'microseconds' },
+    expr: { if: { exists: ref }, then: data, else: null },
+  }
+}
+
+const textOf = (data: Json | undefined) => (isMap(data) ? printValue(data, 'text') : '')
+
+function VersionView({ name, version, previous, newest, onRestored }: VersionViewProps) {
+  const [isRestoring, setRestoring] = useState(false)
+  const { collection, id } = name
+  const ref = documentRef(collection, id)
+  const versions = useLoad(
+    async signal => {
+      const query = [dataFrom(ref, previous), dataFrom(ref, version), dataFrom(ref, newest)]
+      const { value } = await run(query, scope.value, signal)
+      return { before: at(value, 0), data: at(value, 1), newest: at(value, 2) }
+    },
+    [collection, id, version.ts, newest.ts],
+  )
+  const isNewest = version.ts === newest.ts
+  const data = versions.data?.data
+  const mayRestore = rights.value.writes && pastTime.value === undefined && !isNewest && isMap(data)
+  const restore = async (signal: AbortSignal) => {
+    const params: Query = { object: { data: literal(data ?? null) } }
+    const query = { if: { exists: ref }, then: { replace: ref, params }, else: { create: ref, params } }
+    await write({ select: 'ts', from: query }, signal)
+    setRestoring(false)
+    onRestored()
+  }
+  return (
+    <section class="version" aria-label="Version">
+      <header class="section-head">
+        <h2>
+          {version.action} <Instant micros={version.ts} />
+        </h2>
+        <div class="heading-actions">
+          <a class="button" href={addressOf(['collections', collection, id], { at: exactTime(version.ts) })}>
+            Look at that time
+          </a>
+          {mayRestore && (
+            <button type="button" class="primary" onClick={() => setRestoring(true)}>
+              Restore this version
+            </button>
+          )}
+        </div>
+      </header>
+      <Loaded of={versions}>
+        {loaded => (
+          <>
+            <h3>What changed with it</h3>
+            <Diff
+              left={textOf(loaded.before)}
+              right={textOf(loaded.data)}
+              leftName="Before"
+              rightName="This version"
+            />
+            {!isNewest && (
+              <>
+                <h3>What has changed since</h3>
+                <Diff
+                  left={textOf(loaded.data)}
+                  right={textOf(loaded.newest)}
+                  leftName="This version"
+                  rightName="Newest version"
+                />
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
+      {isRestoring && (
+        <Confirm
+          title="Restore this version?"
+          warning="Its data becomes the document's newest version. The versions after it stay in the history."
+          submit="Restore"
+          onClose={() => setRestoring(false)}
+          onConfirm={restore}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,81 @@
+// A new document, empty or as a copy of another.
+
+import { useEffect, useState } from 'preact/hooks'
+import { DraftEditor } from '../parts/draft-editor.tsx'
+import { Field } from '../parts/fields.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { Loaded, useAction, useLoad } from '../parts/load.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { addressOf, go, guard, place } from '../router.ts'
+import { createDocument, type Draft, readDocument, setPassword } from '../service/documents.ts'
+import { documentTrail } from './document.tsx'
+
+const empty: Draft = { data: '{\n  \n}', notation: 'text', ttl: '' }
+
+/** The page on which a document is made. */
+export function NewDocument({ collection }: { readonly collection: string }) {
+  const from = place.value.parameters.get('from')
+  const start = useLoad(
+    async (signal): Promise<Draft> => {
+      if (from === null) return empty
+      const { data } = await readDocument({ collection, id: from }, 'text', signal)
+      return { ...empty, data }
+    },
+    [collection, from],
+  )
+  return (
+    <>
+      <Heading trail={documentTrail(collection)} title={from === null ? 'New document' : `Copy of ${from}`} />
+      <Loaded of={start}>{draft => <NewForm collection={collection} start={draft} />}</Loaded>
+    </>
+  )
+}
+
+function NewForm({ collection, start }: { collection: string; start: Draft }) {
+  const [draft, setDraft] = useState(start)
+  const [id, setId] = useState('')
+  const [password, setPasswordText] = useState('')
+  const action = useAction()
+  const [isDone, setDone] = useState(false)
+  const isDirty = !isDone && (draft.data !== start.data || id !== '')
+  useEffect(() => guard(() => isDirty), [isDirty])
+  const create = () =>
+    action.start(async signal => {
+      const made = await createDocument(collection, id.trim(), draft, signal)
+      setDone(true)
+      if (password !== '') await setPassword({ collection, id: made }, password, signal)
+      go(addressOf(['collections', collection, made], { from: undefined }), 'replace')
+    })
+  return (
+    <div class="document">
+      <DraftEditor draft={draft} error={action.error} onChange={setDraft} onSubmit={create} />
+      <details>
+        <summary>Id and password</summary>
+        <Field
+          label="Id"
+          value={id}
+          onInput={setId}
+          isMono
+          hint="A whole number. Empty: the service makes one."
+        />
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          value={password}
+          onInput={setPasswordText}
+          hint="For a document that stands for a user who logs in. Empty: none."
+        />
+      </details>
+      {action.error && <Problem error={action.error} />}
+      <div class="form-buttons">
+        <button type="button" class="primary" disabled={action.isRunning} onClick={create}>
+          {action.isRunning ? 'Creating…' : 'Create'}
+        </button>
+        <a class="button" href={addressOf(['collections', collection])}>
+          Cancel
+        </a>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,199 @@
+// A database: its collections, and the databases in it.
+
+import { useEffect, useState } from 'preact/hooks'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Choice, Field } from '../parts/fields.tsx'
+import { Loaded, useLoad } from '../parts/load.tsx'
+import { Instant } from '../parts/time.tsx'
+import { addressOf, databasePath, go, pastTime } from '../router.ts'
+import { asPage, mapping, pageOf, read, variable, write } from '../service/data.ts'
+import { ServiceError } from '../service/faults.ts'
+import { canScope, rights, session } from '../session.ts'
+import { at, type Json, type Query, textAt } from '../wire/json.ts'
+import { Databases } from './databases.tsx'
+
+const collectionsMax = 1000
+
+/** The page of a database. */
+export function Overview() {
+  const own = session.value?.principal.database ?? []
+  const name = databasePath.value.at(-1) ?? own.at(-1) ?? 'root'
+  useEffect(() => {
+    document.title = `${name} · Terrarium`
+  }, [name])
+  return (
+    <>
+      <h1>
+        <bdi>{name}</bdi>
+      </h1>
+      <CollectionList />
+      {canScope.value && <Databases />}
+    </>
+  )
+}
+
+function CollectionList() {
+  const [isCreating, setCreating] = useState(false)
+  const [filter, setFilter] = useState('')
+  const list = useLoad(
+    signal => read(mapping(pageOf({ collections: null }, collectionsMax), { get: variable() }), signal),
+    [databasePath.value.join('/'), pastTime.value],
+  )
+  const denied = list.error instanceof ServiceError && list.error.status === 403
+  return (
+    <section aria-labelledby="collections">
+      <header class="section-head">
+        <h2 id="collections">Collections</h2>
+        {rights.value.writes && pastTime.value === undefined && (
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            New collection
+          </button>
+        )}
+      </header>
+      {denied ? (
+        <ByName />
+      ) : (
+        <Loaded of={list}>
+          {answer => {
+            const page = asPage(answer.value)
+            return (
+              <CollectionTable
+                documents={page.data}
+                isMore={page.after !== undefined}
+                {...{ filter, setFilter }}
+              />
+            )
+          }}
+        </Loaded>
+      )}
+      {isCreating && <NewCollection onClose={() => setCreating(false)} />}
+    </section>
+  )
+}
+
+/** For secrets whose roles grant documents but not the list of collections. */
+function ByName() {
+  const [name, setName] = useState('')
+  const open = (event: Event) => {
+    event.preventDefault()
+    if (name !== '') go(addressOf(['collections', name]))
+  }
+  return (
+    <form class="inline-form" onSubmit={open}>
+      <p>
+        Your secret may not list collections. Those whose documents it may read can be opened by their name.
+      </p>
+      <Field label="Collection" value={name} onInput={setName} isMono />
+      <button type="submit">Open</button>
+    </form>
+  )
+}
+
+interface TableProps {
+  readonly documents: readonly Json[]
+  readonly isMore: boolean
+  readonly filter: string
+  readonly setFilter: (text: string) => void
+}
+
+function CollectionTable({ documents, isMore, filter, setFilter }: TableProps) {
+  if (documents.length === 0) {
+    return (
+      <p class="empty">
+        There are no collections yet. A collection holds documents: make one, then put documents into it.
+      </p>
+    )
+  }
+  const wanted = filter.toLowerCase()
+  const shown = documents.filter(document => textAt(document, 'name')?.toLowerCase().includes(wanted))
+  return (
+    <>
+      {documents.length > 10 && (
+        <Field label="Find a collection" type="search" value={filter} onInput={setFilter} />
+      )}
+      <section class="table-scroll" tabIndex={0} aria-label="Collections">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">History</th>
+              <th scope="col">Documents expire</th>
+              <th scope="col">Changed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(document => {
+              const name = textAt(document, 'name') ?? ''
+              return (
+                <tr key={name}>
+                  <td>
+                    <a href={addressOf(['collections', name])}>{name}</a>
+                  </td>
+                  <td>{daysText(at(document, 'history_days'), 'for ever')}</td>
+                  <td>{daysText(at(document, 'ttl_days'), 'never')}</td>
+                  <td>
+                    <Instant micros={at(document, 'ts')} />
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </section>
+      {isMore && (
+        <p class="hint">The first {collectionsMax} are shown. Others can be opened by their address.</p>
+      )}
+    </>
+  )
+}
+
+/** A number of days; what its absence means is the caller's to say. */
+export function daysText(days: Json | undefined, absent: string): string {
+  if (typeof days !== 'bigint') return absent
+  return days === 1n ? '1 day' : `${days} days`
+}
+
+function NewCollection({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [history, setHistory] = useState('30')
+  const [ttl, setTtl] = useState('')
+  const [keeps, setKeeps] = useState<'days' | 'ever'>('days')
+  const create = async (signal: AbortSignal) => {
+    const fields: Record<string, Query> = { name }
+    fields.history_days = keeps === 'ever' ? null : BigInt(history || '30')
+    if (ttl !== '') fields.ttl_days = BigInt(ttl)
+    await write({ create_collection: { object: fields } }, signal)
+    onClose()
+    go(addressOf(['collections', name]))
+  }
+  return (
+    <FormDialog
+      title="New collection"
+      submit="Create"
+      isReady={name !== ''}
+      onClose={onClose}
+      onSubmit={create}
+    >
+      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+      <Choice
+        label="Versions are kept"
+        value={keeps}
+        onChange={setKeeps}
+        options={[
+          ['days', 'for some days'],
+          ['ever', 'for ever'],
+        ]}
+      />
+      {keeps === 'days' && (
+        <Field label="Days of history" type="number" value={history} onInput={setHistory} />
+      )}
+      <Field
+        label="Days until documents expire"
+        type="number"
+        value={ttl}
+        onInput={setTtl}
+        hint="Empty: they stay until they are deleted."
+      />
+    </FormDialog>
+  )
+}

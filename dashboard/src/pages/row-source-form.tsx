@@ -1,0 +1,91 @@
+// Chooses what the rows of a collection come from: all documents or an index, what to look up in it, and the order.
+
+import { useEffect, useState } from 'preact/hooks'
+import { NotationError, parseValue } from '../language.ts'
+import { Choice, Field } from '../parts/fields.tsx'
+import { previewOf } from '../parts/values.tsx'
+import { addressWith, go } from '../router.ts'
+import type { IndexShape, RowSource } from '../service/row-source.ts'
+import { type Json, writeJson } from '../wire/json.ts'
+
+interface SourceFormProps {
+  readonly source: RowSource
+  readonly indexes: readonly IndexShape[]
+}
+
+const fromStart = { after: undefined, before: undefined }
+
+/** The form; what is chosen goes into the address. */
+export function SourceForm({ source, indexes }: SourceFormProps) {
+  const active = indexes.filter(index => index.isActive)
+  return (
+    <div class="source-form">
+      <Choice
+        label="Show"
+        value={source.index?.name ?? ''}
+        options={[
+          ['', 'All documents'],
+          ...active.map(({ name, terms }) => [name, labelOf(name, terms)] as const),
+        ]}
+        onChange={name => go(addressWith({ ...fromStart, index: name || undefined, terms: undefined }))}
+      />
+      {source.index !== undefined && source.index.terms.length > 0 && (
+        <TermFields key={source.index.name} index={source.index} terms={source.terms} />
+      )}
+      <Choice
+        label="Order"
+        value={source.isReversed ? 'descending' : 'ascending'}
+        options={[
+          ['ascending', 'first to last'],
+          ['descending', 'last to first'],
+        ]}
+        onChange={order =>
+          go(addressWith({ ...fromStart, order: order === 'ascending' ? undefined : order }))
+        }
+      />
+    </div>
+  )
+}
+
+function labelOf(name: string, terms: readonly string[]): string {
+  return terms.length === 0 ? name : `${name} (by ${terms.join(', ')})`
+}
+
+function TermFields({ index, terms }: { index: IndexShape; terms: readonly Json[] }) {
+  const shown = () => index.terms.map((_, at) => (terms[at] === undefined ? '' : textOf(terms[at])))
+  const [texts, setTexts] = useState(shown)
+  useEffect(() => setTexts(shown()), [writeJson(terms)])
+  const apply = (event: Event) => {
+    event.preventDefault()
+    go(addressWith({ ...fromStart, terms: writeJson(texts.map(termOf)) }))
+  }
+  return (
+    <form class="inline-form" onSubmit={apply}>
+      {index.terms.map((term, at) => (
+        <Field
+          key={term}
+          label={term}
+          value={texts[at] ?? ''}
+          isMono
+          onInput={text => setTexts(texts.map((before, place) => (place === at ? text : before)))}
+        />
+      ))}
+      <button type="submit">Look up</button>
+    </form>
+  )
+}
+
+/** A term as it is typed: a text needs quotes only where it would be taken for something else. */
+function textOf(term: Json): string {
+  if (typeof term !== 'string') return previewOf(term, 1000)
+  return typeof termOf(term) === 'string' ? term : writeJson(term)
+}
+
+function termOf(text: string): Json {
+  try {
+    return parseValue(text.trim(), 'text')
+  } catch (cause) {
+    if (cause instanceof NotationError) return text
+    throw cause
+  }
+}

@@ -1,0 +1,237 @@
+// The editor's code over CodeMirror 6: colours from the style sheet's variables, completion, marks under faulty places.
+
+import {
+  autocompletion,
+  type CompletionContext,
+  closeBrackets,
+  completionKeymap,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  StreamLanguage,
+  syntaxHighlighting,
+} from '@codemirror/language'
+import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import type { EditorProps } from './editor.tsx'
+
+/** A faulty place of the text, in UTF-16 offsets. */
+export interface Mark {
+  readonly from: number
+  readonly to: number
+  readonly message: string
+}
+
+/** Something to complete. */
+export interface Completion {
+  readonly label: string
+  readonly kind: 'function' | 'variable' | 'class' | 'property'
+  /** One line beside the name. */
+  readonly detail?: string
+  /** A few lines, on demand. */
+  readonly info?: string
+  /** What is put in; the label when absent. */
+  readonly text?: string
+}
+
+export interface CodeEditor {
+  setText(text: string): void
+  /** Takes up what has changed in the properties. */
+  configure(): void
+  mark(marks: readonly Mark[]): void
+  close(): void
+}
+
+/** Colouring is left out of texts so long that it would be felt. */
+const plainFromChars = 2_000_000
+
+const theme = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--field)', height: '100%', fontSize: '13px' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '8px 0' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--field)', color: 'var(--faint)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--line-active)' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    backgroundColor: 'var(--selection) !important',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    color: 'var(--text)',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    boxShadow: 'var(--shadow)',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--on-accent)',
+  },
+  '.cm-completionDetail': { color: 'inherit', opacity: '0.8', fontStyle: 'normal' },
+  '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--text)' },
+  '.cm-placeholder': { color: 'var(--faint)' },
+  '.cm-foldPlaceholder': {
+    backgroundColor: 'transparent',
+    border: '1px solid var(--line)',
+    color: 'var(--soft)',
+  },
+})
+
+const colours = HighlightStyle.define([
+  { tag: [tags.string], color: 'var(--code-string)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--code-number)' },
+  { tag: [tags.propertyName], color: 'var(--code-name)' },
+  { tag: [tags.function(tags.variableName), tags.className], color: 'var(--code-call)' },
+  { tag: [tags.comment], color: 'var(--soft)' },
+  { tag: [tags.keyword], color: 'var(--code-call)' },
+])
+
+/** Driver notation, told apart word by word: enough to colour it. */
+const driverNotation = StreamLanguage.define<{ isInComment: boolean }>({
+  name: 'fql',
+  startState: () => ({ isInComment: false }),
+  token(stream, state) {
+    if (state.isInComment || stream.match('/*')) {
+      state.isInComment = !stream.match(/^.*?\*\//)
+      if (state.isInComment) stream.skipToEnd()
+      return 'comment'
+    }
+    if (stream.match(/^\/\/.*/)) return 'comment'
+    if (
+      stream.match(/^"(?:[^"\\]|\\.)*"?/) ||
+      stream.match(/^'(?:[^'\\]|\\.)*'?/) ||
+      stream.match(/^`[^`]*`?/)
+    ) {
+      return stream.match(/^\s*:/, false) ? 'propertyName' : 'string'
+    }
+    if (stream.match(/^-?\d[\d_]*(\.\d+)?([eE][+-]?\d+)?n?/)) return 'number'
+    if (stream.match(/^(true|false|null|undefined)\b/)) return 'bool'
+    if (stream.match(/^[A-Za-z_$][\w$]*/)) {
+      if (stream.match(/^\s*\(/, false)) return 'variableName.function'
+      return stream.match(/^\s*:/, false) ? 'propertyName' : 'variableName'
+    }
+    stream.next()
+    return null
+  },
+  languageData: { closeBrackets: { brackets: ['(', '[', '{', '"', "'"] }, commentTokens: { line: '//' } },
+})
+
+/** Opens an editor in a shadow root; `properties` are looked at whenever they are needed. */
+export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
+  const changing = new Compartment()
+  let isOwnChange = false
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: properties.current.value,
+      extensions: [
+        basics(properties),
+        changing.of(changingParts(properties.current)),
+        EditorView.updateListener.of(update => {
+          if (update.docChanged && !isOwnChange) properties.current.onChange?.(update.state.doc.toString())
+        }),
+      ],
+    }),
+  })
+  if (properties.current.hasFocus) view.focus()
+  const setMarks = (marks: readonly Mark[]) =>
+    view.dispatch(setDiagnostics(view.state, diagnostics(view, marks)))
+  setMarks(properties.current.marks ?? [])
+  return {
+    setText(text) {
+      const { doc } = view.state
+      if (doc.length === text.length && doc.toString() === text) return
+      isOwnChange = true
+      view.dispatch({ changes: { from: 0, to: doc.length, insert: text } })
+      isOwnChange = false
+    },
+    configure: () => view.dispatch({ effects: changing.reconfigure(changingParts(properties.current)) }),
+    mark: setMarks,
+    close: () => view.destroy(),
+  }
+}
+
+function diagnostics(view: EditorView, marks: readonly Mark[]): Diagnostic[] {
+  const end = view.state.doc.length
+  return marks.map(({ from, to, message }) => ({
+    from: Math.min(from, end),
+    to: Math.min(Math.max(to, from), end),
+    severity: 'error',
+    message,
+  }))
+}
+
+function basics(properties: { readonly current: EditorProps }): Extension {
+  const submit = () => {
+    properties.current.onSubmit?.()
+    return true
+  }
+  return [
+    keymap.of([
+      { key: 'Mod-Enter', run: submit, preventDefault: true },
+      ...completionKeymap,
+      ...defaultKeymap,
+      ...historyKeymap,
+      ...searchKeymap,
+      ...foldKeymap,
+    ]),
+    lineNumbers(),
+    foldGutter(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    lintGutter(),
+    EditorView.lineWrapping,
+    autocompletion({ override: [context => complete(context, properties.current)], icons: false }),
+    syntaxHighlighting(colours),
+    theme,
+    placeholder(properties.current.placeholder ?? ''),
+  ]
+}
+
+function changingParts({ notation, isReadOnly, label, value }: EditorProps): Extension {
+  const language = notation === 'json' ? json() : driverNotation
+  return [
+    value.length > plainFromChars ? [] : language,
+    EditorState.readOnly.of(isReadOnly === true),
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', 'aria-multiline': 'true' }),
+  ]
+}
+
+function complete(context: CompletionContext, { completions }: EditorProps) {
+  const word = context.matchBefore(/[\w$]+/)
+  if (completions === undefined || (!word && !context.explicit)) return null
+  return {
+    from: word?.from ?? context.pos,
+    validFor: /^[\w$]*$/,
+    options: completions.map(({ label, kind, detail, info, text }) => ({
+      label,
+      type: kind,
+      ...(detail !== undefined && { detail }),
+      ...(info !== undefined && { info }),
+      ...(text !== undefined && { apply: text }),
+    })),
+  }
+}

@@ -1,0 +1,65 @@
+// A text editor for values and queries. The editor's code is loaded when the first one is shown.
+//
+// It lives in a shadow root: there its styles are constructed style sheets, which the page's content security policy
+// allows, while a `style` element in the document would be refused.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Notation } from '../language.ts'
+import type { CodeEditor, Completion, Mark } from './code-editor.ts'
+
+export interface EditorProps {
+  /** Its accessible name. */
+  readonly label: string
+  readonly value: string
+  readonly onChange?: (text: string) => void
+  /** Ctrl-Enter, or Cmd-Enter. */
+  readonly onSubmit?: () => void
+  readonly notation: Notation
+  readonly isReadOnly?: boolean
+  /** Places to underline. */
+  readonly marks?: readonly Mark[]
+  readonly completions?: readonly Completion[]
+  readonly hasFocus?: boolean
+  readonly placeholder?: string
+}
+
+/** The editor. Its text follows `value`; what a person types is reported by `onChange`. */
+export function Editor(props: EditorProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const editor = useRef<CodeEditor | undefined>(undefined)
+  const latest = useRef(props)
+  latest.current = props
+  const [isFailed, setFailed] = useState(false)
+  useEffect(() => {
+    let isGone = false
+    import('./code-editor.ts').then(
+      ({ openEditor }) => {
+        if (isGone || !host.current) return
+        const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' })
+        editor.current = openEditor(root, latest)
+      },
+      () => setFailed(true),
+    )
+    return () => {
+      isGone = true
+      editor.current?.close()
+    }
+  }, [])
+  const { value, notation, isReadOnly, marks, label } = props
+  useEffect(() => editor.current?.setText(value), [value])
+  useEffect(() => editor.current?.configure(), [notation, isReadOnly])
+  useEffect(() => editor.current?.mark(marks ?? []), [marks])
+  if (isFailed) {
+    // Without the editor's code the text can still be read and changed.
+    return (
+      <textarea
+        class="editor plain"
+        aria-label={label}
+        readOnly={isReadOnly}
+        value={value}
+        onInput={event => props.onChange?.(event.currentTarget.value)}
+      />
+    )
+  }
+  return <div class="editor" ref={host} />
+}

@@ -1,0 +1,64 @@
+// Errors, told to the person: what went wrong, where, and what to do.
+
+import { adviceFor, type Fault, ServiceError } from '../service/faults.ts'
+
+interface ProblemProps {
+  readonly error: Error
+  readonly retry?: () => void
+}
+
+/** An error as an alert; with `retry`, a button to try again. */
+export function Problem({ error, retry }: ProblemProps) {
+  const isService = error instanceof ServiceError
+  const advice = isService ? adviceFor(error) : undefined
+  return (
+    <div class="problem" role="alert">
+      <p class="problem-title">{error.message}</p>
+      {isService && error.faults.map((fault, at) => <FaultLines key={at} fault={fault} isFirst={at === 0} />)}
+      {advice && <p>{advice}</p>}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+function FaultLines({ fault, isFirst }: { fault: Fault; isFirst: boolean }) {
+  return (
+    <>
+      <p class="problem-code">
+        <code>{fault.code}</code>
+        {fault.position.length > 0 && (
+          <>
+            {' at '}
+            <code>{fault.position.join(' › ')}</code>
+          </>
+        )}
+        {!isFirst && `: ${fault.description}`}
+      </p>
+      {fault.failures.length > 0 && (
+        <ul>
+          {fault.failures.map((failure, at) => (
+            <li key={at}>
+              <code>{failure.field || 'document'}</code>: {failure.description}
+            </li>
+          ))}
+        </ul>
+      )}
+      {fault.causes.map((cause, at) => (
+        <FaultLines key={at} fault={cause} isFirst={false} />
+      ))}
+    </>
+  )
+}
+
+/** Something good that has just happened, said without taking the focus. */
+export function Notice({ text }: { text: string | undefined }) {
+  return (
+    <p class={text ? 'notice' : 'notice-empty'} role="status">
+      {text}
+    </p>
+  )
+}

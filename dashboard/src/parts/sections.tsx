@@ -1,0 +1,69 @@
+// The sections of a database, as far as the secret has business there.
+
+import { addressOf, place } from '../router.ts'
+import { session } from '../session.ts'
+
+interface Section {
+  readonly path: string
+  readonly name: string
+  /** Only keys of this kind have anything to see there; identities are shown all, and what they may is decided there. */
+  readonly isHidden?: (role: string | null | undefined) => boolean
+}
+
+const notForReaders = (role: string | null | undefined) => role === 'server-readonly' || role === 'client'
+const adminOnly = (role: string | null | undefined) => notForReaders(role) || role === 'server'
+
+const groups: readonly (readonly [title: string, sections: readonly Section[]])[] = [
+  [
+    'Data',
+    [
+      { path: '', name: 'Overview' },
+      { path: 'indexes', name: 'Indexes' },
+      { path: 'functions', name: 'Functions' },
+      { path: 'shell', name: 'Shell' },
+    ],
+  ],
+  [
+    'Access',
+    [
+      { path: 'roles', name: 'Roles', isHidden: adminOnly },
+      { path: 'keys', name: 'Keys', isHidden: adminOnly },
+      { path: 'tokens', name: 'Tokens', isHidden: notForReaders },
+      { path: 'credentials', name: 'Credentials', isHidden: notForReaders },
+      { path: 'access-providers', name: 'Access providers', isHidden: adminOnly },
+      { path: 'denied', name: 'Why denied', isHidden: role => adminOnly(role) || role === null },
+    ],
+  ],
+  ['Operation', [{ path: 'logs', name: 'Logs', isHidden: role => role !== 'admin' }]],
+]
+
+/** The navigation. */
+export function Sections({ isOpen }: { isOpen: boolean }) {
+  const role = session.value?.principal.role
+  const here = place.value.path[0] ?? ''
+  return (
+    <nav class={isOpen ? 'sections open' : 'sections'} aria-label="Sections" id="sections">
+      {groups.map(([title, sections]) => {
+        const shown = sections.filter(section => !section.isHidden?.(role))
+        if (shown.length === 0) return null
+        return (
+          <section key={title}>
+            <h2>{title}</h2>
+            <ul>
+              {shown.map(({ path, name }) => {
+                const isHere = here === path || (path === '' && here === 'collections')
+                return (
+                  <li key={path}>
+                    <a href={addressOf(path === '' ? [] : [path])} aria-current={isHere ? 'page' : undefined}>
+                      {name}
+                    </a>
+                  </li>
+                )
+              })}
+            </ul>
+          </section>
+        )
+      })}
+    </nav>
+  )
+}

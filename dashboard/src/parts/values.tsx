@@ -1,0 +1,187 @@
+// Values on the screen: one line in rows, a tree on demand. Text of users is always a text node, so nothing in it can
+// become markup; long texts are cut, and marks that turn the writing direction end with their cell.
+
+import { useState } from 'preact/hooks'
+import { addressOf } from '../router.ts'
+import { isMap, type Json, textAt } from '../wire/json.ts'
+import { type Native, natives, type RefName, refOf, tagOf } from '../wire/refs.ts'
+
+const cellChars = 80
+const treeChars = 2000
+const treeItems = 100
+
+/** The page that shows what a reference names; undefined where there is none. */
+export function addressOfRef(ref: RefName): string | undefined {
+  if (ref.isElsewhere) return undefined
+  if (!ref.isNative) return addressOf(['collections', ref.collection, ref.id])
+  if (!isNative(ref.collection)) return undefined
+  if (ref.collection === 'collections') {
+    return isNative(ref.id) ? undefined : addressOf(['collections', ref.id])
+  }
+  if (ref.collection === 'databases' || ref.collection === 'credentials') return undefined
+  return addressOf([ref.collection.replace('_', '-'), ref.id])
+}
+
+function isNative(name: string): name is Native {
+  return (natives as readonly string[]).includes(name)
+}
+
+/** A text, cut after some characters. */
+export function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** A value in one line of limited length. */
+export function previewOf(value: Json, chars = cellChars): string {
+  if (typeof value === 'string') return cut(value, chars)
+  return cut(lineOf(value, chars), chars)
+}
+
+function lineOf(value: Json, room: number): string {
+  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return JSON.stringify(cut(value, room))
+  if (Array.isArray(value)) return `[${someOf(value, room, item => item)}]`
+  if (!isMap(value)) return ''
+  const ref = refOf(value)
+  if (ref) return `${ref.collection}/${ref.id}`
+  const tag = tagOf(value)
+  const inner = tag === undefined ? undefined : value.get(tag)
+  if (tag !== undefined && typeof inner === 'string') return inner
+  if (tag === '@query') return 'function'
+  return `{${someOf(
+    [...value],
+    room,
+    ([, item]) => item,
+    ([name]) => `${cut(name, 30)}: `,
+  )}}`
+}
+
+function someOf<T>(
+  items: readonly T[],
+  room: number,
+  memberOf: (item: T) => Json,
+  labelOf: (item: T) => string = () => '',
+): string {
+  let text = ''
+  for (const item of items) {
+    if (text.length > room) break
+    text += `${text === '' ? '' : ', '}${labelOf(item)}${lineOf(memberOf(item), room)}`
+  }
+  return text
+}
+
+/** The class by which the style sheet colours a value. */
+function kindOf(value: Json): string {
+  if (value === null) return 'null'
+  if (typeof value === 'bigint' || typeof value === 'number') return 'number'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'boolean'
+  return tagOf(value) === undefined ? 'object' : 'tag'
+}
+
+/** A value in a cell. */
+export function Cell({ value }: { value: Json | undefined }) {
+  if (value === undefined) return <span class="absent">–</span>
+  const ref = refOf(value)
+  const address = ref && addressOfRef(ref)
+  if (ref && address) return <RefLink ref_={ref} address={address} />
+  return <bdi class={`value-${kindOf(value)}`}>{previewOf(value)}</bdi>
+}
+
+function RefLink({ ref_, address }: { ref_: RefName; address: string }) {
+  return (
+    <a href={address}>
+      <bdi>{ref_.isNative ? ref_.id : `${ref_.collection}/${ref_.id}`}</bdi>
+    </a>
+  )
+}
+
+/** A value whole, as a tree whose branches open. */
+export function Tree({ value, name }: { value: Json; name?: string }) {
+  return (
+    <ul class="tree">
+      <Branch value={value} name={name} depth={0} />
+    </ul>
+  )
+}
+
+interface BranchProps {
+  readonly value: Json
+  readonly name: string | undefined
+  readonly depth: number
+}
+
+function Branch({ value, name, depth }: BranchProps) {
+  const [isOpen, setOpen] = useState(depth < 2)
+  const label = name === undefined ? null : <bdi class="tree-name">{cut(name, 200)}: </bdi>
+  const isBranch =
+    (Array.isArray(value) && value.length > 0) ||
+    (isMap(value) && value.size > 0 && tagOf(value) === undefined)
+  if (!isBranch) {
+    return (
+      <li>
+        {label}
+        <Leaf value={value} />
+      </li>
+    )
+  }
+  const members = Array.isArray(value)
+    ? value.map((item, at) => [String(at), item] as const)
+    : [...(value as ReadonlyMap<string, Json>)]
+  return (
+    <li>
+      <button type="button" class="tree-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {label}
+        <span class="tree-count">
+          {Array.isArray(value) ? `[${members.length}]` : `{${members.length}}`}
+          {!isOpen && ` ${previewOf(value, 60)}`}
+        </span>
+      </button>
+      {isOpen && <Members members={members} depth={depth + 1} />}
+    </li>
+  )
+}
+
+function Members({ members, depth }: { members: readonly (readonly [string, Json])[]; depth: number }) {
+  const [shown, setShown] = useState(treeItems)
+  return (
+    <ul>
+      {members.slice(0, shown).map(([name, item]) => (
+        <Branch key={name} name={name} value={item} depth={depth} />
+      ))}
+      {shown < members.length && (
+        <li>
+          <button type="button" class="quiet" onClick={() => setShown(shown + treeItems * 5)}>
+            {members.length - shown} more
+          </button>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+function Leaf({ value }: { value: Json }) {
+  const [isWhole, setWhole] = useState(false)
+  const isLong = typeof value === 'string' && value.length > treeChars
+  const ref = refOf(value)
+  if (ref) return <Cell value={value} />
+  const text = typeof value === 'string' && isWhole ? JSON.stringify(value) : quoted(value)
+  return (
+    <>
+      <bdi class={`value-${kindOf(value)}`}>{text}</bdi>
+      {isLong && !isWhole && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          show all {value.length} characters
+        </button>
+      )}
+    </>
+  )
+}
+
+function quoted(value: Json): string {
+  if (typeof value === 'string') return JSON.stringify(cut(value, treeChars))
+  const tag = tagOf(value)
+  const inner = textAt(value, tag ?? '')
+  return inner === undefined ? previewOf(value, treeChars) : `${tag?.slice(1)} ${inner}`
+}

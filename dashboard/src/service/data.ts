@@ -1,0 +1,62 @@
+// The queries that pages have in common: looking at a past time, pages of sets, and what a set's elements are.
+
+import { pastTime } from '../router.ts'
+import { scope } from '../session.ts'
+import { at, type Json, listAt, type Query } from '../wire/json.ts'
+import { literal } from '../wire/refs.ts'
+import { type Answer, run } from './client.ts'
+
+/** Runs a reading query in the database and at the time that the address names. */
+export function read(query: Query, signal?: AbortSignal): Promise<Answer> {
+  const past = pastTime.value
+  return run(past === undefined ? query : { at: { '@ts': past }, expr: query }, scope.value, signal)
+}
+
+/** Runs a query that changes something in the database that the address names. */
+export function write(query: Query, signal?: AbortSignal): Promise<Answer> {
+  return run(query, scope.value, signal)
+}
+
+/** Where in a set to read: behind or before a cursor. */
+export interface Cursor {
+  readonly after?: Json | undefined
+  readonly before?: Json | undefined
+}
+
+/** A page of a set, as an expression. */
+export function pageOf(set: Query, size: number, { after, before }: Cursor = {}): Query {
+  const cursor: Record<string, Query> =
+    after !== undefined
+      ? { after: cursorLiteral(after) }
+      : before !== undefined
+        ? { before: cursorLiteral(before) }
+        : {}
+  return { paginate: set, size: BigInt(size), ...cursor }
+}
+
+/** Cursors are values; the members of an event are no call of a function. */
+function cursorLiteral(cursor: Json): Query {
+  return literal(cursor)
+}
+
+/** `expression` for each element of a collection or page; `element` is the variable's name in it. */
+export function mapping(collection: Query, expression: Query, element = 'element'): Query {
+  return { map: { lambda: element, expr: expression }, collection }
+}
+
+/** The variable of a lambda. */
+export function variable(name = 'element'): Query {
+  return { var: name }
+}
+
+/** What a page holds. */
+export interface Page {
+  readonly data: readonly Json[]
+  readonly after: Json | undefined
+  readonly before: Json | undefined
+}
+
+/** A page as it came. */
+export function asPage(value: Json): Page {
+  return { data: listAt(value, 'data'), after: at(value, 'after'), before: at(value, 'before') }
+}

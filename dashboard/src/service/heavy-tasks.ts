@@ -1,0 +1,61 @@
+// The tasks that a worker takes over for long texts.
+
+import { type Notation, parseValue, printValue } from '../language.ts'
+import { at, type Json, parseJson, writeJson } from '../wire/json.ts'
+import { literal } from '../wire/refs.ts'
+import { type Rows, rowsOf } from '../wire/rows.ts'
+
+export type HeavyTask =
+  /** The rows in the body of an answer. */
+  | { readonly kind: 'rows'; readonly text: string; readonly valueNames: readonly string[] }
+  /** A document in the body of an answer, with its data as text. */
+  | { readonly kind: 'document'; readonly text: string; readonly notation: Notation }
+  /** The JSON of an expression that evaluates to the value that a text stands for. */
+  | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
+  /** A value in one notation, in the other. */
+  | { readonly kind: 'convert'; readonly text: string; readonly from: Notation; readonly to: Notation }
+
+/** A document as its page shows it. */
+export interface DocumentText {
+  /** The data, laid out. */
+  readonly data: string
+  readonly ts: bigint
+  /** ISO 8601; empty when it does not expire. */
+  readonly ttl: string
+}
+
+export type HeavyResult<T extends HeavyTask> = T extends { readonly kind: 'rows' }
+  ? Rows
+  : T extends { readonly kind: 'document' }
+    ? DocumentText
+    : string
+
+/** Performs a task. */
+export function perform<T extends HeavyTask>(task: T): HeavyResult<T> {
+  // The branches give what the task's kind says; the compiler cannot follow that.
+  return performAny(task) as HeavyResult<T>
+}
+
+function performAny(task: HeavyTask): Rows | DocumentText | string {
+  switch (task.kind) {
+    case 'rows':
+      return rowsOf(task.text, task.valueNames)
+    case 'document':
+      return documentText(at(parseJson(task.text), 'resource') ?? null, task.notation)
+    case 'literal':
+      return writeJson(literal(parseValue(task.text, task.notation)))
+    case 'convert':
+      return printValue(parseValue(task.text, task.from), task.to)
+  }
+}
+
+/** A document's data and times as texts. */
+export function documentText(document: Json, notation: Notation): DocumentText {
+  const ts = at(document, 'ts')
+  const ttl = at(document, 'ttl', '@ts')
+  return {
+    data: printValue(at(document, 'data') ?? new Map(), notation),
+    ts: typeof ts === 'bigint' ? ts : 0n,
+    ttl: typeof ttl === 'string' ? ttl : '',
+  }
+}

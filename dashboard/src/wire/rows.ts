@@ -1,0 +1,74 @@
+// Documents as rows of a table. What a row shows of a value is cut when it is read, so that a page of large documents
+// costs as much to draw as one of small ones.
+
+import { at, isMap, type Json, listAt, parseJson } from './json.ts'
+import { type RefName, refOf, tagOf } from './refs.ts'
+
+/** One document, or one entry of an index that does not name a document. */
+export interface Row {
+  readonly ref: RefName | undefined
+  readonly ts: Json | undefined
+  readonly ttl: Json | undefined
+  /** Fields of the data, or values of the entry, by name; texts and lists cut. */
+  readonly cells: ReadonlyMap<string, Json>
+}
+
+export interface Rows {
+  readonly rows: readonly Row[]
+  readonly after: Json | undefined
+  readonly before: Json | undefined
+}
+
+const cutChars = 200
+const cutItems = 12
+const cutDepth = 4
+
+/** The rows in the body of an answer. `valueNames` name the values of index entries. */
+export function rowsOf(text: string, valueNames: readonly string[]): Rows {
+  const page = at(parseJson(text), 'resource')
+  const rows = listAt(page, 'data').map(element => rowOf(element, valueNames))
+  return { rows, after: at(page, 'after'), before: at(page, 'before') }
+}
+
+function rowOf(element: Json, valueNames: readonly string[]): Row {
+  const ref = refOf(at(element, 'ref'))
+  if (isMap(element) && ref) {
+    const data = element.get('data')
+    const cells = new Map<string, Json>()
+    if (isMap(data)) for (const [name, value] of fieldsOf(data)) cells.set(name, trimmed(value, 0))
+    return { ref, ts: element.get('ts'), ttl: element.get('ttl'), cells }
+  }
+  const values = valueNames.length > 1 && Array.isArray(element) ? element : [element]
+  const cells = new Map(values.map((value, at) => [valueNames[at] ?? 'value', trimmed(value, 0)]))
+  return { ref: refOf(element), ts: undefined, ttl: undefined, cells }
+}
+
+/** The members of an object; those of one that had to be wrapped, without the wrapping. */
+export function fieldsOf(value: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
+  const inner = tagOf(value) === '@obj' ? value.get('@obj') : undefined
+  return isMap(inner) ? inner : value
+}
+
+function trimmed(value: Json, depth: number): Json {
+  if (typeof value === 'string') return value.length > cutChars ? `${value.slice(0, cutChars)}…` : value
+  if (depth > cutDepth) return '…'
+  if (Array.isArray(value)) return value.slice(0, cutItems).map(item => trimmed(item, depth + 1))
+  if (!isMap(value)) return value
+  if (refOf(value)) return value
+  const members = [...value].slice(0, cutItems)
+  return new Map(members.map(([name, item]) => [name.slice(0, cutChars), trimmed(item, depth + 1)]))
+}
+
+const columnsMax = 8
+
+/** Names of fields, those that most rows have first. */
+export function columnsOf(rows: readonly Row[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { cells } of rows) for (const name of cells.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].sort(([, left], [, right]) => right - left).map(([name]) => name)
+}
+
+/** The columns shown unless others were chosen. */
+export function usualColumns(names: readonly string[]): readonly string[] {
+  return names.slice(0, columnsMax)
+}

@@ -1,0 +1,159 @@
+// Signing in, databases, collections and documents, as a person goes through them.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openStage, type Stage, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+  await stage.query({ create_collection: { object: { name: 'items' } } })
+})
+
+after(() => stage?.close())
+
+const create = (data: object, id?: string) =>
+  stage.query({
+    create: id === undefined ? { collection: 'items' } : { ref: { collection: 'items' }, id },
+    params: { object: { data: { object: data } } },
+  })
+
+const read = (id: string) =>
+  stage.query({ select: ['data'], from: { get: { ref: { collection: 'items' }, id } } })
+
+test('a wrong secret is refused with an alert, a right one shows what there is', { skip }, async () => {
+  const page = await stage.open()
+  await page.getByLabel('Secret').fill('nonsense')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /not accepted/)
+  await page.getByLabel('Secret').fill(stage.admin)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('main').getByRole('link', { name: 'items' }).waitFor()
+  await page.getByRole('link', { name: 'Shell' }).waitFor()
+  await page.getByRole('link', { name: 'Logs' }).waitFor()
+  await page.reload()
+  await page.getByRole('link', { name: 'items' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Secret').waitFor()
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'the secret is forgotten')
+  stage.assertNoFaults()
+})
+
+test('a collection and a document are made, changed, copied and deleted', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin)
+  await page.getByRole('button', { name: 'New collection' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('plants')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'plants' }).waitFor()
+  await page.getByRole('link', { name: 'New document' }).click()
+  await typeInto(page, 'Data', '{"name": "fern", "height": 30, "big": 9007199254740993}')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: /^\d+$/ }).waitFor()
+  const address = page.url()
+  await typeInto(page, 'Data', '{"name": "fern", "height": 31, "big": 9007199254740993}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  const id = address.split('/').at(-1) as string
+  const stored = await stage.query({
+    to_string: { select: ['data', 'big'], from: { get: { ref: { collection: 'plants' }, id } } },
+  })
+  assert.equal(stored, '9007199254740993', 'no digit is lost on the way')
+  await page.getByRole('link', { name: 'Copy' }).click()
+  await page.getByRole('heading', { name: `Copy of ${id}` }).waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.waitForURL(url => /\/plants\/\d+$/.test(url.pathname) && !url.pathname.endsWith(id))
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete document' }).click()
+  await page.getByRole('cell', { name: 'fern' }).waitFor()
+  assert.equal(await page.getByRole('cell', { name: 'fern' }).count(), 1)
+  stage.assertNoFaults()
+})
+
+test('of two people who edit one document nobody overwrites the other unknowingly', { skip }, async () => {
+  await create({ n: 1 }, '100')
+  const ann = await stage.signedIn(stage.admin, 'collections/items/100')
+  const bob = await stage.signedIn(stage.admin, 'collections/items/100')
+  await ann.getByRole('textbox', { name: 'Data' }).waitFor()
+  await typeInto(bob, 'Data', '{"n": 2}')
+  await bob.getByRole('button', { name: 'Save' }).click()
+  await bob.getByText('Saved.').waitFor()
+  await typeInto(ann, 'Data', '{"n": 3}')
+  await ann.getByRole('button', { name: 'Save' }).click()
+  assert.match((await ann.getByRole('alert').textContent()) ?? '', /Somebody else has changed/)
+  assert.deepEqual(await read('100'), { n: 2 }, 'nothing is overwritten')
+  await ann.getByRole('button', { name: 'Overwrite with mine' }).click()
+  await ann.getByText('Saved.').waitFor()
+  assert.deepEqual(await read('100'), { n: 3 })
+  stage.assertNoFaults()
+})
+
+test('a document and a list that are followed change as the data does', { skip }, async () => {
+  await create({ step: 'first' }, '200')
+  const document = await stage.signedIn(stage.admin, 'collections/items/200')
+  await document.getByLabel('Live').check()
+  const list = await stage.signedIn(stage.admin, 'collections/items')
+  await list.getByRole('cell', { name: 'first' }).waitFor()
+  const opened = list.waitForResponse(response => response.url().endsWith('/stream'))
+  await list.getByLabel('Live').check()
+  await opened
+  await stage.query({
+    update: { ref: { collection: 'items' }, id: '200' },
+    params: { object: { data: { object: { step: 'second' } } } },
+  })
+  await document.getByRole('textbox', { name: 'Data' }).getByText('second').waitFor()
+  await list.getByRole('cell', { name: 'second' }).waitFor()
+  await create({ step: 'another' })
+  await list.getByRole('cell', { name: 'another' }).waitFor()
+  stage.assertNoFaults()
+})
+
+test('history shows versions and restores one; the past can be looked at', { skip }, async () => {
+  await create({ price: 4 }, '300')
+  await stage.query({
+    update: { ref: { collection: 'items' }, id: '300' },
+    params: { object: { data: { object: { price: 5 } } } },
+  })
+  const page = await stage.signedIn(stage.admin, 'collections/items/300/history')
+  await page.getByRole('button', { name: /^create/ }).click()
+  await page.getByRole('link', { name: 'Look at that time' }).click()
+  await page.getByRole('textbox', { name: 'Data' }).getByText('4').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0, 'the past cannot be changed')
+  await page.goBack()
+  await page.getByRole('button', { name: /^create/ }).click()
+  await page.getByRole('button', { name: 'Restore this version' }).click()
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await page
+    .getByRole('button', { name: /^update/ })
+    .nth(1)
+    .waitFor()
+  assert.deepEqual(await read('300'), { price: 4 })
+  stage.assertNoFaults()
+})
+
+test('databases are found by typing, made, renamed and deleted by their name', { skip }, async () => {
+  const page = await stage.signedIn(stage.server.rootSecret)
+  await page.getByRole('button', { name: 'New database' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('garden')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByLabel('Find a database').fill('gard')
+  assert.equal(await page.getByRole('link', { name: 'shop' }).count(), 0)
+  await page.getByRole('button', { name: 'Rename garden' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('gardens')
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByRole('link', { name: 'gardens' }).click()
+  await page.getByRole('heading', { name: 'gardens' }).waitFor()
+  await page.getByText('There are no collections yet').waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Delete gardens' }).click()
+  const sure = page.getByRole('button', { name: 'Delete database' })
+  assert.equal(await sure.isDisabled(), true, 'only with its name')
+  await page.getByLabel('Type gardens to confirm').fill('gardens')
+  await sure.click()
+  await page.getByRole('link', { name: 'gardens' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'shop' }).click()
+  await page.getByRole('link', { name: 'items' }).click()
+  await page.getByRole('heading', { name: 'items' }).waitFor()
+  stage.assertNoFaults()
+})
