@@ -77,8 +77,16 @@ function split(flags: Flags, words: readonly string[]) {
   })
   const found: FoundFlag[] = []
   const operands: string[] = []
+  /** The switch right before the token looked at, if it has no value yet. */
+  let open: FoundFlag | undefined
   for (const token of tokens) {
-    if (token.kind === 'positional') operands.push(token.value)
+    const switched = open
+    open = undefined
+    if (token.kind === 'positional') {
+      // `--dashboard false` means what `--dashboard=false` does.
+      if (switched && /^(?:true|false)$/.test(token.value)) found.push({ ...switched, value: token.value })
+      else operands.push(token.value)
+    }
     if (token.kind !== 'option') continue
     const flag = flags.get(token.name)
     if (!flag) throw unknownFlag(token.rawName, [...flags.keys()])
@@ -86,7 +94,9 @@ function split(flags: Flags, words: readonly string[]) {
     const value = token.value ?? (isSwitch ? 'true' : undefined)
     const isNextFlag = !token.inlineValue && value?.startsWith('--')
     if (value === undefined || isNextFlag) throw new UsageError(`${token.rawName} needs a value`)
-    found.push({ name: flag.name, value, where: token.rawName })
+    const taken = { name: flag.name, value, where: token.rawName }
+    found.push(taken)
+    if (isSwitch && token.value === undefined) open = taken
   }
   return { found, operands }
 }

@@ -70,6 +70,8 @@ test('flags take their value as the next word or after an equals sign', () => {
   assert.equal(read(['--root-secret=a=b=c=d=e']).rootSecret, 'a=b=c=d=e')
   assert.equal(read(['--allow-insecure-jwks', '--port', '1']).allowInsecureJwks, true)
   assert.equal(read(['--allow-insecure-jwks=false']).allowInsecureJwks, false)
+  assert.equal(read(['--dashboard', 'false', '--port', '1']).dashboard, false)
+  assert.equal(read(['--dashboard', 'true']).dashboard, true)
   assert.equal(read([], { TERRARIUM_ALLOW_INSECURE_JWKS: '1' }).allowInsecureJwks, true)
   assert.equal(read([], { TERRARIUM_ALLOW_INSECURE_JWKS: '0' }).allowInsecureJwks, false)
   assert.equal(read(['--port', '1', '--port', '2']).port, 2)
