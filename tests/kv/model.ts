@@ -35,11 +35,11 @@ const step = fc.record({
 })
 
 /** Declares the property for stores that `open` opens. */
-export function modelTest(open: () => KeyValueStore): void {
+export function modelTest(open: () => KeyValueStore | Promise<KeyValueStore>): void {
   test('agrees with a sorted array', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async steps => {
-        const store = open()
+        const store = await open()
         let model: Model = []
         try {
           for (const { works, looksAt, gets } of steps) {

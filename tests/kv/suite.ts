@@ -7,11 +7,11 @@ import { bytes, list, put, shown, text, top, write } from './bytes.ts'
 import { modelTest } from './model.ts'
 
 /** Declares the suite. `open` opens a new, empty store. */
-export function storeSuite(name: string, open: () => KeyValueStore): void {
+export function storeSuite(name: string, open: () => KeyValueStore | Promise<KeyValueStore>): void {
   describe(name, () => {
     let store: KeyValueStore
-    beforeEach(() => {
-      store = open()
+    beforeEach(async () => {
+      store = await open()
     })
     afterEach(() => store.close())
     const current = () => store

@@ -1,0 +1,97 @@
+// The transactions that wait for a commit, and those of a batch whose commit is on its way.
+
+import { assert } from '../../base/assert.ts'
+import { checkWork } from '../checks.ts'
+import type { View, Work, Write } from '../contract.ts'
+import { OverlayView } from './overlay-view.ts'
+import { isReserved } from './replica.ts'
+
+/** One call of `transact`. */
+export interface Job {
+  readonly work: (view: View) => Work<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (reason: unknown) => void
+  /** On the steady clock, in milliseconds. */
+  readonly sinceMs: number
+}
+
+/** A job that has run: what it came to, not to be told before its batch is durable. */
+export interface RunJob {
+  readonly job: Job
+  readonly settle: () => void
+}
+
+/** Jobs that are committed together. */
+export interface BuiltBatch {
+  readonly jobs: readonly RunJob[]
+  readonly writes: readonly Write[]
+  /** The time of the newest commit after the batch, in microseconds. */
+  readonly newestTime: number
+}
+
+/** A batch takes no more jobs once its writes have this many bytes. */
+const batchBytesMax = 1 << 20
+const batchJobsMax = 256
+
+export class CommitQueue {
+  readonly #newestTime: (view: View) => number
+  #jobs: Job[] = []
+
+  /** `newestTime` tells the time of the newest commit in a state, in microseconds. */
+  constructor(newestTime: (view: View) => number) {
+    this.#newestTime = newestTime
+  }
+
+  get isEmpty(): boolean {
+    return this.#jobs.length === 0
+  }
+
+  add(job: Job): void {
+    this.#jobs.push(job)
+  }
+
+  /** Puts jobs back whose batch came to nothing; they come first again. */
+  putBack(jobs: readonly RunJob[]): void {
+    this.#jobs = [...jobs.map(({ job }) => job), ...this.#jobs]
+  }
+
+  /** Runs waiting jobs on a view, each seeing the writes of those before it; those that fit into one batch. */
+  build(view: View): BuiltBatch {
+    const overlay = new OverlayView(view)
+    const jobs: RunJob[] = []
+    const writes: Write[] = []
+    let bytes = 0
+    while (jobs.length < batchJobsMax && bytes < batchBytesMax) {
+      const job = this.#jobs[jobs.length]
+      if (job === undefined) break
+      const done = runJob(job, overlay)
+      jobs.push(done)
+      overlay.add(done.writes)
+      for (const write of done.writes) {
+        writes.push(write)
+        bytes += write.key.length + (write.value?.length ?? 0)
+      }
+    }
+    this.#jobs.splice(0, jobs.length)
+    return { jobs, writes, newestTime: this.#newestTime(overlay) }
+  }
+
+  /** Takes out the jobs that have waited since before `sinceMs`. */
+  takeOlderThan(sinceMs: number): Job[] {
+    const old = this.#jobs.filter(job => job.sinceMs < sinceMs)
+    if (old.length > 0) this.#jobs = this.#jobs.filter(job => job.sinceMs >= sinceMs)
+    return old
+  }
+}
+
+/** What a work throws concerns nobody but its own caller. */
+function runJob(job: Job, view: View): RunJob & { readonly writes: readonly Write[] } {
+  try {
+    const done = job.work(view)
+    checkWork(done)
+    assert(!done.writes.some(({ key }) => isReserved(key)), 'nobody writes the key of the replica')
+    return { job, writes: done.writes, settle: () => job.resolve(done.result) }
+  } catch (error) {
+    return { job, writes: [], settle: () => job.reject(error) }
+  }
+}

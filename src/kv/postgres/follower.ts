@@ -1,0 +1,259 @@
+// Keeps a node's copy up with the record, and knows what the copy may be taken for: which time it is complete up to,
+// and whether it is fresh enough to be read.
+//
+// A copy at batch n holds every commit up to the time that was *closed* when n was the head: no later commit comes up
+// to it. While there are commits, their own times are enough. When nothing is written, somebody who reads moves the
+// closed time on, so that the time of snapshots follows the time of day.
+
+import { type Cancel, type Timers, wait } from '../../base/timers.ts'
+import type { KeyValueStore } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import { closeTime, type Head, type LogRow, readBatch, readHead, readLog } from './record.ts'
+import type { RecordClock } from './record-clock.ts'
+import { applyRows, assertReached, type Progress, readProgress } from './replica.ts'
+import { type RecordLocation, Session } from './session.ts'
+
+export interface FollowerOptions {
+  readonly location: RecordLocation
+  readonly local: KeyValueStore
+  readonly node: string
+  readonly clock: RecordClock
+  /** A steady clock in milliseconds. */
+  readonly elapsedMs: () => number
+  readonly timers: Timers
+  readonly readPatienceMs: number
+  readonly onDiverged: (reason: string) => void
+  readonly onAvailability?: (reason: string | undefined) => void
+}
+
+/** Milliseconds between two looks at the head. */
+const pollMs = 10
+/** A snapshot's time is at most this far behind the time of day, in microseconds, while the database is there. */
+const staleMax = 500_000
+/** From this age on, in microseconds, the closed time is moved while somebody reads. */
+const refreshAge = 100_000
+/** For how long after a read, in milliseconds, somebody counts as reading. */
+const readingMs = 1_000
+/** How often the node tells the record that it lives, in milliseconds. */
+const registerMs = 5_000
+/** Milliseconds until a database that is away is tried again. */
+const retryMs = 250
+/** Milliseconds that a read waits for what its client claims to have seen. */
+const readyTimeoutMs = 5_000
+
+export class Follower {
+  readonly #options: FollowerOptions
+  #session: Session | undefined
+  #opening: Promise<Session> | undefined
+  #progress: Progress = { seq: 0, batch: '' }
+  #head: Head = { seq: 0, closed: 0, clock: 0 }
+  /** The newest closed time whose batch the copy holds. */
+  #closed = 0
+  #lastReadMs = Number.NEGATIVE_INFINITY
+  #registeredMs = Number.NEGATIVE_INFINITY
+  /** Since when the database is away, on the steady clock. */
+  #awaySinceMs: number | undefined
+  #refreshing: Promise<void> | undefined
+  #following: Promise<void> | undefined
+  #isStopped = false
+  #stopWaiting: Cancel = () => undefined
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+  }
+
+  get progress(): Progress & { readonly behind: number } {
+    return { ...this.#progress, behind: Math.max(0, this.#head.seq - this.#progress.seq) }
+  }
+
+  /** Reaches the head once, then follows it until {@link stop}. */
+  async start(): Promise<void> {
+    this.#progress = readProgress(this.#options.local)
+    await this.#look(Number.POSITIVE_INFINITY)
+    this.#following = this.#follow()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#stopWaiting()
+    this.#session?.close()
+    await this.#following
+  }
+
+  /** A time that the newest snapshot of the copy is complete up to, in microseconds. */
+  closed(): number {
+    this.#lastReadMs = this.#options.elapsedMs()
+    return this.#closed
+  }
+
+  /** Throws {@link StoreUnavailableError} when the copy is too old to be read. */
+  checkReadable(): void {
+    if (this.#awaySinceMs === undefined) return
+    if (this.#options.elapsedMs() - this.#awaySinceMs > this.#options.readPatienceMs) throw away()
+  }
+
+  /**
+   * Undefined when a snapshot taken now holds everything up to `notBefore` (microseconds) and is fresh; else resolves
+   * when it is. Rejects with {@link StoreUnavailableError} when the database is needed for that and away.
+   */
+  ready(notBefore: number): Promise<void> | undefined {
+    const { clock, elapsedMs } = this.#options
+    this.#lastReadMs = elapsedMs()
+    const isComplete = this.#closed >= notBefore
+    const isFresh = clock.now() - this.#closed < staleMax
+    if (isComplete && (isFresh || this.#awaySinceMs !== undefined)) return undefined
+    return this.#reach(notBefore)
+  }
+
+  /** Applies the batches up to a head seen on `session`. */
+  async catchUp(session: Session, head: Head): Promise<void> {
+    while (this.#progress.seq < head.seq) {
+      const rows = await readLog(session, this.#progress.seq, head.seq)
+      const before = this.#progress.seq
+      await this.apply(rows)
+      if (this.#progress.seq === before) {
+        this.#progress = readProgress(this.#options.local)
+        if (this.#progress.seq === before) throw this.#diverged('the log no longer holds what the copy lacks')
+      }
+    }
+    assertReached(this.#progress, head.seq)
+    this.note(head)
+  }
+
+  /** Applies batches to the copy, which other processes of the node may feed as well. */
+  async apply(rows: readonly LogRow[]): Promise<void> {
+    const progress = await applyRows(this.#options.local, rows)
+    if (progress.seq > this.#progress.seq) this.#progress = progress
+  }
+
+  /** Takes note of a head that was seen, or made. */
+  note(head: Head): void {
+    if (head.seq >= this.#head.seq) this.#head = head
+    if (this.#progress.seq >= head.seq) this.#closed = Math.max(this.#closed, head.closed)
+  }
+
+  async #reach(notBefore: number): Promise<void> {
+    const { elapsedMs, timers, clock } = this.#options
+    const untilMs = elapsedMs() + readyTimeoutMs
+    do {
+      this.#refreshing ??= this.#look(Math.max(notBefore, clock.now() - refreshAge)).finally(() => {
+        this.#refreshing = undefined
+      })
+      try {
+        await this.#refreshing
+      } catch (error) {
+        if (this.#closed >= notBefore) return
+        throw error
+      }
+      // What lies ahead of the common clock cannot have been seen anywhere.
+      if (this.#closed >= Math.min(notBefore, clock.now() - refreshAge)) return
+      await wait(pollMs, timers)
+    } while (elapsedMs() < untilMs)
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.#look(this.#wantedByReaders())
+        await this.#pause(pollMs)
+      } catch {
+        await this.#pause(retryMs)
+      }
+    }
+  }
+
+  /** While somebody reads, the closed time shall follow the time of day. */
+  #wantedByReaders(): number {
+    const { clock, elapsedMs } = this.#options
+    const isReading = elapsedMs() - this.#lastReadMs < readingMs
+    return isReading ? clock.now() - refreshAge : 0
+  }
+
+  /**
+   * Looks at the head and catches up. When the closed time is before `wanted` (microseconds), it is moved to the time
+   * of day.
+   */
+  async #look(wanted: number): Promise<void> {
+    const { clock } = this.#options
+    try {
+      const session = await this.#reader()
+      let head = await readHead(session)
+      clock.learn(head.clock)
+      if (head.closed < wanted) head = await closeTime(session, clock.now())
+      await this.catchUp(session, head)
+      await this.#register(session)
+      this.#isBack()
+    } catch (error) {
+      this.#session?.close()
+      this.#session = undefined
+      this.#isAway(error)
+      throw error
+    }
+  }
+
+  async #register(session: Session): Promise<void> {
+    const { elapsedMs, node } = this.#options
+    if (elapsedMs() - this.#registeredMs < registerMs) return
+    this.#registeredMs = elapsedMs()
+    await session.query(
+      `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
+       ON CONFLICT (name) DO UPDATE SET needs = excluded.needs, seen = excluded.seen`,
+      [node, this.#progress.seq],
+    )
+  }
+
+  async #reader(): Promise<Session> {
+    if (this.#session?.isSound) return this.#session
+    this.#opening ??= this.#openReader().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  /** Opens a session and makes sure that it leads to the record which the copy is of. */
+  async #openReader(): Promise<Session> {
+    const session = await Session.open(this.#options.location, this.#options.node)
+    const progress = readProgress(this.#options.local)
+    const head = await readHead(session)
+    if (head.seq < progress.seq) throw this.#diverged('the record is older than the copy')
+    if (progress.batch !== '') {
+      const batch = await readBatch(session, progress.seq)
+      if (batch !== undefined && batch !== progress.batch) throw this.#diverged('the record has another past')
+    }
+    this.#session = session
+    return session
+  }
+
+  #diverged(reason: string): StoreUnavailableError {
+    this.#isStopped = true
+    this.#options.onDiverged(reason)
+    return new StoreUnavailableError(`the local copy cannot be used any more: ${reason}`)
+  }
+
+  #isAway(error: unknown): void {
+    if (this.#isStopped || this.#awaySinceMs !== undefined) return
+    this.#awaySinceMs = this.#options.elapsedMs()
+    this.#options.onAvailability?.(error instanceof Error ? error.message : String(error))
+  }
+
+  #isBack(): void {
+    if (this.#awaySinceMs === undefined) return
+    this.#awaySinceMs = undefined
+    this.#options.onAvailability?.(undefined)
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#isStopped) return Promise.resolve()
+    return new Promise(resolve => {
+      const cancel = this.#options.timers.after(ms, resolve)
+      this.#stopWaiting = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}
+
+function away(): StoreUnavailableError {
+  return new StoreUnavailableError('the database of the store has been away for too long to read on')
+}

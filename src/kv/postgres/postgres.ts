@@ -1,0 +1,236 @@
+// The engine for several machines: the system of record is a log of committed batches in a database that speaks
+// PostgreSQL's wire, and every node reads a local copy that is fed by the log.
+//
+// A commit is one short transaction of that database: it locks the head row, brings the local copy up to it, runs the
+// transactions of the batch on the copy, appends their writes as one log row, moves the head, and commits. A node that
+// dies on the way loses its connection, and the database takes everything back. Why so: docs/decisions/0016.
+
+import { randomUUID } from 'node:crypto'
+import { assert } from '../../base/assert.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Timeline } from '../../base/timeline.ts'
+import { type Timers, wait } from '../../base/timers.ts'
+import type { KeyValueStore, View, Work } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import { encodeBatch } from './batch.ts'
+import { type BuiltBatch, CommitQueue, type RunJob } from './commit-queue.ts'
+import { Follower } from './follower.ts'
+import { appendBatch, type Head, lockHead, readBatch, releaseHead } from './record.ts'
+import { RecordClock } from './record-clock.ts'
+import { type Progress, ReplicaView } from './replica.ts'
+import { type RecordLocation, Session } from './session.ts'
+
+export interface PostgresOptions {
+  readonly location: RecordLocation
+  /** The copy of this node, prepared by `prepareReplica`; closed with the store. */
+  readonly local: KeyValueStore
+  /** Names this node (and process) in the record's tables; unique among those that live. */
+  readonly node: string
+  readonly clock: Clock
+  readonly timers: Timers
+  /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */
+  readonly newestTime: (view: View) => number
+  /** Milliseconds that a write waits for a database that is away, before it is refused. */
+  readonly writePatienceMs?: number
+  /** Milliseconds for which reads go on while the database is away. */
+  readonly readPatienceMs?: number
+  /** Told once, when the record does not hold what the copy does: the copy is worthless, and the process has to end. */
+  readonly onDiverged: (reason: string) => void
+  /** Told when the database goes away (with the reason) and when it is back (undefined). */
+  readonly onAvailability?: (reason: string | undefined) => void
+}
+
+const writePatienceDefaultMs = 10_000
+const readPatienceDefaultMs = 300_000
+/** Milliseconds until a database that is away is tried again. */
+const retryMs = 200
+
+/** A batch that was sent to be committed when the connection broke: only the log knows what became of it. */
+interface OpenBatch {
+  readonly seq: number
+  readonly batch: string
+  readonly jobs: readonly RunJob[]
+}
+
+/** Opens the store over a prepared copy and a database that can be reached. */
+export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
+  const store = new PostgresStore(options)
+  await store.start()
+  return store
+}
+
+export class PostgresStore implements KeyValueStore {
+  readonly #options: PostgresOptions
+  readonly #local: KeyValueStore
+  readonly #clock: RecordClock
+  readonly #follower: Follower
+  readonly #queue: CommitQueue
+  #session: Session | undefined
+  #open: OpenBatch | undefined
+  #committing: Promise<void> | undefined
+  #isClosed = false
+  #isBuilding = false
+  /** The head under which the works of a batch run. */
+  #head: Head | undefined
+
+  constructor(options: PostgresOptions) {
+    this.#options = options
+    this.#local = options.local
+    this.#queue = new CommitQueue(options.newestTime)
+    this.#clock = new RecordClock(() => options.clock.elapsedMs())
+    this.#follower = new Follower({
+      ...options,
+      clock: this.#clock,
+      elapsedMs: () => options.clock.elapsedMs(),
+      readPatienceMs: options.readPatienceMs ?? readPatienceDefaultMs,
+    })
+  }
+
+  /** What transactions of this node may take for the time; see {@link Follower}. */
+  readonly timeline: Timeline = {
+    now: () => this.#follower.closed(),
+    announced: () => 0,
+    oldestAnnounced: () => 0,
+    announce: () => Math.max(this.#clock.now(), (this.#head?.closed ?? 0) + 1),
+  }
+
+  /** Catches up with the record and begins to follow it. */
+  start(): Promise<void> {
+    return this.#follower.start()
+  }
+
+  read<T>(read: (view: View) => T): T {
+    assert(!this.#isBuilding, 'a work must not read beside its view')
+    this.#follower.checkReadable()
+    return this.#local.read(view => read(new ReplicaView(view)))
+  }
+
+  /** {@link KeyValueStore.ready}. */
+  ready(notBefore: number): Promise<void> | undefined {
+    return this.#follower.ready(notBefore)
+  }
+
+  transact<T>(work: (view: View) => Work<T>): Promise<T> {
+    assert(!this.#isBuilding, 'a work must not begin another')
+    if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
+    return new Promise<T>((resolve, reject) => {
+      const sinceMs = this.#options.clock.elapsedMs()
+      this.#queue.add({ work, resolve: resolve as (result: unknown) => void, reject, sinceMs })
+      this.#committing ??= this.#commitAll()
+    })
+  }
+
+  watch(listener: () => void): () => void {
+    return this.#local.watch(listener)
+  }
+
+  /** How far this node's copy has come, and how far behind the record's newest batch it was when last seen. */
+  get progress(): Progress & { readonly behind: number } {
+    return this.#follower.progress
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#committing
+    await this.#follower.stop()
+    this.#session?.close()
+    await this.#local.close()
+  }
+
+  async #commitAll(): Promise<void> {
+    // Works that arrive in one turn of the event loop share a batch.
+    await Promise.resolve()
+    while (!this.#queue.isEmpty || this.#open !== undefined) {
+      try {
+        await this.#commitBatch()
+      } catch (error) {
+        this.#dropSession()
+        this.#refuseImpatient(error)
+        if (!this.#queue.isEmpty || this.#open !== undefined) await wait(retryMs, this.#options.timers)
+      }
+    }
+    // In the same turn as the last look at the queue: whoever comes later begins anew.
+    this.#committing = undefined
+  }
+
+  /** One commit. Throws when the database is away or refuses; the jobs then wait for the next attempt. */
+  async #commitBatch(): Promise<void> {
+    const session = await this.#writer()
+    const head = await lockHead(session)
+    this.#clock.learn(head.clock)
+    await this.#follower.catchUp(session, head)
+    await this.#settleOpen(session)
+    this.#head = head
+    const { jobs, writes, newestTime } = this.#build()
+    if (writes.length === 0) {
+      await releaseHead(session)
+      for (const { settle } of jobs) settle()
+      return
+    }
+    const row = { seq: head.seq + 1, batch: randomUUID(), body: encodeBatch(writes) }
+    this.#open = { seq: row.seq, batch: row.batch, jobs }
+    const isCommitted = await appendBatch(session, row, newestTime, this.#options.node)
+    if (!isCommitted) {
+      this.#open = undefined
+      this.#queue.putBack(jobs)
+      throw new StoreUnavailableError('the database of the store refused to commit')
+    }
+    await this.#follower.apply([row])
+    this.#follower.note({ seq: row.seq, closed: newestTime, clock: head.clock })
+    this.#open = undefined
+    for (const { settle } of jobs) settle()
+  }
+
+  #build(): BuiltBatch {
+    this.#isBuilding = true
+    try {
+      return this.#local.read(view => this.#queue.build(new ReplicaView(view)))
+    } finally {
+      this.#isBuilding = false
+    }
+  }
+
+  /** Finds out what became of a batch whose commit was on its way. The head is locked, so it is decided. */
+  async #settleOpen(session: Session): Promise<void> {
+    const open = this.#open
+    if (open === undefined) return
+    const found = await readBatch(session, open.seq)
+    this.#open = undefined
+    if (found === open.batch) {
+      for (const { settle } of open.jobs) settle()
+    } else if (found === undefined && this.#follower.progress.seq >= open.seq) {
+      for (const { job } of open.jobs) job.reject(unknownOutcome())
+    } else this.#queue.putBack(open.jobs)
+  }
+
+  async #writer(): Promise<Session> {
+    if (this.#session?.isSound) return this.#session
+    this.#session = await Session.open(this.#options.location, this.#options.node)
+    return this.#session
+  }
+
+  #dropSession(): void {
+    this.#session?.close()
+    this.#session = undefined
+  }
+
+  /** Refuses jobs that have waited long enough. */
+  #refuseImpatient(reason: unknown): void {
+    const patienceMs = this.#options.writePatienceMs ?? writePatienceDefaultMs
+    const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
+    for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(reason)
+    const open = this.#open
+    if (open?.jobs.every(({ job }) => job.sinceMs < sinceMs)) {
+      // The log keeps what became of it; here nobody asks any more.
+      this.#open = undefined
+      for (const { job } of open.jobs) job.reject(unknownOutcome())
+    }
+  }
+}
+
+function unknownOutcome(): StoreUnavailableError {
+  return new StoreUnavailableError(
+    'the database of the store went away while this was being committed: it may have been, or not',
+  )
+}

@@ -1,0 +1,26 @@
+// The clock of a node: the database's time of day, carried on by the node's own steady clock between two looks at it.
+// So the nodes reckon with one clock, however wrong their own are set.
+
+/** Microseconds of time of day, from looks at the database's clock. Never steps back. */
+export class RecordClock {
+  readonly #elapsedMs: () => number
+  #offset: number | undefined
+  #latest = 0
+
+  /** `elapsedMs`: a steady clock in milliseconds. */
+  constructor(elapsedMs: () => number) {
+    this.#elapsedMs = elapsedMs
+  }
+
+  /** Takes note of what the database's clock showed a moment ago, in microseconds. */
+  learn(micros: number): void {
+    this.#offset = micros - this.#elapsedMs() * 1000
+  }
+
+  /** Microseconds since the Unix epoch; what was known last while nothing has been learned yet. */
+  now(): number {
+    const reckoned = this.#offset === undefined ? 0 : Math.floor(this.#offset + this.#elapsedMs() * 1000)
+    this.#latest = Math.max(this.#latest, reckoned)
+    return this.#latest
+  }
+}

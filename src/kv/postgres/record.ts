@@ -1,0 +1,104 @@
+// The statements over the record: the log of committed batches and its head.
+
+import type { Bytes } from '../contract.ts'
+import type { Session } from './session.ts'
+
+/** The newest committed batch, and what is known with it. */
+export interface Head {
+  readonly seq: number
+  /** No later commit has a time up to this (microseconds). */
+  readonly closed: number
+  /** The database's own time of day when it looked (microseconds). */
+  readonly clock: number
+}
+
+/** One committed batch. */
+export interface LogRow {
+  readonly seq: number
+  /** Drawn by the node that committed it, so that it can tell its own after a lost connection. */
+  readonly batch: string
+  readonly body: Bytes
+}
+
+const clock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint AS clock'
+
+/** Rows fetched at a time; a row is a few tens of transactions. */
+const rowsMax = 64
+
+function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
+  return { seq: Number(row?.seq), closed: Number(row?.closed), clock: Number(row?.clock) }
+}
+
+/** The head, as of now; waits for nobody. */
+export async function readHead(session: Session): Promise<Head> {
+  const [row] = await session.query(`SELECT seq, closed, ${clock} FROM ${session.table('head')} WHERE id = 1`)
+  return headOf(row)
+}
+
+/** Begins a transaction and locks the head: nobody else commits until it ends. One round trip. */
+export async function lockHead(session: Session): Promise<Head> {
+  const begun = session.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  const locked = session.query(
+    `SELECT seq, closed, ${clock} FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`,
+  )
+  const [, [row]] = await Promise.all([begun, locked])
+  return headOf(row)
+}
+
+/** Gives the head free without a change. */
+export async function releaseHead(session: Session): Promise<void> {
+  await session.query('ROLLBACK')
+}
+
+/**
+ * Appends a batch behind the locked head, closes the time up to its newest commit, and commits; true when the database has acknowledged it. False: it has told
+ * that nothing was committed. One that throws leaves the outcome open. One round trip.
+ */
+export async function appendBatch(
+  session: Session,
+  row: LogRow,
+  closed: number,
+  node: string,
+): Promise<boolean> {
+  const body = Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength)
+  const steps = await Promise.allSettled([
+    session.query(`INSERT INTO ${session.table('log')} (seq, batch, node, body) VALUES ($1, $2, $3, $4)`, [
+      row.seq,
+      row.batch,
+      node,
+      body,
+    ]),
+    session.query(
+      `UPDATE ${session.table('head')} SET seq = $1, closed = GREATEST(closed, $2) WHERE id = 1`,
+      [row.seq, closed],
+    ),
+    session.command('COMMIT'),
+  ])
+  const commit = steps[2]
+  if (commit.status === 'rejected') throw commit.reason
+  return commit.value === 'COMMIT'
+}
+
+/** The batches after `after` up to `upTo`, oldest first, at most {@link rowsMax}. */
+export async function readLog(session: Session, after: number, upTo: number): Promise<LogRow[]> {
+  const rows = await session.query(
+    `SELECT seq, batch, body FROM ${session.table('log')} WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT ${rowsMax}`,
+    [after, upTo],
+  )
+  return rows.map(row => ({ seq: Number(row.seq), batch: String(row.batch), body: row.body as Buffer }))
+}
+
+/** The batch with this number; undefined when it is not in the log (any more). */
+export async function readBatch(session: Session, seq: number): Promise<string | undefined> {
+  const [row] = await session.query(`SELECT batch FROM ${session.table('log')} WHERE seq = $1`, [seq])
+  return row === undefined ? undefined : String(row.batch)
+}
+
+/** Promises that no later commit has a time up to `time`; waits for a commit that has the head. */
+export async function closeTime(session: Session, time: number): Promise<Head> {
+  const [row] = await session.query(
+    `UPDATE ${session.table('head')} SET closed = GREATEST(closed, $1) WHERE id = 1 RETURNING seq, closed, ${clock}`,
+    [time],
+  )
+  return headOf(row)
+}

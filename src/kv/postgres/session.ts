@@ -1,0 +1,136 @@
+// One connection to the database that holds the record. Statements are pipelined: sent as they are asked for, answered
+// in their order. A session that has failed once is not used again: whatever was under way on it is open, and its
+// owner opens another.
+
+import { Client } from 'pg'
+import { StoreUnavailableError } from '../errors.ts'
+
+/** Where the record is. */
+export interface RecordLocation {
+  /** `postgres://user:password@host:port/database?…`; TLS options of the URL are honoured. Never logged. */
+  readonly url: string
+  /** The database schema that holds our tables. */
+  readonly schema: string
+}
+
+/** Milliseconds until a connection that does not come about is given up. */
+const connectTimeoutMs = 5_000
+/** Milliseconds that a statement may take, waiting for the head row included, before its session counts as broken. */
+const statementTimeoutMs = 30_000
+
+/**
+ * What every session asks for. A node that stops in the middle of a commit must not hold the head for long; what the
+ * database acknowledges must be on disk (and on its synchronous standbys), whatever its own default says.
+ */
+const sessionSettings = [
+  "SET idle_in_transaction_session_timeout = '5s'",
+  'SET synchronous_commit = on',
+  'SET client_min_messages = warning',
+]
+
+/** A row as the driver returns it: 64-bit integers as text, bytes as buffers. */
+export type Row = Readonly<Record<string, unknown>>
+
+export class Session {
+  readonly #client: Client
+  readonly #schema: string
+  #failure: Error | undefined
+
+  private constructor(client: Client, schema: string) {
+    this.#client = client
+    this.#schema = schema
+  }
+
+  /** Connects. Throws {@link StoreUnavailableError} when the database cannot be reached or refuses. */
+  static async open(location: RecordLocation, purpose: string): Promise<Session> {
+    const client = new Client({
+      connectionString: location.url,
+      application_name: `terrarium ${purpose}`,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: statementTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 5_000,
+      pipeline: true,
+    })
+    const session = new Session(client, location.schema)
+    client.on('error', error => session.#fail(error))
+    client.on('end', () => session.#fail(new Error('the connection has ended')))
+    try {
+      await client.connect()
+      await Promise.all(sessionSettings.map(setting => client.query(setting)))
+      return session
+    } catch (cause) {
+      session.close()
+      throw unavailable(cause)
+    }
+  }
+
+  /** False once anything has gone wrong with the connection. */
+  get isSound(): boolean {
+    return this.#failure === undefined
+  }
+
+  /** The qualified name of one of our tables, quoted. */
+  table(name: string): string {
+    return `${this.schemaName}."${name}"`
+  }
+
+  /** The name of our schema, quoted. */
+  get schemaName(): string {
+    return `"${this.#schema.replaceAll('"', '""')}"`
+  }
+
+  /** Runs one statement. What the database refuses is thrown as it comes, with its `code` (SQLSTATE). */
+  async query(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    return (await this.#send(text, values)).rows
+  }
+
+  /** Runs one statement; returns its command tag, such as `COMMIT`, which is `ROLLBACK` for a failed transaction. */
+  async command(text: string, values?: readonly unknown[]): Promise<string> {
+    return (await this.#send(text, values)).command
+  }
+
+  async #send(text: string, values: readonly unknown[] | undefined) {
+    if (this.#failure) throw unavailable(this.#failure)
+    try {
+      return await this.#client.query(text, values === undefined ? undefined : [...values])
+    } catch (cause) {
+      if (!isRefusal(cause)) {
+        this.#fail(cause as Error)
+        throw unavailable(cause)
+      }
+      throw cause
+    }
+  }
+
+  /** Closes without waiting: a transaction under way is taken back by the database. */
+  close(): void {
+    this.#fail(new Error('the session is closed'))
+  }
+
+  #fail(failure: Error): void {
+    if (this.#failure) return
+    this.#failure = failure
+    // A connection that hangs would never end by itself.
+    this.#client.end().catch(() => undefined)
+    const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
+      .connection ?? { stream: undefined }
+    stream?.destroy()
+  }
+}
+
+/** SQLSTATEs after which the session itself is over: connection exceptions, shutdowns, time limits of the session. */
+const fatalStates = /^(08|57P0|25P03)/
+
+/** Whether the database has answered a statement with an error, so that the session goes on. */
+function isRefusal(error: unknown): boolean {
+  const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
+  return typeof severity === 'string' && typeof code === 'string' && !fatalStates.test(code)
+}
+
+/** The failure in words that name no password. */
+function unavailable(cause: unknown): StoreUnavailableError {
+  if (cause instanceof StoreUnavailableError) return cause
+  const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause)
+  return new StoreUnavailableError(`the database of the store cannot be reached: ${reason}`, { cause })
+}

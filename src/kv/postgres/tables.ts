@@ -1,0 +1,80 @@
+// The tables of the record. SQL stays in the subset that PostgreSQL, CockroachDB and YugabyteDB share.
+
+import { randomUUID } from 'node:crypto'
+import { StoreUnavailableError } from '../errors.ts'
+import type { Session } from './session.ts'
+
+/** The version of the tables below and of what stands in them. */
+export const recordVersion = 1
+
+/** What tells one store from another. */
+export interface RecordIdentity {
+  /** Drawn when the tables are made. */
+  readonly storeId: string
+}
+
+/** SQLSTATEs of statements that lost a race against another first start: they exist already, or are being made. */
+const raceStates = new Set(['23505', '42P06', '42P07', '42710', '40001', 'XX000'])
+const attemptsMax = 10
+
+/**
+ * Makes the tables when they are missing, also when several nodes do so at the same moment, and checks their version.
+ * Throws {@link StoreUnavailableError} when they are of another version.
+ */
+export async function openTables(session: Session): Promise<RecordIdentity> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await createTables(session)
+      break
+    } catch (error) {
+      const { code } = error as { readonly code?: string }
+      if (attempt === attemptsMax || code === undefined || !raceStates.has(code)) throw error
+    }
+  }
+  const [row] = await session.query(`SELECT version, store_id FROM ${session.table('meta')} WHERE id = 1`)
+  if (Number(row?.version) !== recordVersion) {
+    throw new StoreUnavailableError(
+      `the tables in schema ${session.schemaName} have version ${row?.version}; this program knows version ${recordVersion}`,
+    )
+  }
+  return { storeId: String(row?.store_id) }
+}
+
+async function createTables(session: Session): Promise<void> {
+  const table = (name: string) => session.table(name)
+  const found = await session.query(
+    "SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = 'meta'",
+    [session.schemaName.slice(1, -1).replaceAll('""', '"')],
+  )
+  if (found.length > 0) {
+    const made = await session.query(`SELECT 1 FROM ${table('meta')} WHERE id = 1`)
+    if (made.length > 0) return
+  }
+  const statements = [
+    `CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`,
+    // One row for each committed batch; `seq` is the order of all transactions and has no gaps.
+    `CREATE TABLE IF NOT EXISTS ${table('log')} (
+       seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
+       at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL)`,
+    // One row: the newest batch, and a time (microseconds) that no later commit comes up to.
+    `CREATE TABLE IF NOT EXISTS ${table('head')} (id int PRIMARY KEY, seq bigint NOT NULL, closed bigint NOT NULL)`,
+    // The state after the batch named in `checkpoint`.
+    `CREATE TABLE IF NOT EXISTS ${table('kv')} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${table('checkpoint')} (id int PRIMARY KEY, seq bigint NOT NULL)`,
+    // Who does work that one node at a time does.
+    `CREATE TABLE IF NOT EXISTS ${table('lease')} (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`,
+    // The nodes that live or did lately, and the first batch each still needs.
+    `CREATE TABLE IF NOT EXISTS ${table('node')} (
+       name text PRIMARY KEY, needs bigint NOT NULL, seen timestamptz NOT NULL)`,
+    // Last: whoever finds its row finds everything.
+    `CREATE TABLE IF NOT EXISTS ${table('meta')} (
+       id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,
+    `INSERT INTO ${table('head')} VALUES (1, 0, 0) ON CONFLICT DO NOTHING`,
+    `INSERT INTO ${table('checkpoint')} VALUES (1, 0) ON CONFLICT DO NOTHING`,
+  ]
+  for (const statement of statements) await session.query(statement)
+  await session.query(
+    `INSERT INTO ${table('meta')} (id, version, store_id) VALUES (1, $1, $2) ON CONFLICT DO NOTHING`,
+    [recordVersion, randomUUID()],
+  )
+}

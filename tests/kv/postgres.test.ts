@@ -1,0 +1,40 @@
+// The engine over a PostgreSQL record passes the suite of every engine, with an empty record for each test.
+
+import { after, before, describe } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import type { KeyValueStore } from '../../src/kv/contract.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { openPostgres } from '../../src/kv/postgres/postgres.ts'
+import { Session } from '../../src/kv/postgres/session.ts'
+import { openTables } from '../../src/kv/postgres/tables.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { storeSuite } from './suite.ts'
+
+describe('postgres', { skip: noPostgres }, () => {
+  let server: PostgresServer
+  let schemas = 0
+  before(async () => {
+    server = await PostgresServer.start()
+  })
+  after(() => server.stop())
+
+  async function open(): Promise<KeyValueStore> {
+    const location = { url: server.url(), schema: `store_${++schemas}` }
+    const session = await Session.open(location, 'tests')
+    await openTables(session)
+    session.close()
+    return openPostgres({
+      location,
+      local: openMemory(),
+      node: 'tests',
+      clock: systemClock,
+      timers: systemTimers,
+      newestTime: () => 0,
+      onDiverged: reason => {
+        throw new Error(reason)
+      },
+    })
+  }
+  storeSuite('postgres', open)
+})

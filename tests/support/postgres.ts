@@ -1,0 +1,128 @@
+// A throw-away PostgreSQL for tests: real server processes in a folder of their own, reached through a socket there.
+
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+
+const run = promisify(execFile)
+
+/** Why tests that need a PostgreSQL server cannot run here; undefined when they can. */
+export const noPostgres: string | undefined =
+  programs() === undefined ? 'the PostgreSQL server programs are not installed' : undefined
+
+/** The folder with PostgreSQL's programs, newest first; undefined when it is not installed. */
+function programs(): string | undefined {
+  const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort((a, b) =>
+    b.localeCompare(a, 'en', { numeric: true }),
+  )
+  return found[0]?.slice(0, -'/initdb'.length)
+}
+
+/** PostgreSQL refuses to run as root: then its own user runs it. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+/** A server that tests start, kill and start again. */
+export class PostgresServer {
+  readonly folder: string
+  readonly port: number
+  readonly #programs: string
+  readonly #user = unprivileged()
+  #child: ChildProcess | undefined
+
+  private constructor(folder: string, port: number, programFolder: string) {
+    this.folder = folder
+    this.port = port
+    this.#programs = programFolder
+  }
+
+  /** Makes a cluster and starts it. */
+  static async start(): Promise<PostgresServer> {
+    const programFolder = programs()
+    if (programFolder === undefined) throw new Error(noPostgres)
+    const folder = mkdtempSync(join(tmpdir(), 'terrarium-postgres-'))
+    const server = new PostgresServer(folder, await freePort(), programFolder)
+    if (server.#user) chownSync(folder, server.#user.uid, server.#user.gid)
+    await run(join(programFolder, 'initdb'), ['-D', server.data, '-A', 'trust', '-U', 'tests', '--no-sync'], {
+      ...server.#user,
+      cwd: folder,
+    })
+    await server.run()
+    return server
+  }
+
+  get data(): string {
+    return join(this.folder, 'data')
+  }
+
+  /** Where a database of this server is reached, over TCP. */
+  url(database = 'postgres'): string {
+    return `postgres://tests@127.0.0.1:${this.port}/${database}`
+  }
+
+  /** Starts the server process; resolves when it takes connections. */
+  async run(...settings: readonly string[]): Promise<void> {
+    const child = spawn(
+      join(this.#programs, 'postgres'),
+      ['-D', this.data, '-k', this.folder, '-h', '127.0.0.1', '-p', String(this.port), ...settings],
+      { ...this.#user, cwd: this.folder, stdio: 'ignore' },
+    )
+    this.#child = child
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.query('SELECT 1')
+        return
+      } catch (cause) {
+        if (attempt === 300 || child.exitCode !== null) throw cause
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+    }
+  }
+
+  /** Runs statements one after the other on a connection of its own. */
+  async query(...statements: readonly string[]): Promise<readonly Record<string, unknown>[]> {
+    const client = new Client({ connectionString: this.url() })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      let rows: readonly Record<string, unknown>[] = []
+      for (const statement of statements) rows = (await client.query(statement)).rows
+      return rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  /** Kills all server processes at once, as a crash of the machine would. */
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (child === undefined) return
+    this.#child = undefined
+    const ended = once(child, 'close')
+    // SIGQUIT: the server ends its processes without writing anything more; the next start recovers from its log.
+    child.kill('SIGQUIT')
+    await ended
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
