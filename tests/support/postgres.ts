@@ -1,8 +1,8 @@
 // A throw-away PostgreSQL for tests: real server processes in a folder of their own, reached through a socket there.
 
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,11 +68,11 @@ export class PostgresServer {
     return `postgres://tests@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Starts the server process; resolves when it takes connections. */
+  /** Starts the server process, without fsync (what a killed process wrote stays); resolves when it takes connections. */
   async run(...settings: readonly string[]): Promise<void> {
     const child = spawn(
       join(this.#programs, 'postgres'),
-      ['-D', this.data, '-k', this.folder, '-h', '127.0.0.1', '-p', String(this.port), ...settings],
+      ['-D', this.data, '-k', this.folder, '-h', '127.0.0.1', '-p', String(this.port), '-F', ...settings],
       { ...this.#user, cwd: this.folder, stdio: 'ignore' },
     )
     this.#child = child

@@ -1,0 +1,165 @@
+// Brings the state rows of the record (`kv`) forward to the log, and removes log rows that nobody needs any more. One
+// node at a time does it, by a lease; two that believe to hold it do no harm, because each step checks in its own
+// transaction where the state stands.
+
+import { type Cancel, type Timers, wait } from '../../base/timers.ts'
+import type { Bytes } from '../contract.ts'
+import { decodeBatch } from './batch.ts'
+import { holdLease, releaseLease } from './lease.ts'
+import { readHead, readLog } from './record.ts'
+import { type RecordLocation, Session } from './session.ts'
+
+export interface CheckpointOptions {
+  readonly location: RecordLocation
+  /** Names this process among those that may hold the lease. */
+  readonly node: string
+  readonly timers: Timers
+  readonly onError: (error: unknown) => void
+  /** Seconds for which log rows stay at least, for nodes that were away; 600 when absent. */
+  readonly retentionSeconds?: number
+}
+
+const leaseName = 'checkpoint'
+const leaseSeconds = 10
+/** Milliseconds between two steps when there is nothing left to do. */
+const idleMs = 1_000
+/** Keys changed in one transaction. */
+const stepKeysMax = 5_000
+const stepBytesMax = 8 << 20
+/** Log rows removed in one statement. */
+const trimRowsMax = 1_000
+const retentionSecondsDefault = 600
+/** A node that has not been seen for so long, in seconds, does not hold back the removal of log rows. */
+const nodeGoneSeconds = 60
+
+/** Runs in the background until it is stopped. */
+export class Checkpointer {
+  readonly #options: CheckpointOptions
+  readonly #running: Promise<void>
+  #session: Session | undefined
+  #isStopped = false
+  #wake: Cancel = () => undefined
+
+  constructor(options: CheckpointOptions) {
+    this.#options = options
+    this.#running = this.#run()
+  }
+
+  /** Ends the work and gives the lease back. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#wake()
+    await this.#running
+    const session = this.#session
+    if (session?.isSound) {
+      await releaseLease(session, leaseName, this.#options.node).catch(() => undefined)
+      session.close()
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { location, node, onError } = this.#options
+    while (!this.#isStopped) {
+      let isBusy = false
+      try {
+        if (!this.#session?.isSound) this.#session = await Session.open(location, node)
+        if (await holdLease(this.#session, leaseName, node, leaseSeconds)) {
+          isBusy = await advanceCheckpoint(this.#session)
+          await trimLog(this.#session, this.#options.retentionSeconds ?? retentionSecondsDefault)
+        }
+      } catch (error) {
+        this.#session?.close()
+        onError(error)
+      }
+      if (!isBusy) await this.#pause()
+    }
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#isStopped) return
+    const woken = new Promise<void>(resolve => {
+      this.#wake = resolve
+    })
+    await Promise.race([woken, wait(idleMs, this.#options.timers)])
+  }
+}
+
+/** Takes one step; true when there is more to do. */
+export async function advanceCheckpoint(session: Session): Promise<boolean> {
+  const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1`)
+  const from = Number(row?.seq)
+  const head = await readHead(session)
+  const changed = new Map<string, { readonly key: Bytes; readonly value: Bytes | undefined }>()
+  let reached = from
+  let bytes = 0
+  while (reached < head.seq && changed.size < stepKeysMax && bytes < stepBytesMax) {
+    const rows = await readLog(session, reached, head.seq)
+    if (rows.length === 0) break
+    for (const { seq, body } of rows) {
+      for (const write of decodeBatch(body)) changed.set(Buffer.from(write.key).toString('latin1'), write)
+      reached = seq
+      bytes += body.length
+      if (changed.size >= stepKeysMax || bytes >= stepBytesMax) break
+    }
+  }
+  if (reached === from) return false
+  await writeStep(session, from, reached, [...changed.values()])
+  return reached < head.seq
+}
+
+/** One transaction: the state at `from` becomes the state at `to`. Does nothing when somebody else was faster. */
+async function writeStep(
+  session: Session,
+  from: number,
+  to: number,
+  writes: readonly { readonly key: Bytes; readonly value: Bytes | undefined }[],
+): Promise<void> {
+  const kv = session.table('kv')
+  const checkpoint = session.table('checkpoint')
+  const present = writes.filter(({ value }) => value !== undefined)
+  const gone = writes.filter(({ value }) => value === undefined)
+  try {
+    await session.query('BEGIN')
+    const [row] = await session.query(`SELECT seq FROM ${checkpoint} WHERE id = 1 FOR UPDATE`)
+    if (Number(row?.seq) !== from) {
+      await session.query('ROLLBACK')
+      return
+    }
+    if (gone.length > 0) {
+      await session.query(`DELETE FROM ${kv} WHERE key = ANY($1::bytea[])`, [
+        gone.map(({ key }) => bufferOf(key)),
+      ])
+    }
+    if (present.length > 0) {
+      await session.query(
+        `INSERT INTO ${kv} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+        [present.map(({ key }) => bufferOf(key)), present.map(({ value }) => bufferOf(value as Bytes))],
+      )
+    }
+    await session.query(`UPDATE ${checkpoint} SET seq = $1 WHERE id = 1`, [to])
+    await session.query('COMMIT')
+  } catch (error) {
+    // The session is in a failed transaction: nothing may follow on it.
+    session.close()
+    throw error
+  }
+}
+
+/** Removes log rows that are in the state, older than the retention, and needed by no node that lives. */
+async function trimLog(session: Session, retentionSeconds: number): Promise<void> {
+  await session.query(
+    `DELETE FROM ${session.table('log')} WHERE seq IN (
+       SELECT seq FROM ${session.table('log')}
+       WHERE seq < (SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1)
+         AND seq < (SELECT COALESCE(MIN(needs), 9223372036854775807) FROM ${session.table('node')}
+                    WHERE seen > now() - $2 * interval '1 second')
+         AND at < now() - $1 * interval '1 second'
+       ORDER BY seq LIMIT ${trimRowsMax})`,
+    [retentionSeconds, nodeGoneSeconds],
+  )
+}
+
+function bufferOf(bytes: Bytes): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,77 @@
+// Copies the state of the record into an empty local copy, page by page, while commits go on. The pages are of different
+// moments; redoing the log from the checkpoint at which the copy began makes them one state, because every log row sets
+// and deletes keys absolutely.
+
+import type { KeyValueStore, Write } from '../contract.ts'
+import { progressWrite } from './replica.ts'
+import type { Session } from './session.ts'
+
+/** What a copy has done so far. */
+export interface CopyProgress {
+  readonly keys: number
+  readonly bytes: number
+  /** How many keys the record had when the copy began. */
+  readonly keysTotal: number
+}
+
+/** Bytes that a page should have. */
+const pageBytesAim = 4 << 20
+const pageRowsMin = 16
+const pageRowsMax = 16_384
+/** How often the record is told that this copy still needs the log, in pages. */
+const registerPages = 50
+
+/** Fills `local`. Resolves when the log can be redone on it. */
+export async function copyState(
+  session: Session,
+  local: KeyValueStore,
+  node: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<void> {
+  const from = await pinCheckpoint(session, node)
+  const kv = session.table('kv')
+  const [counted] = await session.query(`SELECT count(*) AS count FROM ${kv}`)
+  const keysTotal = Number(counted?.count)
+  let last: Buffer = Buffer.alloc(0)
+  let rowsLimit = pageRowsMin
+  let keys = 0
+  let bytes = 0
+  for (let page = 1; ; page++) {
+    const rows = await session.query(
+      `SELECT key, value FROM ${kv} WHERE key > $1 ORDER BY key LIMIT ${rowsLimit}`,
+      [last],
+    )
+    const writes = rows.map((row): Write => ({ key: row.key as Buffer, value: row.value as Buffer }))
+    const pageBytes = writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+    keys += writes.length
+    bytes += pageBytes
+    await local.transact(() => ({ result: undefined, writes }))
+    onProgress({ keys, bytes, keysTotal })
+    if (rows.length < rowsLimit) break
+    last = rows.at(-1)?.key as Buffer
+    const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(pageBytes, 1))
+    rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
+    if (page % registerPages === 0) await pin(session, node, from)
+  }
+  await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: '' })] }))
+}
+
+/** Where the state stands, kept from being trimmed behind. */
+async function pinCheckpoint(session: Session, node: string): Promise<number> {
+  await session.query('BEGIN')
+  const [row] = await session.query(
+    `SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`,
+  )
+  const seq = Number(row?.seq)
+  await pin(session, node, seq)
+  await session.query('COMMIT')
+  return seq
+}
+
+async function pin(session: Session, node: string, needs: number): Promise<void> {
+  await session.query(
+    `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
+     ON CONFLICT (name) DO UPDATE SET needs = excluded.needs, seen = excluded.seen`,
+    [node, needs],
+  )
+}
