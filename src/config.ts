@@ -59,6 +59,27 @@ export const settings = {
     placeholder: 'FOLDER',
     doc: 'Folder of the database; made when it does not exist, readable by its owner only.',
   },
+  store: {
+    kind: 'text',
+    default: undefined,
+    placeholder: 'URL',
+    check: storeFault,
+    doc: 'Database that several machines share, as postgres://user:password@host/name?options; the data folder then holds a disposable copy. Without it everything is in the data folder. Prefer the environment variable: other users of the machine can see flags.',
+  },
+  storeSchema: {
+    kind: 'text',
+    default: 'terrarium',
+    placeholder: 'NAME',
+    doc: 'Schema of that database that holds the tables; created if missing.',
+  },
+  storeStaleReadsMs: {
+    kind: 'integer',
+    default: 300_000,
+    min: 0,
+    max: 86_400_000,
+    placeholder: 'MS',
+    doc: 'Milliseconds for which reads go on from the local copy while that database is away.',
+  },
   rootSecret: {
     kind: 'text',
     default: undefined,
@@ -409,6 +430,11 @@ function parseInteger(min: number, max: number, { value, where }: Found): number
 /** Names are resolved by the system; here only what can never be one is refused. */
 function hostFault(host: string): string | undefined {
   return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'has to be a host name or an IP address'
+}
+
+function storeFault(text: string): string | undefined {
+  const isUrl = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+  return isUrl ? undefined : 'has to be a URL that begins with postgres://'
 }
 
 function urlFault(text: string): string | undefined {

@@ -128,6 +128,8 @@ export const requestErrorStatus = {
   'request timeout': 408,
   /** The body is longer than the limit. */
   'request too large': 413,
+  /** The store cannot be read or written now (its database is away, its disk is full); the log of the service says why. */
+  'service unavailable': 503,
   /** The query took longer than it may, or a ping was not answered in time. */
   'time out': 503,
   /** Too many requests or streams under way, a rate limit, or too many checks of one password. */

@@ -12,7 +12,7 @@ import { type Config, settings } from './config.ts'
 import { createEngine } from './engine/engine.ts'
 import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
-import { openLmdb } from './kv/lmdb.ts'
+import { openConfiguredStore } from './open-store.ts'
 import { evaluateBinding } from './query/binding.ts'
 import type { EvaluationHost } from './query/evaluation.ts'
 import { compileLambda } from './query/language.ts'
@@ -59,7 +59,10 @@ export async function openEngine(
   log: Logger,
   part: Part = onlooker,
 ): Promise<OpenEngine> {
-  const kv = openLmdb({ path: config.data })
+  const { kv, timeline: recordTimeline } = await openConfiguredStore(config, log, part)
+  if (recordTimeline !== undefined) {
+    return engineOver(kv, config, rootSecret, log, { ...system, timeline: recordTimeline }, part)
+  }
   const { timelineFile } = part
   if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, part)
   const timeline = openSharedTimeline(timelineFile)

@@ -15,6 +15,7 @@ import type { ParsedQuery } from '../query/parse.ts'
 import { viewDocument } from '../query/view-document.ts'
 import {
   type Store,
+  StoreUnavailableError,
   type Transaction,
   type TransactionCounters,
   type TransactionOutcome,
@@ -110,6 +111,12 @@ const authorized: Task = ({ database }) => ({
   body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
 })
 
+const unavailableText = {
+  'not committed': 'The store of the service is not available now; nothing was written.',
+  unknown:
+    'The store of the service became unavailable during the commit: it may have been committed, or not.',
+} as const
+
 class RequestRun {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
@@ -194,6 +201,21 @@ class RequestRun {
   /** Runs `task` to an answer, as often as it takes. Never throws, never rejects. */
   run(task: Task): QueryAnswer | Promise<QueryAnswer> {
     if (this.#mustWrite) return this.#write(task)
+    const wait = this.#options.store.ready(this.#request.lastSeenTxn ?? 0)
+    return wait === undefined ? this.#read(task) : this.#readAfter(wait, task)
+  }
+
+  /** Reads once the store holds what the client has seen. */
+  async #readAfter(wait: Promise<void>, task: Task): Promise<QueryAnswer> {
+    try {
+      await this.#inTime(wait)
+    } catch (error) {
+      return this.#recover(error, task)
+    }
+    return this.#read(task)
+  }
+
+  #read(task: Task): QueryAnswer | Promise<QueryAnswer> {
     try {
       const work = (transaction: Transaction) => this.#attempt(transaction, task)
       return this.#succeeded(this.#options.store.read(work, this.#request.lastSeenTxn))
@@ -257,6 +279,10 @@ class RequestRun {
     }
     if (error instanceof QueryError) return this.#refused(error)
     if (error instanceof RequestError) return this.#failed(error)
+    if (error instanceof StoreUnavailableError) {
+      this.#options.onInternalError(error)
+      return this.#failed(new RequestError('service unavailable', unavailableText[error.outcome]))
+    }
     if (isStackExhaustion(error)) {
       const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
       return this.#refused(QueryError.of('stack overflow', description, []))

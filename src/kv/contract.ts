@@ -56,6 +56,12 @@ export interface KeyValueStore {
    * of process and machine); without any, when everything `work` has read is durable.
    */
   transact<T>(work: (view: View) => Work<T>): Promise<T>
+  /**
+   * Of an engine whose reads may lag behind commits of other machines: undefined when a snapshot taken now holds all
+   * commits up to `notBefore` (microseconds) and follows the time of day; else resolves when it does. Rejects with
+   * `StoreUnavailableError` when that needs something that is away.
+   */
+  ready?(notBefore: number): Promise<void> | undefined
   /** Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop. It must not throw. */
   watch(listener: () => void): () => void
   /** Waits for commits under way, then frees everything. */

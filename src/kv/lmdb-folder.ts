@@ -35,10 +35,15 @@ export const ownerOnly = { permissionsMode: 0o600 }
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 /**
- * Opens (or creates) the environment in the folder `path`, with the table that holds the entries.
+ * Opens (or creates) the environment in the folder `path`, with the table that holds the entries. When not `durable`,
+ * nothing is flushed: a crash of the machine, though not of the process, may leave it damaged.
  * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else.
  */
-export function openFolder(path: string, mapSize: number): { root: Environment; entries: ByteDatabase } {
+export function openFolder(
+  path: string,
+  mapSize: number,
+  durable = true,
+): { root: Environment; entries: ByteDatabase } {
   try {
     checkFolder(path)
     const root: Environment = open({
@@ -49,6 +54,7 @@ export function openFolder(path: string, mapSize: number): { root: Environment; 
       noSubdir: false,
       // Without it a commit is visible to readers before it is on disk; so, all that is visible is durable.
       overlappingSync: false,
+      noSync: !durable,
       // Fixed, so that the longest key fits on every machine (1978 bytes with this size).
       pageSize: 4096,
       maxReaders: 1024,

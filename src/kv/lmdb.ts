@@ -22,6 +22,11 @@ export interface LmdbOptions {
   /** How often commits of other processes are looked for while somebody watches, in milliseconds; 10 when absent. */
   readonly watchIntervalMs?: number
   readonly timers?: Timers
+  /**
+   * False: commits are not flushed to disk. They survive a crash of the process, not one of the machine, after which
+   * the folder must be thrown away. True when absent.
+   */
+  readonly durable?: boolean
 }
 
 /**
@@ -67,7 +72,11 @@ class LmdbStore implements KeyValueStore {
     this.#path = options.path
     this.#timers = options.timers ?? systemTimers
     this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
-    const { root, entries } = openFolder(options.path, options.mapSizeBytes ?? mapSizeBytesDefault)
+    const { root, entries } = openFolder(
+      options.path,
+      options.mapSizeBytes ?? mapSizeBytesDefault,
+      options.durable,
+    )
     this.#root = root
     this.#entries = entries
   }

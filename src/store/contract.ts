@@ -238,6 +238,8 @@ export interface Transaction {
   moveDatabase(database: Ref, parent: DatabaseId): Version
 }
 
+export { StoreUnavailableError } from '../kv/errors.ts'
+
 /** Thrown by a write in a read-only transaction: run the query again in a writing one. */
 export class WriteNeeded {}
 
@@ -264,6 +266,8 @@ export interface TransactionOutcome<T> {
 
 /** An open data folder. */
 export interface Store {
+  /** What has to be waited for before a read that shall see everything up to `notBefore`; undefined: nothing. */
+  ready(notBefore: Micros): Promise<void> | undefined
   /** Runs `work` on a snapshot. `notBefore`: the snapshot time is at least this. */
   read<T>(work: (transaction: Transaction) => T, notBefore?: Micros): TransactionOutcome<T>
   /** Runs `work` alone against the latest state and commits durably what it wrote; what it throws undoes everything. */

@@ -38,6 +38,11 @@ function lastCommit(view: View): CommitRecord {
   return stored === undefined ? noCommit : decodeCommit(stored)
 }
 
+/** The time of the newest commit that a state holds; 0 when there is none. */
+export function newestCommitTime(view: View): Micros {
+  return lastCommit(view).time
+}
+
 /** The times of a reading transaction. */
 function timesOf(last: CommitRecord, time: Micros): TransactionTimes {
   return { time, schemaTime: last.schemaTime, lastCommitTime: last.time }
@@ -74,6 +79,10 @@ export class TransactionStore implements Store {
       ids: new IdGenerator(worker, () => reserveStretch(this, worker)),
       hooks: options.hooks,
     }
+  }
+
+  ready(notBefore: Micros): Promise<void> | undefined {
+    return this.kv.ready?.(notBefore)
   }
 
   read<T>(work: (transaction: Transaction) => T, notBefore: Micros = 0): TransactionOutcome<T> {

@@ -32,7 +32,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'query-log',
     'values',
   ],
+  'open-store.ts': ['config.ts', 'store', 'kv'],
   'open-engine.ts': [
+    'open-store.ts',
     'server.ts',
     'config.ts',
     'streams',
@@ -46,6 +48,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'open-query-log.ts',
+    'open-store.ts',
     'open-engine.ts',
     'server.ts',
     'config.ts',

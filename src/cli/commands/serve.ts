@@ -12,6 +12,7 @@ import { type Config, type SettingName, settings } from '../../config.ts'
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import type { Part } from '../../open-engine.ts'
+import { prepareStore } from '../../open-store.ts'
 import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
 import { type Command, command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
@@ -50,6 +51,7 @@ async function run(config: Config, open: Open): Promise<number> {
   const release = await explained(async () => claimFolder(config.data))
   try {
     const rootSecret = config.rootSecret ?? rootSecretOf(config.data, log)
+    await explained(() => prepareStore(config, log))
     const isAlone = config.workers === 1
     return await (isAlone
       ? runAlone(config, rootSecret, open, log, stopped)

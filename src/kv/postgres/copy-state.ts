@@ -59,9 +59,7 @@ export async function copyState(
 /** Where the state stands, kept from being trimmed behind. */
 async function pinCheckpoint(session: Session, node: string): Promise<number> {
   await session.query('BEGIN')
-  const [row] = await session.query(
-    `SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`,
-  )
+  const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`)
   const seq = Number(row?.seq)
   await pin(session, node, seq)
   await session.query('COMMIT')

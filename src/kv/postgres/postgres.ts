@@ -232,5 +232,6 @@ export class PostgresStore implements KeyValueStore {
 function unknownOutcome(): StoreUnavailableError {
   return new StoreUnavailableError(
     'the database of the store went away while this was being committed: it may have been, or not',
+    { outcome: 'unknown' },
   )
 }

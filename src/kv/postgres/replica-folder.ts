@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { KeyValueStore } from '../contract.ts'
 import { openLmdb } from '../lmdb.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
-import { progressOf, readProgress } from './replica.ts'
 import { readBatch, readHead } from './record.ts'
+import { progressOf } from './replica.ts'
 import { type RecordLocation, Session } from './session.ts'
 import { openTables } from './tables.ts'
 
@@ -105,8 +105,8 @@ async function recordFault(session: Session, local: KeyValueStore): Promise<stri
   const batch = progress.batch === '' ? undefined : await readBatch(session, progress.seq)
   if (batch !== undefined && batch !== progress.batch) return 'the record has another past'
   const next = progress.seq < head.seq ? await readBatch(session, progress.seq + 1) : batch
-  if (next === undefined && progress.seq < head.seq) return 'the log no longer holds what it lacks'
-  return readProgress(local).seq === progress.seq ? undefined : 'another process writes to it'
+  const lacksRows = next === undefined && progress.seq < head.seq
+  return lacksRows ? 'the log no longer holds what it lacks' : undefined
 }
 
 function readLabel(folder: string): Label | undefined {

@@ -1,0 +1,106 @@
+// Opens what a process keeps its data in: the data folder itself, or a local copy of a record that several machines
+// share.
+
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Logger } from 'pino'
+import { systemClock } from './base/clock.ts'
+import type { Timeline } from './base/timeline.ts'
+import { systemTimers } from './base/timers.ts'
+import type { Config } from './config.ts'
+import type { KeyValueStore } from './kv/contract.ts'
+import { openLmdb } from './kv/lmdb.ts'
+import { Checkpointer } from './kv/postgres/checkpoint.ts'
+import { openPostgres } from './kv/postgres/postgres.ts'
+import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
+import { newestCommitTime } from './store/store.ts'
+
+type StoreConfig = Pick<Config, 'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs'>
+
+/** An open store, with what its processes share of time when it is no matter of the data folder. */
+export interface OpenedStore {
+  readonly kv: KeyValueStore
+  readonly timeline?: Timeline
+}
+
+/** Names this process in the tables of a shared record. */
+const nodeName = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`
+
+/** How often, in milliseconds, the progress of a copy is logged. */
+const progressLogMs = 2_000
+/** What a process ends with when its local copy has to be made anew. */
+const divergedExitCode = 75
+
+/**
+ * Makes the data folder ready to be opened: a node over a shared record copies its state first, unless the folder holds
+ * a copy that the log can be redone on. One process of a node does this, before any opens the store.
+ */
+export async function prepareStore(config: StoreConfig, log: Logger): Promise<void> {
+  if (config.store === undefined) return
+  let loggedMs = systemClock.elapsedMs()
+  await prepareReplica({
+    location: { url: config.store, schema: config.storeSchema },
+    folder: config.data,
+    node: nodeName,
+    onCopy: reason => log.info({ reason }, 'copying the state of the store'),
+    onProgress: progress => {
+      if (systemClock.elapsedMs() - loggedMs < progressLogMs) return
+      loggedMs = systemClock.elapsedMs()
+      log.info(progress, 'copying the state of the store')
+    },
+  })
+}
+
+/** Opens the store of a prepared data folder; `background` processes also do the upkeep of a shared record. */
+export async function openConfiguredStore(
+  config: StoreConfig,
+  log: Logger,
+  { background }: { readonly background: boolean },
+): Promise<OpenedStore> {
+  if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
+  const location = { url: config.store, schema: config.storeSchema }
+  const kv = await openPostgres({
+    location,
+    local: openReplica(config.data),
+    node: nodeName,
+    clock: systemClock,
+    timers: systemTimers,
+    newestTime: newestCommitTime,
+    readPatienceMs: config.storeStaleReadsMs,
+    onAvailability: reason => {
+      if (reason === undefined) log.info('the database of the store is back')
+      else log.error({ reason }, 'the database of the store is away')
+    },
+    onDiverged: reason => {
+      log.fatal(
+        { reason },
+        'the local copy of the store is worthless and will be made anew at the next start',
+      )
+      discardReplica(config.data)
+      process.exit(divergedExitCode)
+    },
+  })
+  if (!background) return { kv, timeline: kv.timeline }
+  const checkpointer = new Checkpointer({
+    location,
+    node: nodeName,
+    timers: systemTimers,
+    onError: error => log.warn({ err: error }, 'the state of the store could not be brought forward'),
+  })
+  const close = async () => {
+    await checkpointer.stop()
+    await kv.close()
+  }
+  return { kv: withClose(kv, close), timeline: kv.timeline }
+}
+
+/** The same store with another way to close it. */
+function withClose(kv: KeyValueStore, close: () => Promise<void>): KeyValueStore {
+  return {
+    read: read => kv.read(read),
+    transact: work => kv.transact(work),
+    ready: notBefore => kv.ready?.(notBefore),
+    watch: listener => kv.watch(listener),
+    close,
+  }
+}
