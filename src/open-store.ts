@@ -1,10 +1,10 @@
 // Opens what a process keeps its data in: the data folder itself, or a local copy of a record that several machines
 // share.
 
-import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { systemClock } from './base/clock.ts'
+import { systemRandom } from './base/random.ts'
 import type { Timeline } from './base/timeline.ts'
 import { systemTimers } from './base/timers.ts'
 import type { Config } from './config.ts'
@@ -24,7 +24,7 @@ export interface OpenedStore {
 }
 
 /** Names this process in the tables of a shared record. */
-const nodeName = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`
+const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 
 /** How often, in milliseconds, the progress of a copy is logged. */
 const progressLogMs = 2_000
@@ -42,6 +42,7 @@ export async function prepareStore(config: StoreConfig, log: Logger): Promise<vo
     location: { url: config.store, schema: config.storeSchema },
     folder: config.data,
     node: nodeName,
+    random: systemRandom,
     onCopy: reason => log.info({ reason }, 'copying the state of the store'),
     onProgress: progress => {
       if (systemClock.elapsedMs() - loggedMs < progressLogMs) return
@@ -65,6 +66,7 @@ export async function openConfiguredStore(
     node: nodeName,
     clock: systemClock,
     timers: systemTimers,
+    random: systemRandom,
     newestTime: newestCommitTime,
     readPatienceMs: config.storeStaleReadsMs,
     onAvailability: reason => {

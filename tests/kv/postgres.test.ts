@@ -2,6 +2,7 @@
 
 import { after, before, describe } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
@@ -22,7 +23,7 @@ describe('postgres', { skip: noPostgres }, () => {
   async function open(): Promise<KeyValueStore> {
     const location = { url: server.url(), schema: `store_${++schemas}` }
     const session = await Session.open(location, 'tests')
-    await openTables(session)
+    await openTables(session, systemRandom)
     session.close()
     return openPostgres({
       location,
@@ -30,6 +31,7 @@ describe('postgres', { skip: noPostgres }, () => {
       node: 'tests',
       clock: systemClock,
       timers: systemTimers,
+      random: systemRandom,
       newestTime: () => 0,
       onDiverged: reason => {
         throw new Error(reason)

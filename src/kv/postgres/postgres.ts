@@ -5,9 +5,9 @@
 // transactions of the batch on the copy, appends their writes as one log row, moves the head, and commits. A node that
 // dies on the way loses its connection, and the database takes everything back. Why so: docs/decisions/0016.
 
-import { randomUUID } from 'node:crypto'
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
 import type { Timeline } from '../../base/timeline.ts'
 import { type Timers, wait } from '../../base/timers.ts'
 import type { KeyValueStore, View, Work } from '../contract.ts'
@@ -28,6 +28,7 @@ export interface PostgresOptions {
   readonly node: string
   readonly clock: Clock
   readonly timers: Timers
+  readonly random: Random
   /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */
   readonly newestTime: (view: View) => number
   /** Milliseconds that a write waits for a database that is away, before it is refused. */
@@ -168,7 +169,7 @@ export class PostgresStore implements KeyValueStore {
       for (const { settle } of jobs) settle()
       return
     }
-    const row = { seq: head.seq + 1, batch: randomUUID(), body: encodeBatch(writes) }
+    const row = { seq: head.seq + 1, batch: this.#options.random.hex(16), body: encodeBatch(writes) }
     this.#open = { seq: row.seq, batch: row.batch, jobs }
     const isCommitted = await appendBatch(session, row, newestTime, this.#options.node)
     if (!isCommitted) {

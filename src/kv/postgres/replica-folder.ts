@@ -4,6 +4,7 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Random } from '../../base/random.ts'
 import type { KeyValueStore } from '../contract.ts'
 import { openLmdb } from '../lmdb.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
@@ -26,6 +27,7 @@ export interface PrepareOptions {
   /** The data folder; the copy lies in the folder `replica` within. */
   readonly folder: string
   readonly node: string
+  readonly random: Random
   /** Told why the copy is made anew, when it is. */
   readonly onCopy: (reason: string) => void
   readonly onProgress: (progress: CopyProgress) => void
@@ -44,7 +46,7 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
   const { location, folder, node } = options
   const session = await Session.open(location, node)
   try {
-    const { storeId } = await openTables(session)
+    const { storeId } = await openTables(session, options.random)
     mkdirSync(folder, { recursive: true })
     const fault = await faultOf(session, folder, storeId)
     if (fault === undefined) {

@@ -1,6 +1,6 @@
 // The tables of the record. SQL stays in the subset that PostgreSQL, CockroachDB and YugabyteDB share.
 
-import { randomUUID } from 'node:crypto'
+import type { Random } from '../../base/random.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import type { Session } from './session.ts'
 
@@ -21,10 +21,10 @@ const attemptsMax = 10
  * Makes the tables when they are missing, also when several nodes do so at the same moment, and checks their version.
  * Throws {@link StoreUnavailableError} when they are of another version.
  */
-export async function openTables(session: Session): Promise<RecordIdentity> {
+export async function openTables(session: Session, random: Random): Promise<RecordIdentity> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await createTables(session)
+      await createTables(session, random)
       break
     } catch (error) {
       const { code } = error as { readonly code?: string }
@@ -40,7 +40,7 @@ export async function openTables(session: Session): Promise<RecordIdentity> {
   return { storeId: String(row?.store_id) }
 }
 
-async function createTables(session: Session): Promise<void> {
+async function createTables(session: Session, random: Random): Promise<void> {
   const table = (name: string) => session.table(name)
   const found = await session.query(
     "SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = 'meta'",
@@ -75,6 +75,6 @@ async function createTables(session: Session): Promise<void> {
   for (const statement of statements) await session.query(statement)
   await session.query(
     `INSERT INTO ${table('meta')} (id, version, store_id) VALUES (1, $1, $2) ON CONFLICT DO NOTHING`,
-    [recordVersion, randomUUID()],
+    [recordVersion, random.hex(16)],
   )
 }
