@@ -110,6 +110,8 @@ export const limits = {
   tagPairsMax: 25,
   tagKeyCharsMax: 40,
   tagValueCharsMax: 80,
+  /** Databases with a key of the same id: a secret that names the id is checked with each; ours. */
+  keysOfOneIdMax: 16,
   /** Checks and hashes of secrets at a time, and in line behind them; ours: threads stay free for other work. */
   secretChecksAtOnceMax: 2,
   secretChecksWaitingMax: 10_000,

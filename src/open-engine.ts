@@ -94,6 +94,8 @@ export function engineOver(
     audiencePrefix: config.audiencePrefix,
     allowInsecureJwks: config.allowInsecureJwks,
     log: reason => log.debug({ reason }, 'refused a credential'),
+    onKeySetFailure: (uri, reason) =>
+      log.warn({ uri, reason }, 'the signing keys of an access provider cannot be fetched'),
   })
   const host: EvaluationHost = {
     createAccess,

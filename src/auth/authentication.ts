@@ -28,6 +28,8 @@ export interface AuthenticationOptions {
   readonly allowInsecureJwks: boolean
   /** Told why a credential was refused, in words that hold no secrets. */
   readonly log: (reason: string) => void
+  /** Told why the key set of an access provider cannot be had; it lets nobody in meanwhile. */
+  readonly onKeySetFailure?: (uri: string, reason: string) => void
   /** For tests. */
   readonly bcrypt?: Bcrypt
   readonly fetchKeySet?: FetchKeySet
@@ -43,7 +45,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, log } = options
   const verifier = new SecretVerifier(bcrypt)
   const fetch = options.fetchKeySet ?? createJwksFetch({ timers, allowInsecure: options.allowInsecureJwks })
-  const keySets = new KeySets(fetch, clock)
+  const keySets = new KeySets(fetch, clock, options.onKeySetFailure)
   const identifier = new Identifier({
     verifier,
     providers: new IdentityProviders({ keySets, audiencePrefix, now: clock.now }),

@@ -114,15 +114,14 @@ export class Identifier {
   #documentOf(secret: string, transaction: Transaction, answers: Answers): Version | undefined {
     const parsed = parseSecret(secret)
     if (!parsed) return undefined
-    const database = parsed.kind === 'token' ? parsed.database : transaction.keyDatabase(parsed.id)
-    if (database === undefined) return undefined
-    const collection = parsed.kind === 'token' ? native.tokens : native.keys
-    const version = transaction.get(new Ref(database, collection, parsed.id))
-    if (!version) return undefined
+    const isToken = parsed.kind === 'token'
     const texts = [parsed.random, secret]
-    return this.#options.verifier.verify(answers, database, texts, hashOf(version.fields))
-      ? version
-      : undefined
+    for (const database of isToken ? [parsed.database] : transaction.keyDatabases(parsed.id)) {
+      const version = transaction.get(new Ref(database, isToken ? native.tokens : native.keys, parsed.id))
+      if (version && this.#options.verifier.verify(answers, database, texts, hashOf(version.fields)))
+        return version
+    }
+    return undefined
   }
 }
 

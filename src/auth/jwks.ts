@@ -44,14 +44,17 @@ interface Entry {
 export class KeySets {
   readonly #fetch: FetchKeySet
   readonly #clock: Clock
+  readonly #onFailure: (uri: string, reason: string) => void
   readonly #queue = new WorkQueue(limits.jwksFetchesAtOnceMax, limits.jwksFetchesWaitingMax)
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
-  constructor(fetch: FetchKeySet, clock: Clock) {
+  /** `onFailure` is told why a set cannot be had: once, until the reason changes. */
+  constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
     this.#fetch = fetch
     this.#clock = clock
+    this.#onFailure = onFailure
   }
 
   /**
@@ -128,8 +131,10 @@ export class KeySets {
       entry.loadedAt = this.#clock.elapsedMs()
       entry.failure = undefined
     } catch (error) {
-      entry.failure = asError(error)
-      throw entry.failure
+      const failure = asError(error)
+      if (entry.failure?.message !== failure.message) this.#onFailure(uri, failure.message)
+      entry.failure = failure
+      throw failure
     } finally {
       entry.attemptedAt = this.#clock.elapsedMs()
       entry.loading = undefined

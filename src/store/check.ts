@@ -36,6 +36,7 @@ import {
   type StoredVersion,
   userIndex,
 } from './index-tables.ts'
+import { decodeHomes } from './key-homes.ts'
 import { decodeTime, decodeVersion, idAt, isIntact, never } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -164,8 +165,7 @@ class StoreCheck {
     this.#indexes.checkDocument(ref, versions)
     this.#changeLog.checkDocument(ref, versions)
     if (ref.collection === native.keys && versions.at(-1)?.action !== 'delete') {
-      const home = snapshot.view.get(keyHomeKey(ref.id))
-      if (home === undefined || idAt(home, 0) !== ref.database) {
+      if (!decodeHomes(snapshot.view.get(keyHomeKey(ref.id))).includes(ref.database)) {
         this.#context.report(`${nameRef(ref)} is a key that is not found by its id`)
       }
     }
@@ -195,9 +195,10 @@ class StoreCheck {
   #checkKeyHomes(): void {
     const { databases, report, snapshot } = this.#context
     for (const { key, value } of snapshot.view.range(tagRange('keyHome'))) {
-      const ref = new Ref(idAt(value, 0), native.keys, idAt(key, 1))
-      if (databases.has(ref.database) && snapshot.view.get(documentKey(ref)) === undefined) {
-        report(`${nameRef(ref)} is found by its id, but is no key`)
+      for (const database of decodeHomes(value)) {
+        const ref = new Ref(database, native.keys, idAt(key, 1))
+        if (databases.has(database) && snapshot.view.get(documentKey(ref)) === undefined)
+          report(`${nameRef(ref)} is found by its id, but is no key`)
       }
     }
   }

@@ -232,8 +232,8 @@ export interface Transaction {
   tokensOf(instance: Ref): readonly Version[]
   /** The access provider with that issuer. */
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
-  /** Where the key with that id lives: keys are found by the id in their secret alone. */
-  keyDatabase(keyId: bigint): DatabaseId | undefined
+  /** The databases with a key of that id: keys are found by the id in their secret alone. */
+  keyDatabases(keyId: bigint): readonly DatabaseId[]
   /** Puts a database (with everything in it) under another parent. */
   moveDatabase(database: Ref, parent: DatabaseId): Version
 }

@@ -10,12 +10,12 @@ import {
   garbageKey,
   garbageRange,
   indexTableRange,
-  keyHomeKey,
 } from '../keys/keyspace.ts'
 import type { KeyRange, View } from '../kv/contract.ts'
 import { type DatabaseId, type Micros, native, Ref } from '../values/value.ts'
 import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
+import { removeHome } from './key-homes.ts'
 import { decodeVersion, idAt } from './records.ts'
 import type { StoreTransaction } from './transaction.ts'
 
@@ -116,8 +116,7 @@ function removeDatabase(batch: Batch, { ref }: Garbage): void {
   }
   for (const { document } of scanDocuments(snapshot, database, native.keys, {})) {
     if (batch.isFull) return
-    const home = overlay.get(keyHomeKey(document.id))
-    if (home !== undefined && idAt(home, 0) === database) batch.remove(keyHomeKey(document.id))
+    removeHome(overlay, document)
     batch.remove(documentKey(document))
   }
   for (const range of databaseRanges(database)) batch.removeRange(range)

@@ -24,11 +24,11 @@ import {
   namedCollections,
 } from './definitions.ts'
 import type { DocumentWriter, WriteContext } from './document-writer.ts'
-import { newestLive } from './documents.ts'
 import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
 import { userIndex } from './index-tables.ts'
+import { addHome, decodeHomes, removeHome } from './key-homes.ts'
 import type { Journal } from './overlay.ts'
-import { decodeTime, encodeTime, idAt } from './records.ts'
+import { decodeTime, encodeTime } from './records.ts'
 import { historyFloor } from './retention.ts'
 
 const present = new Uint8Array([1])
@@ -49,7 +49,7 @@ export class SchemaWriter {
   #complete(ref: Ref, fields: ObjectValue): ObjectValue {
     if (ref.collection === native.collections) return this.#withFloor(ref, fields)
     if (ref.collection === native.indexes) return this.#withActive(ref, fields)
-    if (ref.collection === native.keys) this.#claimKey(ref)
+    if (ref.collection === native.keys) this.#checkHomes(ref)
     return fields
   }
 
@@ -106,12 +106,10 @@ export class SchemaWriter {
     })
   }
 
-  /** Keys are found by their id alone, so an id lives in one database only. */
-  #claimKey(ref: Ref): void {
-    const home = this.#context.overlay.get(keyHomeKey(ref.id))
-    if (home === undefined || idAt(home, 0) === ref.database) return
-    const other = new Ref(idAt(home, 0), native.keys, ref.id)
-    if (newestLive(this.#context.snapshot, other) === undefined) return
+  /** Each key of an id is one more that a secret of that id may belong to, so their number is bounded. */
+  #checkHomes(ref: Ref): void {
+    const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
+    if (homes.includes(ref.database) || homes.length < limits.keysOfOneIdMax) return
     throw QueryError.of('instance already exists', 'Key already exists.', [])
   }
 
@@ -128,7 +126,8 @@ export class SchemaWriter {
         else overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
         return
       case native.keys:
-        overlay.set(keyHomeKey(ref.id), isDelete ? undefined : encodeParent(ref.database), journal)
+        if (isDelete) removeHome(overlay, ref, journal)
+        else addHome(overlay, ref, journal)
         return
       case native.indexes:
         if (isDelete) overlay.set(buildKey(ref.database, Number(ref.id)), undefined, journal)
@@ -163,11 +162,11 @@ export class SchemaWriter {
       const version = this.#documents.pendingVersion(key) ?? this.#documents.base(key)
       const target = version?.fields.get('database')
       if (!(target instanceof Ref) || target.id !== database.id || version === undefined) continue
+      const movedKey = new Ref(parent, native.keys, key.id)
+      if (this.#documents.pendingVersion(movedKey) ?? this.#documents.base(movedKey))
+        throw QueryError.of('instance already exists', 'Key already exists.', [])
       this.#documents.write(key, undefined)
-      this.#documents.write(
-        new Ref(parent, native.keys, key.id),
-        new Map(version.fields).set('database', moved),
-      )
+      this.#documents.write(movedKey, new Map(version.fields).set('database', moved))
     }
     this.#documents.write(database, undefined)
     // Only the document went: what it stands for is not garbage.

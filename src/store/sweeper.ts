@@ -2,18 +2,12 @@
 // documents whose ttl and history have both passed, old parts of the change log. It walks the tables in small
 // steps, round and round; a step only reads, unless it finds something, which a transaction then removes.
 
-import {
-  changesKey,
-  changesRange,
-  historyRange,
-  keyHomeKey,
-  type keyTags,
-  tagRange,
-} from '../keys/keyspace.ts'
+import { changesKey, changesRange, historyRange, type keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/contract.ts'
 import { type Micros, native, Ref } from '../values/value.ts'
 import { storedVersionsAscending, validAt } from './documents.ts'
 import { batchKeysMax, nextGarbage, removeGarbage } from './garbage.ts'
+import { removeHome } from './key-homes.ts'
 import {
   decodeVersion,
   entryCollection,
@@ -108,6 +102,7 @@ export class Sweeper {
         if (value !== undefined) sweep(run, { key, value })
       }
       for (const key of run.removed) overlay.set(key, undefined)
+      for (const key of run.expiredKeys) removeHome(overlay, key)
     })
     return true
   }
@@ -145,6 +140,8 @@ function after(key: Uint8Array): Uint8Array {
 /** Decides what to remove in one state. */
 class Sweep {
   readonly removed: Uint8Array[] = []
+  /** Documents among what is removed that are keys. */
+  readonly expiredKeys: Ref[] = []
   readonly #transaction: StoreTransaction
 
   constructor(transaction: StoreTransaction) {
@@ -170,7 +167,7 @@ class Sweep {
     const { snapshot } = this.#transaction
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
     for (const row of this.#transaction.rowsOf(ref, versions)) this.removed.push(row.key)
-    if (ref.collection === native.keys) this.removed.push(keyHomeKey(ref.id))
+    if (ref.collection === native.keys) this.expiredKeys.push(ref)
   }
 
   /**

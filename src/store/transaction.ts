@@ -47,12 +47,12 @@ import { entryChanges, termsKey } from './entry-changes.ts'
 import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
 import { documentsTables, type Row, type StoredVersion } from './index-tables.ts'
+import { decodeHomes } from './key-homes.ts'
 import { Overlay } from './overlay.ts'
 import {
   decodeVersion,
   entryDocument,
   entryTtl,
-  idAt,
   versionAction,
   versionTime,
   versionTtl,
@@ -340,9 +340,8 @@ export class StoreTransaction implements Transaction {
     }
   }
 
-  keyDatabase(keyId: bigint): DatabaseId | undefined {
-    const home = read(this.#snapshot, keyHomeKey(keyId))
-    return home && idAt(home, 0)
+  keyDatabases(keyId: bigint): readonly DatabaseId[] {
+    return decodeHomes(read(this.#snapshot, keyHomeKey(keyId)))
   }
 
   moveDatabase(database: Ref, parent: DatabaseId): Version {

@@ -106,8 +106,8 @@ class PastTransaction implements Transaction {
     return this.#present.accessProviderByIssuer(database, issuer)
   }
 
-  keyDatabase(keyId: bigint): DatabaseId | undefined {
-    return this.#present.keyDatabase(keyId)
+  keyDatabases(keyId: bigint): readonly DatabaseId[] {
+    return this.#present.keyDatabases(keyId)
   }
 
   newId(): bigint {

@@ -1,7 +1,7 @@
 // Keys: secrets with a role, for this database or a child of it.
 
 import type { Failure } from '../../errors.ts'
-import { native, type Value } from '../../values/value.ts'
+import { native, Ref, type Value } from '../../values/value.ts'
 import { map, priority, refOf, text, timestamp } from './fields.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
 import { roleFailures } from './role-names.ts'
@@ -9,6 +9,7 @@ import { roleFailures } from './role-names.ts'
 export const keyResource: Resource = {
   label: 'Key',
   fields: {
+    name: { check: text },
     role: { check: () => [], required: true },
     database: { check: refOf('Database Ref', native.databases) },
     ttl: { check: timestamp },
@@ -34,13 +35,19 @@ export const keyResource: Resource = {
   },
 }
 
-/** A key of that id elsewhere would share its secret. */
+/**
+ * A secret leads to one key: a hash that a key of the same id has in another database is refused. Whoever gives it knows
+ * it, so that tells nothing new.
+ */
 function importFailures({ call, mode, patch, ref }: Draft): readonly Failure[] {
-  if (mode !== 'create') return []
-  const given = ['hashed_secret', 'secret'].filter(name => patch.has(name))
-  const home = call.evaluation.transaction.keyDatabase(ref.id)
-  if (home === undefined || home === ref.database) return []
-  return given.map(name => failure([name], 'duplicate value', 'Value is not unique.'))
+  const given = patch.get('hashed_secret')
+  if (mode !== 'create' || given === undefined) return []
+  const { transaction } = call.evaluation
+  const isTaken = transaction.keyDatabases(ref.id).some(database => {
+    if (database === ref.database) return false
+    return transaction.get(new Ref(database, native.keys, ref.id))?.fields.get('hashed_secret') === given
+  })
+  return isTaken ? [failure(['hashed_secret'], 'duplicate value', 'Value is not unique.')] : []
 }
 
 function importSecret({ call, failures, fields, ref, shown }: Draft, secret: string): void {

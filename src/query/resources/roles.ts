@@ -27,35 +27,39 @@ const predicateArity: Record<ResourceAction, number> = {
   call: 1,
 }
 
-const privileges: FieldCheck = value =>
-  itemsOf(value).flatMap(item => (isObject(item) ? privilegeFailures(item) : [invalidType([], item, 'Map')]))
+/** Faults of items are told by the field alone, also where it holds an array (a quirk). */
+const privileges: FieldCheck = (value, path) =>
+  itemsOf(value).flatMap(item =>
+    isObject(item) ? privilegeFailures(item, path) : [invalidType(path, item, 'Map')],
+  )
 
-function privilegeFailures(item: ObjectValue): readonly Failure[] {
+function privilegeFailures(item: ObjectValue, path: readonly string[]): readonly Failure[] {
   const resource = item.get('resource')
   const failures: Failure[] = []
-  if (resource === undefined) failures.push(valueRequired(['resource']))
-  else if (!(resource instanceof Ref)) failures.push(invalidType(['resource'], resource, 'Ref'))
+  if (resource === undefined) failures.push(valueRequired([...path, 'resource']))
+  else if (!(resource instanceof Ref)) failures.push(invalidType([...path, 'resource'], resource, 'Ref'))
   const actions = item.get('actions')
   if (actions === undefined) return failures
-  if (!isObject(actions)) return [...failures, invalidType(['actions'], actions, 'Map')]
+  if (!isObject(actions)) return [...failures, invalidType([...path, 'actions'], actions, 'Map')]
   for (const action of resourceActions) {
     const granted = actions.get(action)
     if (granted === undefined || typeof granted === 'boolean' || granted instanceof Lambda) continue
-    failures.push(invalidType(['actions', action], granted, 'RoleAction'))
+    failures.push(invalidType([...path, 'actions', action], granted, 'RoleAction'))
   }
   return failures
 }
 
-const membership: FieldCheck = value =>
+const membership: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item => {
-    if (!isObject(item)) return [invalidType([], item, 'Map')]
+    if (!isObject(item)) return [invalidType(path, item, 'Map')]
     const resource = item.get('resource')
     const predicate = item.get('predicate')
     const failures: Failure[] = []
-    if (resource === undefined) failures.push(valueRequired(['resource']))
-    else if (!isCollectionRef(resource)) failures.push(invalidType(['resource'], resource, 'Class Ref'))
+    if (resource === undefined) failures.push(valueRequired([...path, 'resource']))
+    else if (!isCollectionRef(resource))
+      failures.push(invalidType([...path, 'resource'], resource, 'Class Ref'))
     if (predicate !== undefined && !(predicate instanceof Lambda)) {
-      failures.push(invalidType(['predicate'], predicate, 'Query'))
+      failures.push(invalidType([...path, 'predicate'], predicate, 'Query'))
     }
     return failures
   })

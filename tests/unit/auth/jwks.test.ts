@@ -341,3 +341,20 @@ test('the address that was checked is the one that is connected to', async () =>
   await assert.rejects(rebinding('https://rebinding.example/', undefined), /private/)
   assert.deepEqual(asked, ['rebinding.example'])
 })
+
+test('why a set cannot be had is told once, until the reason changes', async () => {
+  const time = new ManualTime()
+  const told: string[] = []
+  let reason = 'the key server answered 500'
+  const keys = new KeySets(
+    () => Promise.reject(new Error(reason)),
+    time.clock,
+    (uri, why) => told.push(`${uri}: ${why}`),
+  )
+  for (const next of [reason, reason, 'the jwks_uri is no URI']) {
+    reason = next
+    await assert.rejects(keys.key('https: //x', 'k', 'RS256'))
+    await time.advance(1000)
+  }
+  assert.deepEqual(told, ['https: //x: the key server answered 500', 'https: //x: the jwks_uri is no URI'])
+})

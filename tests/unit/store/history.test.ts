@@ -154,9 +154,9 @@ test('keys may be written into the past', async () => {
   await bench.write(transaction =>
     transaction.insertVersion(key, transaction.snapshotTime - second, object({ role: 'server' })),
   )
-  assert.equal(
-    bench.read(transaction => transaction.keyDatabase(9n)),
-    rootDatabase,
+  assert.deepEqual(
+    bench.read(transaction => transaction.keyDatabases(9n)),
+    [rootDatabase],
   )
   await bench.close()
 })

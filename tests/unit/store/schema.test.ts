@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { documentRange, tagRange } from '../../../src/keys/keyspace.ts'
+import { limits } from '../../../src/limits.ts'
 import { Background } from '../../../src/store/background.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
+import { timeFromMicros } from '../../../src/values/time.ts'
 import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
   Bench,
@@ -143,7 +145,7 @@ test('a deleted database is out of reach at once, with everything within, and is
     return { outer, inner, key }
   })
   bench.read(transaction => {
-    assert.equal(transaction.keyDatabase(key.id), inner.id)
+    assert.deepEqual(transaction.keyDatabases(key.id), [inner.id])
     assert.deepEqual(transaction.catalogue.database(inner.id)?.parent, outer.id)
   })
   await bench.write(transaction => transaction.delete(outer))
@@ -154,7 +156,7 @@ test('a deleted database is out of reach at once, with everything within, and is
   assert.deepEqual(bench.store.check(), [])
   await new Background(bench.store).runAll()
   bench.read(transaction => {
-    assert.equal(transaction.keyDatabase(key.id), undefined)
+    assert.deepEqual(transaction.keyDatabases(key.id), [])
     assert.deepEqual([...transaction.documents(inner.id, 1024, {})], [])
     assert.equal(transaction.catalogue.nameOf(outer), 'outer')
   })
@@ -182,8 +184,8 @@ test('a moved database keeps its content, and the keys beside it move along', as
   bench.read(transaction => {
     assert.equal(transaction.get(made.child), undefined)
     assert.equal(transaction.catalogue.database(made.child.id)?.parent, made.to.id)
-    assert.equal(transaction.keyDatabase(made.beside.id), made.to.id)
-    assert.equal(transaction.keyDatabase(made.within.id), made.child.id)
+    assert.deepEqual(transaction.keyDatabases(made.beside.id), [made.to.id])
+    assert.deepEqual(transaction.keyDatabases(made.within.id), [made.child.id])
     const key = transaction.get(new Ref(made.to.id, native.keys, made.beside.id))
     assert.deepEqual(key?.fields.get('database'), new Ref(made.to.id, native.databases, made.child.id))
     assert.deepEqual(transaction.catalogue.resolve(made.from.id, native.databases, 'child'), undefined)
@@ -223,19 +225,53 @@ test('an identity has one credential and many tokens, and takes both along', asy
   await bench.close()
 })
 
-test('a key id lives in one database only', async () => {
+test('a key id may live in several databases, which go one by one, but not in very many', async () => {
   const bench = new Bench()
-  const database = await bench.write(transaction => createDatabase(transaction, rootDatabase, 'other'))
-  await bench.write(transaction => transaction.put(new Ref(rootDatabase, native.keys, 5n), object({})))
-  const again = (transaction: Transaction) =>
-    transaction.put(new Ref(database.id, native.keys, 5n), object({}))
-  await assert.rejects(bench.write(again), /Key already exists/)
-  await bench.write(transaction => transaction.delete(new Ref(rootDatabase, native.keys, 5n)))
-  await bench.write(again)
-  assert.equal(
-    bench.read(transaction => transaction.keyDatabase(5n)),
-    database.id,
+  const names = Array.from({ length: limits.keysOfOneIdMax + 1 }, (_, at) => `database ${at}`)
+  const databases = await bench.write(transaction =>
+    names.map(name => createDatabase(transaction, rootDatabase, name)),
   )
+  const key = (database: Ref) => new Ref(database.id, native.keys, 5n)
+  const homes = () => bench.read(transaction => transaction.keyDatabases(5n))
+  for (const database of databases.slice(0, -1))
+    await bench.write(transaction => transaction.put(key(database), object({})))
+  assert.deepEqual(
+    homes(),
+    databases.slice(0, -1).map(({ id }) => id),
+  )
+  const one = databases.at(-1) as Ref
+  await assert.rejects(
+    bench.write(transaction => transaction.put(key(one), object({}))),
+    /Key already exists/,
+  )
+  assert.deepEqual(bench.store.check(), [])
+  const [first, other] = databases as [Ref, Ref]
+  await bench.write(transaction => transaction.delete(key(first)))
+  await bench.write(transaction => transaction.delete(other))
+  await new Background(bench.store).runAll()
+  assert.deepEqual(
+    homes(),
+    databases.slice(2, -1).map(({ id }) => id),
+  )
+  assert.deepEqual(bench.store.check(), [])
+  await bench.close()
+})
+
+test('a key that expires leaves those of the same id elsewhere', async () => {
+  const bench = new Bench()
+  const other = await bench.write(transaction => createDatabase(transaction, rootDatabase, 'other'))
+  const expired = await bench.write(transaction => {
+    const ttl = timeFromMicros(transaction.snapshotTime + second)
+    transaction.put(new Ref(other.id, native.keys, 5n), object({}))
+    return transaction.put(new Ref(rootDatabase, native.keys, 5n), object({ ttl })).ref
+  })
+  bench.now += 2 * day
+  await new Background(bench.store).runAll()
+  assert.deepEqual(
+    bench.read(transaction => [transaction.get(expired), transaction.keyDatabases(5n)]),
+    [undefined, [other.id]],
+  )
+  assert.deepEqual(bench.store.check(), [])
   await bench.close()
 })
 
