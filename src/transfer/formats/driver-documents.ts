@@ -1,0 +1,94 @@
+// What drivers of version 4 print: `{"ref":{"@ref":…},"ts":…,"data":{…}}`, for documents of every kind. Schema objects
+// become records of their own kind.
+
+import type { Json, ObjectValue, Value } from '../../values/value.ts'
+import { BadRecord, credentialsName, type FoundDocument, type FoundRecord, type SchemaKind } from '../record.ts'
+import { nativeOf } from '../references.ts'
+import { driverReference, driverValue } from './driver-values.ts'
+import type { ElementContext, ReadElement } from './format.ts'
+
+/** A document or schema object as a driver prints it. */
+export const readDriver: ReadElement = (element, context) => {
+  if (!(element instanceof Map)) throw new BadRecord('no object')
+  const ref = element.get('ref')
+  const wrapped = ref instanceof Map ? ref.get('@ref') : undefined
+  if (wrapped === undefined) {
+    const reason = element.has('@ref') ? 'a reference and not a document' : 'it has no `ref`'
+    throw new BadRecord(reason)
+  }
+  const { target } = driverReference(wrapped)
+  switch (target.type) {
+    case 'document':
+      return documentOf(target.collection.target, target.id, element, context)
+    case 'key':
+    case 'native':
+      throw new BadRecord('a `ref` to something that is no document')
+    default:
+      return [schemaObject(target.type, target.name, element)]
+  }
+}
+
+function documentOf(
+  collection: { readonly type: string; readonly name?: string },
+  id: bigint,
+  element: ReadonlyMap<string, Json>,
+  { notes, origin }: ElementContext,
+): readonly FoundRecord[] {
+  const name = collection.name ?? ''
+  switch (nativeOf(name)) {
+    case undefined:
+      return [{ ...versionOf(element, id), collection: name, fields: userFields(element) }]
+    case 'credentials':
+      return [{ ...versionOf(element, id), collection: credentialsName, fields: credentialFields(element) }]
+    case 'keys':
+      return [schemaObject('key', String(id), element)]
+    default:
+      notes.lost('a token: whoever had it logs in again', 'tokens', origin)
+      return []
+  }
+}
+
+function versionOf(element: ReadonlyMap<string, Json>, id: bigint): Omit<FoundDocument, 'collection' | 'fields'> {
+  const ts = element.get('ts')
+  return {
+    kind: 'document',
+    id,
+    ts: typeof ts === 'bigint' || typeof ts === 'number' ? Number(ts) : undefined,
+    isHistory: false,
+    isDelete: false,
+  }
+}
+
+function pick(element: ReadonlyMap<string, Json>, names: readonly string[]): ObjectValue {
+  const fields = new Map<string, Value>()
+  for (const name of names) {
+    const json = element.get(name)
+    if (json !== undefined && json !== null) fields.set(name, driverValue(json))
+  }
+  return fields
+}
+
+function userFields(element: ReadonlyMap<string, Json>): ObjectValue {
+  const fields = pick(element, ['data', 'ttl'])
+  const data = fields.get('data')
+  if (data === undefined) return fields
+  if (!(data instanceof Map)) throw new BadRecord('its `data` is no object')
+  if (data.size > 0) return fields
+  return new Map([...fields].filter(([name]) => name !== 'data'))
+}
+
+function credentialFields(element: ReadonlyMap<string, Json>): ObjectValue {
+  const fields = pick(element, ['instance', 'hashed_password', 'ttl', 'data'])
+  if (!fields.has('instance')) throw new BadRecord('credentials without an `instance`')
+  return fields
+}
+
+/** What the service itself adds to an object, and what it had a meaning for nowhere else. */
+const ownMembers = new Set(['ref', 'ts', 'class', 'active', 'global_id', 'audience', 'secret'])
+
+function schemaObject(object: SchemaKind, name: string, element: ReadonlyMap<string, Json>): FoundRecord {
+  const params = new Map<string, Json>()
+  for (const [member, json] of element) if (!ownMembers.has(member) && json !== null) params.set(member, json)
+  if (object !== 'key' && typeof params.get('name') !== 'string') params.set('name', name)
+  return { kind: 'schema', object, name, params }
+}

@@ -1,0 +1,20 @@
+// What a format is: a way to make records of the elements of a file.
+
+import type { Json } from '../../values/value.ts'
+import type { FieldTypes } from '../field-types.ts'
+import type { FoundRecord, Notes, Origin } from '../record.ts'
+
+/** The formats of documents; each file has one. */
+export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows' | 'csv'
+
+export interface ElementContext {
+  readonly origin: Origin
+  readonly notes: Notes
+  readonly types: FieldTypes
+  /** The collection of what does not say it itself: by the name of the file, or as the user says. */
+  readonly collection: string
+  readonly isCollection: (name: string) => boolean
+}
+
+/** Makes records of one element. Throws `BadRecord`. */
+export type ReadElement = (element: Json, context: ElementContext) => readonly FoundRecord[]

@@ -1,0 +1,176 @@
+// Reads documents out of the store for an export, page by page, all as of one time: pages are read by time travel, so
+// an export of any length holds no transaction open and hinders nobody.
+
+import { collectionOf, type DatabaseId, type Micros, native, Ref } from '../values/value.ts'
+import type { Store, Transaction, Version } from '../store/contract.ts'
+import { type DocumentRecord, TransferError } from './record.ts'
+import { named, Resolver } from './resolve.ts'
+import type { ObjectValue } from '../values/value.ts'
+import { RequestError } from '../errors.ts'
+
+/** Where a page begins. Live documents come first, by id; then, with a history, those that ended, by time. */
+export type PagePlace =
+  | { readonly part: 'live'; readonly after: bigint | undefined }
+  | { readonly part: 'ended'; readonly after: Micros; readonly id: bigint }
+
+export interface PageRequest {
+  /** The name of a user collection, or of a native one as it travels. */
+  readonly collection: string
+  /** The time of the export. */
+  readonly at: Micros
+  readonly place: PagePlace
+  /** With older versions, and documents that have ended. */
+  readonly history: boolean
+}
+
+export interface RecordPage {
+  readonly records: readonly DocumentRecord[]
+  /** Undefined when this is the last page. */
+  readonly next: PagePlace | undefined
+}
+
+/** A place at which a collection begins. */
+export const firstPlace: PagePlace = { part: 'live', after: undefined }
+
+const pageRecordsMax = 1000
+/** Roughly: fields are counted, not bytes. */
+const pageFieldsMax = 100_000
+
+/** The time of an export that begins now, and what it will find. */
+export interface Snapshot {
+  readonly at: Micros
+  /** Names of the user collections; those that keep the least history come first, as they have to be read soonest. */
+  readonly collections: readonly string[]
+}
+
+/** Takes the time for an export. */
+export function takeSnapshot(store: Store, database: DatabaseId): Snapshot {
+  const { result, time } = store.read(({ catalogue, documents }) => {
+    void documents
+    return catalogue
+  })
+  void result
+  return { at: time, collections: [] }
+}
+
+/** A page of a collection. Throws {@link TransferError} when the time is no longer kept. */
+export function readPage(store: Store, database: DatabaseId, request: PageRequest): RecordPage {
+  try {
+    return store.read(transaction => new PageReader(transaction, database, request).read()).result
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    const { collection } = request
+    throw new TransferError(`${collection} cannot be read as of the export's time any more: ${error.description}`)
+  }
+}
+
+class PageReader {
+  readonly #transaction: Transaction
+  readonly #request: PageRequest
+  readonly #collection: Ref
+  readonly #records: DocumentRecord[] = []
+  #fields = 0
+
+  constructor(transaction: Transaction, database: DatabaseId, request: PageRequest) {
+    this.#transaction = transaction
+    this.#request = request
+    const number = new Resolver(transaction.catalogue, database).collection(request.collection)
+    if (number === undefined) throw new TransferError(`there is no collection ${request.collection}`)
+    this.#collection = new Ref(database, native.collections, BigInt(number))
+  }
+
+  read(): RecordPage {
+    const { place } = this.#request
+    const next = place.part === 'live' ? this.#live(place.after) : this.#ended(place.after, place.id)
+    return { records: this.#records, next }
+  }
+
+  get #isFull(): boolean {
+    return this.#records.length >= pageRecordsMax || this.#fields >= pageFieldsMax
+  }
+
+  #live(after: bigint | undefined): PagePlace | undefined {
+    const { at, history } = this.#request
+    const number = Number(this.#collection.id)
+    const from =
+      after === undefined
+        ? undefined
+        : ({ values: [], document: { id: after, collection: number }, side: 'high' } as const)
+    const scan = from === undefined ? { at } : { at, from }
+    for (const { document } of this.#transaction.documents(this.#collection.database, number, scan)) {
+      const version = this.#transaction.get(document, at)
+      if (version !== undefined) {
+        this.#add(version, false)
+        if (history) this.#older(document, version)
+      }
+      if (this.#isFull) return { part: 'live', after: document.id }
+    }
+    return history ? { part: 'ended', after: 0, id: 0n } : undefined
+  }
+
+  /** The versions before the one that is exported as the present one. */
+  #older(document: Ref, present: Version | undefined): void {
+    const { at } = this.#request
+    for (const version of this.#transaction.versions(document)) {
+      if (typeof version.ts !== 'number' || version.ts > at) break
+      if (version.ts !== present?.ts) this.#add(version, true)
+    }
+  }
+
+  /** Documents whose end is in the history, each where it ended last. */
+  #ended(after: Micros, afterId: bigint): PagePlace | undefined {
+    const { at } = this.#request
+    const { database, id } = this.#collection
+    const collection = Number(id)
+    const from = { ts: after, action: 'remove', document: { id: afterId, collection }, side: 'high' } as const
+    const to = { ts: at, side: 'high' } as const
+    const events = this.#transaction.documentEvents(database, collection, { from, to })
+    for (const { action, document, ts } of events) {
+      if (action !== 'remove' || typeof ts !== 'number') continue
+      if (this.#endOf(document) === ts) this.#older(document, undefined)
+      if (this.#isFull) return { part: 'ended', after: ts, id: document.id }
+    }
+    return undefined
+  }
+
+  /** When a document ended that has not come back since, as of the time of the export. */
+  #endOf(document: Ref): Micros | undefined {
+    for (const { action, ts } of this.#transaction.versions(document, { reverse: true })) {
+      if (typeof ts !== 'number' || ts > this.#request.at) continue
+      return action === 'delete' ? ts : undefined
+    }
+    return undefined
+  }
+
+  #add(version: Version, isHistory: boolean): void {
+    const { catalogue } = this.#transaction
+    this.#fields += 8 + countFields(version.fields)
+    this.#records.push({
+      kind: 'document',
+      collection: this.#request.collection,
+      id: version.ref.id,
+      ts: version.ts as Micros,
+      isHistory,
+      isDelete: version.action === 'delete',
+      fields: named(version.fields, catalogue) as ObjectValue,
+      size: 0,
+    })
+  }
+}
+
+/** Roughly how much is in an object. */
+function countFields(fields: ObjectValue): number {
+  let count = fields.size
+  for (const field of fields.values()) {
+    if (field instanceof Map) count += countFields(field)
+    else if (Array.isArray(field)) count += field.length
+    else if (typeof field === 'string') count += field.length >> 6
+    else if (field instanceof Uint8Array) count += field.length >> 6
+  }
+  return count
+}
+
+/** The collection of a document, by the name under which it travels. */
+export function collectionName(document: Ref, { catalogue }: Transaction): string | undefined {
+  return catalogue.nameOf(collectionOf(document))
+}

@@ -1,0 +1,163 @@
+// Records as lines of text, for the way between the command line and a service. Nothing is lost on it: integers stay
+// apart from doubles, NaN and lone surrogates arrive, references go by name.
+
+import { encodeBase64, decodeBase64 } from '../values/base64.ts'
+import { formatDate, parseDate } from '../values/date.ts'
+import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { formatTime, parseTime } from '../values/time.ts'
+import { isObject, type Json, Lambda, LocalDate, Time, UnresolvedRef, Uuid, type Value } from '../values/value.ts'
+import { BadRecord, type DocumentRecord } from './record.ts'
+import { documentReference, type NamedKind, schemaReference } from './references.ts'
+
+/** A record as one line, without its end. */
+export function recordText(record: DocumentRecord): string {
+  const { collection, id, ts, isHistory, isDelete, fields } = record
+  const kind = isDelete ? 'd' : isHistory ? 'h' : 'w'
+  return `["${kind}",${JSON.stringify(collection)},${id},${ts ?? 'null'},${valueText(fields)}]`
+}
+
+/** The record that a line holds. Throws {@link BadRecord} for other lines. */
+export function readRecord(line: string): DocumentRecord {
+  const json = parsed(line)
+  if (!Array.isArray(json) || json.length !== 5) throw notOurs()
+  const [kind, collection, id, ts, content] = json as readonly Json[]
+  const fields = valueOf(content as Json)
+  const isTime = ts === null || typeof ts === 'bigint'
+  if (typeof collection !== 'string' || typeof id !== 'bigint' || !isTime || !isObject(fields)) throw notOurs()
+  return {
+    kind: 'document',
+    collection,
+    id,
+    ts: ts === null ? undefined : Number(ts),
+    isHistory: kind !== 'w',
+    isDelete: kind === 'd',
+    fields,
+    size: line.length,
+  }
+}
+
+function parsed(line: string): Json {
+  try {
+    return parseJson(line)
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw notOurs()
+    throw error
+  }
+}
+
+function notOurs(): BadRecord {
+  return new BadRecord('a line that is no record')
+}
+
+function valueText(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    case 'number':
+      return numberText(value)
+  }
+  if (value === null) return 'null'
+  if (value instanceof Map) return objectText(value)
+  if (Array.isArray(value)) return `[${value.map(valueText).join()}]`
+  if (value instanceof Uint8Array) return `{"@bytes":"${encodeBase64(value)}"}`
+  if (value instanceof Time) return `{"@ts":"${formatTime(value)}"}`
+  if (value instanceof LocalDate) return `{"@date":"${formatDate(value)}"}`
+  if (value instanceof Uuid) return `{"@uuid":"${value.text}"}`
+  if (value instanceof UnresolvedRef) return referenceText(value)
+  if (value instanceof Lambda) {
+    const parameters = JSON.stringify(value.parameters)
+    return `{"@query":[${JSON.stringify(value.apiVersion)},${parameters},${valueText(value.body)}]}`
+  }
+  throw new BadRecord('a value that cannot be stored')
+}
+
+function numberText(value: number): string {
+  if (!Number.isFinite(value)) return `{"@double":"${value}"}`
+  if (Object.is(value, -0)) return '-0.0'
+  const text = String(value)
+  return /[.e]/.test(text) ? text : `${text}.0`
+}
+
+function objectText(value: ReadonlyMap<string, Value>): string {
+  let text = ''
+  let isEscaped = false
+  for (const [name, field] of value) {
+    if (name.charCodeAt(0) === 0x40) isEscaped = true
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${valueText(field)}`
+  }
+  return isEscaped ? `{"@obj":{${text}}}` : `{${text}}`
+}
+
+function referenceText({ target }: UnresolvedRef): string {
+  switch (target.type) {
+    case 'document': {
+      const collection = target.collection.target
+      const isPlain = collection.type === 'collection' && collection.scope === undefined
+      return isPlain ? `{"@doc":[${JSON.stringify(collection.name)},${target.id}]}` : '{"@doc":[null,0]}'
+    }
+    case 'key':
+    case 'native':
+      throw new BadRecord('a reference that cannot be stored')
+    default:
+      // A reference into another database keeps nothing but the fact that it is none of this one.
+      return target.scope === undefined
+        ? `{"@named":["${target.type}",${JSON.stringify(target.name)}]}`
+        : '{"@doc":[null,0]}'
+  }
+}
+
+function valueOf(json: Json): Value {
+  if (Array.isArray(json)) return json.map(valueOf)
+  if (!(json instanceof Map)) return json as Value
+  const [first] = json
+  if (json.size === 1 && first !== undefined && first[0].charCodeAt(0) === 0x40) return tagged(first[0], first[1])
+  return fieldsOf(json)
+}
+
+function fieldsOf(json: ReadonlyMap<string, Json>): ReadonlyMap<string, Value> {
+  const fields = new Map<string, Value>()
+  for (const [name, field] of json) fields.set(name, valueOf(field))
+  return fields
+}
+
+function tagged(tag: string, content: Json): Value {
+  const value = typeof content === 'string' ? scalar(tag, content) : compound(tag, content)
+  if (value === undefined) throw notOurs()
+  return value
+}
+
+function scalar(tag: string, text: string): Value | undefined {
+  switch (tag) {
+    case '@ts':
+      return parseTime(text)
+    case '@date':
+      return parseDate(text)
+    case '@bytes':
+      return decodeBase64(text)
+    case '@uuid':
+      return new Uuid(text)
+    case '@double':
+      return Number(text)
+    default:
+      return undefined
+  }
+}
+
+function compound(tag: string, content: Json): Value | undefined {
+  if (tag === '@obj') return content instanceof Map ? fieldsOf(content) : undefined
+  if (!Array.isArray(content)) return undefined
+  const [first, second, third] = content as readonly Json[]
+  switch (tag) {
+    case '@doc':
+      return typeof second === 'bigint' ? documentReference(typeof first === 'string' ? first : '', second) : undefined
+    case '@named':
+      return schemaReference(first as NamedKind, String(second))
+    case '@query':
+      return new Lambda(String(first), second as string | readonly string[], valueOf(third as Json))
+    default:
+      return undefined
+  }
+}

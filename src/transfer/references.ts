@@ -1,0 +1,112 @@
+// References by name, as they stand in files and travel between processes. Native collections have names that no
+// user collection can have, so that a user collection called `keys` is never taken for the keys.
+
+import type { Value } from '../values/value.ts'
+import { isArray, isObject, Lambda, type NativeName, native, UnresolvedRef } from '../values/value.ts'
+import { credentialsName } from './record.ts'
+
+/** The kinds of schema objects that are referred to by name. */
+export type NamedKind = 'database' | 'collection' | 'index' | 'function' | 'role' | 'access_provider'
+
+const nativeMark = '/'
+
+/** A reference to a document. */
+export function documentReference(collection: string, id: bigint): UnresolvedRef {
+  return new UnresolvedRef({ type: 'document', id, collection: schemaReference('collection', collection) })
+}
+
+/** A reference to a schema object. */
+export function schemaReference(type: NamedKind, name: string): UnresolvedRef {
+  return new UnresolvedRef({ type, name })
+}
+
+/** The name under which a native collection travels. */
+export function nativeCollection(name: NativeName): string {
+  return nativeMark + name
+}
+
+/** The native collection that travels under a name; undefined for a user collection. */
+export function nativeOf(name: string): NativeName | undefined {
+  if (!name.startsWith(nativeMark)) return undefined
+  const rest = name.slice(1)
+  return Object.hasOwn(native, rest) ? (rest as NativeName) : undefined
+}
+
+/** The names of native collections in files, old and new: `classes`, `collections`, `Credential` … */
+const fileNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>([
+  ...(Object.keys(native) as NativeName[]).map((name): [string, NativeName] => [name, name]),
+  ['classes', 'collections'],
+  ['Database', 'databases'],
+  ['Collection', 'collections'],
+  ['Index', 'indexes'],
+  ['Function', 'functions'],
+  ['Role', 'roles'],
+  ['AccessProvider', 'access_providers'],
+  ['Key', 'keys'],
+  ['Token', 'tokens'],
+  ['Credential', 'credentials'],
+  ['Credentials', 'credentials'],
+])
+
+/** The native collection that a file means by a name, in either spelling. */
+export function nativeInFile(name: string): NativeName | undefined {
+  return fileNames.get(name)
+}
+
+const kinds: Partial<Record<NativeName, NamedKind>> = {
+  databases: 'database',
+  collections: 'collection',
+  indexes: 'index',
+  functions: 'function',
+  roles: 'role',
+  access_providers: 'access_provider',
+}
+
+/** The kind of the objects in a native collection, when they are referred to by name. */
+export function kindOf(collection: NativeName): NamedKind | undefined {
+  return kinds[collection]
+}
+
+const identifier = /^[0-9]{1,19}$/
+const idMax = 2n ** 63n - 1n
+
+/** An id as it stands in files; undefined when it is none. */
+export function readId(value: unknown): bigint | undefined {
+  const text = typeof value === 'bigint' ? String(value) : value
+  if (typeof text !== 'string' || !identifier.test(text)) return undefined
+  const id = BigInt(text)
+  return id <= idMax ? id : undefined
+}
+
+/** Calls `visit` with every reference in a value. */
+export function eachReference(value: Value, visit: (reference: UnresolvedRef) => void): void {
+  if (value instanceof UnresolvedRef) visit(value)
+  else if (isArray(value)) for (const element of value) eachReference(element, visit)
+  else if (isObject(value)) for (const field of value.values()) eachReference(field, visit)
+  else if (value instanceof Lambda) eachReference(value.body, visit)
+}
+
+/** The names of the user collections that a value's references need. */
+export function neededCollections(value: Value, into: (name: string) => void): void {
+  eachReference(value, ({ target }) => {
+    const named = target.type === 'document' ? target.collection.target : target
+    if (named.type === 'collection' && named.scope === undefined && nativeOf(named.name) === undefined)
+      into(named.name)
+  })
+}
+
+/** How a reference is written in the report. */
+export function referenceText({ target }: UnresolvedRef): string {
+  switch (target.type) {
+    case 'document':
+      return `${referenceText(target.collection)} ${target.id}`
+    case 'collection':
+      return target.name === credentialsName ? 'credentials' : target.name
+    case 'native':
+      return target.name
+    case 'key':
+      return `key ${target.id}`
+    default:
+      return `${target.type} ${target.name}`
+  }
+}

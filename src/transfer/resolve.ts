@@ -1,0 +1,140 @@
+// From names to the numbers that the store keeps, and back. What names nothing in a database becomes a value that
+// says what it was; the writer of the document is told.
+
+import type { Catalogue } from '../store/contract.ts'
+import {
+  collectionOf,
+  type DatabaseId,
+  isArray,
+  isNativeCollectionRef,
+  isObject,
+  Lambda,
+  namedNatives,
+  native,
+  nativeName,
+  type ObjectValue,
+  Ref,
+  UnresolvedRef,
+  type Value,
+} from '../values/value.ts'
+import { documentReference, kindOf, nativeCollection, nativeOf, referenceText, schemaReference } from './references.ts'
+
+const natives = {
+  database: native.databases,
+  collection: native.collections,
+  index: native.indexes,
+  function: native.functions,
+  role: native.roles,
+  access_provider: native.access_providers,
+} as const
+
+/** Looks up names in one database, for one transaction. */
+export class Resolver {
+  readonly #catalogue: Catalogue
+  readonly #database: DatabaseId
+  readonly #numbers = new Map<string, number | undefined>()
+  /** References to documents that the latest value held. */
+  readonly documents: Ref[] = []
+  /** What the latest value held that names nothing. */
+  readonly unresolved: string[] = []
+
+  constructor(catalogue: Catalogue, database: DatabaseId) {
+    this.#catalogue = catalogue
+    this.#database = database
+  }
+
+  /** The number of a collection, a native one too. */
+  collection(name: string): number | undefined {
+    if (this.#numbers.has(name)) return this.#numbers.get(name)
+    const known = nativeOf(name)
+    const found = this.#catalogue.resolve(this.#database, native.collections, name)
+    const number = known === undefined ? found && Number(found.id) : native[known]
+    this.#numbers.set(name, number)
+    return number
+  }
+
+  /** Fields with references to what they name; sets {@link documents} and {@link unresolved}. */
+  fields(fields: ObjectValue): ObjectValue {
+    this.documents.length = 0
+    this.unresolved.length = 0
+    return this.#value(fields) as ObjectValue
+  }
+
+  /** Itself when nothing in it is a reference. */
+  #value(value: Value): Value {
+    if (typeof value !== 'object' || value === null) return value
+    if (isObject(value)) {
+      let copy: Map<string, Value> | undefined
+      for (const [name, field] of value) {
+        const resolved = this.#value(field)
+        if (resolved === field) continue
+        copy ??= new Map(value)
+        copy.set(name, resolved)
+      }
+      return copy ?? value
+    }
+    if (isArray(value)) {
+      const elements = value.map(element => this.#value(element))
+      return elements.some((element, at) => element !== value[at]) ? elements : value
+    }
+    if (value instanceof UnresolvedRef) return this.#reference(value)
+    if (value instanceof Lambda) return new Lambda(value.apiVersion, value.parameters, this.#value(value.body))
+    return value
+  }
+
+  #reference(reference: UnresolvedRef): Value {
+    const { target } = reference
+    if (target.type === 'document') {
+      const { target: within } = target.collection
+      const number =
+        within.type === 'collection' && within.scope === undefined ? this.collection(within.name) : undefined
+      if (number === undefined) return this.#nothing(reference)
+      const ref = new Ref(this.#database, number, target.id)
+      this.documents.push(ref)
+      return ref
+    }
+    if (target.type === 'key' || target.type === 'native' || target.scope !== undefined) return this.#nothing(reference)
+    if (target.type === 'collection') {
+      const number = this.collection(target.name)
+      if (number !== undefined) return new Ref(this.#database, native.collections, BigInt(number))
+    }
+    return this.#catalogue.resolve(this.#database, natives[target.type], target.name) ?? this.#nothing(reference)
+  }
+
+  /** Indexes that are not there keep the text that exports print for them: they may be meant as texts. */
+  #nothing(reference: UnresolvedRef): Value {
+    const { target } = reference
+    if (target.type === 'index') return `[legacy index ${target.name}]`
+    this.unresolved.push(referenceText(reference))
+    if (target.type === 'document') {
+      const [collection, id] = [referenceText(target.collection), String(target.id)]
+      return new Map<string, Value>([
+        ['id', id],
+        ['collection', collection],
+      ])
+    }
+    return referenceText(reference)
+  }
+}
+
+/** A stored value with names in place of numbers; itself when there are none. */
+export function named(value: Value, catalogue: Catalogue): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Ref) return nameOf(value, catalogue)
+  if (isObject(value)) return new Map([...value].map(([name, field]) => [name, named(field, catalogue)]))
+  if (isArray(value)) return value.map(element => named(element, catalogue))
+  if (value instanceof Lambda) return new Lambda(value.apiVersion, value.parameters, named(value.body, catalogue))
+  return value
+}
+
+function nameOf(ref: Ref, catalogue: Catalogue): UnresolvedRef {
+  if (isNativeCollectionRef(ref)) {
+    const known = nativeName(Number(ref.id))
+    return schemaReference('collection', known ? nativeCollection(known) : String(ref.id))
+  }
+  const known = nativeName(ref.collection)
+  const kind = namedNatives.has(ref.collection) && known ? kindOf(known) : undefined
+  if (kind !== undefined) return schemaReference(kind, catalogue.nameOf(ref) ?? String(ref.id))
+  const collection = known ? nativeCollection(known) : catalogue.nameOf(collectionOf(ref))
+  return documentReference(collection ?? 'Deleted', ref.id)
+}

@@ -1,0 +1,252 @@
+// Writes a batch of documents in one transaction, below the query layer: identifiers, times, hashes and references come
+// as they were. What is there already is left as it is, so a batch may be written any number of times. This is the one
+// file that writes to the store.
+
+import { QueryError, RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { IndexDefinition, Store, Transaction, Version } from '../store/contract.ts'
+import { encodeValue } from '../keys/value-codec.ts'
+import { equalValues } from '../values/equality.ts'
+import { type DatabaseId, native, type ObjectValue, Ref, sameRef, Time } from '../values/value.ts'
+import { type DocumentRecord } from './record.ts'
+import { Resolver } from './resolve.ts'
+
+/** What to do with a document that is there with another content. */
+export type OnConflict = 'fail' | 'keep' | 'replace'
+
+export interface BatchOptions {
+  readonly onConflict: OnConflict
+  /** Only looks what would happen. */
+  readonly dryRun: boolean
+}
+
+/** What became of a record. */
+export type Outcome =
+  | { readonly kind: 'written' | 'equal' | 'kept' | 'replaced' | 'expired' }
+  /** Nothing was written; the reason says what stands in the way. */
+  | { readonly kind: 'conflict' | 'bad'; readonly reason: string }
+
+/** A reference to a document that is not there (yet). */
+export interface MissingReference {
+  /** Of the record in its batch. */
+  readonly record: number
+  readonly collection: string
+  readonly id: bigint
+}
+
+export interface BatchResult {
+  /** For each record. */
+  readonly outcomes: readonly Outcome[]
+  readonly missing: readonly MissingReference[]
+  /** What records refer to and this database does not have at all, such as collections. */
+  readonly unresolved: readonly { readonly record: number; readonly what: string }[]
+}
+
+const done = {
+  written: { kind: 'written' },
+  equal: { kind: 'equal' },
+  kept: { kind: 'kept' },
+  replaced: { kind: 'replaced' },
+  expired: { kind: 'expired' },
+} as const
+
+/**
+ * Writes the records of a batch, all that can be written at once. A batch that is too large for a transaction is
+ * written in parts; a record that the store refuses is bad and hinders no other.
+ */
+export async function writeBatch(
+  store: Store,
+  database: DatabaseId,
+  records: readonly DocumentRecord[],
+  options: BatchOptions,
+): Promise<BatchResult> {
+  const work = (transaction: Transaction) => new BatchWriter(transaction, database, options).run(records)
+  try {
+    if (options.dryRun) return store.read(work).result
+    return (await store.write(work)).result
+  } catch (error) {
+    if (!(error instanceof QueryError || error instanceof RequestError)) throw error
+    if (records.length === 1) return { outcomes: [bad(reasonOf(error))], missing: [], unresolved: [] }
+  }
+  const half = records.length >> 1
+  const first = await writeBatch(store, database, records.slice(0, half), options)
+  const second = await writeBatch(store, database, records.slice(half), options)
+  const shifted = <T extends { readonly record: number }>(found: readonly T[]) =>
+    found.map(each => ({ ...each, record: each.record + half }))
+  return {
+    outcomes: [...first.outcomes, ...second.outcomes],
+    missing: [...first.missing, ...shifted(second.missing)],
+    unresolved: [...first.unresolved, ...shifted(second.unresolved)],
+  }
+}
+
+/** Which of some documents are not there. */
+export function missingOf(
+  store: Store,
+  database: DatabaseId,
+  documents: readonly { readonly collection: string; readonly id: bigint }[],
+): readonly boolean[] {
+  return store.read(transaction => {
+    const resolver = new Resolver(transaction.catalogue, database)
+    return documents.map(({ collection, id }) => {
+      const number = resolver.collection(collection)
+      return number === undefined || transaction.get(new Ref(database, number, id)) === undefined
+    })
+  }).result
+}
+
+function bad(reason: string): Outcome {
+  return { kind: 'bad', reason }
+}
+
+function conflict(reason: string): Outcome {
+  return { kind: 'conflict', reason }
+}
+
+function reasonOf(error: QueryError | RequestError): string {
+  return error instanceof QueryError ? (error.errors[0]?.description ?? 'refused') : error.description
+}
+
+class BatchWriter {
+  readonly #transaction: Transaction
+  readonly #database: DatabaseId
+  readonly #options: BatchOptions
+  readonly #resolver: Resolver
+  readonly #missing: MissingReference[] = []
+  readonly #unresolved: { readonly record: number; readonly what: string }[] = []
+  readonly #uniqueIndexes = new Map<number, readonly IndexDefinition[]>()
+
+  constructor(transaction: Transaction, database: DatabaseId, options: BatchOptions) {
+    this.#transaction = transaction
+    this.#database = database
+    this.#options = options
+    this.#resolver = new Resolver(transaction.catalogue, database)
+  }
+
+  run(records: readonly DocumentRecord[]): BatchResult {
+    const outcomes = records.map((record, index) => this.#record(record, index))
+    return { outcomes, missing: this.#missing, unresolved: this.#unresolved }
+  }
+
+  #record(record: DocumentRecord, index: number): Outcome {
+    const number = this.#resolver.collection(record.collection)
+    if (number === undefined) {
+      return this.#options.dryRun ? done.written : bad(`there is no collection ${record.collection}`)
+    }
+    const fields = this.#resolver.fields(record.fields)
+    const ref = new Ref(this.#database, number, record.id)
+    const outcome = record.isHistory ? this.#past(ref, fields, record) : this.#present(ref, fields, record)
+    if (outcome.kind === 'written' || outcome.kind === 'replaced' || outcome.kind === 'equal') this.#note(index)
+    return outcome
+  }
+
+  /** Notes what the record refers to and is not there. */
+  #note(record: number): void {
+    for (const what of this.#resolver.unresolved) this.#unresolved.push({ record, what })
+    for (const ref of this.#resolver.documents) {
+      if (this.#transaction.get(ref) !== undefined) continue
+      const collection = this.#nameOf(ref.collection)
+      if (collection !== undefined) this.#missing.push({ record, collection, id: ref.id })
+    }
+  }
+
+  /** The name of a user collection; what natives hold (keys, tokens) does not come along and is not missed. */
+  #nameOf(collection: number): string | undefined {
+    const ref = new Ref(this.#database, native.collections, BigInt(collection))
+    return this.#transaction.catalogue.collection(ref)?.name
+  }
+
+  #present(ref: Ref, fields: ObjectValue, { size, ts }: DocumentRecord): Outcome {
+    const { dryRun, onConflict } = this.#options
+    const { snapshotTime } = this.#transaction
+    if (isExpired(fields, snapshotTime)) return done.expired
+    if (size > limits.documentBytesMax / 2) {
+      const bytes = encodeValue(fields).length
+      if (bytes > limits.documentBytesMax)
+        return bad(`too large: ${bytes} bytes, allowed are ${limits.documentBytesMax}`)
+    }
+    const existing = this.#transaction.get(ref)
+    if (existing !== undefined && equalValues(existing.fields, fields)) return done.equal
+    const other = existing ? 'is there with another content' : this.#hindrance(ref, fields, ts)
+    if (other !== undefined) {
+      if (onConflict === 'keep') return done.kept
+      if (onConflict === 'fail') return conflict(other)
+    }
+    const taken = this.#takenBy(ref, fields)
+    if (taken !== undefined) return bad(taken)
+    if (!dryRun) {
+      const isPast = ts !== undefined && ts < snapshotTime && other === undefined
+      if (isPast) this.#transaction.insertVersion(ref, ts, fields)
+      else this.#transaction.put(this.#targetOf(ref, fields), fields)
+    }
+    return other === undefined ? done.written : done.replaced
+  }
+
+  /** Other credentials of the same instance are what is replaced, whatever their id. */
+  #targetOf(ref: Ref, fields: ObjectValue): Ref {
+    return this.#otherCredentials(ref, fields)?.ref ?? ref
+  }
+
+  /** Why a document that is not there cannot simply come into being. */
+  #hindrance(ref: Ref, fields: ObjectValue, ts: number | undefined): string | undefined {
+    if (this.#otherCredentials(ref, fields)) return 'belongs to somebody who has another password'
+    if (ts === undefined) return undefined
+    for (const { action, ts: time } of this.#transaction.versions(ref, { reverse: true })) {
+      if (action === 'delete' && typeof time === 'number' && time >= ts) return 'was deleted here'
+      break
+    }
+    return undefined
+  }
+
+  #otherCredentials(ref: Ref, fields: ObjectValue): Version | undefined {
+    const instance = ref.collection === native.credentials ? fields.get('instance') : undefined
+    const found = instance instanceof Ref ? this.#transaction.credentialOf(instance) : undefined
+    return found && !sameRef(found.ref, ref) ? found : undefined
+  }
+
+  #past(ref: Ref, fields: ObjectValue, { isDelete, ts }: DocumentRecord): Outcome {
+    if (ts === undefined || ts >= this.#transaction.snapshotTime) return bad('a past version without a time in the past')
+    for (const version of this.#transaction.versions(ref, { reverse: true })) {
+      if (typeof version.ts !== 'number' || version.ts > ts) continue
+      if (version.ts < ts) break
+      const isSame = (version.action === 'delete') === isDelete && equalValues(version.fields, fields)
+      if (isSame) return done.equal
+      if (this.#options.onConflict === 'keep') return done.kept
+      if (this.#options.onConflict === 'fail') return conflict('has another version at that time')
+      break
+    }
+    if (!this.#options.dryRun) this.#transaction.insertVersion(ref, ts, isDelete ? undefined : fields)
+    return done.written
+  }
+
+  /** Why a unique index refuses the document. */
+  #takenBy(ref: Ref, fields: ObjectValue): string | undefined {
+    for (const index of this.#uniqueIndexesOf(ref.collection)) {
+      const version: Version = { ref, ts: this.#transaction.snapshotTime, action: 'create', fields }
+      for (const { terms, values } of this.#transaction.entryChanges(index, undefined, version)) {
+        const from = { values, side: 'low' } as const
+        const to = { values, side: 'high' } as const
+        for (const { document } of this.#transaction.match(index, terms, { from, to })) {
+          if (sameRef(document, ref)) continue
+          const collection = this.#nameOf(document.collection) ?? ''
+          return `the unique index ${index.name} holds the same of ${collection} ${document.id}`
+        }
+      }
+    }
+    return undefined
+  }
+
+  #uniqueIndexesOf(collection: number): readonly IndexDefinition[] {
+    let indexes = this.#uniqueIndexes.get(collection)
+    if (indexes === undefined) {
+      indexes = this.#transaction.catalogue.indexesOf(this.#database, collection).filter(({ unique }) => unique)
+      this.#uniqueIndexes.set(collection, indexes)
+    }
+    return indexes
+  }
+}
+
+function isExpired(fields: ObjectValue, now: number): boolean {
+  const ttl = fields.get('ttl')
+  return ttl instanceof Time && Number(ttl.seconds) * 1e6 + ttl.nanos / 1000 <= now
+}
