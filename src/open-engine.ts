@@ -21,6 +21,7 @@ import type { OpenEngine } from './server.ts'
 import { startBackground } from './store/background.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
 import { Streams } from './streams/streams.ts'
+import { createTransferService, type TransferService } from './transfer/service.ts'
 
 /** The settings that the engine depends on. */
 export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'> &
@@ -52,13 +53,19 @@ export interface Part {
 /** A process that opens a data folder only to look at it. */
 export const onlooker: Part = { worker: 0, background: false }
 
+/** All that is opened of a data folder. */
+export interface OpenedFolder extends OpenEngine {
+  readonly transfer: TransferService
+  readonly store: TransactionStore
+}
+
 /** Opens the data folder of `config`. Without a root secret nobody has its rights. Throws when it cannot be used. */
 export async function openEngine(
   config: Config,
   rootSecret: string | undefined,
   log: Logger,
   part: Part = onlooker,
-): Promise<OpenEngine> {
+): Promise<OpenedFolder> {
   const { kv, timeline: recordTimeline } = await openConfiguredStore(config, log, part)
   if (recordTimeline !== undefined) {
     return engineOver(kv, config, rootSecret, log, { ...system, timeline: recordTimeline }, part)
@@ -83,7 +90,7 @@ export function engineOver(
   log: Logger,
   { clock, timers, random, timeline }: Surroundings = system,
   { worker, background }: Pick<Part, 'worker' | 'background'> = onlooker,
-): OpenEngine & { readonly store: TransactionStore } {
+): OpenedFolder {
   const now = () => clock.now()
   const { identifier, logins } = createAuthentication({
     clock,
@@ -134,6 +141,7 @@ export function engineOver(
     : undefined
   return {
     engine,
+    transfer: createTransferService(store),
     store,
     check: () => store.check(),
     close: async () => {

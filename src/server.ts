@@ -18,6 +18,7 @@ import { RequestMeter } from './http/request-meter.ts'
 import { createRegistry } from './metrics/registry.ts'
 import { openQueryLog } from './open-query-log.ts'
 import type { QueryLog } from './query-log/query-log.ts'
+import type { TransferService } from './transfer/service.ts'
 
 /** Where the build puts the dashboard, in the repository and in the package. */
 const dashboardFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.url))
@@ -37,6 +38,8 @@ export interface Server {
 /** An engine over open storage, and the way to close it. */
 export interface OpenEngine {
   readonly engine: Engine
+  /** Absent: nothing can be imported or exported. */
+  readonly transfer?: TransferService
   /** Proves that what is stored agrees with itself; answers every contradiction found. */
   check(): readonly string[]
   close(): Promise<void>
@@ -79,6 +82,7 @@ function assemble(
     log.warn({ folder: dashboardFolder }, 'the dashboard has not been built')
   const services = {
     engine: opened.engine,
+    ...(opened.transfer && { transfer: opened.transfer }),
     log,
     clock: systemClock,
     random: systemRandom,

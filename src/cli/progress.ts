@@ -1,5 +1,6 @@
 // A line on a terminal that shows how far something long has come. Where standard error is no terminal: nothing.
 
+import { systemClock } from '../base/clock.ts'
 import { systemTimers } from '../base/timers.ts'
 
 const widthChars = 30
@@ -22,4 +23,50 @@ export function progressLine(name: string, share: number): string {
   const bounded = Math.min(1, Math.max(0, share))
   const bar = '#'.repeat(Math.floor(bounded * widthChars)).padEnd(widthChars)
   return `${name} [${bar}] ${String(Math.floor(bounded * 100)).padStart(3)} %`
+}
+
+/** How far something with a rate has come. */
+export interface Rated {
+  readonly readBytes: number
+  readonly totalBytes: number
+  readonly documents: number
+  readonly phase: string
+}
+
+/** Shows bar, documents per second and the time left until `work` has ended. */
+export async function withRate<T>(name: string, rated: Rated, work: () => Promise<T>): Promise<T> {
+  if (!process.stderr.isTTY) return work()
+  const from = systemClock.elapsedMs()
+  const first = rated.readBytes
+  let widest = 0
+  const stop = systemTimers.every(intervalMs, () => {
+    const line = rateLine(name, rated, { elapsedMs: systemClock.elapsedMs() - from, first })
+    widest = Math.max(widest, line.length)
+    process.stderr.write(`\r${line.padEnd(widest)}`)
+  })
+  try {
+    return await work()
+  } finally {
+    stop()
+    process.stderr.write(`\r${' '.repeat(widest)}\r`)
+  }
+}
+
+/** `import [###   ]  10 % 12345 documents, 6789/s, 0:42 left`. */
+export function rateLine(
+  name: string,
+  { documents, phase, readBytes, totalBytes }: Rated,
+  { elapsedMs, first }: { readonly elapsedMs: number; readonly first: number },
+): string {
+  const share = totalBytes > 0 ? readBytes / totalBytes : 0
+  const rate = elapsedMs > 0 ? Math.round((documents * 1000) / elapsedMs) : 0
+  const read = readBytes - first
+  const leftMs = read > 0 ? (elapsedMs * Math.max(0, totalBytes - readBytes)) / read : undefined
+  const left = leftMs === undefined ? '' : `, ${minutes(leftMs)} left`
+  return `${progressLine(name, share)} ${phase}: ${documents} documents, ${rate}/s${left}`
+}
+
+function minutes(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

@@ -10,6 +10,7 @@ import {
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
+import { importCommand } from './commands/import.ts'
 import { serveCommand } from './commands/serve.ts'
 
 /** The commands of the program. */
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   checkCommand,
   backupCommand,
   restoreCommand,
+  importCommand,
   createAccountKeyCommand,
   listAccountKeysCommand,
   revokeAccountKeyCommand,

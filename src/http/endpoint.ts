@@ -8,6 +8,7 @@ import type { Timers } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { RequestErrorCode } from '../errors.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
+import type { TransferService } from '../transfer/service.ts'
 import type { Answer } from './answer.ts'
 import type { Call } from './call.ts'
 import type { DashboardFiles } from './dashboard-files.ts'
@@ -41,6 +42,8 @@ export interface Services {
   readonly timers: Timers
   /** Absent: nothing is recorded and nothing exported. */
   readonly queryLog?: QueryLog
+  /** Absent: nothing is imported or exported. */
+  readonly transfer?: TransferService
   /** Where clients reach the service, without a slash at the end; absent: the host that they asked. */
   readonly publicUrl?: string
   /** Absent: there is no dashboard, and browsers are answered like everybody. */

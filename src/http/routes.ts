@@ -13,12 +13,14 @@ import { pingEndpoint } from './endpoints/ping.ts'
 import { principalEndpoint } from './endpoints/principal.ts'
 import { queryEndpoint } from './endpoints/query.ts'
 import { streamEndpoint } from './endpoints/stream.ts'
+import { transferEndpoints } from './endpoints/transfer.ts'
 
 /** The endpoints with a path of their own; the one for all other paths is wired in application.ts. */
 export function endpoints(services: Services): readonly Endpoint[] {
-  const { dashboard, queryLog } = services
+  const { dashboard, queryLog, transfer } = services
   return [
     ...(queryLog ? [...logEndpoints(services, queryLog), ...accountKeyEndpoints(services, queryLog)] : []),
+    ...(transfer ? transferEndpoints(services, transfer) : []),
     queryEndpoint(services),
     ...(dashboard ? dashboardEndpoints(dashboard) : []),
     principalEndpoint(services),

@@ -108,7 +108,9 @@ export class FieldTypes {
     const type = readType(text.slice(at + 2))
     if (at < 1 || type === undefined) {
       const known = Object.keys(conversions).join(', ')
-      throw new TransferError(`--type ${text}: wanted is FIELD::TYPE, where TYPE is one of ${known}, ref=COLLECTION`)
+      throw new TransferError(
+        `--type ${text}: wanted is FIELD::TYPE, where TYPE is one of ${known}, ref=COLLECTION`,
+      )
     }
     this.set(undefined, field, type)
     // The first name may be that of a collection.

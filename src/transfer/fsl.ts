@@ -1,9 +1,9 @@
 // The schema files of version 10 (`.fsl`), as far as they matter to version 4: which collections there are, how long
 // they keep history and documents, and the types of fields, if they say so.
 
+import type { Json } from '../values/value.ts'
 import { type FieldType, FieldTypes } from './field-types.ts'
 import type { SchemaRecord } from './record.ts'
-import type { Json } from '../values/value.ts'
 
 export interface FslSchema {
   readonly collections: readonly SchemaRecord[]
@@ -42,7 +42,9 @@ export function readFsl(text: string, types: FieldTypes = new FieldTypes()): Fsl
 
 /** Comments become blanks; line ends stay, as they end fields. */
 function withoutComments(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, found => (found.startsWith('"') ? found : ' '))
+  return text.replace(/"(?:[^"\\]|\\.)*"|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, found =>
+    found.startsWith('"') ? found : ' ',
+  )
 }
 
 /** Where the block that was opened before `from` is closed. */
@@ -57,7 +59,8 @@ function closing(text: string, from: number): number {
 }
 
 /** Blocks of a collection that hold no fields. */
-const otherBlocks = /^(?:index|unique|check|compute|migrations|constraints|history_days|ttl_days|document_ttls)\b/
+const otherBlocks =
+  /^(?:index|unique|check|compute|migrations|constraints|history_days|ttl_days|document_ttls)\b/
 
 function readFields(body: string, collection: string, prefix: string, types: FieldTypes): void {
   for (let at = 0; at < body.length; ) {

@@ -1,7 +1,7 @@
 // Opens files to be imported as streams of bytes, unpacked, with bounded memory.
 
-import { open } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { TransferError } from './record.ts'

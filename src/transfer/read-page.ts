@@ -1,12 +1,11 @@
 // Reads documents out of the store for an export, page by page, all as of one time: pages are read by time travel, so
 // an export of any length holds no transaction open and hinders nobody.
 
-import { collectionOf, type DatabaseId, type Micros, native, Ref } from '../values/value.ts'
-import type { Store, Transaction, Version } from '../store/contract.ts'
+import { RequestError } from '../errors.ts'
+import type { CollectionDefinition, Store, Transaction, Version } from '../store/contract.ts'
+import { type DatabaseId, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'
-import type { ObjectValue } from '../values/value.ts'
-import { RequestError } from '../errors.ts'
 
 /** Where a page begins. Live documents come first, by id; then, with a history, those that ended, by time. */
 export type PagePlace =
@@ -43,14 +42,19 @@ export interface Snapshot {
   readonly collections: readonly string[]
 }
 
-/** Takes the time for an export. */
+/** Takes the time for an export of a database. */
 export function takeSnapshot(store: Store, database: DatabaseId): Snapshot {
-  const { result, time } = store.read(({ catalogue, documents }) => {
-    void documents
-    return catalogue
+  const { result, time } = store.read(transaction => {
+    const found: CollectionDefinition[] = []
+    for (const { document } of transaction.documents(database, native.collections, {})) {
+      const definition = transaction.catalogue.collection(document)
+      if (definition !== undefined) found.push(definition)
+    }
+    return found
   })
-  void result
-  return { at: time, collections: [] }
+  const daysOf = (collection: CollectionDefinition) => collection.historyDays ?? Number.POSITIVE_INFINITY
+  const collections = result.sort((left, right) => daysOf(left) - daysOf(right)).map(({ name }) => name)
+  return { at: time, collections }
 }
 
 /** A page of a collection. Throws {@link TransferError} when the time is no longer kept. */
@@ -60,7 +64,9 @@ export function readPage(store: Store, database: DatabaseId, request: PageReques
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
     const { collection } = request
-    throw new TransferError(`${collection} cannot be read as of the export's time any more: ${error.description}`)
+    throw new TransferError(
+      `${collection} cannot be read as of the export's time any more: ${error.description}`,
+    )
   }
 }
 
@@ -168,9 +174,4 @@ function countFields(fields: ObjectValue): number {
     else if (field instanceof Uint8Array) count += field.length >> 6
   }
   return count
-}
-
-/** The collection of a document, by the name under which it travels. */
-export function collectionName(document: Ref, { catalogue }: Transaction): string | undefined {
-  return catalogue.nameOf(collectionOf(document))
 }

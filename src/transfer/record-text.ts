@@ -1,11 +1,20 @@
 // Records as lines of text, for the way between the command line and a service. Nothing is lost on it: integers stay
 // apart from doubles, NaN and lone surrogates arrive, references go by name.
 
-import { encodeBase64, decodeBase64 } from '../values/base64.ts'
+import { decodeBase64, encodeBase64 } from '../values/base64.ts'
 import { formatDate, parseDate } from '../values/date.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { formatTime, parseTime } from '../values/time.ts'
-import { isObject, type Json, Lambda, LocalDate, Time, UnresolvedRef, Uuid, type Value } from '../values/value.ts'
+import {
+  isObject,
+  type Json,
+  Lambda,
+  LocalDate,
+  Time,
+  UnresolvedRef,
+  Uuid,
+  type Value,
+} from '../values/value.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { documentReference, type NamedKind, schemaReference } from './references.ts'
 
@@ -21,9 +30,10 @@ export function readRecord(line: string): DocumentRecord {
   const json = parsed(line)
   if (!Array.isArray(json) || json.length !== 5) throw notOurs()
   const [kind, collection, id, ts, content] = json as readonly Json[]
-  const fields = valueOf(content as Json)
+  const fields = readValue(content as Json)
   const isTime = ts === null || typeof ts === 'bigint'
-  if (typeof collection !== 'string' || typeof id !== 'bigint' || !isTime || !isObject(fields)) throw notOurs()
+  if (typeof collection !== 'string' || typeof id !== 'bigint' || !isTime || !isObject(fields))
+    throw notOurs()
   return {
     kind: 'document',
     collection,
@@ -109,17 +119,18 @@ function referenceText({ target }: UnresolvedRef): string {
   }
 }
 
-function valueOf(json: Json): Value {
-  if (Array.isArray(json)) return json.map(valueOf)
+function readValue(json: Json): Value {
+  if (Array.isArray(json)) return json.map(readValue)
   if (!(json instanceof Map)) return json as Value
   const [first] = json
-  if (json.size === 1 && first !== undefined && first[0].charCodeAt(0) === 0x40) return tagged(first[0], first[1])
+  if (json.size === 1 && first !== undefined && first[0].charCodeAt(0) === 0x40)
+    return tagged(first[0], first[1])
   return fieldsOf(json)
 }
 
 function fieldsOf(json: ReadonlyMap<string, Json>): ReadonlyMap<string, Value> {
   const fields = new Map<string, Value>()
-  for (const [name, field] of json) fields.set(name, valueOf(field))
+  for (const [name, field] of json) fields.set(name, readValue(field))
   return fields
 }
 
@@ -152,11 +163,13 @@ function compound(tag: string, content: Json): Value | undefined {
   const [first, second, third] = content as readonly Json[]
   switch (tag) {
     case '@doc':
-      return typeof second === 'bigint' ? documentReference(typeof first === 'string' ? first : '', second) : undefined
+      return typeof second === 'bigint'
+        ? documentReference(typeof first === 'string' ? first : '', second)
+        : undefined
     case '@named':
       return schemaReference(first as NamedKind, String(second))
     case '@query':
-      return new Lambda(String(first), second as string | readonly string[], valueOf(third as Json))
+      return new Lambda(String(first), second as string | readonly string[], readValue(third as Json))
     default:
       return undefined
   }

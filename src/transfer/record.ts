@@ -34,14 +34,7 @@ export interface DocumentRecord {
 export type FoundDocument = Omit<DocumentRecord, 'id' | 'size'> & { readonly id: bigint | undefined }
 
 /** The kinds of schema objects, as the functions that create them are spelled. */
-export type SchemaKind =
-  | 'database'
-  | 'collection'
-  | 'index'
-  | 'function'
-  | 'role'
-  | 'access_provider'
-  | 'key'
+export type SchemaKind = 'database' | 'collection' | 'index' | 'function' | 'role' | 'access_provider' | 'key'
 
 export interface SchemaRecord {
   readonly kind: 'schema'

@@ -17,7 +17,14 @@ import {
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
-import { documentReference, kindOf, nativeCollection, nativeOf, referenceText, schemaReference } from './references.ts'
+import {
+  documentReference,
+  kindOf,
+  nativeCollection,
+  nativeOf,
+  referenceText,
+  schemaReference,
+} from './references.ts'
 
 const natives = {
   database: native.databases,
@@ -78,7 +85,8 @@ export class Resolver {
       return elements.some((element, at) => element !== value[at]) ? elements : value
     }
     if (value instanceof UnresolvedRef) return this.#reference(value)
-    if (value instanceof Lambda) return new Lambda(value.apiVersion, value.parameters, this.#value(value.body))
+    if (value instanceof Lambda)
+      return new Lambda(value.apiVersion, value.parameters, this.#value(value.body))
     return value
   }
 
@@ -93,12 +101,15 @@ export class Resolver {
       this.documents.push(ref)
       return ref
     }
-    if (target.type === 'key' || target.type === 'native' || target.scope !== undefined) return this.#nothing(reference)
+    if (target.type === 'key' || target.type === 'native' || target.scope !== undefined)
+      return this.#nothing(reference)
     if (target.type === 'collection') {
       const number = this.collection(target.name)
       if (number !== undefined) return new Ref(this.#database, native.collections, BigInt(number))
     }
-    return this.#catalogue.resolve(this.#database, natives[target.type], target.name) ?? this.#nothing(reference)
+    return (
+      this.#catalogue.resolve(this.#database, natives[target.type], target.name) ?? this.#nothing(reference)
+    )
   }
 
   /** Indexes that are not there keep the text that exports print for them: they may be meant as texts. */
@@ -123,7 +134,8 @@ export function named(value: Value, catalogue: Catalogue): Value {
   if (value instanceof Ref) return nameOf(value, catalogue)
   if (isObject(value)) return new Map([...value].map(([name, field]) => [name, named(field, catalogue)]))
   if (isArray(value)) return value.map(element => named(element, catalogue))
-  if (value instanceof Lambda) return new Lambda(value.apiVersion, value.parameters, named(value.body, catalogue))
+  if (value instanceof Lambda)
+    return new Lambda(value.apiVersion, value.parameters, named(value.body, catalogue))
   return value
 }
 

@@ -3,12 +3,12 @@
 // file that writes to the store.
 
 import { QueryError, RequestError } from '../errors.ts'
+import { encodeValue } from '../keys/value-codec.ts'
 import { limits } from '../limits.ts'
 import type { IndexDefinition, Store, Transaction, Version } from '../store/contract.ts'
-import { encodeValue } from '../keys/value-codec.ts'
 import { equalValues } from '../values/equality.ts'
 import { type DatabaseId, native, type ObjectValue, Ref, sameRef, Time } from '../values/value.ts'
-import { type DocumentRecord } from './record.ts'
+import type { DocumentRecord } from './record.ts'
 import { Resolver } from './resolve.ts'
 
 /** What to do with a document that is there with another content. */
@@ -136,7 +136,8 @@ class BatchWriter {
     const fields = this.#resolver.fields(record.fields)
     const ref = new Ref(this.#database, number, record.id)
     const outcome = record.isHistory ? this.#past(ref, fields, record) : this.#present(ref, fields, record)
-    if (outcome.kind === 'written' || outcome.kind === 'replaced' || outcome.kind === 'equal') this.#note(index)
+    if (outcome.kind === 'written' || outcome.kind === 'replaced' || outcome.kind === 'equal')
+      this.#note(index)
     return outcome
   }
 
@@ -205,7 +206,8 @@ class BatchWriter {
   }
 
   #past(ref: Ref, fields: ObjectValue, { isDelete, ts }: DocumentRecord): Outcome {
-    if (ts === undefined || ts >= this.#transaction.snapshotTime) return bad('a past version without a time in the past')
+    if (ts === undefined || ts >= this.#transaction.snapshotTime)
+      return bad('a past version without a time in the past')
     for (const version of this.#transaction.versions(ref, { reverse: true })) {
       if (typeof version.ts !== 'number' || version.ts > ts) continue
       if (version.ts < ts) break
@@ -239,7 +241,9 @@ class BatchWriter {
   #uniqueIndexesOf(collection: number): readonly IndexDefinition[] {
     let indexes = this.#uniqueIndexes.get(collection)
     if (indexes === undefined) {
-      indexes = this.#transaction.catalogue.indexesOf(this.#database, collection).filter(({ unique }) => unique)
+      indexes = this.#transaction.catalogue
+        .indexesOf(this.#database, collection)
+        .filter(({ unique }) => unique)
       this.#uniqueIndexes.set(collection, indexes)
     }
     return indexes

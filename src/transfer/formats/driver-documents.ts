@@ -2,7 +2,13 @@
 // become records of their own kind.
 
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
-import { BadRecord, credentialsName, type FoundDocument, type FoundRecord, type SchemaKind } from '../record.ts'
+import {
+  BadRecord,
+  credentialsName,
+  type FoundDocument,
+  type FoundRecord,
+  type SchemaKind,
+} from '../record.ts'
 import { nativeOf } from '../references.ts'
 import { driverReference, driverValue } from './driver-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
@@ -48,7 +54,10 @@ function documentOf(
   }
 }
 
-function versionOf(element: ReadonlyMap<string, Json>, id: bigint): Omit<FoundDocument, 'collection' | 'fields'> {
+function versionOf(
+  element: ReadonlyMap<string, Json>,
+  id: bigint,
+): Omit<FoundDocument, 'collection' | 'fields'> {
   const ts = element.get('ts')
   return {
     kind: 'document',

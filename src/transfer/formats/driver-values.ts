@@ -15,7 +15,14 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
-import { documentReference, kindOf, nativeCollection, nativeInFile, readId, schemaReference } from '../references.ts'
+import {
+  documentReference,
+  kindOf,
+  nativeCollection,
+  nativeInFile,
+  readId,
+  schemaReference,
+} from '../references.ts'
 
 /** A value in the notation of the wire. Throws {@link BadRecord} for tags that cannot be read. */
 export function driverValue(json: Json): Value {
@@ -75,7 +82,8 @@ export function driverReference(json: Json): UnresolvedRef {
   const database = json.get('database')
   const scope = database === undefined || database === null ? undefined : driverReference(database)
   if (typeof id !== 'string' && typeof id !== 'bigint') throw badReference(json)
-  const target = container === undefined ? topLevel(String(id)) : inCollection(String(id), driverReference(container))
+  const target =
+    container === undefined ? topLevel(String(id)) : inCollection(String(id), driverReference(container))
   return scope === undefined ? target : scoped(target, scope)
 }
 
@@ -99,7 +107,8 @@ function inCollection(id: string, { target }: UnresolvedRef): UnresolvedRef {
 
 /** References into other databases cannot be stored; they are kept apart here to be told so. */
 function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef {
-  if (target.type === 'document') return new UnresolvedRef({ ...target, collection: scoped(target.collection, scope) })
+  if (target.type === 'document')
+    return new UnresolvedRef({ ...target, collection: scoped(target.collection, scope) })
   return target.type === 'native' || target.type === 'key'
     ? new UnresolvedRef(target)
     : new UnresolvedRef({ ...target, scope })
@@ -135,7 +144,8 @@ function code(json: Json): Value {
   if (!(json instanceof Map)) return json as Value
   const [first] = json
   const isTagged = json.size === 1 && first !== undefined && first[0].startsWith('@')
-  if (isTagged && first[0] !== '@obj' && first[0] !== '@query' && first[0] !== '@set') return taggedOrObject(json)
+  if (isTagged && first[0] !== '@obj' && first[0] !== '@query' && first[0] !== '@set')
+    return taggedOrObject(json)
   return new Map([...json].map(([key, part]) => [key, code(part)]))
 }
 

@@ -57,4 +57,3 @@ function bytes(json: ReadonlyMap<string, Json>): Uint8Array | undefined {
   }
   return content
 }
-

@@ -2,13 +2,20 @@
 // tagged exports, simple exports, and `JSON.stringify` over the driver of version 10.
 
 import { microsOfTime, parseTime } from '../../values/time.ts'
-import { isObject, type Json, type Micros, type ObjectValue, Time, type Value } from '../../values/value.ts'
+import {
+  isObject,
+  type Json,
+  type Micros,
+  type ObjectValue,
+  type Time,
+  type Value,
+} from '../../values/value.ts'
 import { BadRecord, credentialsName, type FoundDocument } from '../record.ts'
 import { readId } from '../references.ts'
+import { driver10Value } from './driver10-values.ts'
 import { taggedValue } from './export-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
 import { plainValue } from './plain-values.ts'
-import { driver10Value } from './driver10-values.ts'
 
 /** Reads one field of a document. */
 type ReadField = (json: Json, path: string, place: ElementContext) => Value
@@ -18,7 +25,8 @@ export const readTagged: ReadElement = (element, context) =>
   readDocument(element, context, 'coll.@mod', (json, _path, place) => taggedValue(json, place))
 
 /** A document of a simple export: `{"id":"101","coll":"Product","ts":"…",…}`. */
-export const readSimple: ReadElement = (element, context) => readDocument(element, context, 'coll', plainValue)
+export const readSimple: ReadElement = (element, context) =>
+  readDocument(element, context, 'coll', plainValue)
 
 /** What `JSON.stringify` makes of a document of the driver of version 10: `{"coll":{"name":"Product"},"id":…}`. */
 export const readDriver10: ReadElement = (element, context) =>
@@ -48,7 +56,10 @@ function readDocument(
       ts: timeOf(element.get('ts')),
       isHistory: version !== undefined,
       isDelete: version === 'delete',
-      fields: collection === credentialsName ? credentials(element, place, readField) : fieldsOf(element, place, readField),
+      fields:
+        collection === credentialsName
+          ? credentials(element, place, readField)
+          : fieldsOf(element, place, readField),
     },
   ]
 }
@@ -56,7 +67,11 @@ function readDocument(
 /** `@version` marks the lines of a history, which Terrarium alone exports; no field of a document has that name. */
 const ownMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
 
-function fieldsOf(element: ReadonlyMap<string, Json>, place: ElementContext, readField: ReadField): ObjectValue {
+function fieldsOf(
+  element: ReadonlyMap<string, Json>,
+  place: ElementContext,
+  readField: ReadField,
+): ObjectValue {
   const data = new Map<string, Value>()
   for (const [name, json] of element) if (!ownMembers.has(name)) data.set(name, readField(json, name, place))
   // Fields with reserved names stand in `data`.
@@ -71,13 +86,19 @@ function fieldsOf(element: ReadonlyMap<string, Json>, place: ElementContext, rea
 }
 
 /** Password hashes: what version 10 calls `document` is the `instance`. */
-function credentials(element: ReadonlyMap<string, Json>, place: ElementContext, readField: ReadField): ObjectValue {
+function credentials(
+  element: ReadonlyMap<string, Json>,
+  place: ElementContext,
+  readField: ReadField,
+): ObjectValue {
   const json = element.get('document')
   const hash = element.get('hashed_password')
   if (json === undefined) throw new BadRecord('credentials without a `document`')
   const types = place.types
   const isCollection = () => true
-  const fields = new Map<string, Value>([['instance', readField(json, 'document', { ...place, types, isCollection })]])
+  const fields = new Map<string, Value>([
+    ['instance', readField(json, 'document', { ...place, types, isCollection })],
+  ])
   if (typeof hash === 'string') fields.set('hashed_password', hash)
   const ttl = instant(element.get('ttl'))
   if (ttl !== undefined) fields.set('ttl', ttl)

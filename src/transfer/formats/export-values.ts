@@ -5,10 +5,17 @@
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
 import { parseTime } from '../../values/time.ts'
-import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { parseUuid } from '../../values/uuid.ts'
+import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord, type Notes, type Origin } from '../record.ts'
-import { documentReference, kindOf, nativeCollection, nativeInFile, readId, schemaReference } from '../references.ts'
+import {
+  documentReference,
+  kindOf,
+  nativeCollection,
+  nativeInFile,
+  readId,
+  schemaReference,
+} from '../references.ts'
 import { driverValue } from './driver-values.ts'
 
 /** What reading a value needs to know of the document it stands in. */
@@ -118,13 +125,20 @@ export function namedReference(
   const number = readId(id)
   if (number === undefined) throw new BadRecord(`an @ref into ${collection} without an id`)
   if (collection === 'Deleted') {
-    notes.lost('the collection of a reference, which was deleted: its id is kept in an object', within, origin)
+    notes.lost(
+      'the collection of a reference, which was deleted: its id is kept in an object',
+      within,
+      origin,
+    )
     return new Map<string, Value>([
       ['id', String(number)],
       ['collection', collection],
     ])
   }
-  return documentReference(known === undefined || id === undefined ? collection : nativeCollection(known), number)
+  return documentReference(
+    known === undefined || id === undefined ? collection : nativeCollection(known),
+    number,
+  )
 }
 
 /** A module as a value is the collection of that name. */

@@ -5,7 +5,14 @@ import type { FieldTypes } from '../field-types.ts'
 import type { FoundRecord, Notes, Origin } from '../record.ts'
 
 /** The formats of documents; each file has one. */
-export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows' | 'csv'
+export type FormatName =
+  | 'tagged'
+  | 'simple'
+  | 'driver'
+  | 'driver of version 10'
+  | 'documents'
+  | 'rows'
+  | 'csv'
 
 export interface ElementContext {
   readonly origin: Origin

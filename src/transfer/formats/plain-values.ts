@@ -47,6 +47,12 @@ const uuidLike = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 function noteLookalike(text: string, path: string, { collection, notes }: PlainPlace): void {
   if (text.length < 10 || text.length > 40) return
-  const type = timeLike.test(text) ? 'time' : dateLike.test(text) ? 'date' : uuidLike.test(text) ? 'uuid' : undefined
+  const type = timeLike.test(text)
+    ? 'time'
+    : dateLike.test(text)
+      ? 'date'
+      : uuidLike.test(text)
+        ? 'uuid'
+        : undefined
   if (type !== undefined) notes.lookalike(collection, path, type)
 }

@@ -26,7 +26,11 @@ export const readCollectionIdDocument: ReadElement = (element, context) => {
   return [documentOf(rowFields(document, place), undefined, place)]
 }
 
-function documentOf(data: ObjectValue, id: bigint | undefined, { collection }: ElementContext): FoundDocument {
+function documentOf(
+  data: ObjectValue,
+  id: bigint | undefined,
+  { collection }: ElementContext,
+): FoundDocument {
   const fields: ObjectValue = data.size > 0 ? new Map([['data', data]]) : new Map()
   return { kind: 'document', collection, id, ts: undefined, isHistory: false, isDelete: false, fields }
 }
@@ -79,7 +83,12 @@ export function readCells(
   return documentOf(fields, id, context)
 }
 
-function cellValue(cell: string, name: string, { allJson, emptyCells }: CellRules, context: ElementContext): Value {
+function cellValue(
+  cell: string,
+  name: string,
+  { allJson, emptyCells }: CellRules,
+  context: ElementContext,
+): Value {
   if (cell === '') return emptyCells === 'null' || allJson ? null : ''
   const type = context.types.get(context.collection, name)
   if (type === undefined && (allJson || cell.startsWith('{') || cell.startsWith('['))) {

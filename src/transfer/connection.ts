@@ -1,0 +1,202 @@
+// A database that is imported to or exported from: behind a running service, or in a data folder that nobody serves.
+
+import type { Engine } from '../engine/contract.ts'
+import { parseJson } from '../values/json.ts'
+import type { DatabaseId, Json } from '../values/value.ts'
+import { jsonText } from './json-text.ts'
+import {
+  missingRequestText,
+  pageRequestText,
+  readPageText,
+  readSnapshot,
+  readWriteResponse,
+  transferPaths,
+  writeRequestText,
+} from './messages.ts'
+import type { PageRequest, RecordPage, Snapshot } from './read-page.ts'
+import { type DocumentRecord, TransferError } from './record.ts'
+import type { NamedDocument, TransferService } from './service.ts'
+import type { BatchOptions, BatchResult } from './write-batch.ts'
+
+/** Names of databases below the one that the secret opens, outermost first. */
+export type DatabasePath = readonly string[]
+
+/** A query that was refused. */
+export class QueryRefused extends Error {
+  override name = 'QueryRefused'
+  /** The code of the first error. */
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** All methods throw {@link TransferError} when the database cannot be reached. */
+export interface Connection {
+  /** Where it leads, for the report. */
+  readonly name: string
+  /** The `resource` of a query. Throws {@link QueryRefused}. */
+  query(path: DatabasePath, expression: Json): Promise<Json>
+  write(path: DatabasePath, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
+  missing(path: DatabasePath, documents: readonly NamedDocument[]): Promise<readonly boolean[]>
+  snapshot(path: DatabasePath): Promise<Snapshot>
+  page(path: DatabasePath, request: PageRequest): Promise<RecordPage>
+  close(): Promise<void>
+}
+
+/** The credential for a database below the one that a secret opens. */
+function scoped(secret: string, path: DatabasePath): string {
+  return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`
+}
+
+function resourceOf(status: number, body: string): Json {
+  const json = status === 0 ? null : parseJson(body)
+  if (status < 300 && json instanceof Map) return json.get('resource') ?? null
+  const errors = json instanceof Map ? json.get('errors') : undefined
+  const [error] = Array.isArray(errors) ? (errors as readonly Json[]) : []
+  if (!(error instanceof Map))
+    throw new TransferError(`the service responded with ${status}: ${body.slice(0, 200)}`)
+  throw new QueryRefused(String(error.get('code')), describe(error))
+}
+
+/** An error with the failures and causes it names. */
+function describe(error: ReadonlyMap<string, Json>): string {
+  const failures = error.get('failures')
+  const parts = Array.isArray(failures)
+    ? failures.map((each: Json) =>
+        each instanceof Map
+          ? `${(each.get('field') as readonly Json[]).join('.')}: ${each.get('description')}`
+          : '',
+      )
+    : []
+  return [String(error.get('description')), ...parts].join(' ')
+}
+
+// ----------------------------------------------------------------------------------------- a data folder
+
+/** What is opened of a data folder. */
+export interface LocalEngine {
+  readonly engine: Engine
+  readonly transfer: TransferService
+  close(): Promise<void>
+}
+
+const queryTimeoutMs = 600_000
+
+/** A connection to an engine in this process. `secret` is its root secret. */
+export function localConnection(
+  name: string,
+  { close, engine, transfer }: LocalEngine,
+  secret: string,
+): Connection {
+  const databases = new Map<string, DatabaseId>()
+  const databaseOf = async (path: DatabasePath): Promise<DatabaseId> => {
+    const known = databases.get(path.join('/'))
+    if (known !== undefined) return known
+    const principal = await engine.whoIs(`Bearer ${scoped(secret, path)}`)
+    if (!principal) throw new TransferError(`there is no database ${path.join('/')} in ${name}`)
+    databases.set(path.join('/'), principal.database)
+    return principal.database
+  }
+  return {
+    name,
+    close,
+    async query(path, expression) {
+      const { body, status } = await engine.query({
+        authorization: `Bearer ${scoped(secret, path)}`,
+        apiVersion: '4',
+        body: jsonText(expression),
+        timeoutMs: queryTimeoutMs,
+      })
+      return resourceOf(status, body)
+    },
+    write: async (path, records, options) => transfer.write(await databaseOf(path), records, options),
+    missing: async (path, documents) => transfer.missing(await databaseOf(path), documents),
+    snapshot: async path => transfer.snapshot(await databaseOf(path)),
+    page: async (path, request) => transfer.page(await databaseOf(path), request),
+  }
+}
+
+// -------------------------------------------------------------------------------------- a running service
+
+/** Requests that are sent again when the service cannot be reached for a moment: writing twice changes nothing. */
+const attemptsMax = 5
+const firstDelayMs = 200
+
+/** A connection to a service. `url` is its address without a path, `wait` passes milliseconds. */
+export function remoteConnection(
+  url: string,
+  secret: string,
+  wait: (milliseconds: number) => Promise<void>,
+): Connection {
+  const base = url.replace(/\/+$/, '')
+  const post = async (path: DatabasePath, endpoint: string, body: string) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const response = await fetch(base + endpoint, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${scoped(secret, path)}`, 'x-faunadb-api-version': '4' },
+          body,
+        })
+        const text = await response.text()
+        if (response.status !== 503 || attempt === attemptsMax) return { status: response.status, text }
+      } catch (cause) {
+        if (attempt === attemptsMax)
+          throw new TransferError(`${base} cannot be reached: ${causeOf(cause)}`, { cause })
+      }
+      await wait(firstDelayMs * 2 ** (attempt - 1))
+    }
+  }
+  const transfer = async (path: DatabasePath, endpoint: string, body: string): Promise<string> => {
+    const { status, text } = await post(path, endpoint, body)
+    if (status < 300) return text
+    throw new TransferError(`${base} refuses: ${messageOf(status, text)}`)
+  }
+  return {
+    name: base,
+    close: async () => undefined,
+    async query(path, expression) {
+      const { status, text } = await post(path, '/', jsonText(expression))
+      return resourceOf(status, text)
+    },
+    async write(path, records, options) {
+      const body = writeRequestText(records, options)
+      const { status, text } = await post(path, transferPaths.write, body)
+      if (status === 413 && records.length === 1)
+        return {
+          outcomes: [{ kind: 'bad', reason: 'too large for one request' }],
+          missing: [],
+          unresolved: [],
+        }
+      if (status >= 300) throw new TransferError(`${base} refuses: ${messageOf(status, text)}`)
+      return readWriteResponse(JSON.parse(text))
+    },
+    missing: async (path, documents) =>
+      JSON.parse(await transfer(path, transferPaths.missing, missingRequestText(documents))),
+    snapshot: async path => readSnapshot(JSON.parse(await transfer(path, transferPaths.snapshot, ''))),
+    page: async (path, request) =>
+      readPageText(await transfer(path, transferPaths.page, pageRequestText(request))),
+  }
+}
+
+function causeOf(cause: unknown): string {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const code = (inner as NodeJS.ErrnoException).code
+  return code ?? (inner instanceof Error ? inner.message : String(inner))
+}
+
+/** What a response says, whether it is that of the endpoints here or of another service. */
+function messageOf(status: number, text: string): string {
+  try {
+    const { message, errors } = JSON.parse(text) as {
+      readonly message?: string
+      readonly errors?: readonly { readonly description?: string }[]
+    }
+    const said = message ?? errors?.[0]?.description
+    if (said !== undefined) return `${said} (${status})`
+  } catch {
+    // No JSON: told as it is.
+  }
+  return `status ${status} ${text.slice(0, 200)}`.trim()
+}

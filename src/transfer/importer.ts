@@ -1,0 +1,372 @@
+// An import from beginning to end: schema first, so that indexes are built along with the documents, then the
+// documents in batches, then the references that had to wait for their targets.
+
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { BatchSender, type SentBatch } from './batches.ts'
+import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
+import type { FieldTypes } from './field-types.ts'
+import { ImportState } from './import-state.ts'
+import { type FoundElement, readFileRecords } from './read-file.ts'
+import {
+  credentialsName,
+  type DocumentRecord,
+  type FoundDocument,
+  type Notes,
+  type SchemaRecord,
+  TransferError,
+} from './record.ts'
+import { nativeOf, neededCollections } from './references.ts'
+import { type Finding, findingText, Report } from './report.ts'
+import { readSchemaFile } from './schema-files.ts'
+import { ensureDatabase, writeSchema } from './schema-writer.ts'
+import type { SourceFile, Sources } from './sources.ts'
+import type { OnConflict } from './write-batch.ts'
+
+export interface ImportOptions {
+  /** The database that is imported into, below the one that the connection opens; created when it is not there. */
+  readonly database: DatabasePath
+  readonly types: FieldTypes
+  readonly onConflict: OnConflict
+  readonly dryRun: boolean
+  /** Bad records that do not end the import. */
+  readonly skipBad: number
+  readonly allowIncomplete: boolean
+  readonly allowShortRows: boolean
+  readonly emptyCells: 'null' | 'empty'
+  /** The folder in which the progress of imports is kept. */
+  readonly stateFolder: string
+  /** Everything that decides what the files mean, beside themselves. */
+  readonly meaning: readonly string[]
+}
+
+/** How far an import has come, for whoever shows it. */
+export interface ImportProgress {
+  readBytes: number
+  totalBytes: number
+  documents: number
+  phase: 'schema' | 'documents' | 'references'
+}
+
+/** Imports files. Throws {@link TransferError} when it has to end; what was written until then stays. */
+export async function runImport(
+  connection: Connection,
+  sources: Sources,
+  options: ImportOptions,
+  progress: ImportProgress,
+): Promise<Report> {
+  return new Importer(connection, sources, options, progress).run()
+}
+
+class Importer implements Notes {
+  readonly #connection: Connection
+  readonly #sources: Sources
+  readonly #options: ImportOptions
+  readonly #progress: ImportProgress
+  readonly #state: ImportState
+  readonly #report: Report
+  /** Names of collections that are known to exist, by database. */
+  readonly #collections = new Map<string, Set<string>>()
+  /** Collections that the record being read needs. */
+  readonly #needed = new Set<string>()
+  readonly #exported: ReadonlySet<string>
+  #bad = 0
+
+  constructor(connection: Connection, sources: Sources, options: ImportOptions, progress: ImportProgress) {
+    this.#connection = connection
+    this.#sources = sources
+    this.#options = options
+    this.#progress = progress
+    const { database, dryRun, meaning, stateFolder } = options
+    const paths = sources.files.map(({ path }) => path)
+    this.#state = new ImportState(stateFolder, [connection.name, database, paths, meaning, dryRun])
+    this.#report = new Report(dryRun, this.#state.report)
+    this.#report.data.incomplete = [...sources.incomplete]
+    this.#report.data.passedOver = [...sources.passedOver]
+    this.#exported = new Set(sources.collections.map(({ name }) => name))
+    this.#bad = this.#report.total().bad
+  }
+
+  async run(): Promise<Report> {
+    const { files } = this.#sources
+    const { allowIncomplete } = this.#options
+    if (this.#sources.incomplete.length > 0 && !allowIncomplete) {
+      const faults = this.#sources.incomplete.join('\n')
+      throw new TransferError(
+        `the export is incomplete (--allow-incomplete imports what is there):\n${faults}`,
+      )
+    }
+    try {
+      await this.#makeSchema()
+      this.#progress.phase = 'documents'
+      this.#progress.totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
+      // Versions of the past go behind the present ones.
+      const documents = files.filter(({ content }) => content.kind === 'json' || content.kind === 'csv')
+      for (const file of documents.sort((left, right) => Number(isHistory(left)) - Number(isHistory(right))))
+        await this.#file(file)
+    } catch (error) {
+      if (error instanceof QueryRefused)
+        throw new TransferError(`${this.#connection.name} refuses: ${error.message}`)
+      throw error
+    }
+    this.#progress.phase = 'references'
+    await this.#lookAtReferences()
+    this.#state.remove()
+    return this.#report
+  }
+
+  // ------------------------------------------------------------------------------------------ schema
+
+  async #makeSchema(): Promise<void> {
+    const { database, dryRun, types } = this.#options
+    const schema: { readonly path: DatabasePath; readonly records: SchemaRecord[] }[] = []
+    const recordsOf = (path: DatabasePath) => {
+      let found = schema.find(each => each.path.join('/') === path.join('/'))
+      if (!found) {
+        found = { path, records: [] }
+        schema.push(found)
+      }
+      return found.records
+    }
+    for (const file of this.#sources.files) {
+      recordsOf(file.database).push(...(await readSchemaFile(file, types, this)))
+    }
+    for (const { database: path, name } of this.#sources.collections)
+      recordsOf(path).push(collectionRecord(name))
+    for (const path of [[], ...this.#sources.databases])
+      await ensureDatabase(this.#connection, [...database, ...path], dryRun)
+    this.#report.data.schema = []
+    // Outermost first: keys and others refer to databases in theirs.
+    for (const { path, records } of schema.sort((left, right) => left.path.length - right.path.length)) {
+      const known = this.#knownIn(path)
+      const distinct = [
+        ...new Map(records.map(record => [`${record.object} ${record.name}`, record])).values(),
+      ]
+      if (distinct.length === 0) continue
+      if (dryRun && !(await this.#exists([...database, ...path]))) continue
+      const findings = await writeSchema(this.#connection, [...database, ...path], distinct, dryRun)
+      this.#report.data.schema.push(...findings)
+      for (const { kind, name, outcome } of findings)
+        if (kind === 'collection' && outcome !== 'failed') known.add(name)
+    }
+  }
+
+  #knownIn(path: DatabasePath): Set<string> {
+    const name = path.join('/')
+    let known = this.#collections.get(name)
+    if (!known) {
+      known = new Set()
+      this.#collections.set(name, known)
+    }
+    return known
+  }
+
+  /** Whether a database is there: before anything was created it may not be. */
+  async #exists(path: DatabasePath): Promise<boolean> {
+    try {
+      await this.#connection.query(path, null)
+      return true
+    } catch (error) {
+      if (error instanceof QueryRefused) return false
+      throw error
+    }
+  }
+
+  async #ensureCollection(path: DatabasePath, name: string): Promise<void> {
+    const known = this.#knownIn(path)
+    if (known.has(name) || nativeOf(name) !== undefined) return
+    known.add(name)
+    const { database, dryRun } = this.#options
+    if (dryRun) return
+    const findings = await writeSchema(
+      this.#connection,
+      [...database, ...path],
+      [collectionRecord(name)],
+      false,
+    )
+    const [finding] = findings
+    if (finding?.outcome !== 'equal') this.#report.data.schema.push(...findings)
+  }
+
+  // --------------------------------------------------------------------------------------- documents
+
+  async #file(file: SourceFile): Promise<void> {
+    const from = this.#state.placeOf(file)
+    if (from === undefined) {
+      this.#progress.readBytes += file.bytes
+      return
+    }
+    const { allowShortRows, database, dryRun, emptyCells, onConflict, types } = this.#options
+    const path = [...database, ...file.database]
+    // Without its database a dry run has nothing to compare with.
+    const isBlank = dryRun && !(await this.#exists(path))
+    const sender = new BatchSender({
+      // With one batch after the other the first, or the last, of two documents with one id wins for certain.
+      atOnce: onConflict === 'fail' ? 4 : 1,
+      send: isBlank
+        ? async records => ({
+            outcomes: records.map(() => ({ kind: 'written' })),
+            missing: [],
+            unresolved: [],
+          })
+        : records => this.#connection.write(path, records, { onConflict, dryRun }),
+      settle: batch => this.#settle(file, batch),
+    })
+    const elements = readFileRecords(file, from, {
+      notes: this,
+      types,
+      isCollection: name => this.#exported.size === 0 || this.#exported.has(name),
+      emptyCells,
+      allowShortRows,
+      count: bytes => {
+        this.#progress.readBytes += bytes
+      },
+    })
+    let place = from
+    for await (const element of elements) {
+      place = element.next
+      await this.#element(file, element, sender)
+    }
+    await sender.end()
+    this.#state.save(file, place, true, this.#report.data)
+  }
+
+  async #element(file: SourceFile, element: FoundElement, sender: BatchSender): Promise<void> {
+    const { bad, badId, next, origin, records, size } = element
+    if (bad) {
+      await sender.end()
+      this.#report.counts(shownCollection(file.collection, file)).read++
+      this.#addBad({ ...origin, collection: file.collection, id: badId, reason: bad.message })
+      this.#state.save(file, next, false, this.#report.data)
+      return
+    }
+    const documents: FoundDocument[] = []
+    for (const found of records) {
+      // Schema objects of files that begin with one were created before.
+      if (found.kind !== 'document') continue
+      documents.push(found)
+      this.#needed.add(found.collection)
+      neededCollections(found.fields, name => this.#needed.add(name))
+    }
+    for (const name of this.#needed) await this.#ensureCollection(file.database, name)
+    this.#needed.clear()
+    const first = next.records - records.length
+    for (const [at, found] of documents.entries()) {
+      const hasNewId = found.id === undefined
+      const id = found.id ?? madeId(found.collection, file.path, first + at)
+      const record = { ...found, id, size: Math.ceil(size / documents.length) }
+      await sender.add(record, { ...origin, hasNewId }, next)
+    }
+    if (documents.length === 0) sender.passed(next)
+  }
+
+  /** Takes in what became of a batch. Throws when the import has to end. */
+  #settle(file: SourceFile, { origins, place, records, result }: SentBatch): void {
+    let stop: Finding | undefined
+    for (const [at, outcome] of result.outcomes.entries()) {
+      const record = records[at] as DocumentRecord
+      const origin = origins[at] as SentBatch['origins'][number]
+      const collection = shownCollection(record.collection, file)
+      const counts = this.#report.counts(collection)
+      this.#progress.documents++
+      counts.read++
+      if (origin.hasNewId) counts.newIds++
+      if (outcome.kind === 'bad' || outcome.kind === 'conflict') {
+        const finding = { ...origin, collection, id: String(record.id), reason: outcome.reason }
+        if (outcome.kind === 'bad') this.#addBad(finding)
+        else {
+          this.#report.conflict(finding)
+          if (!this.#options.dryRun) stop ??= finding
+        }
+      } else counts[outcome.kind]++
+    }
+    for (const { record, what } of result.unresolved) {
+      const { collection } = records[record] as DocumentRecord
+      const origin = origins[record] as SentBatch['origins'][number]
+      this.#report.lost(
+        `a reference to ${what}, which is not there`,
+        shownCollection(collection, file),
+        origin,
+      )
+    }
+    for (const { collection, id, record } of result.missing) {
+      const { file: shown, line } = origins[record] as SentBatch['origins'][number]
+      const from = shownCollection((records[record] as DocumentRecord).collection, file)
+      this.#state.addReference({
+        database: file.database,
+        from,
+        collection,
+        id: String(id),
+        place: `${shown}:${line}`,
+      })
+    }
+    if (stop) throw new TransferError(`conflict (see --on-conflict): ${findingText(stop)}`)
+    this.#state.progress(file, place, this.#report.data)
+  }
+
+  #addBad(finding: Finding): void {
+    this.#report.bad(finding)
+    const { dryRun, skipBad } = this.#options
+    if (++this.#bad <= skipBad || dryRun) return
+    const hint = skipBad === 0 ? ' (--skip-bad N passes over N of them)' : ` (the ${this.#bad}th that is bad)`
+    throw new TransferError(`${findingText(finding)}${hint}`)
+  }
+
+  // -------------------------------------------------------------------------------------- references
+
+  async #lookAtReferences(): Promise<void> {
+    for (const references of this.#state.references()) {
+      const byDatabase = Map.groupBy(references, ({ database }) => database.join('/'))
+      for (const group of byDatabase.values()) {
+        const path = [...this.#options.database, ...(group[0]?.database ?? [])]
+        const documents = group.map(({ collection, id }) => ({ collection, id: BigInt(id) }))
+        const missing = await this.#connection.missing(path, documents)
+        for (const [at, { collection, from, id, place }] of group.entries()) {
+          if (missing[at]) this.#report.dangling(from, collection, `${place}: ${id}`)
+        }
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------- notes
+
+  collection(name: string): void {
+    this.#needed.add(name)
+  }
+
+  lost(what: string, collection: string, origin: { readonly file: string; readonly line: number }): void {
+    this.#report.lost(what, collection, origin)
+  }
+
+  lookalike(collection: string, path: string, type: string): void {
+    this.#report.lookalike(collection, path, type)
+  }
+}
+
+function collectionRecord(name: string): SchemaRecord {
+  return { kind: 'schema', object: 'collection', name, params: new Map([['name', name]]) }
+}
+
+/** Histories lie in a folder of their own in exports of Terrarium. */
+function isHistory({ shown }: SourceFile): boolean {
+  return /(?:^|[\\/])history[\\/]/.test(shown)
+}
+
+/** The name of a collection in the report. */
+function shownCollection(collection: string, { database }: SourceFile): string {
+  const name = collection === credentialsName ? 'credentials' : collection
+  return [...database, name].join('/')
+}
+
+const madeIdBase = 1n << 55n
+
+/**
+ * The id of a document that came without one: it depends on its place alone, so that importing it again finds it. Such
+ * ids lie below all that the hosted service ever gave, in the order of the rows.
+ */
+function madeId(collection: string, path: string, ordinal: number): bigint {
+  const hash = createHash('sha256')
+    .update(`${collection}\0${basename(path)}`)
+    .digest()
+  return madeIdBase | (BigInt(hash.readUInt32BE() >>> 9) << 32n) | BigInt(ordinal + 1)
+}

@@ -1,0 +1,34 @@
+// JSON in the exact form in which it is parsed (integers as bigint, doubles as number, objects as Map), and values as
+// parts of a query.
+
+import type { Json } from '../values/value.ts'
+
+/** The text of exact JSON. */
+export function jsonText(json: Json): string {
+  if (json instanceof Map)
+    return `{${[...json].map(([name, field]) => `${JSON.stringify(name)}:${jsonText(field)}`)}}`
+  if (Array.isArray(json)) return `[${json.map(jsonText)}]`
+  if (typeof json === 'bigint') return String(json)
+  if (typeof json === 'number') {
+    const text = String(json)
+    return /[.e]/.test(text) ? text : `${text}.0`
+  }
+  return JSON.stringify(json)
+}
+
+/** An object of JSON from its members; undefined ones are left out. */
+export function object(members: Readonly<Record<string, Json | undefined>>): ReadonlyMap<string, Json> {
+  return new Map(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
+}
+
+/** A value as a response shows it, as an expression that evaluates to it. */
+export function literal(json: Json): Json {
+  if (Array.isArray(json)) return json.map(literal)
+  if (!(json instanceof Map)) return json
+  const [first] = json.keys()
+  const isTagged = json.size === 1 && first?.startsWith('@')
+  if (isTagged && first === '@obj') return literal(json.get('@obj') as Json)
+  return isTagged
+    ? json
+    : object({ object: new Map([...json].map(([name, field]) => [name, literal(field)])) })
+}

@@ -1,0 +1,131 @@
+// The bodies of requests and responses between the command line and a service, both sides of each. They belong
+// together: only a command line of the same version speaks to a service.
+
+import type { PagePlace, PageRequest, RecordPage, Snapshot } from './read-page.ts'
+import { BadRecord, type DocumentRecord } from './record.ts'
+import { readRecord, recordText } from './record-text.ts'
+import type { NamedDocument } from './service.ts'
+import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './write-batch.ts'
+
+/** The paths of the endpoints. */
+export const transferPaths = {
+  write: '/api/v1/transfer/write',
+  missing: '/api/v1/transfer/missing',
+  snapshot: '/api/v1/transfer/snapshot',
+  page: '/api/v1/transfer/page',
+} as const
+
+type Outcomes = readonly (Outcome['kind'] | readonly [kind: 'conflict' | 'bad', reason: string])[]
+
+/** A batch: its options in the first line, then the records. */
+export function writeRequestText(records: readonly DocumentRecord[], options: BatchOptions): string {
+  return [JSON.stringify(options), ...records.map(recordText)].join('\n')
+}
+
+/** Throws {@link BadRecord} for what is no such request. */
+export function readWriteRequest(body: string): {
+  options: BatchOptions
+  records: readonly DocumentRecord[]
+} {
+  const [head = '', ...lines] = body.split('\n')
+  const { dryRun, onConflict } = fieldsOf(head)
+  const known: readonly unknown[] = ['fail', 'keep', 'replace'] satisfies OnConflict[]
+  if (!known.includes(onConflict)) throw new BadRecord('onConflict has to be one of fail, keep, replace')
+  const options = { onConflict: onConflict as OnConflict, dryRun: dryRun === true }
+  return { options, records: lines.filter(line => line !== '').map(readRecord) }
+}
+
+export function writeResponse({ outcomes, missing, unresolved }: BatchResult): object {
+  return {
+    outcomes: outcomes.map(outcome => ('reason' in outcome ? [outcome.kind, outcome.reason] : outcome.kind)),
+    missing: missing.map(({ record, collection, id }) => [record, collection, String(id)]),
+    unresolved: unresolved.map(({ record, what }) => [record, what]),
+  }
+}
+
+/** `json`: what {@link writeResponse} made, parsed. */
+export function readWriteResponse(json: unknown): BatchResult {
+  const { outcomes, missing, unresolved } = json as {
+    readonly outcomes: Outcomes
+    readonly missing: readonly (readonly [number, string, string])[]
+    readonly unresolved: readonly (readonly [number, string])[]
+  }
+  return {
+    outcomes: outcomes.map(each =>
+      typeof each === 'string' ? ({ kind: each } as Outcome) : { kind: each[0], reason: each[1] },
+    ),
+    missing: missing.map(
+      ([record, collection, id]): MissingReference => ({ record, collection, id: BigInt(id) }),
+    ),
+    unresolved: unresolved.map(([record, what]) => ({ record, what })),
+  }
+}
+
+export function missingRequestText(documents: readonly NamedDocument[]): string {
+  return JSON.stringify({ documents: documents.map(({ collection, id }) => [collection, String(id)]) })
+}
+
+/** Throws {@link BadRecord} for what is no such request. */
+export function readMissingRequest(body: string): readonly NamedDocument[] {
+  const { documents } = fieldsOf(body)
+  if (!Array.isArray(documents)) throw new BadRecord('`documents` has to be an array')
+  return documents.map((each: unknown) => {
+    const [collection, id] = Array.isArray(each) ? each : []
+    if (typeof collection !== 'string') throw new BadRecord('a document is a collection and an id')
+    return { collection, id: idOf(id) }
+  })
+}
+
+export function pageRequestText({ at, collection, history, place }: PageRequest): string {
+  return JSON.stringify({ at, collection, history, place: placeJson(place) })
+}
+
+/** Throws {@link BadRecord} for what is no such request. */
+export function readPageRequest(body: string): PageRequest {
+  const { at, collection, history, place } = fieldsOf(body)
+  if (typeof at !== 'number' || typeof collection !== 'string')
+    throw new BadRecord('`at` and `collection` are needed')
+  return { at, collection, history: history === true, place: readPlace(place) }
+}
+
+export function pageText({ next, records }: RecordPage): string {
+  return [JSON.stringify({ next: next && placeJson(next) }), ...records.map(recordText)].join('\n')
+}
+
+export function readPageText(text: string): RecordPage {
+  const [head = '', ...lines] = text.split('\n')
+  const { next } = fieldsOf(head)
+  return { next: next === undefined ? undefined : readPlace(next), records: lines.map(readRecord) }
+}
+
+/** `json`: the response about a snapshot, parsed. */
+export function readSnapshot(json: unknown): Snapshot {
+  return json as Snapshot
+}
+
+function placeJson(place: PagePlace): readonly unknown[] {
+  if (place.part === 'live') return ['live', place.after === undefined ? null : String(place.after)]
+  return ['ended', place.after, String(place.id)]
+}
+
+function readPlace(json: unknown): PagePlace {
+  const [part, after, id] = Array.isArray(json) ? (json as readonly unknown[]) : []
+  if (part === 'live') return { part, after: after === null ? undefined : idOf(after) }
+  if (part === 'ended' && typeof after === 'number') return { part, after, id: idOf(id) }
+  throw new BadRecord('`place` cannot be read')
+}
+
+function idOf(text: unknown): bigint {
+  if (typeof text !== 'string' || !/^[0-9]{1,20}$/.test(text)) throw new BadRecord('an id cannot be read')
+  return BigInt(text)
+}
+
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const json: unknown = JSON.parse(text)
+    if (typeof json === 'object' && json !== null) return json as Readonly<Record<string, unknown>>
+  } catch {
+    // Said below.
+  }
+  throw new BadRecord('no object of JSON where one is needed')
+}

@@ -1,0 +1,153 @@
+// Tells by its content what a file holds.
+
+import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import type { Json } from '../values/value.ts'
+import { driverReference } from './formats/driver-values.ts'
+import type { FormatName } from './formats/format.ts'
+import { readBytes, readHead } from './input.ts'
+import { type Element, jsonElements } from './json-elements.ts'
+import { BadRecord } from './record.ts'
+import { nativeInFile, readId } from './references.ts'
+
+/** What a file holds, as far as reading it depends on that. */
+export type Content =
+  | {
+      readonly kind: 'json'
+      readonly format: Exclude<FormatName, 'csv'>
+      /** One object a line, so that a broken line can be passed over. */
+      readonly byLine: boolean
+      /** It begins with a schema object, so it is read before the documents. */
+      readonly isSchema: boolean
+    }
+  | { readonly kind: 'csv'; readonly separator: string }
+  /** Text in the language itself: schema files, and output of the shell. */
+  | { readonly kind: 'fql' }
+  | { readonly kind: 'fsl' }
+  | { readonly kind: 'metadata' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'unknown' }
+
+const newline = 0x0a
+
+/** Looks into a file. Throws `TransferError` when it cannot be read. */
+export async function recognise(path: string): Promise<Content> {
+  const name = path.replace(/\.gz$/, '')
+  const head = await readHead(path)
+  const text = head.toString('utf8').replace(/^\ufeff/, '')
+  if (text.trim() === '') return { kind: 'empty' }
+  if (name.endsWith('.fsl')) return { kind: 'fsl' }
+  if (name.endsWith('.fql')) return { kind: 'fql' }
+  if (/^\s*[[{]/.test(text) && !name.endsWith('.csv')) {
+    const found = await recogniseJson(path, head)
+    if (found !== undefined) return found
+  }
+  if (isLanguage(text)) return { kind: 'fql' }
+  const separator = separatorOf(text)
+  if (name.endsWith('.csv') || name.endsWith('.tsv') || separator !== undefined)
+    return { kind: 'csv', separator: separator ?? ',' }
+  return { kind: 'unknown' }
+}
+
+async function recogniseJson(path: string, head: Buffer): Promise<Content | undefined> {
+  const element = await firstElement(path)
+  if (element === undefined) return { kind: 'empty' }
+  const json = tryParse(element.text)
+  const [first] = json === undefined ? [] : expand(json)
+  if (!(first instanceof Map)) return undefined
+  if (first.has('export_id') && first.has('total_parts')) return { kind: 'metadata' }
+  const format = formatOf(first)
+  return {
+    kind: 'json',
+    format,
+    byLine: isByLine(head, element),
+    isSchema: format === 'driver' && isSchema(first),
+  }
+}
+
+async function firstElement(path: string): Promise<Element | undefined> {
+  try {
+    for await (const element of jsonElements(readBytes(path), { byLine: false })) return element
+  } catch (error) {
+    if (error instanceof BadRecord) return undefined
+    throw error
+  }
+  return undefined
+}
+
+function tryParse(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined
+    throw error
+  }
+}
+
+/** The first element stands on one line, and what follows on the next one begins likewise. */
+function isByLine(head: Buffer, { next, text }: Element): boolean {
+  if (next.open > 0 || text.includes('\n')) return false
+  const end = head.indexOf(newline, Math.min(next.offset, head.length))
+  if (end < 0) return true
+  const between = head.toString('utf8', next.offset, end).trim()
+  const following = head.toString('utf8', end).trimStart()
+  return between === '' && (following === '' || following.startsWith('{'))
+}
+
+/** Pages and responses become what they hold; everything else is itself. */
+export function expand(json: Json): readonly Json[] {
+  if (!(json instanceof Map)) return [json]
+  const resource = json.get('resource')
+  if (json.size === 1 && resource !== undefined) return Array.isArray(resource) ? resource : expand(resource)
+  const data = json.get('data')
+  const isPage = Array.isArray(data) && [...json.keys()].every(key => pageMembers.has(key))
+  return isPage && (data as readonly Json[]).every(each => each instanceof Map || Array.isArray(each))
+    ? (data as readonly Json[])
+    : [json]
+}
+
+const pageMembers: ReadonlySet<string> = new Set(['data', 'before', 'after'])
+
+function formatOf(first: ReadonlyMap<string, Json>): Exclude<FormatName, 'csv'> {
+  const ref = first.get('ref')
+  const coll = first.get('coll')
+  const hasId = readId(first.get('id')) !== undefined
+  if ((ref instanceof Map && ref.has('@ref')) || first.has('@ref')) return 'driver'
+  if (coll instanceof Map && coll.has('@mod')) return 'tagged'
+  if (coll instanceof Map && typeof coll.get('name') === 'string' && hasId) return 'driver of version 10'
+  if (typeof coll === 'string' && hasId && typeof first.get('ts') === 'string') return 'simple'
+  if (typeof first.get('collectionId') === 'string' && first.get('document') instanceof Map)
+    return 'documents'
+  return 'rows'
+}
+
+/** Whether a driver's object is no document. */
+function isSchema(first: ReadonlyMap<string, Json>): boolean {
+  const ref = first.get('ref')
+  const wrapped = ref instanceof Map ? ref.get('@ref') : undefined
+  if (wrapped === undefined) return false
+  try {
+    const { target } = driverReference(wrapped)
+    if (target.type !== 'document') return true
+    const within = target.collection.target
+    return within.type === 'collection' && nativeInFile(within.name.slice(1)) === 'keys'
+  } catch (error) {
+    if (error instanceof BadRecord) return false
+    throw error
+  }
+}
+
+const languageStart =
+  /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/|[[{(]|\bref\s*:|\bdata\s*:|q\.)*(?:Create\w*|Update|Do|If|Ref|Let)\s*\(/
+
+function isLanguage(text: string): boolean {
+  return languageStart.test(text)
+}
+
+/** What separates the cells of the first line; undefined when that is no header of columns. */
+function separatorOf(text: string): string | undefined {
+  const [line = ''] = text.split(/\r?\n/, 1)
+  return [',', '\t', ';'].find(separator => {
+    const cells = line.split(separator)
+    return cells.length > 1 && cells.every(cell => /^\s*"?[^"{}[\]:]{1,200}"?\s*$/.test(cell))
+  })
+}

@@ -1,0 +1,247 @@
+// What an import tells at its end: counts, and everything that a person has to look at, each with file, line and id.
+// It is plain data, so that an interrupted import can go on counting.
+
+import type { Origin } from './record.ts'
+
+/** What became of the documents of one collection. */
+export interface Counts {
+  read: number
+  written: number
+  /** Were there already with the same content. */
+  equal: number
+  kept: number
+  replaced: number
+  conflicting: number
+  bad: number
+  /** Past their `ttl`, so not written. */
+  expired: number
+  /** Had no id in the file and got one. */
+  newIds: number
+}
+
+/** Something about one record. */
+export interface Finding {
+  readonly file: string
+  readonly line: number
+  readonly collection: string
+  readonly id: string | undefined
+  readonly reason: string
+}
+
+/** Something that was found several times. */
+export interface Tally {
+  count: number
+  /** The first places, `FILE:LINE`. */
+  readonly places: string[]
+}
+
+/** What became of a schema object. */
+export interface SchemaFinding {
+  readonly database: string
+  readonly kind: string
+  readonly name: string
+  readonly outcome: 'created' | 'equal' | 'different' | 'failed'
+  readonly reason?: string
+}
+
+/** Findings of a kind that are listed one by one; further ones are counted. */
+const listedMax = 1000
+const placesMax = 5
+
+export interface ReportData {
+  collections: Record<string, Counts>
+  bad: Finding[]
+  conflicts: Finding[]
+  /** References to documents that are not there, by `from → to`. */
+  dangling: Record<string, Tally>
+  lost: Record<string, Tally>
+  lookalikes: Record<string, number>
+  schema: SchemaFinding[]
+  incomplete: string[]
+  passedOver: string[]
+}
+
+export class Report {
+  readonly data: ReportData
+  readonly #isDryRun: boolean
+
+  constructor(isDryRun: boolean, data?: ReportData) {
+    this.#isDryRun = isDryRun
+    this.data = data ?? {
+      collections: {},
+      bad: [],
+      conflicts: [],
+      dangling: {},
+      lost: {},
+      lookalikes: {},
+      schema: [],
+      incomplete: [],
+      passedOver: [],
+    }
+  }
+
+  counts(collection: string): Counts {
+    let counts = this.data.collections[collection]
+    if (counts === undefined) {
+      counts = {
+        read: 0,
+        written: 0,
+        equal: 0,
+        kept: 0,
+        replaced: 0,
+        conflicting: 0,
+        bad: 0,
+        expired: 0,
+        newIds: 0,
+      }
+      this.data.collections[collection] = counts
+    }
+    return counts
+  }
+
+  bad(finding: Finding): void {
+    this.counts(finding.collection).bad++
+    if (this.data.bad.length < listedMax) this.data.bad.push(finding)
+  }
+
+  conflict(finding: Finding): void {
+    this.counts(finding.collection).conflicting++
+    if (this.data.conflicts.length < listedMax) this.data.conflicts.push(finding)
+  }
+
+  lost(what: string, collection: string, { file, line }: Origin): void {
+    tally(this.data.lost, `${what} (${collection})`, `${file}:${line}`)
+  }
+
+  dangling(from: string, to: string, place: string): void {
+    tally(this.data.dangling, `${from} → ${to}`, place)
+  }
+
+  lookalike(collection: string, path: string, type: string): void {
+    const name = `${collection}.${path}::${type}`
+    this.data.lookalikes[name] = (this.data.lookalikes[name] ?? 0) + 1
+  }
+
+  /** All collections together. */
+  total(): Counts {
+    const total = new Report(false).counts('')
+    for (const counts of Object.values(this.data.collections)) {
+      for (const name of Object.keys(counts) as (keyof Counts)[]) total[name] += counts[name]
+    }
+    return total
+  }
+
+  /** For people: a table of collections, then what needs a look. */
+  text(): string {
+    const { data } = this
+    const sections = [
+      countsTable(data.collections, this.total(), this.#isDryRun),
+      ...schemaLines(data.schema),
+      ...list('Incomplete', data.incomplete),
+      ...list('Bad', data.bad.map(findingText), this.total().bad),
+      ...list('Conflicts', data.conflicts.map(findingText), this.total().conflicting),
+      ...list('References to documents that are not there', tallyTexts(data.dangling)),
+      ...list('Lost', tallyTexts(data.lost)),
+      ...list(
+        'Texts that look like another type and stayed texts; to change that: --type',
+        Object.entries(data.lookalikes).map(([name, count]) => `${name}  ${count} times`),
+      ),
+      ...list('Passed over', data.passedOver),
+    ]
+    return `${sections.join('\n')}\n`
+  }
+
+  /** For programs. */
+  json(): string {
+    const { data } = this
+    return `${JSON.stringify({ dryRun: this.#isDryRun, total: this.total(), ...data }, null, 2)}\n`
+  }
+}
+
+function tally(tallies: Record<string, Tally>, name: string, place: string): void {
+  let found = tallies[name]
+  if (found === undefined) {
+    found = { count: 0, places: [] }
+    tallies[name] = found
+  }
+  found.count++
+  if (found.places.length < placesMax) found.places.push(place)
+}
+
+const columns = [
+  'read',
+  'written',
+  'equal',
+  'kept',
+  'replaced',
+  'conflicting',
+  'bad',
+  'expired',
+  'newIds',
+] as const
+const titles: Partial<Record<(typeof columns)[number], string>> = { newIds: 'new ids' }
+/** Shown even when they are all 0. */
+const always: ReadonlySet<string> = new Set(['read', 'written', 'equal', 'bad'])
+
+function countsTable(
+  collections: Readonly<Record<string, Counts>>,
+  total: Counts,
+  isDryRun: boolean,
+): string {
+  const shown = columns.filter(column => always.has(column) || total[column] > 0)
+  const titleOf = (column: (typeof columns)[number]) =>
+    column === 'written' && isDryRun ? 'to write' : (titles[column] ?? column)
+  const rows = [
+    ['collection', ...shown.map(titleOf)],
+    ...Object.entries(collections).map(([name, counts]) => [
+      name,
+      ...shown.map(column => String(counts[column])),
+    ]),
+    ['all', ...shown.map(column => String(total[column]))],
+  ]
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map(row => (row[at] as string).length))) ?? []
+  return rows
+    .map(row =>
+      row.map((cell, at) =>
+        at === 0 ? cell.padEnd(widths[at] as number) : cell.padStart(widths[at] as number),
+      ),
+    )
+    .map(row => row.join('  '))
+    .join('\n')
+}
+
+function schemaLines(schema: readonly SchemaFinding[]): string[] {
+  const created = schema.filter(({ outcome }) => outcome === 'created')
+  const counted = new Map<string, number>()
+  for (const { kind } of created) counted.set(kind, (counted.get(kind) ?? 0) + 1)
+  const summary = [...counted].map(([kind, count]) => `${kind}: ${count}`)
+  const odd = schema.filter(({ outcome }) => outcome === 'different' || outcome === 'failed')
+  return [
+    ...list('Schema objects created', summary),
+    ...list(
+      'Schema objects left as they are',
+      odd.map(({ database, kind, name, outcome, reason }) => {
+        const place = database === '' ? '' : ` in ${database}`
+        return `${kind} ${name}${place}: ${outcome === 'different' ? 'is there with another definition' : reason}`
+      }),
+    ),
+  ]
+}
+
+function list(title: string, lines: readonly string[], count = lines.length): string[] {
+  if (count === 0) return []
+  const more = count > lines.length ? [`  and ${count - lines.length} more`] : []
+  return ['', `${title}:`, ...lines.map(line => `  ${line}`), ...more]
+}
+
+/** `FILE:LINE users 101: reason`. */
+export function findingText({ collection, file, id, line, reason }: Finding): string {
+  return `${file}:${line} ${collection}${id === undefined ? '' : ` ${id}`}: ${reason}`
+}
+
+function tallyTexts(tallies: Readonly<Record<string, Tally>>): string[] {
+  return Object.entries(tallies).map(([name, { count, places }]) => {
+    const more = count > places.length ? ' …' : ''
+    return `${name}: ${count} (${places.join(', ')}${more})`
+  })
+}

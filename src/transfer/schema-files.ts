@@ -1,0 +1,32 @@
+// Files that say what there is beside documents: dumps of schema objects, `.fsl` files.
+
+import { readFile } from 'node:fs/promises'
+import { FieldTypes } from './field-types.ts'
+import { readFsl } from './fsl.ts'
+import { fileStart, readFileRecords } from './read-file.ts'
+import type { Notes, SchemaRecord } from './record.ts'
+import type { SourceFile } from './sources.ts'
+
+/** The schema objects of a file that begins with one; none for files of documents. Types of fields go into `types`. */
+export async function readSchemaFile(
+  file: SourceFile,
+  types: FieldTypes,
+  notes: Notes,
+): Promise<readonly SchemaRecord[]> {
+  const { content, path } = file
+  if (content.kind === 'fsl') return readFsl(await readFile(path, 'utf8'), types).collections
+  if (content.kind !== 'json' || !content.isSchema) return []
+  const records: SchemaRecord[] = []
+  const elements = readFileRecords(file, fileStart, {
+    notes,
+    types: new FieldTypes(),
+    isCollection: () => true,
+    emptyCells: 'empty',
+    allowShortRows: true,
+    count: () => undefined,
+  })
+  for await (const { records: found } of elements) {
+    for (const record of found) if (record.kind === 'schema') records.push(record)
+  }
+  return records
+}

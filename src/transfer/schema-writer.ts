@@ -1,0 +1,190 @@
+// Creates schema objects through the query layer, which checks them: databases, collections, functions, roles,
+// indexes, access providers, keys. They refer to each other, so an object whose reference is not there yet is tried
+// again after the others. What is there already is left as it is.
+
+import { equalValues } from '../values/equality.ts'
+import type { Json } from '../values/value.ts'
+import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
+import { driverFields } from './formats/driver-values.ts'
+import { literal, object } from './json-text.ts'
+import { BadRecord, type SchemaKind, type SchemaRecord } from './record.ts'
+import type { SchemaFinding } from './report.ts'
+
+/** In this order most objects find what they refer to. */
+const order: readonly SchemaKind[] = [
+  'database',
+  'collection',
+  'index',
+  'function',
+  'role',
+  'access_provider',
+  'key',
+]
+
+function isMissingReference(error: unknown): boolean {
+  return error instanceof QueryRefused && (error.code === 'invalid ref' || /reference/i.test(error.message))
+}
+
+/** Creates what is not there. With `dryRun` nothing is created. */
+export async function writeSchema(
+  connection: Connection,
+  path: DatabasePath,
+  records: readonly SchemaRecord[],
+  dryRun: boolean,
+): Promise<readonly SchemaFinding[]> {
+  const sorted = [...records].sort((left, right) => order.indexOf(left.object) - order.indexOf(right.object))
+  const findings: SchemaFinding[] = []
+  const later: SchemaRecord[] = []
+  let waiting = sorted
+  for (let progress = true; progress && waiting.length > 0; ) {
+    progress = false
+    const failed: SchemaRecord[] = []
+    for (const record of waiting) {
+      try {
+        findings.push(await writeObject(connection, path, record, dryRun))
+        progress = true
+      } catch (error) {
+        if (!isMissingReference(error)) throw error
+        failed.push(record)
+      }
+    }
+    waiting = failed
+    // Functions and roles that need each other: the functions come first, without their roles.
+    if (!progress) {
+      const withRole = waiting.filter(({ object: kind, params }) => kind === 'function' && params.has('role'))
+      if (withRole.length === 0) break
+      later.push(...withRole)
+      waiting = waiting.map(record => (withRole.includes(record) ? withoutRole(record) : record))
+      progress = true
+    }
+  }
+  for (const record of waiting) findings.push(await lastAttempt(connection, path, record, dryRun))
+  for (const record of later) await giveRole(connection, path, record)
+  return findings
+}
+
+function withoutRole(record: SchemaRecord): SchemaRecord {
+  return { ...record, params: new Map([...record.params].filter(([name]) => name !== 'role')) }
+}
+
+async function giveRole(
+  connection: Connection,
+  path: DatabasePath,
+  { name, params }: SchemaRecord,
+): Promise<void> {
+  const role = literal(params.get('role') as Json)
+  const change = object({ update: object({ function: name }), params: object({ object: object({ role }) }) })
+  await connection.query(path, change)
+}
+
+async function lastAttempt(
+  connection: Connection,
+  path: DatabasePath,
+  record: SchemaRecord,
+  dryRun: boolean,
+): Promise<SchemaFinding> {
+  try {
+    return await writeObject(connection, path, record, dryRun)
+  } catch (error) {
+    if (error instanceof QueryRefused) return finding(path, record, 'failed', error.message)
+    throw error
+  }
+}
+
+async function writeObject(
+  connection: Connection,
+  path: DatabasePath,
+  record: SchemaRecord,
+  dryRun: boolean,
+): Promise<SchemaFinding> {
+  const ref = referenceTo(record)
+  const existing = await connection.query(
+    path,
+    object({ if: object({ exists: ref }), then: object({ get: ref }), else: null }),
+  )
+  if (existing instanceof Map) return finding(path, record, isSame(record, existing) ? 'equal' : 'different')
+  if (dryRun) return finding(path, record, 'created')
+  try {
+    await connection.query(path, creation(record))
+    return finding(path, record, 'created')
+  } catch (error) {
+    if (!(error instanceof QueryRefused) || isMissingReference(error)) throw error
+    return finding(path, record, 'failed', error.message)
+  }
+}
+
+/** An expression for the reference to an object by its name. */
+function referenceTo({ name, object: kind }: SchemaRecord): Json {
+  if (kind !== 'key') return object({ [kind]: name })
+  const keys = object({ '@ref': object({ id: 'keys' }) })
+  return object({ '@ref': object({ id: name, collection: keys }) })
+}
+
+function creation(record: SchemaRecord): Json {
+  const { object: kind, params } = record
+  const value = literal(new Map([...params].map(([name, field]) => [name, field])))
+  return kind === 'key'
+    ? object({ create: referenceTo(record), params: value })
+    : object({ [`create_${kind}`]: value })
+}
+
+/** Whether what is there says the same, as far as the record says anything. */
+function isSame({ params }: SchemaRecord, existing: ReadonlyMap<string, Json>): boolean {
+  try {
+    const [wanted, found] = [driverFields(params), driverFields(existing)]
+    return [...wanted].every(([name, value]) => {
+      const other = found.get(name)
+      // What is not said has its default, which those who print it leave out.
+      if (other === undefined)
+        return value === null || value === false || (Array.isArray(value) && value.length === 0)
+      return equalValues(asItems(name, value), asItems(name, other))
+    })
+  } catch (error) {
+    if (error instanceof BadRecord) return false
+    throw error
+  }
+}
+
+/** One thing and an array of one thing mean the same in definitions. */
+function asItems(name: string, value: Parameters<typeof equalValues>[0]): Parameters<typeof equalValues>[0] {
+  const isItem = ['source', 'terms', 'values', 'privileges', 'membership', 'roles'].includes(name)
+  return isItem && !Array.isArray(value) ? [value] : value
+}
+
+function finding(
+  path: DatabasePath,
+  { name, object: kind }: SchemaRecord,
+  outcome: SchemaFinding['outcome'],
+  reason?: string,
+): SchemaFinding {
+  return {
+    database: path.join('/'),
+    kind: kind.replace('_', ' '),
+    name,
+    outcome,
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+/** Makes sure that a database is there, and those around it. Says whether anything had to be created. */
+export async function ensureDatabase(
+  connection: Connection,
+  path: DatabasePath,
+  dryRun: boolean,
+): Promise<boolean> {
+  let created = false
+  for (const [at, name] of path.entries()) {
+    const record: SchemaRecord = {
+      kind: 'schema',
+      object: 'database',
+      name,
+      params: new Map([['name', name]]),
+    }
+    const { outcome, reason } = await writeObject(connection, path.slice(0, at), record, dryRun)
+    if (outcome === 'failed') throw new QueryRefused('validation failed', `database ${name}: ${reason}`)
+    if (outcome !== 'created') continue
+    if (dryRun) return true
+    created = true
+  }
+  return created
+}

@@ -1,0 +1,32 @@
+// What imports and exports ask of an open data folder: in the same process, or over HTTP through its endpoints.
+
+import type { Store } from '../store/contract.ts'
+import type { DatabaseId } from '../values/value.ts'
+import { type PageRequest, type RecordPage, readPage, type Snapshot, takeSnapshot } from './read-page.ts'
+import type { DocumentRecord } from './record.ts'
+import { type BatchOptions, type BatchResult, missingOf, writeBatch } from './write-batch.ts'
+
+/** A document by name. */
+export interface NamedDocument {
+  readonly collection: string
+  readonly id: bigint
+}
+
+export interface TransferService {
+  write(database: DatabaseId, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
+  /** For each document whether it is not there. */
+  missing(database: DatabaseId, documents: readonly NamedDocument[]): readonly boolean[]
+  snapshot(database: DatabaseId): Snapshot
+  /** Throws `TransferError`. */
+  page(database: DatabaseId, request: PageRequest): RecordPage
+}
+
+/** The service over a store. Whoever calls it has asked for the caller's rights. */
+export function createTransferService(store: Store): TransferService {
+  return {
+    write: (database, records, options) => writeBatch(store, database, records, options),
+    missing: (database, documents) => missingOf(store, database, documents),
+    snapshot: database => takeSnapshot(store, database),
+    page: (database, request) => readPage(store, database, request),
+  }
+}
