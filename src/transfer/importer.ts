@@ -131,8 +131,9 @@ class Importer implements Notes {
     for (const file of this.#sources.files) {
       recordsOf(file.database).push(...(await readSchemaFile(file, types, this)))
     }
+    // What schema files say of a collection counts more than that it is one.
     for (const { database: path, name } of this.#sources.collections)
-      recordsOf(path).push(collectionRecord(name))
+      recordsOf(path).unshift(collectionRecord(name))
     for (const path of [[], ...this.#sources.databases])
       await ensureDatabase(this.#connection, [...database, ...path], dryRun)
     this.#report.data.schema = []

@@ -1,0 +1,232 @@
+// Every format that data of the hosted service lives in today, each from a file that was made by hand, ends up as the
+// documents that it stands for.
+
+import assert from 'node:assert/strict'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { dataOf, document, fixtures, openTestDatabase, type TestDatabase } from './importing.ts'
+
+const count = (collection: string) => ({ count: { documents: { collection } } })
+const printed = (collection: string, id: string) => JSON.stringify(document(collection, id))
+
+async function assertTaggedExport(database: TestDatabase): Promise<void> {
+  const cups = await database.ask({ get: document('Product', '101') })
+  assert.equal(
+    cups,
+    `{"ref":${printed('Product', '101')},"ts":1742641138290000,"data":{"name":"cups","price":698,"big":5000000000,` +
+      `"w":1.5,"odd":"NaN","due":{"@date":"2025-05-30"},"at":{"@ts":"2025-01-01T00:00:00.000000001Z"},` +
+      `"bin":{"@bytes":"3q2+7w=="},"category":${printed('Category', '7')},"escaped":{"@obj":{"@x":"y"}},` +
+      `"list":[1,null,true],"id":"mine","ts":1},"ttl":{"@ts":"2999-01-01T00:00:00Z"}}`,
+  )
+  const plates = await dataOf(database, 'Product', '102')
+  assert.match(plates, /"gone":\{"id":"9","collection":"Deleted"\}/)
+  assert.match(plates, /"index":"\[legacy index product_by_name\]"/)
+  assert.match(plates, /"hook":null/)
+}
+
+test('a tagged export with two parts', async t => {
+  const database = await openTestDatabase(t)
+  const report = await database.import(['tagged'])
+  await assertTaggedExport(database)
+  assert.equal(await database.ask({ exists: { collection: 'Empty' } }), 'true')
+  assert.deepEqual(report.data.collections.Product, {
+    read: 2,
+    written: 2,
+    equal: 0,
+    kept: 0,
+    replaced: 0,
+    conflicting: 0,
+    bad: 0,
+    expired: 0,
+    newIds: 0,
+  })
+  assert.deepEqual(Object.keys(report.data.dangling), ['Product → Category'])
+  assert.match(report.data.dangling['Product → Category']?.places[0] ?? '', /Product_00_000001\.json:1: 8$/)
+  assert.equal(Object.keys(report.data.lost).length, 2)
+  assert.match(report.text(), /a stored lambda/)
+})
+
+test('a tagged export logs its users in with their old passwords', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['tagged'])
+  const login = (password: string) => ({
+    login: document('User', '11'),
+    params: { object: { password } },
+  })
+  assert.match(await database.ask(login('s3cret-of-ada')), /"secret":/)
+  await assert.rejects(database.ask(login('wrong')), /authentication failed|was not found or/i)
+})
+
+test('an export packed with gzip', async t => {
+  const database = await openTestDatabase(t)
+  const copy = join(database.folder, 'tagged')
+  await cp(join(fixtures, 'tagged'), copy, { recursive: true })
+  for (const entry of await readdir(copy, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.startsWith('metadata')) continue
+    const path = join(entry.parentPath, entry.name)
+    await writeFile(`${path}.gz`, gzipSync(await readFile(path)))
+    await rm(path)
+  }
+  await database.import([copy])
+  await assertTaggedExport(database)
+})
+
+test('references to an index that is there are references again', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['simple-schema'])
+  const index = {
+    name: 'product_by_name',
+    source: { collection: 'Product' },
+    terms: [{ object: { field: ['data', 'name'] } }],
+  }
+  await database.ask({ create_index: { object: index } })
+  await database.import(['tagged'])
+  const index102 = await database.ask({
+    select: ['data', 'index'],
+    from: { get: document('Product', '102') },
+  })
+  assert.equal(index102, '{"@ref":{"id":"product_by_name","collection":{"@ref":{"id":"indexes"}}}}')
+})
+
+test('a simple export, with what types say and without', async t => {
+  const plain = await openTestDatabase(t)
+  const report = await plain.import(['simple'])
+  assert.equal(
+    await dataOf(plain, 'Product', '101'),
+    `{"price":698,"w":1.5,"whole":2.0,"big":9007199254740993,"due":"2025-05-30","at":"2025-01-01T00:00:00Z",` +
+      `"photo":"3q2+7w==","category":${printed('Category', '7')},"lookalike":{"id":"7","coll":"Nowhere"}}`,
+  )
+  assert.deepEqual(report.data.lookalikes, {
+    'Product.due::date': 2,
+    'Product.at::time': 1,
+    'Product.tags::date': 1,
+    'Product.address.since::date': 1,
+  })
+  const flagged = await openTestDatabase(t)
+  const type = ['Product.due::date', 'at::time', 'Product.photo::bytes', 'address.since::date']
+  await flagged.import(['simple'], { type })
+  const typed =
+    /"due":\{"@date":"2025-05-30"\},"at":\{"@ts":"2025-01-01T00:00:00Z"\},"photo":\{"@bytes":"3q2\+7w=="\}/
+  assert.match(await dataOf(flagged, 'Product', '101'), typed)
+  const pulled = await openTestDatabase(t)
+  const told = await pulled.import(['simple-schema', 'simple'])
+  assert.match(await dataOf(pulled, 'Product', '101'), typed)
+  assert.match(
+    await dataOf(pulled, 'Product', '102'),
+    /"tags":\[\{"@date":"2025-01-01"\}\],"address":\{"since":\{"@date"/,
+  )
+  assert.deepEqual(told.data.lookalikes, {})
+  assert.match(
+    await pulled.ask({ get: { collection: 'Product' } }),
+    /"history_days":3,"name":"Product","ttl_days":900/,
+  )
+})
+
+test('what a script printed line by line, with the schema objects', async t => {
+  const database = await openTestDatabase(t)
+  const report = await database.import(['dumps/schema.json', 'dumps/users.ndjson'])
+  assert.equal(
+    await dataOf(database, 'users', '101'),
+    `{"name":"Ada","at":{"@ts":"2021-10-18T13:20:29.194Z"},"d":{"@date":"2021-10-18"},"b":{"@bytes":"3q2+7w=="},` +
+      `"boss":${printed('users', '102')},"odd":{"@obj":{"@x":1}}}`,
+  )
+  assert.equal(
+    await database.ask({ select: ['data', 'twice'], from: { get: document('users', '102') } }),
+    '{"@query":{"api_version":"4","lambda":"x","expr":{"add":[{"var":"x"},{"var":"x"}]}}}',
+  )
+  assert.match(
+    await database.ask({ select: ['data', 'latest'], from: { get: document('users', '102') } }),
+    /\{"@set":\{"match":\{"@ref":\{"id":"users_by_name"/,
+  )
+  assert.equal(await database.ask({ call: { function: 'greet' }, arguments: 'Ada' }), '"hello Ada"')
+  assert.match(await database.ask({ get: { function: 'greet' } }), /"role":\{"@ref":\{"id":"greeter"/)
+  const page = await database.ask({ paginate: { match: { index: 'users_by_name' }, terms: 'Ada' } })
+  assert.equal(page, `{"data":[[1634563229194000,${printed('users', '101')}]]}`)
+  assert.deepEqual(Object.keys(report.data.dangling).sort(), ['users → pets', 'users → users'])
+  assert.equal(await database.ask({ exists: { collection: 'pets' } }), 'true')
+})
+
+test('pages, raw responses and the spellings of older versions', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['dumps/page.json', 'dumps/raw.json', 'dumps/array.json'])
+  assert.equal(await database.ask(count('orders')), '2')
+  assert.equal(await dataOf(database, 'orders', '202'), '{"n":2}')
+  assert.equal(await dataOf(database, 'posts', '1'), `{"by":${printed('users', '101')},"title":"first"}`)
+  assert.equal(
+    await dataOf(database, 'things', '301'),
+    '{"text":"with \\"quotes\\", [brackets] and {braces}","whole":1,"half":1.0}',
+  )
+  assert.match(await database.ask({ get: document('things', '302') }), /"ts":1634563229194000\}$/)
+})
+
+test('what JSON.stringify made of documents of the driver of version 10', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['dumps/version-10.json'])
+  assert.equal(
+    await database.ask({ get: document('Item', '426100000000000001') }),
+    `{"ref":${printed('Item', '426100000000000001')},"ts":1742641138290000,"data":{"name":"cups",` +
+      `"day":{"@date":"2025-05-30"},"at":{"@ts":"2025-01-01T00:00:00Z"},"bin":{"@bytes":"3q0="},"count":3,` +
+      `"next":${printed('Item', '426100000000000002')}}}`,
+  )
+})
+
+test('documents without ids get ids that stay the same', async t => {
+  const database = await openTestDatabase(t)
+  const first = await database.import(['dumps/movies-backup.json'])
+  assert.equal(first.counts('Movies').newIds, 2)
+  const titles = {
+    map: { lambda: 'r', expr: { select: ['data', 'title'], from: { get: { var: 'r' } } } },
+    collection: { paginate: { documents: { collection: 'Movies' } } },
+  }
+  assert.equal(await database.ask(titles), '{"data":["Metropolis","M"]}')
+  const second = await database.import(['dumps/movies-backup.json'])
+  assert.deepEqual([second.counts('Movies').written, second.counts('Movies').equal], [0, 2])
+})
+
+test('tables whose cells are JSON keep their ids', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['dumps/cells.csv'], { collection: 'goods' })
+  assert.equal(
+    await dataOf(database, 'goods', '401'),
+    `{"name":"cups","owner":${printed('users', '101')},"tags":[1,2]}`,
+  )
+  assert.equal(await dataOf(database, 'goods', '402'), '{"name":"plates","owner":null,"tags":[]}')
+})
+
+test('rows of the old command line', async t => {
+  const database = await openTestDatabase(t)
+  const type = ['vip::bool', 'customers.since::dateString', 'score::number', 'joined::dateEpochMillis']
+  await database.import(['rows'], { type })
+  const all = (collection: string) =>
+    database.ask({
+      map: { lambda: 'r', expr: { select: ['data'], from: { get: { var: 'r' } } } },
+      collection: { paginate: { documents: { collection } } },
+    })
+  assert.equal(
+    await all('customers'),
+    '{"data":[{"name":"Ada, Countess","vip":true,"since":{"@ts":"2024-01-02T03:04:05Z"},"score":7,"joined":{"@ts":"2023-11-14T22:13:20Z"}},' +
+      '{"name":"Bob","vip":false,"since":{"@ts":"2024-02-03T00:00:00Z"},"score":null,"joined":{"@ts":"2023-11-14T22:13:20.001Z"}}]}',
+  )
+  assert.equal(await all('letters'), '{"data":[{"a":1},{"a":2},{"a":3},{"a":4}]}')
+  assert.equal(await all('pretty'), '{"data":[{"a":"}{"},{"a":"][","when":"2024-01-02T03:04:05Z"}]}')
+})
+
+test('everything at once, twice: the second time changes nothing', async t => {
+  const database = await openTestDatabase(t)
+  const paths = ['tagged', 'simple-schema', 'dumps', 'rows']
+  const first = await database.import(paths)
+  const second = await database.import(paths)
+  assert.equal(second.total().written, 0)
+  assert.equal(second.total().equal, first.total().read)
+})
+
+test('a dry run writes nothing and tells the same', async t => {
+  const database = await openTestDatabase(t)
+  const dry = await database.import(['tagged', 'dumps'], { dryRun: true })
+  await assert.rejects(database.ask({ now: null }), /unauthorized/i)
+  const real = await database.import(['tagged', 'dumps'])
+  assert.equal(dry.total().read, real.total().read)
+  assert.equal(dry.total().written, real.total().written)
+})

@@ -1,0 +1,95 @@
+// Imports files into a database in memory, in this process, and asks it questions.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { pino } from 'pino'
+import type { KeyValueStore } from '../../src/kv/contract.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { engineOver } from '../../src/open-engine.ts'
+import { Background } from '../../src/store/background.ts'
+import { type Connection, localConnection } from '../../src/transfer/connection.ts'
+import { FieldTypes } from '../../src/transfer/field-types.ts'
+import { type ImportOptions, runImport } from '../../src/transfer/importer.ts'
+import { jsonText } from '../../src/transfer/json-text.ts'
+import type { Report } from '../../src/transfer/report.ts'
+import { findSources } from '../../src/transfer/sources.ts'
+import { parseJson } from '../../src/values/json.ts'
+
+/** The folder of files made by hand. */
+export const fixtures = join(import.meta.dirname, 'fixtures')
+
+export interface TestDatabase {
+  readonly connection: Connection
+  /** An empty folder for files of the test. */
+  readonly folder: string
+  /** Imports files; paths are below the fixtures unless they are absolute. */
+  import(paths: readonly string[], options?: TestImportOptions): Promise<Report>
+  /** The result of a query (wire JSON) in the database `moved`, as exact JSON text. */
+  ask(query: unknown, path?: readonly string[]): Promise<string>
+}
+
+export type TestImportOptions = Partial<ImportOptions> & {
+  readonly collection?: string
+  readonly type?: readonly string[]
+}
+
+/** Opens a database in memory for a test; its integrity is checked at the end. */
+export async function openTestDatabase(
+  t: TestContext,
+  kv: KeyValueStore = openMemory(),
+): Promise<TestDatabase> {
+  const config = { allowInsecureJwks: false, audiencePrefix: 'https://db.fauna.com/db/', passwordCost: 4 }
+  const secret = 'the-root-secret-of-a-test'
+  const opened = engineOver(kv, config, secret, pino({ level: 'silent' }))
+  const connection = localConnection('memory', opened, secret)
+  const folder = await mkdtemp(join(tmpdir(), 'terrarium-transfer-'))
+  t.after(async () => {
+    await new Background(opened.store).runAll()
+    assert.deepEqual(opened.check(), [])
+    await opened.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return {
+    connection,
+    folder,
+    async import(paths, { collection, type = [], ...options } = {}) {
+      const types = new FieldTypes()
+      for (const each of type) types.add(each)
+      const resolved = paths.map(path => (path.startsWith('/') ? path : join(fixtures, path)))
+      const sources = await findSources(resolved, collection)
+      const all: ImportOptions = {
+        database: ['moved'],
+        types,
+        onConflict: 'fail',
+        dryRun: false,
+        skipBad: 0,
+        allowIncomplete: false,
+        allowShortRows: false,
+        emptyCells: 'null',
+        stateFolder: join(folder, 'state'),
+        meaning: [],
+        ...options,
+      }
+      const progress = { readBytes: 0, totalBytes: 0, documents: 0, phase: 'schema' } as const
+      return runImport(connection, sources, all, { ...progress })
+    },
+    async ask(query, path = []) {
+      return jsonText(await connection.query(['moved', ...path], parseJson(JSON.stringify(query))))
+    },
+  }
+}
+
+/** A reference to a document, as an expression and as it is printed. */
+export function document(collection: string, id: string) {
+  return {
+    '@ref': { id, collection: { '@ref': { id: collection, collection: { '@ref': { id: 'collections' } } } } },
+  }
+}
+
+/** The data of a document, as JSON text. */
+export function dataOf(database: TestDatabase, collection: string, id: string): Promise<string> {
+  return database.ask({ select: ['data'], from: { get: document(collection, id) } })
+}
