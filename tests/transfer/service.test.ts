@@ -1,0 +1,87 @@
+// Imports into a running service, through the command line, and into a data folder; who may do that.
+
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { document, fixtures } from './importing.ts'
+
+let server: RunningServer
+let folder: string
+before(async () => {
+  server = await startServer()
+  folder = await temporaryFolder()
+})
+after(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const tagged = join(fixtures, 'tagged')
+
+function importInto(words: readonly string[], secret = server.rootSecret) {
+  return runProgram(['import', '--url', server.url, '--state', join(folder, 'state'), ...words], {
+    TERRARIUM_SECRET: secret,
+  })
+}
+
+test('an export comes into a running service, and its users log in with their old passwords', async () => {
+  const report = join(folder, 'report.json')
+  const { status, stderr, stdout } = await importInto(['--database', 'team/shop', '--report', report, tagged])
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^Product +2 +2 +0 +0$/m)
+  const secret = `${server.rootSecret}:team/shop:admin`
+  const params = { object: { password: 's3cret-of-ada' } }
+  const token = (await query(server, secret, { login: document('User', '11'), params })) as { secret: string }
+  assert.ok(token.secret)
+})
+
+test('an admin key imports into its own database', async () => {
+  const secret = await keyOfNewDatabase(server, 'own', 'admin')
+  const { status, stderr } = await importInto([join(fixtures, 'dumps/array.json')], secret)
+  assert.equal(status, 0, stderr)
+  assert.equal(await query(server, secret, { count: { documents: { collection: 'things' } } }), 2)
+})
+
+test('others may not import or export', async () => {
+  const secret = await keyOfNewDatabase(server, 'guarded', 'server')
+  for (const path of ['write', 'missing', 'snapshot', 'page']) {
+    const request = { method: 'POST', path: `/api/v1/transfer/${path}`, body: '{}' }
+    assert.equal((await send(server, request)).status, 401)
+    assert.equal((await send(server, { ...request, secret })).status, 403)
+    const nonsense = await send(server, { ...request, secret: server.rootSecret, body: 'nonsense' })
+    assert.equal(nonsense.status, path === 'snapshot' ? 200 : 400)
+  }
+})
+
+test('a data folder that nobody serves is imported into; one that is served is not', async () => {
+  const data = join(folder, 'data')
+  const words = ['import', '--state', join(folder, 'state'), '--database', 'shop', tagged]
+  const { status, stderr } = await runProgram([...words, '--data', data])
+  assert.equal(status, 0, stderr)
+  await assertSound(data)
+  const served = await runProgram([...words, '--data', server.data])
+  assert.equal(served.status, 1)
+  assert.match(served.stderr, /in use|served|another/)
+})
+
+test('mistakes are told in a line', async () => {
+  const missing = await importInto(['--database', 'shop', join(folder, 'nothing')])
+  assert.deepEqual(
+    [missing.status, missing.stderr],
+    [1, `terrarium: ${join(folder, 'nothing')} does not exist\n`],
+  )
+  const wrong = await importInto(['--database', 'shop', tagged], 'wrong')
+  assert.equal(wrong.status, 1)
+  assert.match(wrong.stderr, /unauthorized/i)
+  const text = join(folder, 'letter.txt')
+  await writeFile(text, 'Dear all\n')
+  const letter = await importInto(['--database', 'shop', text])
+  assert.equal(letter.status, 1)
+  assert.match(letter.stderr, /nothing to import.*letter\.txt \(of no known format\)/)
+  const type = await importInto(['--database', 'shop', '--type', 'a::b', tagged])
+  assert.match(type.stderr, /FIELD::TYPE/)
+})
