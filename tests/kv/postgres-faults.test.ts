@@ -1,0 +1,205 @@
+// Faults under the engine over PostgreSQL: whatever happens to connections and servers, what was acknowledged is there
+// exactly once, what was refused as "not committed" is not there, and all nodes see the same.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { StoreUnavailableError } from '../../src/kv/errors.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { advanceCheckpoint } from '../../src/kv/postgres/checkpoint.ts'
+import { copyState } from '../../src/kv/postgres/copy-state.ts'
+import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
+import { Session } from '../../src/kv/postgres/session.ts'
+import { openTables } from '../../src/kv/postgres/tables.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { Proxy } from '../support/proxy.ts'
+import { bytes, list, put, text } from './bytes.ts'
+
+describe('faults under the record', { skip: noPostgres }, () => {
+  let server: PostgresServer
+  let proxy: Proxy
+  let schema = ''
+  let stores: PostgresStore[] = []
+  let schemas = 0
+  let names = 0
+
+  before(async () => {
+    server = await PostgresServer.start()
+  })
+  after(() => server.stop())
+  beforeEach(async () => {
+    proxy = await Proxy.to(server.port)
+    schema = `faults_${++schemas}`
+    stores = []
+    const session = await Session.open({ url: server.url(), schema }, 'tests')
+    await openTables(session, systemRandom)
+    session.close()
+  })
+  afterEach(async () => {
+    await Promise.all(stores.map(store => store.close()))
+    await proxy.close()
+  })
+
+  const proxied = () => server.url().replace(String(server.port), String(proxy.port))
+
+  async function node(name: string, url: string, writePatienceMs = 30_000): Promise<PostgresStore> {
+    const store = await openPostgres({
+      location: { url, schema },
+      local: openMemory(),
+      node: name,
+      clock: systemClock,
+      timers: systemTimers,
+      random: systemRandom,
+      newestTime: () => 0,
+      writePatienceMs,
+      onDiverged: reason => assert.fail(reason),
+    })
+    stores.push(store)
+    return store
+  }
+
+  /** Adds one to a counter and leaves a row of its own; resolves with what the client was told. */
+  async function increment(
+    store: PostgresStore,
+    name: string,
+  ): Promise<'acknowledged' | 'refused' | 'unknown'> {
+    try {
+      await store.transact(view => {
+        const count = Number(text(view.get(bytes('count'))) ?? '0')
+        const writes = [put('count', String(count + 1)), put(`op ${name}`, String(count))]
+        return { result: undefined, writes }
+      })
+      return 'acknowledged'
+    } catch (error) {
+      assert.ok(error instanceof StoreUnavailableError, String(error))
+      return error.outcome === 'unknown' ? 'unknown' : 'refused'
+    }
+  }
+
+  /** Every acknowledged increment counts once, no refused one does, and the nodes agree. */
+  async function verify(told: ReadonlyMap<string, string>): Promise<void> {
+    const reader = await node('reader', server.url())
+    const rows = list(reader)
+    const done = new Set(rows.filter(row => row.startsWith('op ')).map(row => row.slice(3).split('=')[0]))
+    for (const [name, outcome] of told) {
+      if (outcome === 'acknowledged') assert.ok(done.has(name), `${name} was acknowledged and is lost`)
+      if (outcome === 'refused') assert.ok(!done.has(name), `${name} was refused and is there`)
+    }
+    assert.equal(
+      rows.find(row => row.startsWith('count=')),
+      `count=${done.size}`,
+    )
+    assert.equal(
+      new Set(rows.filter(row => row.startsWith('op ')).map(row => row.split('=')[1])).size,
+      done.size,
+    )
+    for (const store of stores) {
+      await store.transact(() => ({ result: undefined, writes: [] }))
+      assert.deepEqual(list(store), rows)
+    }
+  }
+
+  async function load(
+    nodes: readonly PostgresStore[],
+    each: number,
+    meanwhile: (done: number) => void | Promise<void>,
+  ): Promise<Map<string, string>> {
+    const told = new Map<string, string>()
+    await Promise.all(
+      nodes.map(async (store, at) => {
+        for (let index = 0; index < each; index++) {
+          await Promise.all(
+            [0, 1, 2].map(async client => {
+              const name = `${++names}-${at}-${client}`
+              told.set(name, await increment(store, name))
+            }),
+          )
+          if (at === 0) await meanwhile(index)
+        }
+      }),
+    )
+    return told
+  }
+
+  test('two nodes increment one counter: all count', async () => {
+    const nodes = [await node('a', server.url()), await node('b', server.url())]
+    const told = await load(nodes, 40, () => undefined)
+    assert.deepEqual(new Set(told.values()), new Set(['acknowledged']))
+    await verify(told)
+  })
+
+  test('connections cut at any moment: nothing twice, nothing lost', async () => {
+    const nodes = [await node('a', proxied()), await node('b', server.url())]
+    const told = await load(nodes, 40, index => {
+      if (index % 5 === 0) proxy.cut()
+    })
+    await verify(told)
+  })
+
+  test('a connection cut while COMMIT is on its way: the outcome is looked up', async () => {
+    const nodes = [await node('a', proxied()), await node('b', server.url())]
+    let commits = 0
+    proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 3 === 0
+    const told = await load(nodes, 30, () => undefined)
+    proxy.cutsBehind = () => false
+    assert.ok(commits >= 30)
+    assert.deepEqual(new Set(told.values()), new Set(['acknowledged']))
+    await verify(told)
+  })
+
+  test('the database is killed in the middle of commits and comes back', async () => {
+    const nodes = [await node('a', server.url()), await node('b', server.url())]
+    const told = await load(nodes, 30, async index => {
+      if (index !== 10) return
+      await server.kill()
+      await server.run()
+    })
+    await verify(told)
+  })
+
+  test('while the database is away, reads go on and writes are refused; then all goes on by itself', async () => {
+    const store = await node('a', proxied(), 300)
+    assert.equal(await increment(store, 'before'), 'acknowledged')
+    proxy.refuse(true)
+    assert.equal(await increment(store, 'away'), 'refused')
+    assert.deepEqual(list(store), ['count=1', 'op before=0'])
+    proxy.refuse(false)
+    let outcome = await increment(store, 'after 0')
+    const told = new Map([
+      ['before', 'acknowledged'],
+      ['away', 'refused'],
+      ['after 0', outcome],
+    ] as [string, string][])
+    for (let attempt = 1; outcome !== 'acknowledged'; attempt++) {
+      outcome = await increment(store, `after ${attempt}`)
+      told.set(`after ${attempt}`, outcome)
+    }
+    await verify(told)
+  })
+
+  test('a new node copies the state while writes go on', async () => {
+    const writer = await node('a', server.url())
+    const told = await load([writer], 20, () => undefined)
+    const session = await Session.open({ url: server.url(), schema }, 'copy')
+    while (await advanceCheckpoint(session));
+    const local = openMemory()
+    const copying = copyState(session, local, 'new', () => undefined)
+    const [more] = await Promise.all([load([writer], 1, () => undefined), copying])
+    for (const [name, outcome] of more) told.set(name, outcome)
+    session.close()
+    const store = await openPostgres({
+      location: { url: server.url(), schema },
+      local,
+      node: 'new',
+      clock: systemClock,
+      timers: systemTimers,
+      random: systemRandom,
+      newestTime: () => 0,
+      onDiverged: reason => assert.fail(reason),
+    })
+    stores.push(store)
+    await verify(told)
+  })
+})
