@@ -13,13 +13,13 @@ import { copyState } from '../../src/kv/postgres/copy-state.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
 import { Session } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { Proxy } from '../support/proxy.ts'
 import { bytes, list, put, text } from './bytes.ts'
 
 describe('faults under the record', { skip: noPostgres }, () => {
   let server: PostgresServer
-  let proxy: Proxy
+  let proxy: FaultyProxy
   let schema = ''
   let stores: PostgresStore[] = []
   let schemas = 0
@@ -30,7 +30,7 @@ describe('faults under the record', { skip: noPostgres }, () => {
   })
   after(() => server.stop())
   beforeEach(async () => {
-    proxy = await Proxy.to(server.port)
+    proxy = await FaultyProxy.to(server.port)
     schema = `faults_${++schemas}`
     stores = []
     const session = await Session.open({ url: server.url(), schema }, 'tests')

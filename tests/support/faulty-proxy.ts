@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-export class Proxy {
+export class FaultyProxy {
   readonly #server: Server
   readonly #target: number
   readonly #pairs = new Set<readonly [Socket, Socket]>()
@@ -18,8 +18,8 @@ export class Proxy {
     this.#server = createServer(socket => this.#accept(socket))
   }
 
-  static async to(port: number): Promise<Proxy> {
-    const proxy = new Proxy(port)
+  static async to(port: number): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(port)
     proxy.#server.listen(0, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
