@@ -1,9 +1,8 @@
 // Computed fields of indexes: stored lambdas over one document, run whenever it is written. They see nothing but
 // the document, so that an entry can be computed again at any time and come out the same.
 
-import { InvariantError } from '../base/assert.ts'
 import { Answers } from '../base/pending.ts'
-import { QueryError } from '../errors.ts'
+import { QueryError, RequestError } from '../errors.ts'
 import type { Transaction, Version } from '../store/contract.ts'
 import type { Lambda, Value } from '../values/value.ts'
 import { applyStored } from './evaluate.ts'
@@ -13,17 +12,26 @@ import { viewDocument } from './view-document.ts'
 /** `Now()` in a binding: entries are not computed again as time passes, so it is the end of time. */
 const endOfTime = Number.MAX_SAFE_INTEGER
 
-/** Stands for the transaction; a binding that asks it for data got past the check of its effects. */
-const nothing = {
+/** A binding asked for more than its document, which the check of effects cannot always see before. */
+class Lookup extends Error {}
+
+/** What a binding may know of its transaction. */
+const known: Partial<Transaction> = {
   snapshotTime: endOfTime,
   commitTime: undefined,
   writable: false,
-  get catalogue(): never {
-    throw new InvariantError('a binding must not look anything up')
-  },
-} as unknown as Transaction
+  counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
+}
 
-/** The value of `binding` for a document; undefined when it fails. */
+/** Stands for the transaction, of which the rest is out of reach. */
+const nothing = new Proxy(known, {
+  get(target, name) {
+    if (Object.hasOwn(target, name)) return target[name as keyof Transaction]
+    throw new Lookup(`a binding must not use ${String(name)}`)
+  },
+}) as Transaction
+
+/** The value of `binding` for a document; undefined when it fails, does too much or looks something up. */
 export function evaluateBinding(host: EvaluationHost, binding: Lambda, document: Version): Value | undefined {
   const { database } = document.ref
   const evaluation = new Evaluation({
@@ -44,7 +52,8 @@ export function evaluateBinding(host: EvaluationHost, binding: Lambda, document:
   try {
     return applyStored(binding, viewDocument(document, evaluation), evaluation, () => [])
   } catch (error) {
-    if (error instanceof QueryError) return undefined
+    if (error instanceof QueryError || error instanceof RequestError || error instanceof Lookup)
+      return undefined
     throw error
   }
 }

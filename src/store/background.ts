@@ -2,7 +2,7 @@
 // is a short transaction of its own, so queries never wait long for it.
 
 import type { Cancel, Timers } from '../base/timers.ts'
-import { continueBuild, pendingBuildsIn } from './index-builder.ts'
+import { BuildQueue } from './build-queue.ts'
 import type { TransactionStore } from './store.ts'
 import { Sweeper } from './sweeper.ts'
 
@@ -11,31 +11,25 @@ const idleDelayMs = 1000
 
 /** Steps of background work on a store; tests run them by hand. */
 export class Background {
-  readonly #store: TransactionStore
   readonly sweeper: Sweeper
+  readonly #builds: BuildQueue
 
-  constructor(store: TransactionStore) {
-    this.#store = store
+  /** Builds that fail are told of to `onError` and go on being tried; a step itself throws only when the store does. */
+  constructor(store: TransactionStore, onError: (error: unknown) => void = () => undefined) {
     this.sweeper = new Sweeper(store)
+    this.#builds = new BuildQueue(store, onError)
   }
 
   /** Does one step of each kind of work. Answers whether there was anything to do. */
   async runOnce(): Promise<boolean> {
-    const built = await this.#buildOnce()
+    const built = await this.#builds.runOnce()
     return (await this.sweeper.runOnce()) || built
   }
 
   /** Works until all indexes are built and everything was looked at once for removal. */
   async runAll(): Promise<void> {
-    while (await this.#buildOnce()) {}
+    while (await this.#builds.runOnce()) {}
     await this.sweeper.runAll()
-  }
-
-  async #buildOnce(): Promise<boolean> {
-    const builds = this.#store.kv.read(pendingBuildsIn)
-    for (const { index } of builds)
-      await this.#store.transact(transaction => continueBuild(transaction, index))
-    return builds.length > 0
   }
 }
 
@@ -51,7 +45,7 @@ export function startBackground(
   timers: Timers,
   onError: (error: unknown) => void,
 ): RunningBackground {
-  const background = new Background(store)
+  const background = new Background(store, onError)
   let cancel: Cancel = () => undefined
   let stopped = false
   let step: Promise<void> = Promise.resolve()

@@ -23,6 +23,7 @@ import { newestLive, storedVersionsAscending } from './documents.ts'
 import {
   builtinIndexesOf,
   documentsTables,
+  entriesOfStored,
   type IndexTables,
   isTaken,
   prepareEntries,
@@ -175,7 +176,7 @@ export class DocumentWriter {
     for (const index of indexesOf(this.#context, database, collection)) {
       snapshot.counters.indexUnits += index.width
       const opened = replaceEntries(overlay, journal, index, {
-        before: prepareEntries(index, before, commitTime),
+        before: entriesOfStored(index, before, commitTime),
         after: prepareEntries(index, version, commitTime),
         time: commitTime,
       })
@@ -217,6 +218,8 @@ export class DocumentWriter {
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
       // Encoded and decoded, so that placeholders of the transaction's time become the time itself.
       inserted = decodeVersion(ref, encodeVersion({ action, fields: content }, ts, commitTime))
+      for (const tables of indexesOf(this.#context, ref.database, ref.collection))
+        prepareEntries(tables, inserted, ts)
       versions.splice(index, versions[index]?.ts === ts ? 1 : 0, inserted)
       recomputeAction(versions, index + 1)
     })

@@ -3,14 +3,15 @@
 // follow in the background, each a transaction of its own, so a crash loses at most one batch. Writes made
 // meanwhile are indexed at once; a batch puts down a document's complete rows, whatever is already there.
 
+import { RequestError } from '../errors.ts'
 import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { type CollectionId, type DatabaseId, native, Ref } from '../values/value.ts'
 import { namedCollections } from './definitions.ts'
-import type { WriteContext } from './document-writer.ts'
+import { checkTransactionBytes, type WriteContext } from './document-writer.ts'
 import { everyDocument, storedVersionsAscending } from './documents.ts'
-import { type IndexTables, timelineRows, userIndex } from './index-tables.ts'
+import { type IndexTables, prepareEntries, type Row, timelineRows, userIndex } from './index-tables.ts'
 import type { Overlay } from './overlay.ts'
 import { decodeVersion, idAt } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -19,6 +20,10 @@ import type { StoreTransaction } from './transaction.ts'
 /** Documents whose index rows one background transaction writes, unless their versions are many. */
 const batchDocumentsMax = 256
 const batchVersionsMax = 1024
+const batchBytesMax = 4_194_304
+
+/** The field of an index that says why it could not be built so far. */
+export const buildErrorField = 'build_error'
 
 type BuildContext = Omit<WriteContext, 'schemaWritten'>
 
@@ -46,18 +51,50 @@ export function buildNow(
   collections: readonly CollectionId[],
   index: IndexTables,
 ): void {
+  let bytes = 0
   for (const collection of collections) {
     for (const ref of everyDocument(context.snapshot, database, collection)) {
-      context.snapshot.counters.indexUnits += index.width * indexDocument(context, ref, index)
+      const { bytes: added, rows, versions } = rowsOf(context.snapshot, ref, index)
+      bytes += added
+      checkTransactionBytes(bytes)
+      lay(context, rows)
+      context.snapshot.counters.indexUnits += index.width * versions
     }
   }
 }
 
-/** Writes all rows a document has in an index. Answers how many versions it has. */
-function indexDocument({ snapshot, overlay }: BuildContext, ref: Ref, index: IndexTables): number {
+/** All rows that a document has in an index. */
+interface DocumentRows {
+  readonly rows: Iterable<Row>
+  readonly bytes: number
+  /** How many versions the document has. */
+  readonly versions: number
+}
+
+/** Throws a RequestError when the newest version has too many entries. */
+function rowsOf(snapshot: Snapshot, ref: Ref, index: IndexTables): DocumentRows {
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
-  for (const { key, value } of timelineRows(index, versions).values()) overlay.set(key, value)
-  return versions.length
+  // What was superseded may have had more entries than an index holds; the present has to be complete.
+  prepareEntries(index, versions.at(-1), snapshot.time)
+  const rows = timelineRows(index, versions)
+  let bytes = 0
+  for (const { key, value } of rows.values()) bytes += key.length + value.length
+  return { rows: rows.values(), bytes, versions: versions.length }
+}
+
+function lay({ overlay }: BuildContext, rows: Iterable<Row>): void {
+  for (const { key, value } of rows) overlay.set(key, value)
+}
+
+/** A build met a document that the index cannot hold. */
+export class BuildFailure extends Error {
+  override name = 'BuildFailure'
+  readonly document: Ref
+
+  constructor(index: Ref, document: Ref, cause: unknown) {
+    super(`the index ${index.id} of database ${index.database} cannot be built`, { cause })
+    this.document = document
+  }
 }
 
 /** Registers a build in the background; it begins with the first document of the first collection. */
@@ -73,7 +110,7 @@ function encodeProgress(collection: CollectionId, id: bigint): Uint8Array {
   return bytes
 }
 
-interface Build {
+export interface Build {
   readonly index: Ref
   /** Where the next batch begins. */
   readonly collection: CollectionId
@@ -92,7 +129,17 @@ export function pendingBuildsIn(view: View): Build[] {
   return Array.from(view.range(tagRange('build')), ({ key, value }) => decodeBuild(key, value))
 }
 
-/** Continues one build by a batch inside `transaction`; when nothing is left, the index becomes active. */
+/** The first build of a database at an index or behind it; of any database behind it, when that has none. */
+export function nextBuild(view: View, database: DatabaseId, index: number): Build | undefined {
+  const range = { start: buildKey(database, index), end: tagRange('build').end, limit: 1 }
+  for (const { key, value } of view.range(range)) return decodeBuild(key, value)
+  return undefined
+}
+
+/**
+ * Continues one build by a batch inside `transaction`; when nothing is left, the index becomes active. Throws
+ * {@link BuildFailure}, with nothing written, at a document that the index cannot hold.
+ */
 export function continueBuild(transaction: StoreTransaction, index: Ref): void {
   const { context } = transaction.internals()
   const { catalogue } = transaction
@@ -111,21 +158,54 @@ export function continueBuild(transaction: StoreTransaction, index: Ref): void {
   )
   let documents = 0
   let versions = 0
+  let bytes = 0
   for (const collection of collections) {
     if (collection < from.collection) continue
     const first = collection === from.collection ? from.id : 0n
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
-      if (documents >= batchDocumentsMax || versions >= batchVersionsMax) {
+      const found = attempt(index, ref, () => rowsOf(context.snapshot, ref, tables))
+      const isFull = documents >= batchDocumentsMax || versions >= batchVersionsMax
+      if (documents > 0 && (isFull || bytes + found.bytes > batchBytesMax)) {
         context.overlay.set(key, encodeProgress(collection, ref.id))
         return
       }
+      lay(context, found.rows)
       documents++
-      versions += indexDocument(context, ref, tables)
+      versions += found.versions
+      bytes += found.bytes
+      attempt(index, ref, () => checkTransactionBytes(bytes))
     }
   }
   context.overlay.set(key, undefined)
   const current = transaction.get(index)
-  if (current !== undefined) transaction.put(index, new Map(current.fields).set('active', true))
+  if (current === undefined) return
+  const fields = new Map(current.fields).set('active', true)
+  fields.delete(buildErrorField)
+  transaction.put(index, fields)
+}
+
+function attempt<T>(index: Ref, document: Ref, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw new BuildFailure(index, document, cause)
+  }
+}
+
+/** Says in the index's own document why it is not built; whatever is no fault of its owner's stays in the log. */
+export function noteFailure(
+  transaction: StoreTransaction,
+  index: Ref,
+  { cause, document }: BuildFailure,
+): void {
+  const current = transaction.get(index)
+  if (current === undefined) return
+  const collection = new Ref(index.database, native.collections, BigInt(document.collection))
+  const name = transaction.catalogue.nameOf(collection) ?? document.collection
+  const reason = cause instanceof RequestError ? cause.description : 'The service met an internal error.'
+  const text = `Document ${document.id} of ${name}: ${reason}`
+  if (current.fields.get(buildErrorField) === text) return
+  transaction.put(index, new Map(current.fields).set(buildErrorField, text))
 }
 
 const idMax = (1n << 64n) - 1n

@@ -3,6 +3,7 @@
 // the same way, but without history.
 
 import { byteText } from '../base/byte-text.ts'
+import { RequestError } from '../errors.ts'
 import {
   builtinIndexes,
   documentsIndex,
@@ -124,7 +125,10 @@ export type PreparedEntries = ReadonlyMap<string, PreparedEntry>
 
 const noEntries: PreparedEntries = new Map()
 
-/** The entries a version has in an index. Entries too large for the index are left out, as the protocol wants. */
+/**
+ * The entries a version has in an index. Entries too large for the index are left out, as the protocol wants. Throws a
+ * RequestError when they are too many.
+ */
 export function prepareEntries(
   index: IndexTables,
   version: Version | undefined,
@@ -151,6 +155,23 @@ export function prepareEntries(
     entries.set(byteText(liveKey), { parts, liveKey, ttl, terms, values })
   }
   return entries
+}
+
+/**
+ * The entries of a version that is stored already: none when they are too many, which such a version can have only of an
+ * index that came later.
+ */
+export function entriesOfStored(
+  index: IndexTables,
+  version: Version | undefined,
+  commitTime: Micros,
+): PreparedEntries {
+  try {
+    return prepareEntries(index, version, commitTime)
+  } catch (error) {
+    if (error instanceof RequestError) return noEntries
+    throw error
+  }
 }
 
 function isOversize(tuple: EntryTuple): boolean {
@@ -219,7 +240,7 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
   const open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
   for (const version of versions) {
     const { ts } = version
-    const after = prepareEntries(index, version, ts)
+    const after = entriesOfStored(index, version, ts)
     for (const [text, { entry, since }] of open) {
       if (after.get(text)?.ttl === entry.ttl) continue
       open.delete(text)

@@ -1,0 +1,107 @@
+// Takes the builds under way in turns: databases one after the other, and the indexes within each, so that nobody's
+// builds wait for all of somebody else's. A build that fails is its owner's trouble: it is skipped until something
+// changes, and all others go on.
+
+import type { DatabaseId, Micros, Ref } from '../values/value.ts'
+import { storedVersions } from './documents.ts'
+import { type Build, BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
+import { versionTime } from './records.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { TransactionStore } from './store.ts'
+
+/** Batches, and builds looked at, in one step. */
+const batchesPerStep = 8
+const looksPerStep = 256
+
+/** After how long a failed build is tried again although nothing has changed, in microseconds. */
+const retryMicros: Micros = 600_000_000
+
+interface Failed {
+  readonly document: Ref
+  /** When the attempt began: a later version of the document is worth another one. */
+  readonly began: Micros
+  /** When the failure was noted in the index: a later version of that is, too. */
+  readonly noted: Micros
+}
+
+export class BuildQueue {
+  readonly #store: TransactionStore
+  readonly #onError: (error: unknown) => void
+  /** The database served last, and the index served last in each that has builds. */
+  #database: DatabaseId = 0n
+  readonly #served = new Map<DatabaseId, number>()
+  /** Failures of this process, by index; after a restart all are tried again. */
+  readonly #failed = new Map<string, Failed>()
+
+  constructor(store: TransactionStore, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#onError = onError
+  }
+
+  /** Continues the builds whose turn it is by a batch each. Returns whether there was one to continue. */
+  async runOnce(): Promise<boolean> {
+    const seen = new Set<string>()
+    let batches = 0
+    while (batches < batchesPerStep && seen.size < looksPerStep) {
+      const build = this.#next()
+      if (build === undefined) {
+        this.#served.clear()
+        this.#failed.clear()
+        break
+      }
+      const name = `${build.index.database}/${build.index.id}`
+      if (seen.has(name)) break
+      seen.add(name)
+      if (this.#isHopeless(build.index, name)) continue
+      batches++
+      await this.#continue(build.index, name)
+    }
+    return batches > 0
+  }
+
+  /** The next index of the next database, both in a circle. */
+  #next(): Build | undefined {
+    return this.#store.kv.read(view => {
+      const first = nextBuild(view, this.#database + 1n, 0) ?? nextBuild(view, 0n, 0)
+      if (first === undefined) return undefined
+      const { database } = first.index
+      const served = this.#served.get(database)
+      const behind = served === undefined ? undefined : nextBuild(view, database, served + 1)
+      const build = behind?.index.database === database ? behind : first
+      this.#database = database
+      this.#served.set(database, Number(build.index.id))
+      return build
+    })
+  }
+
+  /** Whether a build has failed and would again. */
+  #isHopeless(index: Ref, name: string): boolean {
+    const failed = this.#failed.get(name)
+    if (failed === undefined || this.#store.now() - failed.noted >= retryMicros) return false
+    const { began, document, noted } = failed
+    return this.#store.inspect(
+      ({ snapshot }) => newestTime(snapshot, document) <= began && newestTime(snapshot, index) <= noted,
+    )
+  }
+
+  async #continue(index: Ref, name: string): Promise<void> {
+    const began = this.#store.now()
+    try {
+      await this.#store.transact(transaction => continueBuild(transaction, index))
+      this.#failed.delete(name)
+    } catch (error) {
+      if (!(error instanceof BuildFailure)) throw error
+      const { time: noted } = await this.#store.transact(transaction =>
+        noteFailure(transaction, index, error),
+      )
+      if (!this.#failed.has(name)) this.#onError(error)
+      this.#failed.set(name, { document: error.document, began, noted })
+    }
+  }
+}
+
+/** When the newest version of a document was made, a delete too; the end of time when nothing of it is left. */
+function newestTime(snapshot: Snapshot, ref: Ref): Micros {
+  for (const stored of storedVersions(snapshot, ref)) return versionTime(stored)
+  return Number.POSITIVE_INFINITY
+}
