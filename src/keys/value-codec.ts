@@ -39,9 +39,12 @@ export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): V
   return reader.read(bytes, start, end)
 }
 
-/** Appends a value with the fields of objects by name, so that equal values have equal bytes. */
-export function appendCanonical(target: ByteWriter, value: Value): void {
-  appendValue({ writer: target, transactionTime: undefined, canonical: true }, value, 0)
+/**
+ * Appends a value with the fields of objects by name, so that equal values have equal bytes. `transactionTime` stands for
+ * placeholders of it.
+ */
+export function appendCanonical(target: ByteWriter, value: Value, transactionTime?: Micros): void {
+  appendValue({ writer: target, transactionTime, canonical: true }, value, 0)
 }
 
 /** The value with every placeholder of the transaction's time replaced; itself when there is none. */

@@ -35,12 +35,17 @@ function fetch(ref: Ref, call: Call): Version | undefined {
   return countingRead(ref, call, () => transaction.get(ref, validTime))
 }
 
-/** Runs `read`, which reads one document, and counts it. */
+/** Bytes of a document's key in storage. */
+const documentKeyBytes = 19
+
+/** Runs `read`, which reads one document, and counts it; one that is not there costs the bytes of its key. */
 export function countingRead<T>(ref: Ref, call: Call, read: () => T): T {
   const { evaluation } = call
   const { counters } = evaluation.transaction
   const before = counters.readBytes
   const found = read()
+  // What is not there is looked for in storage all the same.
+  if (found === undefined) counters.readBytes += documentKeyBytes
   const key = `${ref.database}/${ref.collection}/${ref.id}@${evaluation.validTime ?? ''}`
   evaluation.countRead(key, counters.readBytes - before, 1)
   return found

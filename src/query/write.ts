@@ -97,7 +97,7 @@ export function changeDocument(
 /** Deletes a live document; answers it as it was. */
 export function deleteDocument(ref: Ref, call: Call): DocumentValue {
   const resource = resourceOf(ref.collection)
-  if (isNativeCollectionRef(ref)) throw call.invalid('Cannot delete a schema meta collection.', 'delete')
+  if (isNativeCollectionRef(ref)) throw notFound(resource, call)
   refuseForeign(ref.database, call, 'delete')
   refuseOtherTime(call)
   const previous = existing(ref, resource, call, [])

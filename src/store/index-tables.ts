@@ -141,9 +141,9 @@ export function prepareEntries(
   const { ref } = version
   const entries = new Map<string, PreparedEntry>()
   for (const tuple of tuples) {
-    if (isOversize(tuple)) continue
     const values = tuple.values.map(value => withTransactionTime(value, commitTime))
     const terms = tuple.terms.map(value => withTransactionTime(value, commitTime))
+    if (isOversize({ terms, values })) continue
     const parts: EntryKeyParts = {
       database: ref.database,
       index: index.number,

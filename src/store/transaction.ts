@@ -252,7 +252,12 @@ export class StoreTransaction implements Transaction {
     const { database } = index.ref
     // Terms whose parts are shared can be small in memory and endless when they are encoded.
     const extent = extentOf(terms)
-    const bytes = extent > 2 * limits.indexTermsBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms)
+    const bytes =
+      extent > 2 * limits.indexTermsBytesMax
+        ? extent
+        : terms.length === 0
+          ? 0
+          : termsSize(terms, this.commitTime)
     if (bytes > limits.indexTermsBytesMax) {
       throw new RequestError(
         'bad request',
@@ -262,7 +267,7 @@ export class StoreTransaction implements Transaction {
     return {
       database,
       index: Number(index.ref.id),
-      terms: encodeTerms(terms),
+      terms: encodeTerms(terms, this.commitTime),
       descending: index.values.map(value => value.reverse),
       isLive: collection => this.catalogue.hasCollection(database, collection),
     }

@@ -75,7 +75,7 @@ export function documentsSet(collection: Ref, call: Call): SetValue {
 
 /** The history of a set or document. */
 export function eventsSet(source: SetLike, call: Call): SetValue {
-  if (isHistory(source)) throw call.invalid('Set does not support events history.', 'events')
+  if (isHistory(source)) throw call.invalid('Set does not support events history.')
   return new SetValue({ type: 'events', source })
 }
 

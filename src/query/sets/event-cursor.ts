@@ -48,7 +48,8 @@ export type HistoryKind = 'document' | 'set' | 'native collection'
 /**
  * Reads an event cursor. `at` leads from the call to it. A time alone is where the comings of that moment begin when
  * reading on from it, and the moment's beginning when reading up to it. An object without a document lies behind the
- * events of its moment; those of native collections are read on from before them.
+ * events of its moment; those of native collections are read on from before them. Where a place is named by its time
+ * alone, what went at that time is left out in both directions, unless it is stored before what came.
  */
 export function readEventCursor(
   cursor: Value,
@@ -62,7 +63,9 @@ export function readEventCursor(
   const moment = momentOf(cursor)
   if (moment !== undefined) {
     const place: EventPlace =
-      direction === 'after' ? { ts: moment, action: first, side: 'low' } : { ts: moment, side: 'low' }
+      direction === 'after'
+        ? { ts: moment, action: first, side: 'low', timeOnly: true }
+        : { ts: moment, side: 'low', timeOnly: true }
     return { place, shown: new EventValue(moment, first, undefined, null) }
   }
   const fields = fieldsOf(cursor)
@@ -70,7 +73,10 @@ export function readEventCursor(
   const { ts, action, document, values } = readFields(fields, ofSet, call, at)
   const shown = new EventValue(ts, action ?? first, document, null, values)
   const isWithin = kind === 'native collection' && direction === 'after' && !action
-  if (!document) return { place: { ts, action: action ?? first, side: isWithin ? 'low' : 'high' }, shown }
+  if (!document) {
+    const side = isWithin ? 'low' : 'high'
+    return { place: { ts, action: action ?? first, side, ...(!action && { timeOnly: true }) }, shown }
+  }
   return { place: { ts, action: action as ActionName, document, values: values ?? [], side: 'low' }, shown }
 }
 

@@ -33,6 +33,8 @@ export interface EventPlace {
   readonly values?: readonly Value[]
   /** Before (`low`) or behind (`high`) all events that agree with it as far as it goes. */
   readonly side: 'low' | 'high'
+  /** The place is named by its time alone: reading on from it and reading up to it both leave out what went then. */
+  readonly timeOnly?: boolean
 }
 
 export interface EventScan {
@@ -83,8 +85,14 @@ function compareToEventPlace(event: SetEvent, place: EventPlace, order: EventOrd
   return difference || (place.side === 'low' ? 1 : -1)
 }
 
+/** Whether something went at the very time that is all a place says. */
+function wentAt(event: SetEvent, place: EventPlace): boolean {
+  return place.timeOnly === true && eventTime(event) === place.ts && ranks[event.action] === ranks.remove
+}
+
 /** Whether an event lies within the bounds of a scan. */
 export function isWithin(event: SetEvent, { from, to }: EventScan, order: EventOrder): boolean {
+  if ((from && wentAt(event, from)) || (to && wentAt(event, to))) return false
   if (from && compareToEventPlace(event, from, order) < 0) return false
   return !to || compareToEventPlace(event, to, order) < 0
 }

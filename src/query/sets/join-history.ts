@@ -2,7 +2,7 @@
 // the set was made of. The coming and going of the element itself adds none.
 
 import { step } from '../../base/effort.ts'
-import type { Lambda, Micros, Ref, SetLike, Value } from '../../values/value.ts'
+import { type Lambda, type Micros, type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
 import type { ValueKeys } from '../../values/value-keys.ts'
 import { CombinedHistory } from './combined-history.ts'
 import { type EventScan, type EventStream, eventTime, type SetEvent } from './history.ts'
@@ -79,9 +79,14 @@ class PresenceHistory implements EventStream {
       const ts = eventTime(event)
       step(this.#presences.length)
       if (this.#presences.some(({ since, until }) => since <= ts && (ts < until || until === stillThere)))
-        yield event
+        yield { ...event, sources: event.sources.map(readSet) }
     }
   }
+}
+
+/** The set whose history a set of events is: what a join reads are the sets that it is made of. */
+function readSet(source: SetLike): SetLike {
+  return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
 }
 
 /** All elements the source has or had, with the times when it had them. */

@@ -12,6 +12,9 @@ interface Meter {
   bytes: number
 }
 
+/** Bytes that a reading which finds nothing costs, about those of the key that it looks for. */
+const emptyReadBytes = 19
+
 export class Reading {
   readonly call: Call
   /** The time whose state is read; undefined is now, with the transaction's own writes. */
@@ -87,6 +90,7 @@ export class Reading {
   /** Counts what was read, unless this query has made the same reading (`what` names it) before. */
   finish(what: string): void {
     for (const { key, bytes, partitions } of this.#meters.values()) {
+      if (bytes === 0) this.evaluation.transaction.counters.readBytes += emptyReadBytes
       this.evaluation.countRead(`${key} ${what} @${this.at ?? ''}`, bytes, partitions)
     }
     this.#meters.clear()
