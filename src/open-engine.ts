@@ -66,9 +66,10 @@ export async function openEngine(
   log: Logger,
   part: Part = onlooker,
 ): Promise<OpenedFolder> {
-  const { kv, timeline: recordTimeline } = await openConfiguredStore(config, log, part)
-  if (recordTimeline !== undefined) {
-    return engineOver(kv, config, rootSecret, log, { ...system, timeline: recordTimeline }, part)
+  const { kv, shared } = await openConfiguredStore(config, log, part)
+  if (shared !== undefined) {
+    const { timeline, worker } = shared
+    return engineOver(kv, config, rootSecret, log, { ...system, timeline }, { ...part, worker })
   }
   const { timelineFile } = part
   if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, part)

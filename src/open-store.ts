@@ -13,15 +13,24 @@ import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer } from './kv/postgres/checkpoint.ts'
 import { openPostgres } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
+import { Session } from './kv/postgres/session.ts'
 import { newestCommitTime } from './store/store.ts'
 
 type StoreConfig = Pick<Config, 'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs'>
 
-/** An open store, with what its processes share of time when it is no matter of the data folder. */
+/** An open store. */
 export interface OpenedStore {
   readonly kv: KeyValueStore
-  readonly timeline?: Timeline
+  /** Present when several machines share the store: then these are not for the data folder to decide. */
+  readonly shared?: {
+    readonly timeline: Timeline
+    /** The number that ids of this process carry. Drawn: two processes with the same number reserve ids in turn. */
+    readonly worker: number
+  }
 }
+
+/** Worker numbers have 10 bits. */
+const workersMax = 1024
 
 /** Names this process in the tables of a shared record. */
 const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
@@ -50,6 +59,20 @@ export async function prepareStore(config: StoreConfig, log: Logger): Promise<vo
       log.info(progress, 'copying the state of the store')
     },
   })
+}
+
+/** Runs `use` on a session with the shared record. */
+export async function withRecord<T>(
+  url: string,
+  schema: string,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await Session.open({ url, schema }, nodeName)
+  try {
+    return await use(session)
+  } finally {
+    session.close()
+  }
 }
 
 /** Opens the store of a prepared data folder; `background` processes also do the upkeep of a shared record. */
@@ -82,7 +105,8 @@ export async function openConfiguredStore(
       process.exit(divergedExitCode)
     },
   })
-  if (!background) return { kv, timeline: kv.timeline }
+  const shared = { timeline: kv.timeline, worker: systemRandom.below(workersMax) }
+  if (!background) return { kv, shared }
   const checkpointer = new Checkpointer({
     location,
     node: nodeName,
@@ -93,7 +117,7 @@ export async function openConfiguredStore(
     await checkpointer.stop()
     await kv.close()
   }
-  return { kv: withClose(kv, close), timeline: kv.timeline }
+  return { kv: withClose(kv, close), shared }
 }
 
 /** The same store with another way to close it. */

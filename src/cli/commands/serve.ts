@@ -5,7 +5,6 @@ import cluster from 'node:cluster'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { systemClock } from '../../base/clock.ts'
-import { systemRandom } from '../../base/random.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { systemTimers } from '../../base/timers.ts'
 import { type Config, type SettingName, settings } from '../../config.ts'
@@ -15,8 +14,9 @@ import type { Part } from '../../open-engine.ts'
 import { prepareStore } from '../../open-store.ts'
 import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
 import { type Command, command, StartError } from '../command.ts'
-import { explained, prepareDataFolder, reasonOf, storedRootSecret } from '../data-folder.ts'
+import { explained, prepareDataFolder, reasonOf } from '../data-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
+import { rootSecretOf } from '../root-secret.ts'
 import { Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
@@ -50,8 +50,8 @@ async function run(config: Config, open: Open): Promise<number> {
   prepareDataFolder(config.data)
   const release = await explained(async () => claimFolder(config.data))
   try {
-    const rootSecret = config.rootSecret ?? rootSecretOf(config.data, log)
     await explained(() => prepareStore(config, log))
+    const rootSecret = await explained(() => rootSecretOf(config, log))
     const isAlone = config.workers === 1
     return await (isAlone
       ? runAlone(config, rootSecret, open, log, stopped)
@@ -60,6 +60,8 @@ async function run(config: Config, open: Open): Promise<number> {
     await release()
   }
 }
+
+const silent = pino({ level: 'silent' })
 
 type Stopped = Promise<NodeJS.Signals>
 
@@ -86,7 +88,8 @@ async function runAlone(
 /** One of several processes: serves connections that the supervisor hands over. */
 async function runWorker(config: Config, open: Open, log: Logger, stopped: Stopped): Promise<number> {
   const worker = workerNumber()
-  const rootSecret = config.rootSecret ?? storedRootSecret(config.data, systemRandom).secret
+  // The supervisor has made it, and said where it is.
+  const rootSecret = await explained(() => rootSecretOf(config, silent))
   const part = { worker, background: worker === 0, timelineFile: timelineFileOf(config) }
   const opened = await explained(() => open(config, rootSecret, log, part))
   const server = await created(config, opened, log)
@@ -133,12 +136,6 @@ async function stopping(server: Server, log: Logger, stopped: Stopped): Promise<
   log.info({ signal }, 'stopping')
   await server.close()
   log.info('stopped')
-}
-
-function rootSecretOf(folder: string, log: Logger): string {
-  const { secret, file, created } = storedRootSecret(folder, systemRandom)
-  log.info({ file }, created ? `made a root secret: it is in ${file}` : `the root secret is in ${file}`)
-  return secret
 }
 
 /** Resolves with the first signal that asks to stop; a second one ends the process at once. */

@@ -78,3 +78,18 @@ async function createTables(session: Session, random: Random): Promise<void> {
     [recordVersion, random.hex(16)],
   )
 }
+
+/** The hash of the root secret that all nodes share; undefined while there is none. */
+export async function readRootHash(session: Session): Promise<string | undefined> {
+  const [row] = await session.query(`SELECT root_hash FROM ${session.table('meta')} WHERE id = 1`)
+  return typeof row?.root_hash === 'string' ? row.root_hash : undefined
+}
+
+/** Stores the hash unless another node was faster; resolves with the one that counts. */
+export async function claimRootHash(session: Session, hash: string): Promise<string> {
+  await session.query(
+    `UPDATE ${session.table('meta')} SET root_hash = $1 WHERE id = 1 AND root_hash IS NULL`,
+    [hash],
+  )
+  return (await readRootHash(session)) ?? hash
+}
