@@ -10,6 +10,7 @@ import {
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
+import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
 import { serveCommand } from './commands/serve.ts'
 
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   backupCommand,
   restoreCommand,
   importCommand,
+  exportCommand,
   createAccountKeyCommand,
   listAccountKeysCommand,
   revokeAccountKeyCommand,

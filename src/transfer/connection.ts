@@ -1,9 +1,9 @@
 // A database that is imported to or exported from: behind a running service, or in a data folder that nobody serves.
 
 import type { Engine } from '../engine/contract.ts'
+import { writeJson } from '../fql/index.ts'
 import { parseJson } from '../values/json.ts'
 import type { DatabaseId, Json } from '../values/value.ts'
-import { jsonText } from './json-text.ts'
 import {
   missingRequestText,
   pageRequestText,
@@ -106,7 +106,7 @@ export function localConnection(
       const { body, status } = await engine.query({
         authorization: `Bearer ${scoped(secret, path)}`,
         apiVersion: '4',
-        body: jsonText(expression),
+        body: writeJson(expression),
         timeoutMs: queryTimeoutMs,
       })
       return resourceOf(status, body)
@@ -157,7 +157,7 @@ export function remoteConnection(
     name: base,
     close: async () => undefined,
     async query(path, expression) {
-      const { status, text } = await post(path, '/', jsonText(expression))
+      const { status, text } = await post(path, '/', writeJson(expression))
       return resourceOf(status, text)
     },
     async write(path, records, options) {

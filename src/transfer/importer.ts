@@ -101,7 +101,7 @@ class Importer implements Notes {
       this.#progress.phase = 'documents'
       this.#progress.totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
       // Versions of the past go behind the present ones.
-      const documents = files.filter(({ content }) => content.kind === 'json' || content.kind === 'csv')
+      const documents = files.filter(({ content }) => content.kind !== 'fsl')
       for (const file of documents.sort((left, right) => Number(isHistory(left)) - Number(isHistory(right))))
         await this.#file(file)
     } catch (error) {
@@ -134,11 +134,11 @@ class Importer implements Notes {
     // What schema files say of a collection counts more than that it is one.
     for (const { database: path, name } of this.#sources.collections)
       recordsOf(path).unshift(collectionRecord(name))
-    for (const path of [[], ...this.#sources.databases])
-      await ensureDatabase(this.#connection, [...database, ...path], dryRun)
+    for (const path of [[], ...this.#sources.databases]) recordsOf(path)
     this.#report.data.schema = []
     // Outermost first: keys and others refer to databases in theirs.
     for (const { path, records } of schema.sort((left, right) => left.path.length - right.path.length)) {
+      await ensureDatabase(this.#connection, [...database, ...path], dryRun)
       const known = this.#knownIn(path)
       const distinct = [
         ...new Map(records.map(record => [`${record.object} ${record.name}`, record])).values(),
@@ -216,6 +216,7 @@ class Importer implements Notes {
     const elements = readFileRecords(file, from, {
       notes: this,
       types,
+      isUserCollection: name => name !== 'Credential' && this.#exported.has(name),
       isCollection: name => this.#exported.size === 0 || this.#exported.has(name),
       emptyCells,
       allowShortRows,

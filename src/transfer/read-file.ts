@@ -12,6 +12,7 @@ import type { ElementContext, FormatName, ReadElement } from './formats/format.t
 import { type CellRules, readCells, readCollectionIdDocument, readRow, tryJson } from './formats/rows.ts'
 import { type CountBytes, readBytes } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
+import { languageItems } from './language-files.ts'
 import { expand } from './recognise.ts'
 import { BadRecord, type FoundRecord, type Notes, type Origin, TransferError } from './record.ts'
 import { readId } from './references.ts'
@@ -47,6 +48,8 @@ export interface ReadOptions {
   readonly types: FieldTypes
   /** Whether a name is that of a collection of the export that is read. */
   readonly isCollection: (name: string) => boolean
+  /** Whether a name is known to be that of a user's collection, though it looks like a native one. */
+  readonly isUserCollection: (name: string) => boolean
   readonly emptyCells: 'null' | 'empty'
   /** Rows of CSV files may have fewer cells than the header. */
   readonly allowShortRows: boolean
@@ -70,6 +73,7 @@ export async function* readFileRecords(
 ): AsyncGenerator<FoundElement, void, undefined> {
   try {
     if (file.content.kind === 'json') yield* readJsonFile(file, file.content, from, options)
+    else if (file.content.kind === 'fql') yield* readLanguageFile(file, from, options)
     else if (file.content.kind === 'csv') yield* readCsvFile(file, file.content.separator, from, options)
   } catch (error) {
     throw inFile(error, file.shown)
@@ -122,6 +126,36 @@ function idIn(json: Json | undefined): string | undefined {
   const inner = ref instanceof Map ? ref.get('@ref') : undefined
   const id = inner instanceof Map ? inner.get('id') : json.get('id')
   return typeof id === 'string' ? id : undefined
+}
+
+/** Output of the shell: documents as values of the language, or pages of them. */
+async function* readLanguageFile(
+  file: SourceFile,
+  from: FilePlace,
+  options: ReadOptions,
+): AsyncGenerator<FoundElement> {
+  let { elements, records: made } = fileStart
+  for await (const item of languageItems(file)) {
+    elements++
+    if (elements <= from.elements) continue
+    const origin = { file: file.shown, line: item.line }
+    const context: ElementContext = { ...options, origin, collection: file.collection }
+    const records: FoundRecord[] = []
+    let bad: BadRecord | undefined
+    try {
+      if (item.kind === 'bad') throw item.reason
+      if (item.kind === 'value')
+        for (const each of expand(item.json)) records.push(...readDriver(each, context))
+    } catch (error) {
+      if (!(error instanceof BadRecord)) throw error
+      bad = error
+      records.length = 0
+    }
+    made += records.length
+    const next = { offset: 0, line: item.line, open: 0, elements, records: made }
+    const badId = bad && item.kind === 'value' ? idIn(item.json) : undefined
+    yield { origin, records, bad, badId, size: item.size, next }
+  }
 }
 
 interface CsvRow {

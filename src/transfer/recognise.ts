@@ -7,7 +7,7 @@ import type { FormatName } from './formats/format.ts'
 import { readBytes, readHead } from './input.ts'
 import { type Element, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
-import { nativeInFile, readId } from './references.ts'
+import { nativeInDriver, readId } from './references.ts'
 
 /** What a file holds, as far as reading it depends on that. */
 export type Content =
@@ -129,7 +129,7 @@ function isSchema(first: ReadonlyMap<string, Json>): boolean {
     const { target } = driverReference(wrapped)
     if (target.type !== 'document') return true
     const within = target.collection.target
-    return within.type === 'collection' && nativeInFile(within.name.slice(1)) === 'keys'
+    return within.type === 'collection' && nativeInDriver(within.name.slice(1)) === 'keys'
   } catch (error) {
     if (error instanceof BadRecord) return false
     throw error

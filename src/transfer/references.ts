@@ -32,10 +32,14 @@ export function nativeOf(name: string): NativeName | undefined {
   return Object.hasOwn(native, rest) ? (rest as NativeName) : undefined
 }
 
-/** The names of native collections in files, old and new: `classes`, `collections`, `Credential` … */
-const fileNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>([
-  ...(Object.keys(native) as NativeName[]).map((name): [string, NativeName] => [name, name]),
-  ['classes', 'collections'],
+/** The native collection that drivers of version 4 mean by a name, also in its older spelling. */
+export function nativeInDriver(name: string): NativeName | undefined {
+  if (name === 'classes') return 'collections'
+  return Object.hasOwn(native, name) ? (name as NativeName) : undefined
+}
+
+/** The names of native collections in version 10, as in exports. */
+const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>([
   ['Database', 'databases'],
   ['Collection', 'collections'],
   ['Index', 'indexes'],
@@ -45,12 +49,17 @@ const fileNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>([
   ['Key', 'keys'],
   ['Token', 'tokens'],
   ['Credential', 'credentials'],
-  ['Credentials', 'credentials'],
 ])
 
-/** The native collection that a file means by a name, in either spelling. */
-export function nativeInFile(name: string): NativeName | undefined {
-  return fileNames.get(name)
+/** The native collection that an export means by a name. */
+export function nativeInExport(name: string): NativeName | undefined {
+  return exportNames.get(name)
+}
+
+/** What exports call a native collection. */
+export function exportName(collection: NativeName): string {
+  for (const [name, known] of exportNames) if (known === collection) return name
+  return collection
 }
 
 const kinds: Partial<Record<NativeName, NamedKind>> = {

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { FieldTypes } from './field-types.ts'
 import { readFsl } from './fsl.ts'
+import { languageItems } from './language-files.ts'
 import { fileStart, readFileRecords } from './read-file.ts'
 import type { Notes, SchemaRecord } from './record.ts'
 import type { SourceFile } from './sources.ts'
@@ -15,12 +16,14 @@ export async function readSchemaFile(
 ): Promise<readonly SchemaRecord[]> {
   const { content, path } = file
   if (content.kind === 'fsl') return readFsl(await readFile(path, 'utf8'), types).collections
+  if (content.kind === 'fql') return createdIn(file)
   if (content.kind !== 'json' || !content.isSchema) return []
   const records: SchemaRecord[] = []
   const elements = readFileRecords(file, fileStart, {
     notes,
     types: new FieldTypes(),
     isCollection: () => true,
+    isUserCollection: () => false,
     emptyCells: 'empty',
     allowShortRows: true,
     count: () => undefined,
@@ -28,5 +31,11 @@ export async function readSchemaFile(
   for await (const { records: found } of elements) {
     for (const record of found) if (record.kind === 'schema') records.push(record)
   }
+  return records
+}
+
+async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
+  const records: SchemaRecord[] = []
+  for await (const item of languageItems(file)) if (item.kind === 'schema') records.push(item.record)
   return records
 }

@@ -6,7 +6,7 @@ import { equalValues } from '../values/equality.ts'
 import type { Json } from '../values/value.ts'
 import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
 import { driverFields } from './formats/driver-values.ts'
-import { literal, object } from './json-text.ts'
+import { literal, object } from './query-json.ts'
 import { BadRecord, type SchemaKind, type SchemaRecord } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 

@@ -17,7 +17,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   query: ['auth', 'store', 'values'],
   'query-log': ['kv', 'store', 'values'],
   engine: ['query-log', 'query', 'auth', 'store', 'values'],
-  transfer: ['engine', 'store', 'keys', 'values'],
+  transfer: ['engine', 'store', 'keys', 'fql', 'values'],
   streams: ['engine', 'query', 'auth', 'store', 'values'],
   http: ['transfer', 'streams', 'engine', 'query-log', 'auth', 'values'],
   metrics: ['http'],

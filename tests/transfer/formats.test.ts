@@ -195,6 +195,20 @@ test('tables whose cells are JSON keep their ids', async t => {
   assert.equal(await dataOf(database, 'goods', '402'), '{"name":"plates","owner":null,"tags":[]}')
 })
 
+test('schema files and output of the shell, in the language itself', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['language'])
+  assert.equal(
+    await database.ask({ get: document('accounts', '1') }),
+    `{"ref":${printed('accounts', '1')},"ts":1648000000000000,"data":{"email":"ada@example.org",` +
+      `"at":{"@ts":"2022-01-01T00:00:00Z"},"on":{"@date":"2022-01-01"},"next":${printed('accounts', '2')}}}`,
+  )
+  assert.equal(await dataOf(database, 'accounts', '2'), '{"email":"bob@example.org","n":1,"d":1.5}')
+  assert.equal(await database.ask({ call: { function: 'double' }, arguments: 4 }), '8')
+  const found = { match: { index: 'accounts_by_email' }, terms: 'bob@example.org' }
+  assert.equal(await database.ask({ select: ['ref', 'id'], from: { get: found } }), '"2"')
+})
+
 test('rows of the old command line', async t => {
   const database = await openTestDatabase(t)
   const type = ['vip::bool', 'customers.since::dateString', 'score::number', 'joined::dateEpochMillis']

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
+import { writeJson } from '../../src/fql/index.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { engineOver } from '../../src/open-engine.ts'
@@ -13,7 +14,6 @@ import { Background } from '../../src/store/background.ts'
 import { type Connection, localConnection } from '../../src/transfer/connection.ts'
 import { FieldTypes } from '../../src/transfer/field-types.ts'
 import { type ImportOptions, runImport } from '../../src/transfer/importer.ts'
-import { jsonText } from '../../src/transfer/json-text.ts'
 import type { Report } from '../../src/transfer/report.ts'
 import { findSources } from '../../src/transfer/sources.ts'
 import { parseJson } from '../../src/values/json.ts'
@@ -77,7 +77,7 @@ export async function openTestDatabase(
       return runImport(connection, sources, all, { ...progress })
     },
     async ask(query, path = []) {
-      return jsonText(await connection.query(['moved', ...path], parseJson(JSON.stringify(query))))
+      return writeJson(await connection.query(['moved', ...path], parseJson(JSON.stringify(query))))
     },
   }
 }

@@ -19,7 +19,7 @@ import {
   documentReference,
   kindOf,
   nativeCollection,
-  nativeInFile,
+  nativeInDriver,
   readId,
   schemaReference,
 } from '../references.ts'
@@ -89,7 +89,7 @@ export function driverReference(json: Json): UnresolvedRef {
 
 /** A reference without a collection is a native collection. */
 function topLevel(name: string): UnresolvedRef {
-  const known = nativeInFile(name)
+  const known = nativeInDriver(name)
   if (known === undefined) throw new BadRecord(`a reference to "${name}" without a collection`)
   return schemaReference('collection', nativeCollection(known))
 }
@@ -117,7 +117,7 @@ function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef 
 /** `classes/users/1`, `indexes/by_email`, `credentials/7`: references of the oldest version. */
 function pathReference(path: string): UnresolvedRef {
   const [first = '', name, id, ...rest] = path.split('/')
-  const known = nativeInFile(first)
+  const known = nativeInDriver(first)
   if (known === undefined || rest.length > 0) throw badReference(path)
   if (name === undefined) return topLevel(first)
   if (id === undefined) return inCollection(name, topLevel(first))

@@ -75,7 +75,8 @@ function fieldsOf(
   const data = new Map<string, Value>()
   for (const [name, json] of element) if (!ownMembers.has(name)) data.set(name, readField(json, name, place))
   // Fields with reserved names stand in `data`.
-  const more = element.get('data')
+  const given = element.get('data')
+  const more = given instanceof Map && given.size === 1 ? (given.get('@object') ?? given) : given
   if (more instanceof Map) for (const [name, json] of more) data.set(name, readField(json, name, place))
   else if (more !== undefined && more !== null) throw new BadRecord('its `data` is no object')
   const fields = new Map<string, Value>()

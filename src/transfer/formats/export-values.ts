@@ -12,7 +12,7 @@ import {
   documentReference,
   kindOf,
   nativeCollection,
-  nativeInFile,
+  nativeInExport,
   readId,
   schemaReference,
 } from '../references.ts'
@@ -23,11 +23,18 @@ export interface ValuePlace {
   readonly collection: string
   readonly origin: Origin
   readonly notes: Notes
+  /** Whether the metadata of the export names a collection. */
+  readonly isUserCollection: (name: string) => boolean
 }
 
 /** What the original printed for a lambda. */
 export const printedLambda = '[function <lambda>]'
 const printedIndex = /^\[legacy index (.+)\]$/
+
+/** Whether a text looks like something that the original printed. */
+export function isPrinted(text: string): boolean {
+  return text === printedLambda || printedIndex.test(text)
+}
 
 /** A value in the tagged notation. Throws {@link BadRecord} for tags that cannot be read. */
 export function taggedValue(json: Json, place: ValuePlace): Value {
@@ -65,6 +72,7 @@ const readers: Readonly<Record<string, Read>> = {
   '@time': parseTime,
   '@bytes': decodeBase64,
   '@uuid': parseUuid,
+  '@string': text => text,
 }
 
 function taggedOrObject(json: ReadonlyMap<string, Json>, place: ValuePlace): Value {
@@ -80,8 +88,6 @@ function taggedOrObject(json: ReadonlyMap<string, Json>, place: ValuePlace): Val
   if (tag === '@object' && content instanceof Map) return objectOrQuery(content, place)
   if (tag === '@ref') return reference(content, place)
   if (tag === '@mod') return moduleReference(content, place)
-  // A backup made here says what the original could not.
-  if (tag === '@query') return driverValue(json)
   throw new BadRecord(`an unknown tag ${tag}`)
 }
 
@@ -117,9 +123,10 @@ export function namedReference(
   collection: string,
   id: Json | undefined,
   name: Json | undefined,
-  { collection: within, notes, origin }: ValuePlace,
+  { collection: within, isUserCollection, notes, origin }: ValuePlace,
 ): Value {
-  const known = nativeInFile(collection)
+  // A collection of the user's may have the name of a native one.
+  const known = isUserCollection(collection) ? undefined : nativeInExport(collection)
   const kind = known && kindOf(known)
   if (kind !== undefined && typeof name === 'string') return schemaReference(kind, name)
   const number = readId(id)
@@ -148,6 +155,6 @@ function moduleReference(content: Json, { collection, notes, origin }: ValuePlac
     notes.lost('a reference to a deleted collection', collection, origin)
     return null
   }
-  const known = nativeInFile(content)
+  const known = nativeInExport(content)
   return schemaReference('collection', known ? nativeCollection(known) : content)
 }

@@ -21,6 +21,7 @@ export interface ElementContext {
   /** The collection of what does not say it itself: by the name of the file, or as the user says. */
   readonly collection: string
   readonly isCollection: (name: string) => boolean
+  readonly isUserCollection: (name: string) => boolean
 }
 
 /** Makes records of one element. Throws `BadRecord`. */

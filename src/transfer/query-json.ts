@@ -1,20 +1,6 @@
-// JSON in the exact form in which it is parsed (integers as bigint, doubles as number, objects as Map), and values as
-// parts of a query.
+// Values as parts of a query, in exact JSON: integers as bigint, doubles as number, objects as Map.
 
 import type { Json } from '../values/value.ts'
-
-/** The text of exact JSON. */
-export function jsonText(json: Json): string {
-  if (json instanceof Map)
-    return `{${[...json].map(([name, field]) => `${JSON.stringify(name)}:${jsonText(field)}`)}}`
-  if (Array.isArray(json)) return `[${json.map(jsonText)}]`
-  if (typeof json === 'bigint') return String(json)
-  if (typeof json === 'number') {
-    const text = String(json)
-    return /[.e]/.test(text) ? text : `${text}.0`
-  }
-  return JSON.stringify(json)
-}
 
 /** An object of JSON from its members; undefined ones are left out. */
 export function object(members: Readonly<Record<string, Json | undefined>>): ReadonlyMap<string, Json> {

@@ -1,0 +1,87 @@
+// Writes the data files of an export: one after another for each collection, each up to a size, packed if wanted.
+
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+
+export interface FileOptions {
+  /** `json`: one array without line breaks. `jsonl`: a document a line. */
+  readonly fileFormat: 'json' | 'jsonl'
+  readonly gzip: boolean
+}
+
+/** Unpacked bytes after which the next file begins: a fact of the layout. */
+const fileBytesMax = 134_217_728
+
+/** The files of one collection. Nothing is made when there are no documents. */
+export class CollectionFiles {
+  readonly #folder: string
+  readonly #name: string
+  readonly #options: FileOptions
+  #ordinal = 0
+  #path = ''
+  #output: Writable | undefined
+  #file: Writable | undefined
+  #bytes = 0
+  /** Files and their bytes on the disk, of those that are closed. */
+  readonly written = { files: 0, bytes: 0 }
+
+  constructor(folder: string, name: string, options: FileOptions) {
+    this.#folder = folder
+    this.#name = name
+    this.#options = options
+  }
+
+  /** Adds documents, each as a text. */
+  async add(texts: readonly string[]): Promise<void> {
+    const isArray = this.#options.fileFormat === 'json'
+    let chunk = ''
+    for (const text of texts) {
+      if (this.#output === undefined) await this.#open()
+      const before = isArray ? (this.#bytes === 0 ? '[' : ',') : ''
+      const piece = `${before}${text}${isArray ? '' : '\n'}`
+      chunk += piece
+      this.#bytes += Buffer.byteLength(piece)
+      if (this.#bytes < fileBytesMax) continue
+      await this.#write(chunk)
+      chunk = ''
+      await this.close()
+    }
+    if (chunk !== '') await this.#write(chunk)
+  }
+
+  async #write(chunk: string): Promise<void> {
+    const output = this.#output as Writable
+    if (!output.write(chunk)) await once(output, 'drain')
+  }
+
+  async #open(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true })
+    const { fileFormat, gzip } = this.#options
+    const ordinal = String(this.#ordinal++).padStart(6, '0')
+    this.#path = join(this.#folder, `${this.#name}_00_${ordinal}.${fileFormat}${gzip ? '.gz' : ''}`)
+    this.#file = createWriteStream(this.#path, { flags: 'wx', mode: 0o600, flush: true })
+    this.#output = this.#file
+    if (gzip) {
+      const packer = createGzip()
+      packer.pipe(this.#file)
+      this.#output = packer
+    }
+    this.#bytes = 0
+  }
+
+  /** Ends the file that is open, if one is. */
+  async close(): Promise<void> {
+    const [output, file] = [this.#output, this.#file]
+    if (output === undefined || file === undefined) return
+    output.end(this.#options.fileFormat === 'json' ? ']' : '')
+    await finished(file)
+    this.#output = undefined
+    this.written.files++
+    this.written.bytes += (await stat(this.#path)).size
+  }
+}

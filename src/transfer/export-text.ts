@@ -1,0 +1,195 @@
+// Documents as lines of an export, in the layout of the hosted service: tagged, which keeps every type, or simple.
+// What the original could only hint at is written so that it can be read back: lambdas as `@query`, texts that look
+// like its hints as `@string`.
+
+import { writeJson } from '../fql/index.ts'
+import { encodeBase64 } from '../values/base64.ts'
+import { formatDate } from '../values/date.ts'
+import { formatTime, timeFromMicros } from '../values/time.ts'
+import {
+  isObject,
+  Lambda,
+  LocalDate,
+  type NativeName,
+  rootDatabase,
+  Time,
+  UnresolvedRef,
+  Uuid,
+  type Value,
+} from '../values/value.ts'
+import { renderValue } from '../values/wire.ts'
+import { isPrinted, printedLambda } from './formats/export-values.ts'
+import { credentialsName, type DocumentRecord } from './record.ts'
+import { exportName, nativeOf } from './references.ts'
+
+/** How an export writes values. */
+export type DocumentFormat = 'tagged' | 'simple'
+
+/** Fields of a document with these names stand in a `data` of their own. */
+const reservedNames: ReadonlySet<string> = new Set([
+  'id',
+  'coll',
+  'ts',
+  'ttl',
+  'data',
+  'delete',
+  'update',
+  'replace',
+  'updateData',
+  'replaceData',
+  'exists',
+])
+
+/** The JSON text of one document. `onLost` is told what the format cannot hold. */
+export function exportText(
+  record: DocumentRecord,
+  format: DocumentFormat,
+  onLost: (what: string) => void,
+): string {
+  return new ExportPrinter(format, onLost).document(record)
+}
+
+class ExportPrinter {
+  readonly #isTagged: boolean
+  readonly #onLost: (what: string) => void
+
+  constructor(format: DocumentFormat, onLost: (what: string) => void) {
+    this.#isTagged = format === 'tagged'
+    this.#onLost = onLost
+  }
+
+  document({ collection, fields, id, isDelete, isHistory, ts = 0 }: DocumentRecord): string {
+    const isCredentials = collection === credentialsName
+    const name = JSON.stringify(isCredentials ? 'Credential' : collection)
+    const members = [
+      ...(isHistory ? [`"@version":"${isDelete ? 'delete' : 'write'}"`] : []),
+      `"id":"${id}"`,
+      `"coll":${this.#isTagged ? `{"@mod":${name}}` : name}`,
+      `"ts":${this.#tag('@time', formatTime(timeFromMicros(ts)))}`,
+    ]
+    const ttl = fields.get('ttl')
+    if (ttl !== undefined) members.push(`"ttl":${this.value(ttl)}`)
+    if (isCredentials) members.push(...this.#credentials(fields))
+    else members.push(...this.#userFields(fields))
+    return `{${members.join()}}`
+  }
+
+  #userFields(fields: ReadonlyMap<string, Value>): string[] {
+    for (const name of fields.keys()) {
+      if (name !== 'data' && name !== 'ttl')
+        this.#onLost(`the field ${name} of a document, which is not its data`)
+    }
+    const data = fields.get('data')
+    if (data === undefined || !isObject(data)) return []
+    const plain = [...data].filter(([name]) => !isReserved(name))
+    const reserved = new Map([...data].filter(([name]) => isReserved(name)))
+    return [
+      ...plain.map(([name, value]) => `${JSON.stringify(name)}:${this.value(value)}`),
+      ...(reserved.size > 0 ? [`"data":${this.value(reserved)}`] : []),
+    ]
+  }
+
+  #credentials(fields: ReadonlyMap<string, Value>): string[] {
+    const members: string[] = []
+    for (const [name, value] of fields) {
+      if (name === 'ttl') continue
+      members.push(`${JSON.stringify(name === 'instance' ? 'document' : name)}:${this.value(value)}`)
+    }
+    return members
+  }
+
+  value(value: Value): string {
+    switch (typeof value) {
+      case 'string':
+        return this.#isTagged && isPrinted(value)
+          ? `{"@string":${JSON.stringify(value)}}`
+          : JSON.stringify(value)
+      case 'bigint':
+        return this.#integer(value)
+      case 'number':
+        return this.#double(value)
+      case 'boolean':
+        return String(value)
+    }
+    if (value === null) return 'null'
+    if (Array.isArray(value)) return `[${value.map(each => this.value(each)).join()}]`
+    if (isObject(value)) return this.#object(value)
+    if (value instanceof Uint8Array) return this.#tag('@bytes', encodeBase64(value))
+    if (value instanceof Time) return this.#tag('@time', formatTime(value))
+    if (value instanceof LocalDate) return this.#tag('@date', formatDate(value))
+    if (value instanceof Uuid) return this.#tag('@uuid', value.text)
+    if (value instanceof UnresolvedRef) return this.#reference(value)
+    return value instanceof Lambda ? this.#lambda(value) : 'null'
+  }
+
+  #tag(tag: string, text: string): string {
+    return this.#isTagged ? `{"${tag}":"${text}"}` : `"${text}"`
+  }
+
+  #integer(value: bigint): string {
+    if (!this.#isTagged) return String(value)
+    return `{"${BigInt.asIntN(32, value) === value ? '@int' : '@long'}":"${value}"}`
+  }
+
+  #double(value: number): string {
+    const text = Number.isFinite(value) ? writeJson(value) : String(value)
+    if (this.#isTagged) return `{"@double":"${text}"}`
+    return Number.isFinite(value) ? text : `"${text}"`
+  }
+
+  #object(value: ReadonlyMap<string, Value>): string {
+    const members = [...value].map(([name, field]) => `${JSON.stringify(name)}:${this.value(field)}`)
+    const text = `{${members.join()}}`
+    const isEscaped = this.#isTagged && [...value.keys()].some(name => name.startsWith('@'))
+    return isEscaped ? `{"@object":${text}}` : text
+  }
+
+  #reference({ target }: UnresolvedRef): string {
+    switch (target.type) {
+      case 'document': {
+        const within = target.collection.target
+        return this.#ref('id', String(target.id), within.type === 'collection' ? within.name : 'Deleted')
+      }
+      case 'index':
+        return JSON.stringify(`[legacy index ${target.name}]`)
+      case 'collection': {
+        const known = nativeOf(target.name)
+        if (known === undefined) return this.#ref('name', target.name, '/collections')
+        return this.#isTagged ? `{"@mod":"${exportName(known)}"}` : `"${exportName(known)}"`
+      }
+      case 'key':
+      case 'native':
+        return 'null'
+      default: {
+        const holder: Readonly<Record<typeof target.type, NativeName>> = {
+          database: 'databases',
+          function: 'functions',
+          role: 'roles',
+          access_provider: 'access_providers',
+        }
+        return this.#ref('name', target.name, `/${holder[target.type]}`)
+      }
+    }
+  }
+
+  #ref(member: 'id' | 'name', text: string, collection: string): string {
+    const known = nativeOf(collection)
+    const name = JSON.stringify(known === undefined ? collection : exportName(known))
+    const coll = this.#isTagged ? `{"@mod":${name}}` : name
+    const ref = `{"${member}":${JSON.stringify(text)},"coll":${coll}}`
+    return this.#isTagged ? `{"@ref":${ref}}` : ref
+  }
+
+  #lambda(lambda: Lambda): string {
+    if (!this.#isTagged) {
+      this.#onLost('a stored lambda')
+      return JSON.stringify(printedLambda)
+    }
+    const names = { scope: rootDatabase, nameOf: () => undefined, parentOf: () => undefined }
+    return `{"@object":${renderValue(lambda, { apiVersion: '4', names })}}`
+  }
+}
+
+function isReserved(name: string): boolean {
+  return reservedNames.has(name) || name.startsWith('@')
+}

@@ -1,0 +1,163 @@
+// An export from beginning to end: everything in a database as of one time, in the layout of the hosted service's
+// exports, with what those left out in folders beside: schema, keys, child databases and, if wanted, the history.
+
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatTime, timeFromMicros } from '../values/time.ts'
+import type { Micros } from '../values/value.ts'
+import type { Connection, DatabasePath } from './connection.ts'
+import { CollectionFiles, type FileOptions } from './export-files.ts'
+import { type DocumentFormat, exportText } from './export-text.ts'
+import { firstPlace, type PagePlace } from './read-page.ts'
+import { credentialsName, TransferError } from './record.ts'
+import { readSchema } from './schema-reader.ts'
+
+export interface ExportOptions extends FileOptions {
+  readonly database: DatabasePath
+  readonly format: DocumentFormat
+  readonly history: boolean
+  /** Identifies this export; digits. */
+  readonly id: string
+}
+
+/** How far an export has come, for whoever shows it: collections count in place of bytes. */
+export interface ExportProgress {
+  readBytes: number
+  totalBytes: number
+  documents: number
+  phase: string
+}
+
+/** What was exported. */
+export interface Exported {
+  readonly at: Micros
+  documents: number
+  databases: number
+  /** What the format cannot hold, each with how often it occurred. */
+  readonly lost: Map<string, number>
+}
+
+/** Exports a database to a new folder, which gets its name when it is whole. Throws {@link TransferError}. */
+export async function runExport(
+  connection: Connection,
+  folder: string,
+  options: ExportOptions,
+  progress: ExportProgress,
+): Promise<Exported> {
+  if ((await readdir(folder).catch(() => [])).length > 0)
+    throw new TransferError(`the folder ${folder} is not empty`)
+  const draft = `${folder}.partial-${options.id}`
+  try {
+    const { at } = await connection.snapshot(options.database)
+    const exported: Exported = { at, documents: 0, databases: 0, lost: new Map() }
+    await new Exporter(connection, options, progress, exported).database(options.database, draft)
+    await rm(folder, { recursive: true, force: true })
+    await rename(draft, folder)
+    return exported
+  } catch (cause) {
+    await rm(draft, { recursive: true, force: true })
+    throw cause
+  }
+}
+
+class Exporter {
+  readonly #connection: Connection
+  readonly #options: ExportOptions
+  readonly #progress: ExportProgress
+  readonly #exported: Exported
+
+  constructor(connection: Connection, options: ExportOptions, progress: ExportProgress, exported: Exported) {
+    this.#connection = connection
+    this.#options = options
+    this.#progress = progress
+    this.#exported = exported
+  }
+
+  async database(path: DatabasePath, folder: string): Promise<void> {
+    const { at } = this.#exported
+    this.#exported.databases++
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const { collections } = await this.#connection.snapshot(path)
+    const names = [credentialsName, ...collections]
+    this.#progress.totalBytes += names.length
+    this.#progress.phase = path.join('/')
+    const written = { files: 0, bytes: 0 }
+    for (const name of names) {
+      const files = await this.#collection(path, folder, name)
+      written.files += files.files
+      written.bytes += files.bytes
+      this.#progress.readBytes++
+    }
+    const { children, files } = await readSchema(this.#connection, path, at)
+    if (files.length > 0) await mkdir(join(folder, 'schema'))
+    for (const { file, text } of files) await writeFile(join(folder, 'schema', file), text, { mode: 0o600 })
+    await writeFile(join(folder, 'metadata_00.json'), this.#metadata(collections, written), { mode: 0o600 })
+    for (const child of children)
+      await this.database([...path, child], join(folder, 'databases', encodeURIComponent(child)))
+  }
+
+  async #collection(
+    path: DatabasePath,
+    folder: string,
+    collection: string,
+  ): Promise<{ readonly files: number; readonly bytes: number }> {
+    const { format, history } = this.#options
+    const name = encodeURIComponent(collection === credentialsName ? 'Credential' : collection)
+    const present = new CollectionFiles(join(folder, 'data/collections', name), name, this.#options)
+    const past = new CollectionFiles(join(folder, 'history/collections', name), name, this.#options)
+    const onLost = (what: string) => {
+      const key = `${what} (${name})`
+      this.#exported.lost.set(key, (this.#exported.lost.get(key) ?? 0) + 1)
+    }
+    let place: PagePlace | undefined = firstPlace
+    while (place !== undefined) {
+      const request = {
+        collection,
+        at: this.#exported.at,
+        place,
+        history: history && collection !== credentialsName,
+      }
+      const page = await this.#connection.page(path, request)
+      const texts: string[] = []
+      const pastTexts: string[] = []
+      for (const record of page.records)
+        (record.isHistory ? pastTexts : texts).push(exportText(record, format, onLost))
+      await present.add(texts)
+      await past.add(pastTexts)
+      this.#exported.documents += texts.length
+      this.#progress.documents += texts.length
+      place = page.next
+    }
+    await present.close()
+    await past.close()
+    return present.written
+  }
+
+  #metadata(
+    collections: readonly string[],
+    written: { readonly files: number; readonly bytes: number },
+  ): string {
+    const { fileFormat, format, gzip, id } = this.#options
+    const extension = `${fileFormat}${gzip ? '.gz' : ''}`
+    return `${JSON.stringify(
+      {
+        host_id: 'terrarium',
+        account_id: '0',
+        export_id: id,
+        task_id: id,
+        collections: ['Credential', ...collections].sort(),
+        snapshot_ts: formatTime(timeFromMicros(this.#exported.at)),
+        doc_format: format,
+        datafile_format: fileFormat,
+        datafile_compression: gzip,
+        datafile_ext: extension,
+        part: 0,
+        total_parts: 1,
+        files_count: written.files,
+        files_bytes: written.bytes,
+      },
+      null,
+      2,
+    )}\n`
+  }
+}

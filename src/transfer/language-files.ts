@@ -1,0 +1,78 @@
+// Files in the language itself: `CreateIndex({…})` and its like, one after another, as schema tools keep them, and
+// values as the shell of the hosted service printed them. Nothing in them is evaluated.
+
+import { readFile, stat } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
+import { FqlSyntaxError, lineAndColumn, NoValueError, readExpressions, valueOfQuery } from '../fql/index.ts'
+import type { Json } from '../values/value.ts'
+import { isGzip } from './input.ts'
+import { BadRecord, type SchemaKind, type SchemaRecord, TransferError } from './record.ts'
+import type { SourceFile } from './sources.ts'
+
+/** What one expression of a file stands for. */
+export type LanguageItem = { readonly line: number; readonly size: number } & (
+  | { readonly kind: 'schema'; readonly record: SchemaRecord }
+  /** A value in the wire form, such as a document or a page of them. */
+  | { readonly kind: 'value'; readonly json: Json }
+  | { readonly kind: 'bad'; readonly reason: BadRecord }
+)
+
+/** Texts are held as a whole. */
+const textBytesMax = 67_108_864
+
+/** The expressions of a file, in order. Throws {@link TransferError} where the text cannot be read any further. */
+export async function* languageItems({
+  path,
+  shown,
+}: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
+  const { size } = await stat(path)
+  if (size > textBytesMax) throw new TransferError(`${shown}: larger than ${textBytesMax} bytes; split it`)
+  const bytes = await readFile(path)
+  const text = ((await isGzip(path)) ? gunzipSync(bytes) : bytes).toString('utf8').replace(/^\ufeff/, '')
+  try {
+    for (const { end, json, start } of readExpressions(text)) {
+      const place = { line: lineAndColumn(text, start).line, size: end - start }
+      yield { ...place, ...itemOf(json) }
+    }
+  } catch (error) {
+    if (!(error instanceof FqlSyntaxError)) throw error
+    throw new TransferError(`${shown}:${error.line}:${error.column}: ${error.message}`, { cause: error })
+  }
+}
+
+const creations: Readonly<Record<string, SchemaKind>> = {
+  create_database: 'database',
+  create_collection: 'collection',
+  create_class: 'collection',
+  create_index: 'index',
+  create_function: 'function',
+  create_role: 'role',
+  create_access_provider: 'access_provider',
+}
+
+function itemOf(
+  json: Json,
+):
+  | { readonly kind: 'schema'; readonly record: SchemaRecord }
+  | { readonly kind: 'value'; readonly json: Json }
+  | { readonly kind: 'bad'; readonly reason: BadRecord } {
+  try {
+    if (json instanceof Map && json.size === 1) {
+      const [[form, parameters]] = [...json] as [[string, Json]]
+      const kind = Object.hasOwn(creations, form) ? creations[form] : undefined
+      if (kind !== undefined) return { kind: 'schema', record: creation(kind, valueOfQuery(parameters)) }
+    }
+    return { kind: 'value', json: valueOfQuery(json) }
+  } catch (error) {
+    if (!(error instanceof NoValueError || error instanceof BadRecord)) throw error
+    const reason =
+      error instanceof BadRecord ? error : new BadRecord('neither a value nor one that creates something')
+    return { kind: 'bad', reason }
+  }
+}
+
+function creation(object: SchemaKind, value: Json): SchemaRecord {
+  const name = value instanceof Map ? value.get('name') : undefined
+  if (!(value instanceof Map) || typeof name !== 'string') throw new BadRecord(`a ${object} without a name`)
+  return { kind: 'schema', object, name, params: value }
+}

@@ -1,0 +1,180 @@
+// What is exported can be imported, and exported again: byte by byte the same, apart from what names the run.
+
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { type ExportOptions, runExport } from '../../src/transfer/exporter.ts'
+import { document, openTestDatabase, type TestDatabase } from './importing.ts'
+
+async function exportTo(
+  database: TestDatabase,
+  name: string,
+  options: Partial<ExportOptions> = {},
+): Promise<string> {
+  const folder = join(database.folder, name)
+  const all: ExportOptions = {
+    database: ['moved'],
+    format: 'tagged',
+    fileFormat: 'jsonl',
+    gzip: false,
+    history: false,
+    id: '1',
+    ...options,
+  }
+  await runExport(database.connection, folder, all, { readBytes: 0, totalBytes: 0, documents: 0, phase: '' })
+  return folder
+}
+
+/** The texts of all files below a folder by their paths; what names the run is blotted out. */
+async function contentOf(folder: string): Promise<Record<string, string>> {
+  const content: Record<string, string> = {}
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const bytes = await readFile(path)
+    const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
+    content[relative(folder, path)] = text.replace(/"(?:snapshot_ts|export_id|task_id)": "[^"]*"/g, '""')
+  }
+  return content
+}
+
+const object = (fields: object) => ({ object: fields })
+
+/** Everything a database can hold. */
+async function fill(database: TestDatabase): Promise<void> {
+  await database.import(['tagged', 'dumps', 'language'])
+  const ask = (query: unknown, path: readonly string[] = []) => database.ask(query, path)
+  await ask({ create_database: object({ name: 'child', data: object({ of: 'moved' }) }) })
+  await ask({ create_collection: object({ name: 'toys', history_days: 1, ttl_days: 5 }) }, ['child'])
+  await ask({ create: { collection: 'toys' }, params: object({ data: object({ n: 1 }) }) }, ['child'])
+  await ask({ create_key: object({ role: 'server', name: 'of the app' }) })
+  await ask({ create_collection: object({ name: 'Token' }) })
+  const odd = {
+    text: '[legacy index nothing]',
+    mark: '[function <lambda>]',
+    escaped: object({ '@x': 1, '@object': object({ a: 1 }) }),
+    token: { ref: { collection: 'Token' }, id: '5' },
+    natives: { keys: null },
+    role: { role: 'greeter' },
+    credentials: { '@ref': { id: '21', collection: { '@ref': { id: 'credentials' } } } },
+    integers: [2147483647, 2147483648, -2147483648],
+    doubles: [1.5, 1e300],
+    uuid: { '@uuid': '00000000-0000-0000-0000-000000000001' },
+    surrogate: '\u{1f600} "quoted" \\ \n',
+    data: object({ data: 1, coll: 'x' }),
+    coll: 'reserved',
+    empty: object({}),
+    nothing: [],
+  }
+  await ask({ create: { ref: { collection: 'Token' }, id: '5' }, params: object({ data: object(odd) }) })
+  await ask({ create: { ref: { collection: 'Token' }, id: '6' }, params: object({}) })
+}
+
+test('export, import, export: the same bytes', async t => {
+  const first = await openTestDatabase(t)
+  await fill(first)
+  const folder = await exportTo(first, 'first')
+  const second = await openTestDatabase(t)
+  const report = await second.import([folder])
+  assert.equal(report.total().bad, 0)
+  assert.deepEqual(
+    report.data.schema.filter(({ outcome }) => outcome === 'failed'),
+    [],
+  )
+  assert.deepEqual(report.data.lost, {})
+  const [before, after] = [await contentOf(folder), await contentOf(await exportTo(second, 'second'))]
+  assert.deepEqual(after, before)
+  for (const file of ['schema/indexes.fql', 'schema/keys.jsonl', 'databases/child/schema/collections.fql']) {
+    assert.ok(before[file], file)
+  }
+  const again = await second.import([folder])
+  assert.equal(again.total().written, 0)
+  assert.deepEqual(new Set(again.data.schema.map(({ outcome }) => outcome)), new Set(['equal']))
+})
+
+test('other files say the same', async t => {
+  const first = await openTestDatabase(t)
+  await fill(first)
+  const folder = await exportTo(first, 'packed', { fileFormat: 'json', gzip: true })
+  const second = await openTestDatabase(t)
+  await second.import([folder])
+  assert.deepEqual(
+    await contentOf(await exportTo(second, 'plain')),
+    await contentOf(await exportTo(first, 'plain')),
+  )
+})
+
+test('a simple export is what the hosted service wrote', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['tagged'])
+  const content = await contentOf(await exportTo(database, 'simple', { format: 'simple' }))
+  assert.equal(
+    content['data/collections/Product/Product_00_000000.jsonl']?.split('\n')[0],
+    '{"id":"101","coll":"Product","ts":"2025-03-22T10:58:58.290Z","ttl":"2999-01-01T00:00:00Z","name":"cups","price":698,' +
+      '"big":5000000000,"w":1.5,"odd":"NaN","due":"2025-05-30","at":"2025-01-01T00:00:00.000000001Z","bin":"3q2+7w==",' +
+      '"category":{"id":"7","coll":"Category"},"escaped":{"@x":"y"},"list":[1,null,true],"data":{"id":"mine","ts":1}}',
+  )
+})
+
+test('the history comes along when it is asked for', async t => {
+  const first = await openTestDatabase(t)
+  await first.import(['dumps/array.json'])
+  const ref = document('things', '301')
+  await first.ask({ update: ref, params: object({ data: object({ whole: 2 }) }) })
+  await first.ask({ update: ref, params: object({ data: object({ whole: 3 }) }) })
+  await first.ask({ delete: document('things', '302') })
+  await first.ask({ create: document('things', '302'), params: object({ data: object({ back: true }) }) })
+  await first.ask({ create: document('things', '303'), params: object({ data: object({ short: true }) }) })
+  await first.ask({ delete: document('things', '303') })
+  const folder = await exportTo(first, 'first', { history: true })
+  const second = await openTestDatabase(t)
+  await second.import([folder])
+  const [before, after] = [
+    await contentOf(folder),
+    await contentOf(await exportTo(second, 'second', { history: true })),
+  ]
+  assert.deepEqual(after, before)
+  assert.equal(before['history/collections/things/things_00_000000.jsonl']?.match(/@version/g)?.length, 6)
+  const events = { paginate: { events: ref } }
+  assert.equal(await second.ask(events), await first.ask(events))
+  const again = await second.import([folder])
+  assert.equal(again.total().written, 0)
+})
+
+test('an export is as of one time, whatever is written meanwhile', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['dumps/users.ndjson', 'dumps/array.json'])
+  const { page } = database.connection
+  let meddled = false
+  const meddling = {
+    ...database.connection,
+    page: async (...request: Parameters<typeof page>) => {
+      if (!meddled) {
+        meddled = true
+        await database.ask({
+          create: { collection: 'users' },
+          params: object({ data: object({ late: true }) }),
+        })
+        await database.ask({
+          update: document('things', '301'),
+          params: object({ data: object({ late: true }) }),
+        })
+        await database.ask({ delete: document('things', '302') })
+      }
+      return page(...request)
+    },
+  }
+  const before = await contentOf(await exportTo(database, 'before'))
+  const during = await contentOf(await exportTo({ ...database, connection: meddling }, 'during'))
+  assert.ok(meddled)
+  assert.deepEqual(during, before)
+})
+
+test('nothing is exported over something', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['dumps/array.json'])
+  await exportTo(database, 'taken')
+  await assert.rejects(exportTo(database, 'taken'), /is not empty/)
+})
