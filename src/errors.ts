@@ -114,7 +114,7 @@ export function statusOf(errors: readonly ErrorEntry[]): number {
 export const requestErrorStatus = {
   /** A header is invalid, a limit is passed, a time is older than the retained history, or the bytes are no HTTP. */
   'bad request': 400,
-  /** Reserved by the protocol; this service does not send it, because writes run one after the other. */
+  /** A long query that writes was given up: each time it was tried, others had written what it had read. */
   'contended transaction': 409,
   /** The credential is known and does not give access to the log API. */
   forbidden: 403,

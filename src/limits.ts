@@ -20,7 +20,7 @@ export const limits = {
   /** Milliseconds a query may take when the request does not say, and the most it may ask for. */
   queryTimeoutDefaultMs: 120_000,
   queryTimeoutMaxMs: 600_000,
-  /** What `x-max-retries-on-contention` may ask for. Nothing has to be retried here: writes run one after the other. */
+  /** What `x-max-retries-on-contention` may ask for. */
   contentionRetriesMax: 7,
   /** Nested applications of lambdas and user functions. */
   callDepthMax: 200,

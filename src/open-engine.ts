@@ -73,7 +73,7 @@ export async function openEngine(
   }
   const { timelineFile } = part
   if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, part)
-  const timeline = openSharedTimeline(timelineFile)
+  const timeline = openSharedTimeline(timelineFile, part.worker)
   const clock = { ...systemClock, now: () => timeline.now() }
   const opened = engineOver(kv, config, rootSecret, log, { ...system, clock, timeline }, part)
   const close = async () => {

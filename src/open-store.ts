@@ -14,7 +14,7 @@ import { Checkpointer } from './kv/postgres/checkpoint.ts'
 import { openPostgres } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
 import { Session } from './kv/postgres/session.ts'
-import { newestCommitTime } from './store/store.ts'
+import { lastCommit } from './store/last-commit.ts'
 
 type StoreConfig = Pick<Config, 'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs'>
 
@@ -90,7 +90,7 @@ export async function openConfiguredStore(
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,
-    newestTime: newestCommitTime,
+    newestTime: view => lastCommit(view).time,
     readPatienceMs: config.storeStaleReadsMs,
     onAvailability: reason => {
       if (reason === undefined) log.info('the database of the store is back')

@@ -11,3 +11,8 @@ export function byteText(bytes: Uint8Array): string {
   scratch.set(bytes)
   return scratch.toString('latin1', 0, length)
 }
+
+/** The bytes that a {@link byteText} stands for. */
+export function textBytes(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'latin1'))
+}

@@ -1,11 +1,11 @@
 // The timeline of a store that several processes of one machine share. They see each other's announcements through a
-// file of three numbers, read and written in place (a microsecond; it stays in the page cache and is never flushed), and
+// file of a few numbers, read and written in place (a microsecond; it stays in the page cache and is never flushed), and
 // they reckon with one clock: the machine's steady clock, the same in all processes, plus an offset in the file that
 // one process keeps true to the time of day. The offset only grows, so nobody's time steps back.
 
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import type { Timeline } from './timeline.ts'
-import type { Cancel, Timers } from './timers.ts'
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { AnnouncedCommits, type Timeline } from './timeline.ts'
+import type { Timers } from './timers.ts'
 
 /** Microseconds by which the steady clocks of two processes may seem to differ; see {@link steadyOrigin}. */
 const disagreementMax = 10
@@ -13,57 +13,85 @@ const disagreementMax = 10
 const keepIntervalMs = 500
 
 const numberBytes = 8
-/** Offset before announcement: a reader never has a newer offset than the announcement it saw allows for. */
-const places = { offset: 0, announced: numberBytes } as const
-const numbersInFile = 3
+/** In the file: the offset, then for each process the oldest time it has announced, 0 for none. */
+const offsetPlace = 0
+const announcementPlace = (process: number) => (1 + process) * numberBytes
 
-/** Makes the file anew and keeps its offset true until the answer is called. Before anyone opens it. */
-export function keepSharedTimeline(file: string, wallClock: () => number, timers: Timers): Cancel {
-  const numbers = new SharedNumbers(file, 'w+')
+/** The timeline of several processes, as the one that watches over them sees it. */
+export interface KeptTimeline {
+  /** Takes back what a process had announced. To be called when it has ended: nothing of it is on its way any more. */
+  release(process: number): void
+  /** Keeps it no longer. */
+  stop(): void
+}
+
+/** Makes the file anew, for processes 0 to `processes` - 1, and keeps its offset true. Before anyone opens it. */
+export function keepSharedTimeline(
+  file: string,
+  processes: number,
+  wallClock: () => number,
+  timers: Timers,
+): KeptTimeline {
+  const numbers = new SharedNumbers(file, 'w+', processes)
   const keep = () => {
     const offset = wallClock() - steadyMicros()
-    if (offset > numbers.offset) numbers.write(places.offset, offset)
+    if (offset > numbers.offset) numbers.write(offsetPlace, offset)
     numbers.read()
   }
   keep()
-  numbers.write(places.announced, 0, 0)
+  for (let process = 0; process < processes; process++) numbers.write(announcementPlace(process), 0)
   const cancel = timers.every(keepIntervalMs, keep)
-  return () => {
-    cancel()
-    numbers.close()
+  return {
+    release: process => numbers.write(announcementPlace(process), 0),
+    stop() {
+      cancel()
+      numbers.close()
+    },
   }
 }
 
-/** Opens the timeline that another process keeps. */
-export function openSharedTimeline(file: string): Timeline & { close(): void } {
-  const numbers = new SharedNumbers(file, 'r+')
+/** Opens the timeline that another process keeps, as the process with that number. */
+export function openSharedTimeline(file: string, process: number): Timeline & { close(): void } {
+  const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
+  const own = announcementPlace(process)
+  numbers.write(own, 0)
   numbers.read()
   const now = () => Math.floor(numbers.offset + steadyMicros())
+  const commits = new AnnouncedCommits(oldest => {
+    numbers.write(own, Number.isFinite(oldest) ? oldest : 0)
+  })
+  const sureNow = () => {
+    // An offset that somebody has reckoned with before is not newer than this one.
+    numbers.read()
+    return now() + disagreementMax
+  }
   return {
     now,
-    announced() {
+    announce: atLeast => commits.begin(atLeast, sureNow),
+    oldestAnnounced() {
       numbers.read()
-      return numbers.newestAnnounced
-    },
-    oldestAnnounced: () => numbers.oldestAnnounced,
-    announce(oldest, newest) {
-      numbers.write(places.announced, oldest, newest)
-      numbers.read()
-      return now() + disagreementMax
+      return numbers.oldestAnnounced
     },
     close: () => numbers.close(),
   }
 }
 
+/** How many processes a file was made for. */
+function fileProcesses(file: string): number {
+  return statSync(file).size / numberBytes - 1
+}
+
 class SharedNumbers {
   readonly #descriptor: number
-  readonly #seen = new Float64Array(numbersInFile)
-  readonly #seenBytes = new Uint8Array(this.#seen.buffer)
-  readonly #written = new Float64Array(2)
+  readonly #seen: Float64Array
+  readonly #seenBytes: Uint8Array
+  readonly #written = new Float64Array(1)
   readonly #writtenBytes = new Uint8Array(this.#written.buffer)
 
-  constructor(file: string, mode: 'r+' | 'w+') {
+  constructor(file: string, mode: 'r+' | 'w+', processes: number) {
     this.#descriptor = openSync(file, mode, 0o600)
+    this.#seen = new Float64Array(1 + processes)
+    this.#seenBytes = new Uint8Array(this.#seen.buffer)
   }
 
   get offset(): number {
@@ -71,28 +99,21 @@ class SharedNumbers {
   }
 
   get oldestAnnounced(): number {
-    return this.#seen[1] as number
-  }
-
-  get newestAnnounced(): number {
-    return this.#seen[2] as number
+    let oldest = Number.POSITIVE_INFINITY
+    for (let place = 1; place < this.#seen.length; place++) {
+      const time = this.#seen[place] as number
+      if (time > 0 && time < oldest) oldest = time
+    }
+    return oldest
   }
 
   read(): void {
     readSync(this.#descriptor, this.#seenBytes, 0, this.#seenBytes.length, 0)
   }
 
-  /** Writes one or two numbers from `place` on, in one go. */
-  write(place: number, first: number, second?: number): void {
-    this.#written[0] = first
-    this.#written[1] = second ?? 0
-    writeSync(
-      this.#descriptor,
-      this.#writtenBytes,
-      0,
-      second === undefined ? numberBytes : 2 * numberBytes,
-      place,
-    )
+  write(place: number, number: number): void {
+    this.#written[0] = number
+    writeSync(this.#descriptor, this.#writtenBytes, 0, numberBytes, place)
   }
 
   close(): void {

@@ -16,6 +16,8 @@ export interface SupervisorOptions {
   readonly log: Logger
   readonly timers: Timers
   readonly clock: Clock
+  /** Told of each worker that has ended, before it is started again. */
+  readonly onEnd: (worker: number) => void
 }
 
 const variable = 'TERRARIUM_WORKER_NUMBER'
@@ -108,6 +110,7 @@ export class Supervisor {
     const ended = new Promise<Awaited<Run['ended']>>(resolve => {
       worker.once('exit', (code, signal) => {
         this.#distributor.withdraw(worker)
+        this.#options.onEnd(number)
         resolve({ code, signal })
       })
     })

@@ -22,6 +22,8 @@ export interface QueryRequest {
   /** Microseconds: the snapshot is at least this. */
   readonly lastSeenTxn?: Micros
   readonly timeoutMs: number
+  /** How often a write that meets contention is tried again; the protocol's default when absent. */
+  readonly retriesMax?: number | undefined
 }
 
 /** The numbers behind the metrics headers. */
@@ -32,7 +34,7 @@ export interface QueryMetrics {
   readonly storageBytesRead: number
   readonly storageBytesWrite: number
   readonly queryTimeMs: number
-  /** Attempts that met contention: none, as long as writes run one after the other. */
+  /** Attempts that met contention: others had written what they had read. */
   readonly txnRetries: number
   /** Those of `compute`, `read`, `write` whose rate limit was hit. */
   readonly rateLimited: readonly ('compute' | 'read' | 'write')[]

@@ -14,6 +14,7 @@ import { parse } from '../query/language.ts'
 import type { ParsedQuery } from '../query/parse.ts'
 import { viewDocument } from '../query/view-document.ts'
 import {
+  ContendedTransaction,
   type Store,
   StoreUnavailableError,
   type Transaction,
@@ -24,6 +25,7 @@ import {
 import { encodeGlobalId } from '../values/global-id.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { DocumentValue, type Json, type Micros, native, Ref } from '../values/value.ts'
+import { fillTransactionTime } from '../values/wire.ts'
 import type {
   Engine,
   EventStream,
@@ -59,7 +61,10 @@ export interface EngineOptions {
   readonly onInternalError: (error: unknown) => void
 }
 
-/** What a request asks of its transaction: the status and the body to answer. */
+/** A fixed phrase of the protocol. */
+const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
+
+/** What a request asks of its transaction: the status and the body of the response. */
 type Task = (evaluation: Evaluation) => { readonly status: number; readonly body: string }
 
 /** Makes the engine of an open data folder. */
@@ -131,7 +136,9 @@ class RequestRun {
   /** Of the latest attempt; answers of failed queries report them. */
   #evaluation: Evaluation | undefined
   #databasePath: readonly string[] | undefined
-  #snapshotTime: Micros | undefined
+  #settledTime: Micros | undefined
+  /** Attempts that met contention. */
+  #contended = 0
 
   constructor(options: EngineOptions, request: QueryRequest) {
     this.#options = options
@@ -227,7 +234,12 @@ class RequestRun {
   async #write(task: Task): Promise<QueryAnswer> {
     try {
       const work = (transaction: Transaction) => this.#attempt(transaction, task)
-      return this.#succeeded(await this.#options.store.write(work, this.#request.lastSeenTxn))
+      const { lastSeenTxn, retriesMax } = this.#request
+      const outcome = await this.#options.store.write(work, {
+        ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
+        ...(retriesMax !== undefined && { retriesMax }),
+      })
+      return this.#succeeded(outcome)
     } catch (error) {
       return this.#recover(error, task)
     }
@@ -239,7 +251,7 @@ class RequestRun {
 
   #attemptWatched(transaction: Transaction, task: Task): ReturnType<Task> {
     const { host, identify } = this.#options
-    this.#snapshotTime = transaction.snapshotTime
+    this.#settledTime = transaction.settledTime
     const evaluationFor = (caller: Caller) =>
       new Evaluation({
         host,
@@ -276,6 +288,10 @@ class RequestRun {
     if (error instanceof WriteNeeded) {
       this.#mustWrite = true
       return this.#write(task)
+    }
+    if (error instanceof ContendedTransaction) {
+      this.#contended = error.attempts
+      return this.#failed(new RequestError('contended transaction', contentionText))
     }
     if (error instanceof QueryError) return this.#refused(error)
     if (error instanceof RequestError) return this.#failed(error)
@@ -316,10 +332,11 @@ class RequestRun {
   }
 
   #succeeded(outcome: TransactionOutcome<ReturnType<Task>>): QueryAnswer {
-    const { result, time, counters } = outcome
+    const { result, time, counters, retries } = outcome
+    this.#contended = retries
     return {
       status: result.status,
-      body: result.body,
+      body: fillTransactionTime(result.body, time),
       txnTime: time,
       metrics: this.#charged(this.#metrics(this.#evaluation, counters)),
       database: this.#evaluation?.database,
@@ -334,7 +351,7 @@ class RequestRun {
     return {
       status: statusOf(errors),
       body: queryErrorBody(errors),
-      txnTime: this.#snapshotTime ?? this.#started,
+      txnTime: this.#settledTime ?? this.#started,
       metrics: this.#charged(
         this.#metrics(aborted, { readBytes, writeBytes: 0, writeOps: 0, indexUnits: 0 }),
       ),
@@ -351,7 +368,7 @@ class RequestRun {
     return {
       status: error.status,
       body: requestErrorBody(error),
-      txnTime: this.#snapshotTime ?? this.#started,
+      txnTime: this.#settledTime ?? this.#started,
       metrics: unmetered ? undefined : this.#metrics(this.#evaluation, counters, rateLimited),
       database: this.#evaluation?.database,
       databasePath: this.#databasePath,
@@ -380,7 +397,7 @@ class RequestRun {
       storageBytesRead: counters.readBytes,
       storageBytesWrite: counters.writeBytes,
       queryTimeMs: Math.max(0, Math.round((this.#options.host.now() - this.#started) / 1000)),
-      txnRetries: 0,
+      txnRetries: this.#contended,
       rateLimited,
     }
   }

@@ -6,12 +6,15 @@ import { type DatabaseId, type Ref, rootDatabase, type Value } from '../values/v
 import { renderValue } from '../values/wire.ts'
 import type { RefNames } from '../values/wire-refs.ts'
 
-/** `{"resource":…}` with references named as the request's database sees them. */
+/**
+ * `{"resource":…}` with references named as the request's database sees them. In a writing transaction, whose time is not
+ * certain yet, it has to be completed by `fillTransactionTime`.
+ */
 export function renderResource(value: Value, evaluation: Evaluation): string {
   const { transaction } = evaluation
   const rendered = renderValue(value, {
     apiVersion: evaluation.apiVersion,
-    transactionTime: transaction.commitTime ?? transaction.snapshotTime,
+    transactionTime: transaction.writable ? 'open' : transaction.snapshotTime,
     names: refNames(evaluation.database, transaction),
   })
   return rendered === undefined ? '{}' : `{"resource":${rendered}}`

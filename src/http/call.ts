@@ -54,6 +54,7 @@ export class Call {
       readOnly: special?.readOnly,
       linearized: special?.linearized,
       lastSeenTxn: settings.lastSeenTxn,
+      retriesMax: settings.retriesMax,
       timeoutMs: settings.timeoutMs,
     } as QueryRequest
   }

@@ -10,6 +10,8 @@ import { type ApiVersion, apiVersions, defaultApiVersion } from '../values/wire-
 export interface RequestSettings {
   readonly apiVersion: ApiVersion
   readonly lastSeenTxn: Micros | undefined
+  /** How often a write that meets contention is tried again; undefined when not said. */
+  readonly retriesMax: number | undefined
   readonly timeoutMs: number
 }
 
@@ -40,6 +42,7 @@ export function readSettings(headers: IncomingHttpHeaders): RequestSettings | st
   return {
     apiVersion: (apiVersion ?? defaultApiVersion) as ApiVersion,
     lastSeenTxn,
+    retriesMax: retries === undefined ? undefined : parseInteger(retries),
     timeoutMs: timeoutMs as number,
   }
 }

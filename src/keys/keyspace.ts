@@ -260,6 +260,14 @@ export function buildKey(database: DatabaseId, index: number): Uint8Array {
   return writer.copy()
 }
 
+/** A time as it stands in keys. */
+export function timeBytes(ts: Micros, order: 'ascending' | 'descending'): Uint8Array {
+  writer.reset()
+  if (order === 'ascending') appendTime(ts)
+  else appendTimeDescending(ts)
+  return writer.copy()
+}
+
 /** All keys of one kind. */
 export function tagRange(kind: keyof typeof keyTags): KeyInterval {
   return prefixRange(Uint8Array.of(keyTags[kind]))

@@ -4,8 +4,8 @@
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../values/byte-writer.ts'
-import type { Micros, Value } from '../values/value.ts'
-import { appendCanonical } from './value-codec.ts'
+import type { Value } from '../values/value.ts'
+import { appendCanonical, type TransactionTimeSource } from './value-codec.ts'
 
 const inlineBytesMax = 254
 const hashMarker = 255
@@ -16,7 +16,7 @@ const writer = new ByteWriter()
  * Terms as they stand in keys; equal bytes if and only if the terms are the same values. `transactionTime` is needed for
  * terms that the running transaction has made.
  */
-export function encodeTerms(terms: readonly Value[], transactionTime?: Micros): Uint8Array {
+export function encodeTerms(terms: readonly Value[], transactionTime?: TransactionTimeSource): Uint8Array {
   writer.reset().u8(0)
   for (const term of terms) appendCanonical(writer, term, transactionTime)
   const length = writer.length - 1
@@ -38,7 +38,7 @@ export function termsLength(key: Uint8Array, start: number): number {
 }
 
 /** Bytes the terms take before they are hashed; the language limits them. */
-export function termsSize(terms: readonly Value[], transactionTime?: Micros): number {
+export function termsSize(terms: readonly Value[], transactionTime?: TransactionTimeSource): number {
   writer.reset()
   for (const term of terms) appendCanonical(writer, term, transactionTime)
   return writer.length

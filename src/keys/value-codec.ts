@@ -24,11 +24,14 @@ import {
 const writer = new ByteWriter()
 const reader = new ValueReader()
 
+/** What stands for the time of the running transaction; a function learns that it was needed. */
+export type TransactionTimeSource = Micros | (() => Micros)
+
 /**
  * Encodes a value; transient values (sets, documents …) in their stored form. `transactionTime` replaces the
  * placeholder of the running transaction's time, which cannot be stored itself.
  */
-export function encodeValue(value: Value, transactionTime?: Micros): Uint8Array {
+export function encodeValue(value: Value, transactionTime?: TransactionTimeSource): Uint8Array {
   writer.reset().u8(valueFormat)
   appendValue({ writer, transactionTime, canonical: false }, value, 0)
   return writer.copy()
@@ -43,12 +46,16 @@ export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): V
  * Appends a value with the fields of objects by name, so that equal values have equal bytes. `transactionTime` stands for
  * placeholders of it.
  */
-export function appendCanonical(target: ByteWriter, value: Value, transactionTime?: Micros): void {
+export function appendCanonical(
+  target: ByteWriter,
+  value: Value,
+  transactionTime?: TransactionTimeSource,
+): void {
   appendValue({ writer: target, transactionTime, canonical: true }, value, 0)
 }
 
 /** The value with every placeholder of the transaction's time replaced; itself when there is none. */
-export function withTransactionTime(value: Value, transactionTime: Micros): Value {
+export function withTransactionTime(value: Value, transactionTime: TransactionTimeSource): Value {
   if (value instanceof TransactionTime) return resolveTime(value, transactionTime)
   if (Array.isArray(value)) {
     const elements: readonly Value[] = value.map(element => withTransactionTime(element, transactionTime))
@@ -70,7 +77,7 @@ export function withTransactionTime(value: Value, transactionTime: Micros): Valu
 
 interface Encoding {
   readonly writer: ByteWriter
-  readonly transactionTime: Micros | undefined
+  readonly transactionTime: TransactionTimeSource | undefined
   readonly canonical: boolean
 }
 
@@ -230,7 +237,8 @@ function appendSize(writer: ByteWriter, size: number): void {
   writer.u8(rest)
 }
 
-function resolveTime(placeholder: TransactionTime, micros: Micros): bigint | Time {
+function resolveTime(placeholder: TransactionTime, source: TransactionTimeSource): bigint | Time {
+  const micros = typeof source === 'number' ? source : source()
   if (placeholder.unit === 'micros') return BigInt(micros)
   const seconds = Math.floor(micros / 1_000_000)
   return new Time(BigInt(seconds), (micros - seconds * 1_000_000) * 1000)

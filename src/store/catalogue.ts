@@ -5,6 +5,7 @@
 import { builtinIndexes, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
+import type { View } from '../kv/contract.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -101,12 +102,37 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
   return bytes
 }
 
+/** What a transaction relied on of one database's remembered schema. */
+export interface SchemaRead {
+  readonly version: number
+  /** Where the database lies, if that was asked for and remembered. */
+  parent: { readonly id: DatabaseId | undefined } | undefined
+}
+
+/** Whether the schemas that were relied on are in `view` as they were. */
+export function schemasAgree(schemas: ReadonlyMap<DatabaseId, SchemaRead>, view: View): boolean {
+  for (const [database, { parent, version }] of schemas) {
+    if (versionOf(view.get(schemaVersionKey(database))) !== version) return false
+    if (parent !== undefined && parentOf(view.get(parentKey(database))) !== parent.id) return false
+  }
+  return true
+}
+
+function versionOf(stored: Uint8Array | undefined): number {
+  return stored === undefined ? 0 : decodeTime(stored)
+}
+
+function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
+  return stored && idAt(stored, 0)
+}
+
 /** The catalogue as one transaction sees it. */
 export class StoreCatalogue implements Catalogue {
   readonly #snapshot: Snapshot
   readonly #cache: SchemaCache
   readonly #schemas = new Map<DatabaseId, Schema>()
   readonly #changed = new Set<DatabaseId>()
+  readonly #relied = new Map<DatabaseId, SchemaRead>()
   /** Parents read so far; used only while the transaction has not touched any schema. */
   readonly #parents = new Map<DatabaseId, DatabaseId | undefined>()
 
@@ -119,6 +145,11 @@ export class StoreCatalogue implements Catalogue {
   /** The databases whose schema this transaction has written. */
   get changed(): ReadonlySet<DatabaseId> {
     return this.#changed
+  }
+
+  /** What was used of remembered schemas, beside what was read. */
+  get relied(): ReadonlyMap<DatabaseId, SchemaRead> {
+    return this.#relied
   }
 
   /** Forgets what was known of a schema that the transaction has just written. */
@@ -257,14 +288,15 @@ export class StoreCatalogue implements Catalogue {
     if (this.#changed.size > 0) return this.#storedParent(database)
     const schema = this.#schema(database)
     schema.parent ??= { id: this.#storedParent(database) }
+    const relied = this.#relied.get(database)
+    if (relied !== undefined) relied.parent = schema.parent
     return schema.parent.id
   }
 
   #storedParent(database: DatabaseId): DatabaseId | undefined {
     const isUntouched = this.#changed.size === 0
     if (isUntouched && this.#parents.has(database)) return this.#parents.get(database)
-    const stored = read(this.#snapshot, parentKey(database))
-    const parent = stored && idAt(stored, 0)
+    const parent = parentOf(read(this.#snapshot, parentKey(database)))
     if (isUntouched) this.#parents.set(database, parent)
     return parent
   }
@@ -280,9 +312,12 @@ export class StoreCatalogue implements Catalogue {
 
   #sharedSchema(database: DatabaseId): Schema {
     const { schemaTime } = this.#snapshot
-    const known = this.#cache.current(database, schemaTime)
-    if (known !== undefined) return known
-    const stored = read(this.#snapshot, schemaVersionKey(database))
-    return this.#cache.verified(database, stored ? decodeTime(stored) : 0, schemaTime)
+    let schema = this.#cache.current(database, schemaTime)
+    if (schema === undefined) {
+      const version = versionOf(read(this.#snapshot, schemaVersionKey(database)))
+      schema = this.#cache.verified(database, version, schemaTime)
+    }
+    this.#relied.set(database, { version: schema.version, parent: undefined })
+    return schema
   }
 }

@@ -39,7 +39,7 @@ import {
 import { decodeHomes } from './key-homes.ts'
 import { decodeTime, decodeVersion, idAt, isIntact, never } from './records.ts'
 import { minimumValidTime } from './retention.ts'
-import type { Snapshot } from './snapshot.ts'
+import { noExpiry, type Snapshot } from './snapshot.ts'
 
 /** Contradictions reported at most; one fault often has many. */
 const findingsMax = 100
@@ -52,6 +52,7 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
     commitTime: undefined,
     schemaTime: 0,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
+    expiry: noExpiry(),
   }
   const findings: string[] = []
   const report = (finding: string) => {

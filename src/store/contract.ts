@@ -179,7 +179,15 @@ export interface Transaction {
    * way may have times before {@link snapshotTime}.
    */
   readonly lastCommitTime: Micros
-  /** When a writing transaction will commit, if it writes: fixed from its start. Undefined while only reading. */
+  /**
+   * A time for responses of what is not committed, such as a failed write: reads see everything committed up to it, and
+   * no later commit has a time up to it. At most {@link snapshotTime}.
+   */
+  readonly settledTime: Micros
+  /**
+   * When a writing transaction will commit, if no other comes up to that time before: then it gets a later one. Undefined
+   * while only reading.
+   */
   readonly commitTime: Micros | undefined
   /** False: any write throws {@link WriteNeeded}, and the runner starts again with a writing transaction. */
   readonly writable: boolean
@@ -262,6 +270,25 @@ export interface TransactionOutcome<T> {
   /** Commit time of a write, else the snapshot time. */
   readonly time: Micros
   readonly counters: TransactionCounters
+  /** How often it had to be evaluated again because of commits of others. */
+  readonly retries: number
+}
+
+export interface WriteOptions {
+  /** The snapshot time is at least this. */
+  readonly notBefore?: Micros
+  /** How often a transaction that takes long is tried again, when others got in its way; 4 when absent. */
+  readonly retriesMax?: number
+}
+
+/** A transaction was given up: others wrote what it had read, each time that it was tried. */
+export class ContendedTransaction {
+  /** Attempts that met contention. */
+  readonly attempts: number
+
+  constructor(attempts: number) {
+    this.attempts = attempts
+  }
 }
 
 /** An open data folder. */
@@ -270,8 +297,11 @@ export interface Store {
   ready(notBefore: Micros): Promise<void> | undefined
   /** Runs `work` on a snapshot. `notBefore`: the snapshot time is at least this. */
   read<T>(work: (transaction: Transaction) => T, notBefore?: Micros): TransactionOutcome<T>
-  /** Runs `work` alone against the latest state and commits durably what it wrote; what it throws undoes everything. */
-  write<T>(work: (transaction: Transaction) => T, notBefore?: Micros): Promise<TransactionOutcome<T>>
+  /**
+   * Runs `work` and commits durably what it wrote, as if it had run alone at the time of the commit; what it throws undoes
+   * everything. It may run several times; the last run counts. Rejects with {@link ContendedTransaction}.
+   */
+  write<T>(work: (transaction: Transaction) => T, options?: WriteOptions): Promise<TransactionOutcome<T>>
   /** Transactions committed after `after`, oldest first, as far as they are visible now. */
   changes(after: Micros, limit: number): readonly CommittedTransaction[]
   /** Calls `listener` after commits (of any process) became visible. */

@@ -35,7 +35,7 @@ import {
 } from './index-tables.ts'
 import type { Journal, Overlay } from './overlay.ts'
 import { decodeVersion, encodeVersion, ttlOf, versionTime } from './records.ts'
-import type { Snapshot } from './snapshot.ts'
+import { noteExpiry, type Snapshot } from './snapshot.ts'
 
 /** What writing needs of its transaction. */
 export interface WriteContext {
@@ -44,6 +44,8 @@ export interface WriteContext {
   readonly catalogue: StoreCatalogue
   readonly hooks: StoreHooks
   readonly commitTime: Micros
+  /** The commit time where it becomes part of other values, which is noted. */
+  readonly stamp: () => Micros
   /** Called when a version of a schema object has been laid into the overlay. */
   readonly schemaWritten: (version: Version, journal: Journal) => void
 }
@@ -112,7 +114,8 @@ export class DocumentWriter {
     const pending = this.#takeBack(ref)
     const base = newestLive(this.#context.snapshot, ref)
     const before = base && decodeVersion(ref, base)
-    const { commitTime } = this.#context
+    const { commitTime, snapshot } = this.#context
+    if (before !== undefined) noteExpiry(snapshot, ttlOf(before.fields))
     const action = fields === undefined ? 'delete' : actionAfter(before, commitTime)
     pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
     this.#lay(pending, base, before, true)
@@ -139,12 +142,12 @@ export class DocumentWriter {
     before: StoredVersion | undefined,
     checked: boolean,
   ): void {
-    const { catalogue, overlay, commitTime } = this.#context
+    const { catalogue, overlay, commitTime, stamp } = this.#context
     const { journal, version } = pending
     // Before anything is laid over the state: what is looked up in it from now on must not become the knowledge of other
     // transactions, which may never see this one committed.
     if (namedNatives.has(version.ref.collection)) catalogue.noteChange(version.ref.database)
-    const stored = encodeVersion(version, commitTime, commitTime)
+    const stored = encodeVersion(version, commitTime, stamp)
     this.#countBytes(pending, stored.length)
     if (base !== undefined) overlay.set(historyKey(version.ref, versionTime(base)), base, journal)
     if (version.action !== 'delete') overlay.set(documentKey(version.ref), stored, journal)
@@ -169,21 +172,21 @@ export class DocumentWriter {
   }
 
   #replaceIndexEntries(pending: PendingDocument, before: StoredVersion | undefined, checked: boolean): void {
-    const { overlay, commitTime, snapshot, catalogue } = this.#context
+    const { overlay, commitTime, stamp, snapshot, catalogue } = this.#context
     const { journal, version } = pending
     const { database, collection } = version.ref
     const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
     for (const index of indexesOf(this.#context, database, collection)) {
       snapshot.counters.indexUnits += index.width
       const opened = replaceEntries(overlay, journal, index, {
-        before: entriesOfStored(index, before, commitTime),
-        after: prepareEntries(index, version, commitTime),
+        before: entriesOfStored(index, before, stamp),
+        after: prepareEntries(index, version, stamp),
         time: commitTime,
       })
       if (!index.unique || !checked) continue
       for (const entry of opened) {
         snapshot.counters.readBytes += entry.liveKey.length
-        if (isTaken(overlay, entry, snapshot.time, isLive)) throw notUnique()
+        if (isTaken(overlay, entry, snapshot, isLive)) throw notUnique()
       }
     }
   }
@@ -210,14 +213,14 @@ export class DocumentWriter {
 
   /** Puts a version into the past, or takes the place of the one at exactly that time. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
-    const { commitTime } = this.#context
+    const { stamp } = this.#context
     let inserted: StoredVersion | undefined
     this.#rewrite(ref, versions => {
       const index = positionOf(versions, ts)
       const content = fields ?? noFields
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
       // Encoded and decoded, so that placeholders of the transaction's time become the time itself.
-      inserted = decodeVersion(ref, encodeVersion({ action, fields: content }, ts, commitTime))
+      inserted = decodeVersion(ref, encodeVersion({ action, fields: content }, ts, stamp))
       for (const tables of indexesOf(this.#context, ref.database, ref.collection))
         prepareEntries(tables, inserted, ts)
       versions.splice(index, versions[index]?.ts === ts ? 1 : 0, inserted)

@@ -12,7 +12,7 @@ import type { Bytes } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../values/value.ts'
 import type { EntryScan, IndexEntry } from './contract.ts'
 import { idAt, versionAction, versionTime, versionTtl } from './records.ts'
-import { read, readFirst, type Snapshot } from './snapshot.ts'
+import { isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
 
 /** Where a document's id stands in the keys of documents and histories: behind tag, database, collection. */
 const idOffset = 11
@@ -32,7 +32,7 @@ export function validAt(snapshot: Snapshot, ref: Ref, at: Micros): Bytes | undef
 
 /** Whether a stored version shows in reads: no delete, its ttl not passed. */
 export function isVisible(snapshot: Snapshot, stored: Bytes): boolean {
-  return versionAction(stored) !== 'delete' && versionTtl(stored) > snapshot.time
+  return versionAction(stored) !== 'delete' && !isExpired(snapshot, versionTtl(stored))
 }
 
 /** All stored versions of a document, newest first. Lazy. */
@@ -77,7 +77,7 @@ export function* scanDocuments(
     const interval = part(liveTable(database, collection), { database, collection }, bounds)
     for (const { key, value } of snapshot.view.range({ ...interval, reverse })) {
       snapshot.counters.readBytes += value.length
-      if (versionTtl(value) <= snapshot.time) continue
+      if (isExpired(snapshot, versionTtl(value))) continue
       yield { values: [], document: new Ref(database, collection, idAt(key, idOffset)) }
     }
     return

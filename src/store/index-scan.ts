@@ -24,7 +24,7 @@ import {
   entryValues,
   eventIsRemove,
 } from './records.ts'
-import type { Snapshot } from './snapshot.ts'
+import { isExpired, type Snapshot } from './snapshot.ts'
 
 /** The entries of one index under one tuple of terms. */
 export interface EntrySet {
@@ -46,7 +46,7 @@ export function* scanEntries(snapshot: Snapshot, set: EntrySet, scan: EntryScan)
   const { at } = scan
   const rows = at === undefined ? table(snapshot, set, 'live', scan) : rowsAt(snapshot, set, scan, at)
   for (const row of orderCut(rows, set, prefixLength, scan.reverse === true)) {
-    if (entryTtl(row.value) <= snapshot.time || !set.isLive(entryCollection(row.value))) continue
+    if (isExpired(snapshot, entryTtl(row.value)) || !set.isLive(entryCollection(row.value))) continue
     const document = entryDocument(set.database, row.value)
     const values = entryValues(row.value)
     if (inexact) {

@@ -16,7 +16,7 @@ import {
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import { encodeTuple, isCut } from '../keys/tuple.ts'
-import { encodeValue, withTransactionTime } from '../keys/value-codec.ts'
+import { encodeValue, type TransactionTimeSource, withTransactionTime } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { compareBytes } from '../values/order.ts'
@@ -25,6 +25,7 @@ import type { IndexDefinition, StoreHooks, Version } from './contract.ts'
 import { type EntryTuple, entryTuples } from './index-entries.ts'
 import type { Journal, Overlay } from './overlay.ts'
 import { encodeEntry, entryCollection, entrySince, entryTtl, ttlOf } from './records.ts'
+import { isExpired, type Snapshot } from './snapshot.ts'
 
 /** An index as the store keeps it, a user's or one that every database has. */
 export interface IndexTables {
@@ -132,7 +133,7 @@ const noEntries: PreparedEntries = new Map()
 export function prepareEntries(
   index: IndexTables,
   version: Version | undefined,
-  commitTime: Micros,
+  commitTime: TransactionTimeSource,
 ): PreparedEntries {
   if (version === undefined) return noEntries
   const tuples = index.tuples(version)
@@ -164,7 +165,7 @@ export function prepareEntries(
 export function entriesOfStored(
   index: IndexTables,
   version: Version | undefined,
-  commitTime: Micros,
+  commitTime: TransactionTimeSource,
 ): PreparedEntries {
   try {
     return prepareEntries(index, version, commitTime)
@@ -293,7 +294,7 @@ function recordParts(entry: PreparedEntry) {
 export function isTaken(
   overlay: Overlay,
   entry: PreparedEntry,
-  now: Micros,
+  snapshot: Snapshot,
   isLive: (collection: CollectionId) => boolean,
 ): boolean {
   const { parts, liveKey } = entry
@@ -303,7 +304,7 @@ export function isTaken(
   for (const { key, value } of overlay.range(prefixRange(liveKey.subarray(0, documentStart)))) {
     if (compareBytes(key.subarray(documentStart + documentBytes), tie) !== 0) continue
     if (compareBytes(key, liveKey) === 0) continue
-    if (entryTtl(value) > now && isLive(entryCollection(value))) return true
+    if (!isExpired(snapshot, entryTtl(value)) && isLive(entryCollection(value))) return true
   }
   return false
 }

@@ -9,7 +9,7 @@
 
 import { assert } from '../base/assert.ts'
 import { checksum, checksumBytes } from '../base/checksum.ts'
-import { decodeValue, encodeValue } from '../keys/value-codec.ts'
+import { decodeValue, encodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
 import {
@@ -117,7 +117,11 @@ export function ttlOf(fields: ObjectValue): Micros {
 }
 
 /** A version as it is stored, its own time filled in for the transaction's. */
-export function encodeVersion(version: Omit<Version, 'ts' | 'ref'>, ts: Micros, commitTime?: Micros): Bytes {
+export function encodeVersion(
+  version: Omit<Version, 'ts' | 'ref'>,
+  ts: Micros,
+  commitTime?: TransactionTimeSource,
+): Bytes {
   const ttl = ttlOf(version.fields)
   writer.reset().u8(actions.indexOf(version.action) | (ttl === never ? 0 : ttlFlag))
   appendTime(ts)
@@ -163,6 +167,16 @@ export function versionTime(bytes: Bytes): Micros {
 
 export function versionTtl(bytes: Bytes): Micros {
   return (bytes[0] as number) & ttlFlag ? timeAt(bytes, 9) : never
+}
+
+/** The same stored version as of another time. */
+export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
+  writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
+  const { length } = writer
+  writer.length = 1
+  appendTime(time)
+  writer.length = length
+  return sealed()
 }
 
 /** The same stored version under another action. */
@@ -225,6 +239,17 @@ export function withSince(bytes: Bytes, since: Micros): Bytes {
   const copy = bytes.slice()
   copy.set(encodeTime(since), sinceAt)
   return copy
+}
+
+/** The same record with another time in all places where it has the time `from`. */
+export function withEntryTime(bytes: Bytes, from: Micros, to: Micros): Bytes {
+  let changed = bytes
+  if (entrySince(changed) === from) changed = withSince(changed, to)
+  if ((bytes[0] as number) & untilFlag && entryUntil(bytes) === from) {
+    if (changed === bytes) changed = bytes.slice()
+    changed.set(encodeTime(to), extrasAt)
+  }
+  return changed
 }
 
 export function entryUntil(bytes: Bytes): Micros {

@@ -14,6 +14,30 @@ export interface Snapshot {
   /** When the schema of any database was last changed: what was remembered of schemas since then still holds. */
   readonly schemaTime: Micros
   readonly counters: TransactionCounters
+  /** Reads of the clock, as it were: what has not expired yet. */
+  readonly expiry: Expiry
+}
+
+/** The earliest time at which something that was seen expires; a later state may look different even if nothing changed. */
+export interface Expiry {
+  next: Micros
+}
+
+/** Nothing that expires has been seen. */
+export function noExpiry(): Expiry {
+  return { next: Number.MAX_SAFE_INTEGER }
+}
+
+/** Whether what has that ttl has expired; if not, it is noted until when it has not. */
+export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
+  if (ttl <= time) return true
+  if (ttl < expiry.next) expiry.next = ttl
+  return false
+}
+
+/** Notes that the state depends on whether `ttl` has passed. */
+export function noteExpiry(snapshot: Snapshot, ttl: Micros): void {
+  isExpired(snapshot, ttl)
 }
 
 /** Reads one key and counts its bytes. */

@@ -60,7 +60,7 @@ import {
 } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { SchemaWriter } from './schema-writer.ts'
-import { read, type Snapshot } from './snapshot.ts'
+import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'
 import { isStored } from './taken-ids.ts'
 
 /** What transactions share. */
@@ -78,6 +78,8 @@ export interface TransactionTimes {
   readonly schemaTime: Micros
   /** The time of the newest commit they see. */
   readonly lastCommitTime: Micros
+  /** {@link Transaction.settledTime}. */
+  readonly settledTime: Micros
   /** When it commits; given to transactions that may write. */
   readonly commitTime?: Micros
 }
@@ -91,21 +93,28 @@ interface Writers {
 export class StoreTransaction implements Transaction {
   readonly snapshotTime: Micros
   readonly lastCommitTime: Micros
+  readonly settledTime: Micros
   readonly commitTime: Micros | undefined
   readonly catalogue: StoreCatalogue
   readonly counters: TransactionCounters = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
   readonly #snapshot: Snapshot
   readonly #parts: TransactionParts
   readonly #writers: Writers | undefined
+  #isStamped = false
+  /** The commit time where it becomes part of other values; undefined while only reading. */
+  #stamp: (() => Micros) | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes) {
-    const { commitTime, lastCommitTime, schemaTime, time } = times
+    const { commitTime, lastCommitTime, schemaTime, settledTime, time } = times
     this.#parts = parts
     this.snapshotTime = time
     this.lastCommitTime = lastCommitTime
+    this.settledTime = settledTime
     this.commitTime = commitTime
     const overlay = commitTime === undefined ? undefined : new Overlay(view)
-    this.#snapshot = { view: overlay ?? view, time, commitTime, schemaTime, counters: this.counters }
+    const { counters } = this
+    const expiry = noExpiry()
+    this.#snapshot = { view: overlay ?? view, time, commitTime, schemaTime, counters, expiry }
     this.catalogue = new StoreCatalogue(this.#snapshot, parts.schemas)
     if (overlay !== undefined && commitTime !== undefined)
       this.#writers = this.#makeWriters(overlay, commitTime)
@@ -113,13 +122,24 @@ export class StoreTransaction implements Transaction {
 
   #makeWriters(overlay: Overlay, commitTime: Micros): Writers {
     const { catalogue } = this
-    const context = { snapshot: this.#snapshot, overlay, catalogue, hooks: this.#parts.hooks, commitTime }
+    const stamp = () => {
+      this.#isStamped = true
+      return commitTime
+    }
+    this.#stamp = stamp
+    const { hooks } = this.#parts
+    const context = { snapshot: this.#snapshot, overlay, catalogue, hooks, commitTime, stamp }
     const documents: DocumentWriter = new DocumentWriter({
       ...context,
       schemaWritten: (version, journal) => schema.written(version, journal),
     })
     const schema = new SchemaWriter(context, documents)
     return { context, documents, schema }
+  }
+
+  /** Whether its commit time went into other values than the times of versions and entries. */
+  get isStamped(): boolean {
+    return this.#isStamped
   }
 
   get writable(): boolean {
@@ -253,11 +273,7 @@ export class StoreTransaction implements Transaction {
     // Terms whose parts are shared can be small in memory and endless when they are encoded.
     const extent = extentOf(terms)
     const bytes =
-      extent > 2 * limits.indexTermsBytesMax
-        ? extent
-        : terms.length === 0
-          ? 0
-          : termsSize(terms, this.commitTime)
+      extent > 2 * limits.indexTermsBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.#stamp)
     if (bytes > limits.indexTermsBytesMax) {
       throw new RequestError(
         'bad request',
@@ -267,7 +283,7 @@ export class StoreTransaction implements Transaction {
     return {
       database,
       index: Number(index.ref.id),
-      terms: encodeTerms(terms, this.commitTime),
+      terms: encodeTerms(terms, this.#stamp),
       descending: index.values.map(value => value.reverse),
       isLive: collection => this.catalogue.hasCollection(database, collection),
     }
@@ -341,7 +357,7 @@ export class StoreTransaction implements Transaction {
     const prefix = indexTermsPrefix('live', database, index, encodeTerms([term]))
     for (const { value } of this.#snapshot.view.range(prefixRange(prefix))) {
       this.counters.readBytes += value.length
-      if (entryTtl(value) > this.snapshotTime) yield entryDocument(database, value)
+      if (!isExpired(this.#snapshot, entryTtl(value))) yield entryDocument(database, value)
     }
   }
 

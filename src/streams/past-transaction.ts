@@ -25,6 +25,7 @@ export function asOf(transaction: Transaction, time: Micros): Transaction {
 class PastTransaction implements Transaction {
   readonly snapshotTime: Micros
   readonly lastCommitTime: Micros
+  readonly settledTime: Micros
   readonly commitTime = undefined
   readonly writable = false
   readonly #present: Transaction
@@ -33,6 +34,7 @@ class PastTransaction implements Transaction {
     this.#present = present
     this.snapshotTime = time
     this.lastCommitTime = time
+    this.settledTime = time
   }
 
   get catalogue(): Catalogue {

@@ -35,8 +35,21 @@ export interface RenderContext {
   /** Decides spellings and shapes. */
   readonly apiVersion: ApiVersion
   readonly names: RefNames
-  /** When the transaction committed. Without it, values that stand for its time cannot be printed. */
-  readonly transactionTime?: Micros | undefined
+  /**
+   * When the transaction committed; `open` leaves marks for {@link fillTransactionTime}. Without it, values that stand for
+   * its time cannot be printed.
+   */
+  readonly transactionTime?: Micros | 'open' | undefined
+}
+
+/** Stand for a time that is not known yet, in microseconds and as a time; JSON text has no such characters. */
+const timeMarks = { micros: '\u0000', time: '\u0001' } as const
+
+/** Puts the time of the transaction into text that was rendered while it was open. */
+export function fillTransactionTime(text: string, time: Micros): string {
+  const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text
+  if (!filled.includes(timeMarks.time)) return filled
+  return filled.replaceAll(timeMarks.time, formatTime(timeFromMicros(time)))
 }
 
 /**
@@ -60,7 +73,7 @@ const atSign = 0x40
 
 class Renderer implements PartRenderer {
   readonly apiVersion: string
-  readonly #transactionTime: Micros | undefined
+  readonly #transactionTime: Micros | 'open' | undefined
   readonly #refs: RefPrinter
   /** Spelling of the oldest version, which differs most. */
   readonly #oldest: boolean
@@ -254,6 +267,7 @@ class Renderer implements PartRenderer {
     if (typeof ts === 'number') return String(ts)
     const micros = this.#transactionTime
     if (micros === undefined) return undefined
+    if (micros === 'open') return ts.unit === 'micros' ? timeMarks.micros : `{"@ts":"${timeMarks.time}"}`
     return ts.unit === 'micros' ? String(micros) : `{"@ts":"${formatTime(timeFromMicros(micros))}"}`
   }
 

@@ -125,8 +125,8 @@ const accepted: [headers: Record<string, string>, seen: object][] = [
   [{ 'x-last-seen-txn': '1500000000000000' }, { lastSeenTxn: 1_500_000_000_000_000 }],
   [{ 'x-last-seen-txn': '-5' }, { lastSeenTxn: -5 }],
   [{ 'x-last-seen-txn': 'None' }, { lastSeenTxn: undefined }],
-  [{ 'x-max-retries-on-contention': '0' }, {}],
-  [{ 'x-max-retries-on-contention': '7' }, {}],
+  [{ 'x-max-retries-on-contention': '0' }, { retriesMax: 0 }],
+  [{ 'x-max-retries-on-contention': '7' }, { retriesMax: 7 }],
 ]
 
 for (const [headers, expected] of accepted) {

@@ -58,7 +58,7 @@ const damaged: Readonly<
 > = {
   build: { part: 'key', at: -1 },
   // The id of the first document it names.
-  changes: { part: 'value', at: 32 },
+  changes: { part: 'value', at: 20 },
   document: { part: 'value', at: 8 },
   history: { part: 'value', at: 8 },
   indexLive: { part: 'key', at: -1 },

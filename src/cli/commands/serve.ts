@@ -101,7 +101,7 @@ async function runWorker(config: Config, open: Open, log: Logger, stopped: Stopp
 
 async function supervise(config: Config, log: Logger, stopped: Stopped): Promise<number> {
   const metrics = await openMetrics(config, log, metricsOfWorkers())
-  const stopKeeping = keepSharedTimeline(timelineFileOf(config), systemClock.now, systemTimers)
+  const timeline = keepSharedTimeline(timelineFileOf(config), config.workers, systemClock.now, systemTimers)
   try {
     const supervisor = new Supervisor({
       count: config.workers,
@@ -109,6 +109,7 @@ async function supervise(config: Config, log: Logger, stopped: Stopped): Promise
       log,
       timers: systemTimers,
       clock: systemClock,
+      onEnd: worker => timeline.release(worker),
     })
     const port = await listening(config, () => supervisor.listen(config))
     // A worker that could not start has said why.
@@ -121,7 +122,7 @@ async function supervise(config: Config, log: Logger, stopped: Stopped): Promise
     return 0
   } finally {
     await metrics?.close()
-    stopKeeping()
+    timeline.stop()
   }
 }
 

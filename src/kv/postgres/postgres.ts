@@ -8,7 +8,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import type { Timeline } from '../../base/timeline.ts'
+import { AnnouncedCommits, type Timeline } from '../../base/timeline.ts'
 import { type Timers, wait } from '../../base/timers.ts'
 import type { KeyValueStore, View, Work } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
@@ -66,6 +66,7 @@ export class PostgresStore implements KeyValueStore {
   readonly #clock: RecordClock
   readonly #follower: Follower
   readonly #queue: CommitQueue
+  readonly #announced = new AnnouncedCommits()
   #session: Session | undefined
   #open: OpenBatch | undefined
   #committing: Promise<void> | undefined
@@ -90,9 +91,10 @@ export class PostgresStore implements KeyValueStore {
   /** What transactions of this node may take for the time; see {@link Follower}. */
   readonly timeline: Timeline = {
     now: () => this.#follower.closed(),
-    announced: () => 0,
-    oldestAnnounced: () => 0,
-    announce: () => Math.max(this.#clock.now(), (this.#head?.closed ?? 0) + 1),
+    announce: atLeast => this.#announced.begin(atLeast, () => this.#clock.now()),
+    // The closed time alone decides what a snapshot holds.
+    oldestAnnounced: () => Number.POSITIVE_INFINITY,
+    closed: () => this.#head?.closed ?? 0,
   }
 
   /** Catches up with the record and begins to follow it. */

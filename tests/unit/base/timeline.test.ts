@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { keepSharedTimeline, openSharedTimeline } from '../../../src/base/shared-timeline.ts'
-import { localTimeline } from '../../../src/base/timeline.ts'
+import { commitDistance, localTimeline } from '../../../src/base/timeline.ts'
 import type { Timers } from '../../../src/base/timers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-timeline-'))
@@ -37,25 +37,49 @@ test('a local timeline stands still while the clock is set back', () => {
   assert.equal(timeline.now(), 1001)
 })
 
-test('announcements are seen by the others until they are taken back', () => {
+test('announced commits come one after another, each later than what was read from the clock', () => {
+  let clock = 1000
+  const timeline = localTimeline(() => clock)
+  assert.equal(timeline.oldestAnnounced(), Number.POSITIVE_INFINITY)
+  const first = timeline.announce(0)
+  assert.ok(first.time > timeline.now())
+  const second = timeline.announce(5000)
+  assert.equal(second.time, 5000)
+  const third = timeline.announce(0)
+  assert.ok(third.time >= second.time + commitDistance)
+  first.end()
+  assert.equal(timeline.oldestAnnounced(), second.time)
+  third.end()
+  second.end()
+  assert.equal(timeline.oldestAnnounced(), Number.POSITIVE_INFINITY)
+  clock = 9000
+  assert.ok(timeline.announce(0).time > 9000)
+})
+
+test('announcements are seen by the others until they end or their process does', () => {
   const file = join(folder, 'announcements')
-  const stop = keepSharedTimeline(file, () => 1_700_000_000_000_000, handTimers())
-  const [writer, reader] = [openSharedTimeline(file), openSharedTimeline(file)]
-  assert.equal(reader.announced(), 0)
+  const kept = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
+  const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
+  assert.equal(reader.oldestAnnounced(), Number.POSITIVE_INFINITY)
   const seen = reader.now()
-  const from = writer.now()
-  assert.ok(writer.announce(from - 1, from) > seen, 'commits come after every time answered before')
-  assert.equal(reader.announced(), from)
-  assert.equal(reader.oldestAnnounced(), from - 1)
-  writer.announce(0, 0)
-  assert.equal(reader.announced(), 0)
-  writer.announce(from, from)
-  stop()
-  const stopAgain = keepSharedTimeline(file, () => 1_700_000_000_000_000, handTimers())
-  assert.equal(reader.announced(), 0, 'a new start knows of nothing')
-  stopAgain()
-  writer.close()
-  reader.close()
+  const commit = writer.announce(0)
+  assert.ok(commit.time > seen, 'commits come after every time answered before')
+  assert.ok(reader.oldestAnnounced() > 0 && reader.oldestAnnounced() <= commit.time)
+  const own = reader.announce(commit.time + 500)
+  assert.ok(writer.oldestAnnounced() <= commit.time, 'the oldest of all processes counts')
+  commit.end()
+  assert.equal(writer.oldestAnnounced(), own.time)
+  own.end()
+  assert.equal(writer.oldestAnnounced(), Number.POSITIVE_INFINITY)
+  writer.announce(0)
+  assert.ok(Number.isFinite(reader.oldestAnnounced()))
+  kept.release(0)
+  assert.equal(reader.oldestAnnounced(), Number.POSITIVE_INFINITY, 'a process that has ended')
+  writer.announce(0)
+  const successor = openSharedTimeline(file, 0)
+  assert.equal(reader.oldestAnnounced(), Number.POSITIVE_INFINITY, 'a process that was started again')
+  kept.stop()
+  for (const timeline of [writer, reader, successor]) timeline.close()
 })
 
 test('all follow the time of day forwards, and nobody follows it back', () => {
@@ -63,19 +87,19 @@ test('all follow the time of day forwards, and nobody follows it back', () => {
   const hour = 3_600_000_000
   let clock = 1_700_000_000_000_000
   const timers = handTimers()
-  const stop = keepSharedTimeline(file, () => clock, timers)
-  const timeline = openSharedTimeline(file)
+  const kept = keepSharedTimeline(file, 1, () => clock, timers)
+  const timeline = openSharedTimeline(file, 0)
   const first = timeline.now()
   assert.ok(first >= clock && first < clock + hour / 2)
   clock += hour
   timers.tick()
-  timeline.announced()
+  timeline.oldestAnnounced()
   const second = timeline.now()
   assert.ok(second >= clock && second < clock + hour / 2)
   clock -= 2 * hour
   timers.tick()
-  timeline.announced()
+  timeline.oldestAnnounced()
   assert.ok(timeline.now() >= second)
-  stop()
+  kept.stop()
   timeline.close()
 })

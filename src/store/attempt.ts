@@ -1,0 +1,98 @@
+// A transaction evaluated outside the writer's lock: what it read, what it wants to write, its result. Nothing has
+// happened yet. It can be thrown away, made again, or come from another process: it is a plain value that can be cloned.
+
+import type { View, Write } from '../kv/contract.ts'
+import { NotingView, type ReadSet, readsAgree, sizeOf } from '../kv/noted-reads.ts'
+import type { RecentWrites } from '../kv/recent-writes.ts'
+import type { DatabaseId, Micros } from '../values/value.ts'
+import { type SchemaRead, schemasAgree } from './catalogue.ts'
+import type { TransactionCounters } from './contract.ts'
+import type { CommitRecord } from './records.ts'
+import { retimed } from './retime.ts'
+import { StoreTransaction, type TransactionParts, type TransactionTimes } from './transaction.ts'
+
+/** What a transaction decided, on whatever state it was evaluated. */
+export interface Evaluated<T> {
+  readonly result: T
+  /** Without the record of the commit itself. */
+  readonly writes: readonly Write[]
+  readonly changesSchema: boolean
+  readonly counters: TransactionCounters
+}
+
+/** A transaction evaluated on a snapshot. Can be cloned if its result can. */
+export interface Attempt<T> extends Evaluated<T> {
+  /** The newest commit that it saw. */
+  readonly since: CommitRecord
+  readonly reads: ReadSet
+  /** What it relied on of remembered schemas. */
+  readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
+  /** The time that `writes` are made for. */
+  readonly commitTime: Micros
+  /** That time went into other values, too: the writes cannot be made for another one. */
+  readonly isStamped: boolean
+  /** When something that it saw expires. */
+  readonly nextExpiry: Micros
+  /** How long its evaluation took, in microseconds. */
+  readonly evaluationMicros: number
+}
+
+/** Evaluates `work` on a state; its reads are not noted. */
+export function evaluateOn<T>(
+  parts: TransactionParts,
+  view: View,
+  times: TransactionTimes,
+  work: (transaction: StoreTransaction) => T,
+): Evaluated<T> & { readonly transaction: StoreTransaction } {
+  const transaction = new StoreTransaction(parts, view, times)
+  const result = work(transaction)
+  const writes = transaction.finish()
+  const changesSchema = transaction.catalogue.changed.size > 0
+  return { result, writes, changesSchema, counters: transaction.counters, transaction }
+}
+
+/** Evaluates `work` on a snapshot that ends with the commit `since`. */
+export function attemptOn<T>(
+  parts: TransactionParts,
+  view: View,
+  since: CommitRecord,
+  times: TransactionTimes & { readonly commitTime: Micros },
+  work: (transaction: StoreTransaction) => T,
+): Omit<Attempt<T>, 'evaluationMicros'> {
+  const noting = new NotingView(view)
+  const { transaction, ...evaluated } = evaluateOn(parts, noting, times, work)
+  return {
+    ...evaluated,
+    since,
+    reads: noting.reads(),
+    schemas: transaction.catalogue.relied,
+    commitTime: times.commitTime,
+    isStamped: transaction.isStamped,
+    nextExpiry: transaction.snapshot.expiry.next,
+  }
+}
+
+/** Keys and entries that are read again under the writer's lock at most: some tens of milliseconds. */
+const rereadsMax = 20_000
+
+/** Whether `attempt` would come out the same on `view`, which ends with the commit `last`, if it committed at `time`. */
+export function stillHolds(
+  attempt: Attempt<unknown>,
+  view: View,
+  last: CommitRecord,
+  time: Micros,
+  recent: RecentWrites,
+): boolean {
+  const { commitTime, isStamped, nextExpiry, reads, schemas, since } = attempt
+  if (time !== commitTime && (isStamped || nextExpiry < time)) return false
+  if (last.time === since.time) return true
+  if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return false
+  const verdict = recent.compare(reads, since.time, last.time)
+  if (verdict !== 'unknown') return verdict === 'unchanged'
+  return sizeOf(reads) <= rereadsMax && readsAgree(reads, view)
+}
+
+/** What an attempt writes when it commits at `time`. */
+export function writesAt({ commitTime, writes }: Attempt<unknown>, time: Micros): readonly Write[] {
+  return time === commitTime ? writes : retimed(writes, commitTime, time)
+}

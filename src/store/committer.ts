@@ -1,0 +1,189 @@
+// The way of a write: evaluated on a snapshot outside any lock, then, under the writer's lock, compared with what was
+// committed since, given its time and applied. A stale attempt that was short is evaluated again right there, on the
+// newest state, so that nobody starves; one that takes long is tried again outside, so that nobody waits for it.
+//
+// Each commit is announced on the timeline before it is evaluated, and its writes are made for the time it gets then.
+// If another commit has come up to that time first, they are made for a later one (retime.ts).
+
+import { type Announcement, commitDistance } from '../base/timeline.ts'
+import type { KeyValueStore, View, Work, Write } from '../kv/contract.ts'
+import { RecentWrites } from '../kv/recent-writes.ts'
+import type { Micros } from '../values/value.ts'
+import { type Attempt, attemptOn, type Evaluated, evaluateOn, stillHolds, writesAt } from './attempt.ts'
+import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './contract.ts'
+import { commitWrite, lastCommit } from './last-commit.ts'
+import type { CommitRecord } from './records.ts'
+import type { SnapshotTimes } from './snapshot-times.ts'
+import type { StoreTransaction, TransactionParts } from './transaction.ts'
+
+type TransactionWork<T> = (transaction: StoreTransaction) => T
+
+/** What became of an attempt under the lock; `later`: it is stale, and the others have waited long enough. */
+type Decision<T> = TransactionOutcome<T> | 'stale' | 'later'
+
+/** An attempt that took longer is not evaluated under the lock, in microseconds. */
+const shortMicros = 10_000
+/** What a batch of commits may evaluate under the lock before the rest has to wait for the next, in microseconds. */
+const lockedMicrosMax = 20_000
+/** A fact of the protocol: five attempts in all. */
+const retriesMaxDefault = 4
+
+export class Committer {
+  readonly #kv: KeyValueStore
+  readonly #times: SnapshotTimes
+  readonly #parts: TransactionParts
+  readonly #clock: () => Micros
+  readonly #recent = new RecentWrites()
+  /** What the batch under the lock has evaluated so far, in microseconds. */
+  #lockedMicros = 0
+
+  /** `clock`: microseconds, to measure how long evaluation takes. */
+  constructor(kv: KeyValueStore, times: SnapshotTimes, parts: TransactionParts, clock: () => Micros) {
+    this.#kv = kv
+    this.#times = times
+    this.#parts = parts
+    this.#clock = clock
+  }
+
+  /** Runs `work` to its commit. */
+  async write<T>(work: TransactionWork<T>, options: WriteOptions): Promise<TransactionOutcome<T>> {
+    const { notBefore = 0, retriesMax = retriesMaxDefault } = options
+    for (let retries = 0; ; retries++) {
+      const announcement = this.#times.announce(notBefore)
+      let attempt: Attempt<T>
+      try {
+        attempt = this.#evaluate(work, announcement.time)
+      } catch (error) {
+        announcement.end()
+        throw error
+      }
+      const isShort = attempt.evaluationMicros <= shortMicros
+      const decision = await this.#decide(attempt, announcement, isShort ? work : undefined)
+      if (decision !== 'stale') return { ...decision, retries: decision.retries + retries }
+      if (retries >= retriesMax) throw new ContendedTransaction(retries + 1)
+    }
+  }
+
+  /** Evaluates `work` on a snapshot. Nothing is announced: {@link commit} finds the time. */
+  attempt<T>(work: TransactionWork<T>, notBefore: Micros): Attempt<T> {
+    const announcement = this.#times.announce(notBefore)
+    try {
+      return this.#evaluate(work, announcement.time)
+    } finally {
+      announcement.end()
+    }
+  }
+
+  /** Commits an attempt, of whatever process; `again` evaluates it under the lock if it is stale. */
+  commit<T>(
+    attempt: Attempt<T>,
+    again: TransactionWork<T> | undefined,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    return this.#decide(attempt, this.#times.announce(0), again)
+  }
+
+  /** Commits nothing but a time, so that readers need not wait any more for commits announced before it. */
+  async passTime(): Promise<void> {
+    const announcement = this.#times.announce(0)
+    try {
+      await this.#underLock(announcement, (last, time) => {
+        const write = commitWrite({ time, schemaTime: last.schemaTime })
+        this.#recent.add(time, last.time, [write])
+        return { result: undefined, writes: [write] }
+      })
+    } finally {
+      announcement.end()
+    }
+  }
+
+  #evaluate<T>(work: TransactionWork<T>, announced: Micros): Attempt<T> {
+    const started = this.#clock()
+    const attempt = this.#times.onSnapshot(0, (view, since, settledTime) => {
+      const commitTime = Math.max(announced, since.time + commitDistance)
+      const times = { ...timesOf(since, commitTime), settledTime }
+      return attemptOn(this.#parts, view, since, times, work)
+    })
+    return { ...attempt, evaluationMicros: this.#clock() - started }
+  }
+
+  async #decide<T>(
+    attempt: Attempt<T>,
+    announcement: Announcement,
+    again: TransactionWork<T> | undefined,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    try {
+      for (;;) {
+        const decision = await this.#underLock(announcement, (last, time, view): Work<Decision<T>> => {
+          if (stillHolds(attempt, view, last, time, this.#recent)) {
+            return this.#commitOf(attempt, writesAt(attempt, time), last, time)
+          }
+          if (again === undefined) return { result: 'stale', writes: [] }
+          if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
+          const evaluated = this.#evaluateHere(again, view, last, time)
+          const { result, writes } = this.#commitOf(evaluated, evaluated.writes, last, time)
+          return { result: { ...result, retries: 1 }, writes }
+        })
+        if (decision !== 'later') return decision
+      }
+    } finally {
+      announcement.end()
+    }
+  }
+
+  /** Runs `work` with the newest commit, and the time of the next one. */
+  async #underLock<T>(
+    announcement: Announcement,
+    work: (last: CommitRecord, time: Micros, view: View) => Work<T>,
+  ): Promise<T> {
+    let hasWritten = false
+    try {
+      return await this.#kv.transact(view => {
+        const last = lastCommit(view)
+        const done = work(last, this.#times.commitTime(announcement, last), view)
+        hasWritten = done.writes.length > 0
+        return done
+      })
+    } catch (error) {
+      // The commits of its batch may have come to nothing, too.
+      if (hasWritten) this.#recent.clear()
+      throw error
+    }
+  }
+
+  #evaluateHere<T>(work: TransactionWork<T>, view: View, last: CommitRecord, time: Micros): Evaluated<T> {
+    const started = this.#clock()
+    if (this.#lockedMicros === 0) {
+      // The batch is through when everything that runs at once has run.
+      queueMicrotask(() => {
+        this.#lockedMicros = 0
+      })
+    }
+    try {
+      const times = { ...timesOf(last, time), settledTime: last.time + 1 }
+      return evaluateOn(this.#parts, view, times, work)
+    } finally {
+      this.#lockedMicros += Math.max(1, this.#clock() - started)
+    }
+  }
+
+  #commitOf<T>(
+    { changesSchema, counters, result }: Evaluated<T>,
+    writes: readonly Write[],
+    last: CommitRecord,
+    time: Micros,
+  ): Work<TransactionOutcome<T>> {
+    if (writes.length === 0) {
+      return { result: { result, time: this.#times.settledTime(last), counters, retries: 0 }, writes }
+    }
+    this.#times.noteCommit(time)
+    const commit = commitWrite({ time, schemaTime: changesSchema ? time : last.schemaTime })
+    const all = [...writes, commit]
+    this.#recent.add(time, last.time, all)
+    return { result: { result, time, counters, retries: 0 }, writes: all }
+  }
+}
+
+/** The times of a transaction that commits at `commitTime`, on the state after the commit `last`. */
+function timesOf(last: CommitRecord, commitTime: Micros) {
+  return { time: commitTime - 1, commitTime, schemaTime: last.schemaTime, lastCommitTime: last.time }
+}

@@ -1,0 +1,20 @@
+// The record of the newest commit: what tells one state of the store from another.
+
+import { metaKey } from '../keys/keyspace.ts'
+import type { View, Write } from '../kv/contract.ts'
+import { type CommitRecord, decodeCommit, encodeCommit } from './records.ts'
+
+const key = metaKey('last commit')
+
+const noCommit: CommitRecord = { time: 0, schemaTime: 0 }
+
+/** The newest commit that a state holds. */
+export function lastCommit(view: View): CommitRecord {
+  const stored = view.get(key)
+  return stored === undefined ? noCommit : decodeCommit(stored)
+}
+
+/** The write that makes a commit the newest one. */
+export function commitWrite(commit: CommitRecord): Write {
+  return { key, value: encodeCommit(commit) }
+}

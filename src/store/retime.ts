@@ -1,0 +1,34 @@
+// Gives what an attempt wants to write another time. Wherever the time of a transaction stands by itself (in keys, as
+// the time of a version or of an index entry) its place is known; an attempt in which it went into other values as
+// well, such as the terms of an index over `ts`, has to be evaluated again instead.
+
+import { KeyTimes } from '../keys/key-times.ts'
+import { keyTags } from '../keys/keyspace.ts'
+import type { Bytes, Write } from '../kv/contract.ts'
+import type { Micros } from '../values/value.ts'
+import { decodeTime, encodeTime, versionTime, withEntryTime, withVersionTime } from './records.ts'
+
+/** The same writes as of the time `to`. They were made for the time `from`, which no stored row had before. */
+export function retimed(writes: readonly Write[], from: Micros, to: Micros): Write[] {
+  const times = new KeyTimes(from, to)
+  return writes.map(({ key, value }) => ({
+    key: times.replace(key),
+    value: value && retimedValue(key[0] as number, value, from, to),
+  }))
+}
+
+function retimedValue(tag: number, value: Bytes, from: Micros, to: Micros): Bytes {
+  switch (tag) {
+    case keyTags.document:
+    case keyTags.history:
+      return versionTime(value) === from ? withVersionTime(value, to) : value
+    case keyTags.indexLive:
+    case keyTags.indexEnded:
+    case keyTags.indexEvent:
+      return withEntryTime(value, from, to)
+    case keyTags.schemaVersion:
+      return decodeTime(value) === from ? encodeTime(to) : value
+    default:
+      return value
+  }
+}
