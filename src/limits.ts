@@ -5,8 +5,27 @@ export const limits = {
   requestBodyBytesMax: 8_388_608,
   /** Bytes of all request bodies that are being received at one time; ours: bounds the memory slow senders take. */
   bufferedBodyBytesMax: 268_435_456,
+  /** Bytes of a request body that are kept before its sender's credential has been looked at; ours. */
+  strangerBodyBytesMax: 65_536,
+  /** Bytes of a request body at the endpoints of the query log; ours. */
+  logBodyBytesMax: 65_536,
+  /** What a request body has to bring, in bytes, in each window of this many milliseconds; ours. */
+  bodyPaceBytes: 32_768,
+  bodyPaceMs: 20_000,
+  /** Bytes of all responses that their clients have not read yet, and what each client has to read in a window; ours. */
+  unreadResponseBytesMax: 268_435_456,
+  unreadPaceBytes: 32_768,
+  unreadPaceMs: 60_000,
   /** Bytes of a request line (16 KiB) and all request headers (8 KiB) together. */
   requestHeadBytesMax: 24_576,
+  /** Connections without a request under way, HTTP/2 streams of one connection that are open at a time; ours. */
+  waitingConnectionsMax: 8192,
+  sessionStreamsMax: 4096,
+  /** Streams of one connection that a client may reset at once, and per second after that; ours. */
+  sessionResetBurst: 200,
+  sessionResetsPerSecond: 50,
+  /** Milliseconds that connections without a request stay open for one on its way when the service stops; ours. */
+  lingerMs: 250,
   /** Milliseconds a kept-alive connection may be idle, and a client may take to send one request. */
   connectionIdleMs: 5_000,
   requestReceiveMs: 60_000,

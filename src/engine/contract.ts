@@ -11,7 +11,7 @@ export type ReadOnlyPlace = 'get requests' | 'stream requests'
 export interface QueryRequest {
   /** The raw `authorization` header. */
   readonly authorization: string | undefined
-  /** The IP address that the request came from. */
+  /** Where the request came from: an IPv4 address, or the 64-bit network of an IPv6 address. */
   readonly address?: string | undefined
   readonly apiVersion: ApiVersion
   /** The query as JSON text; undefined when none was sent. */

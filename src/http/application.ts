@@ -26,13 +26,13 @@ export function createApplication(
   const edge = new Edge(services, options)
   const router = new Router(endpoints(services), notFoundEndpoint(services))
   const hasDashboard = services.dashboard !== undefined
-  const listener = new Listener((request, response) => {
-    if (hasDashboard && isBrowserVisit(request)) {
-      edge.serve(visitEndpoint, request, response, {})
+  const listener = new Listener(exchange => {
+    if (hasDashboard && isBrowserVisit(exchange)) {
+      edge.serve(visitEndpoint, exchange, {})
       return
     }
-    const { endpoint, parameters } = router.find(request.url as string)
-    edge.serve(endpoint, request, response, parameters)
+    const { endpoint, parameters } = router.find(exchange.url)
+    edge.serve(endpoint, exchange, parameters)
   }, options.listener)
   return {
     listen: address => listener.listen(address),

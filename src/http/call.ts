@@ -1,16 +1,15 @@
 // One request on its way through the edge: what arrived, what its headers ask for and what is known of it so far.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
 import type { Answer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { Exchange } from './exchange.ts'
 import type { RequestSettings } from './request-headers.ts'
 import type { Tag } from './tags.ts'
 import type { Trace } from './trace.ts'
 
 export class Call {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: Exchange
   /** Values of the named parts of the endpoint's path. */
   readonly parameters: Readonly<Record<string, string>>
   readonly trace: Trace
@@ -28,14 +27,8 @@ export class Call {
   /** Set when it is known and has not been sent yet. */
   answer: Answer | undefined
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    parameters: Readonly<Record<string, string>>,
-    trace: Trace,
-  ) {
+  constructor(request: Exchange, parameters: Readonly<Record<string, string>>, trace: Trace) {
     this.request = request
-    this.response = response
     this.parameters = parameters
     this.trace = trace
   }
@@ -48,7 +41,7 @@ export class Call {
     const settings = this.settings as RequestSettings
     return {
       authorization: this.request.headers.authorization,
-      address: this.request.socket.remoteAddress,
+      address: this.request.client,
       apiVersion: settings.apiVersion,
       body,
       readOnly: special?.readOnly,

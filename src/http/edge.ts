@@ -1,21 +1,24 @@
 // The life of one request at the edge, the same for every endpoint and for both HTTP versions:
 //
-//     preflight? → headers → tags → room for one more? → method → body → handler → answer
+//     preflight? → headers → tags → method → body → room for one more? → handler → answer
 //
 // Whatever a handler throws becomes an answer here; a failure of our own is logged with its cause and answered
 // without it.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { unreachable } from '../base/assert.ts'
 import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { type Answer, errorAnswer, errorBody, idleMetrics, internalErrorText } from './answer.ts'
 import { Call } from './call.ts'
 import type { Endpoint, Handler, Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
+import type { Exchange } from './exchange.ts'
+import { FairBudget } from './fair-budget.ts'
 import { Outbox } from './outbox.ts'
 import { type RecordCall, recorder } from './query-record.ts'
-import { type BodyOutcome, BodyReader, bodyText } from './request-body.ts'
+import { type BodyOutcome, bodyText, readBody } from './request-body.ts'
 import { invalidHeader, readSettings } from './request-headers.ts'
-import { discardBody, writeAnswer } from './response-headers.ts'
+import { discardBody, ResponseWriter } from './response-writer.ts'
 import { parseTags } from './tags.ts'
 import { traceOf } from './trace.ts'
 
@@ -24,18 +27,23 @@ export interface EdgeOptions {
   readonly build: string
   /** The value of `x-faunadb-host`: the name of this machine. */
   readonly host: string
-  /** Requests under way at one time; further ones are answered 429. */
+  /** Requests under way at one time, those that have not arrived completely left out; further ones are answered 429. */
   readonly pendingRequestsMax: number
+  /** Bytes of bodies that are being received; the limit of the service when absent. */
+  readonly bufferedBodyBytesMax?: number
+  /** Bytes of responses that have not been read; the limit of the service when absent. */
+  readonly unreadResponseBytesMax?: number
 }
 
 export class Edge {
   readonly #services: Services
   readonly #pendingMax: number
-  readonly #bodies = new BodyReader()
+  readonly #bodies: FairBudget
+  readonly #writer: ResponseWriter
   readonly #outbox: Outbox<Call>
-  readonly #context: { readonly build: string; readonly host: string; closing: boolean }
   readonly #record: RecordCall | undefined
   #pending = 0
+  #stopping: boolean
 
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
@@ -45,22 +53,24 @@ export class Edge {
       this.#answer(call, call.answer as Answer)
     }, services.clock)
     this.#pendingMax = options.pendingRequestsMax
-    if (services.meter) services.meter.inFlight = () => this.#pending
-    this.#context = { build: options.build, host: options.host, closing: services.stopping.aborted }
+    this.#stopping = services.stopping.aborted
     services.stopping.addEventListener('abort', () => {
-      this.#context.closing = true
+      this.#stopping = true
     })
+    if (services.meter) services.meter.inFlight = () => this.#pending
+    const bodyPace = { windowMs: limits.bodyPaceMs, amount: limits.bodyPaceBytes }
+    const bodyMax = options.bufferedBodyBytesMax ?? limits.bufferedBodyBytesMax
+    this.#bodies = new FairBudget({ max: bodyMax, pace: bodyPace }, services)
+    const unreadPace = { windowMs: limits.unreadPaceMs, amount: limits.unreadPaceBytes }
+    const unreadMax = options.unreadResponseBytesMax ?? limits.unreadResponseBytesMax
+    const unread = new FairBudget({ max: unreadMax, pace: unreadPace }, services)
+    this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread)
   }
 
-  /** Handles one request to `endpoint`. Never throws, and always answers unless the client has gone. */
-  serve(
-    endpoint: Endpoint,
-    request: IncomingMessage,
-    response: ServerResponse,
-    parameters: Readonly<Record<string, string>>,
-  ): void {
+  /** Handles one request to `endpoint`. Never throws, and always responds unless the client has gone. */
+  serve(endpoint: Endpoint, request: Exchange, parameters: Readonly<Record<string, string>>): void {
     const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
-    const call = new Call(request, response, parameters, trace)
+    const call = new Call(request, parameters, trace)
     const { meter } = this.#services
     if (meter) call.startedMs = meter.begin()
     if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
@@ -73,14 +83,9 @@ export class Edge {
       this.#answer(call, refusal)
       return
     }
-    if (this.#pending >= this.#pendingMax) {
-      this.#answer(call, this.#error(call, 'too many requests', 'Too many pending requests'))
-      return
-    }
-    this.#pending++
-    const handler = handlerOf(endpoint, request.method as string)
+    const handler = handlerOf(endpoint, request.method)
     if (handler === undefined) this.#run(call, () => this.#wrongMethod(endpoint, call))
-    else if (endpoint.readsBody && request.method !== 'GET') this.#runWithBody(call, handler)
+    else if (endpoint.readsBody && request.method !== 'GET') this.#runWithBody(call, endpoint, handler)
     else this.#run(call, handler)
   }
 
@@ -112,30 +117,54 @@ export class Edge {
     }
   }
 
-  #runWithBody(call: Call, handler: Handler): void {
-    this.#bodies.read(call.request, outcome => this.#withBody(call, handler, outcome))
+  #runWithBody(call: Call, endpoint: Endpoint, handler: Handler): void {
+    let unauthorized: Answer | undefined
+    const admit = async () => {
+      const { database, ...answer } = await this.#services.engine.authorized(call.queryRequest(undefined))
+      if (answer.status === 200) return `database ${database}`
+      unauthorized = answer
+      return undefined
+    }
+    const bytesMax = endpoint.bodyBytesMax ?? limits.requestBodyBytesMax
+    const rules = endpoint.authenticated ? { bytesMax, admit } : { bytesMax }
+    readBody(call.request, rules, this.#bodies, outcome => {
+      if (typeof outcome !== 'string') {
+        call.bytesIn = outcome.length
+        call.body = bodyText(call.request, outcome)
+        this.#run(call, handler)
+      } else if (outcome !== 'aborted') {
+        // A sender that has not come to its end by now is cut off after the response.
+        if (!call.request.isComplete) call.request.closeAfterwards()
+        this.#answer(call, this.#bodyRefusal(call, outcome, unauthorized))
+      }
+    })
   }
 
-  #withBody(call: Call, handler: Handler, outcome: BodyOutcome): void {
-    if (typeof outcome !== 'string') {
-      call.bytesIn = outcome.length
-      call.body = bodyText(call.request, outcome)
-      this.#run(call, handler)
-    } else if (outcome === 'aborted') this.#pending--
-    else if (outcome === 'overload') {
-      this.#finish(call, this.#error(call, 'too many requests', 'Too many pending requests'))
-    } else this.#refuseBody(call)
-  }
-
-  /** A sender that has not come to its end by now is cut off after the answer. */
-  #refuseBody(call: Call): void {
-    const answer = this.#error(call, 'request too large', 'Request entity is too large')
-    const { request } = call
-    const cut = request.httpVersionMajor === 1 && !request.complete
-    this.#finish(call, cut ? { ...answer, headers: ['connection', 'close'] } : answer)
+  #bodyRefusal(
+    call: Call,
+    outcome: Exclude<BodyOutcome, Buffer | 'aborted'>,
+    unauthorized: Answer | undefined,
+  ): Answer {
+    switch (outcome) {
+      case 'too large':
+        return this.#error(call, 'request too large', 'Request entity is too large')
+      case 'refused':
+        return unauthorized as Answer
+      case 'too slow':
+        return this.#error(call, 'request timeout', 'Client timed out.')
+      case 'no room':
+        return this.#error(call, 'too many requests', 'Too many unfinished requests')
+      default:
+        return unreachable(outcome)
+    }
   }
 
   #run(call: Call, handler: Handler): void {
+    if (this.#pending >= this.#pendingMax) {
+      this.#answer(call, this.#error(call, 'too many requests', 'Too many pending requests'))
+      return
+    }
+    this.#pending++
     try {
       const answer = handler(call)
       if (answer instanceof Promise) {
@@ -156,14 +185,15 @@ export class Edge {
 
   #answer(call: Call, answer: Answer): void {
     try {
-      const bytesOut = writeAnswer(call, answer, this.#context)
+      if (this.#stopping) call.request.closeAfterwards()
+      const bytesOut = this.#writer.write(call, answer)
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
       const { meter } = this.#services
       meter?.answered(call.startedMs, answer.status, answer.metrics, call.bytesIn, bytesOut)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
       discardBody(answer)
-      call.response.destroy()
+      call.request.abort()
     }
   }
 

@@ -27,6 +27,8 @@ export interface Endpoint {
   readonly authenticated: boolean
   /** The request's body is read, as text, before the handler is called. */
   readonly readsBody?: boolean
+  /** Bytes of its bodies, longer ones are answered 413; those of queries when absent. */
+  readonly bodyBytesMax?: number
   /** Its requests are queries: each leaves a record in the query log. */
   readonly recorded?: boolean
   /** The body of errors that the edge answers in its place; that of queries when absent. */

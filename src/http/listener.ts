@@ -1,14 +1,30 @@
 // One port for HTTP/1.1 and HTTP/2. In clear text the JavaScript driver opens HTTP/2 without asking ("prior
 // knowledge") while browsers and curl speak HTTP/1.1, and Node serves only one of them per server. So each
-// connection's first bytes are looked at and the connection is handed to the server they belong to; the
-// HTTP/1.1 server is the one that listens. With TLS the handshake (ALPN) decides, which Node does itself.
+// connection's first bytes are looked at and the connection is handed to the server they belong to; neither of the
+// two listens itself. With TLS the handshake (ALPN) decides.
 
-import http, { type RequestListener } from 'node:http'
-import http2, { type Http2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import type { AddressInfo, Server, Socket } from 'node:net'
-import { systemTimers, type Timers } from '../base/timers.ts'
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import http2, {
+  constants,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import net, { type AddressInfo, type Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import tls, { type TLSSocket } from 'node:tls'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { type Cancel, systemTimers, type Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import { answerChannelError } from './channel-errors.ts'
+import { clientOf } from './client-address.ts'
+import { Connection } from './connection.ts'
+import type { Exchange } from './exchange.ts'
+import { FairBudget } from './fair-budget.ts'
+import { Http1Exchange } from './http1-exchange.ts'
+import { Http2Exchange } from './http2-exchange.ts'
+import { peek, startsHttp2 } from './preface.ts'
+import { asksForUpgrade, type EarlyRequest, receiveUpgrade } from './upgrade.ts'
 
 export interface ListenAddress {
   readonly host: string
@@ -23,11 +39,13 @@ export interface ListenerOptions {
   readonly idleMs?: number
   /** Milliseconds a client may take to send one request. */
   readonly receiveMs?: number
+  /** Milliseconds that connections without a request stay open when the service stops. */
+  readonly lingerMs?: number
+  /** Connections without a request under way; the limit of the service when absent. */
+  readonly waitingConnectionsMax?: number
   readonly timers?: Timers
+  readonly clock?: Clock
 }
-
-/** What every HTTP/2 connection without TLS begins with, as far as needed to tell it apart. */
-const http2Preface = Buffer.from('PRI * HTTP/2.0')
 
 /** An HTTP/2 session without traffic is told to go away after this many milliseconds. */
 const sessionIdleMs = 300_000
@@ -43,169 +61,258 @@ export const socketOptions = {
   keepAliveInitialDelay: keepAliveProbeMs,
 }
 
-const noBytes = Buffer.alloc(0)
-
 /** Megabytes one HTTP/2 session may hold: room for several of the largest bodies at a time in both directions. */
 const sessionMegabytesMax = 128
 
-type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void
+/** The highest number of a stream: with it, a GOAWAY frame says that the connection is going to end and refuses nothing yet. */
+const anyStream = 2 ** 31 - 1
+
+const sessionOptions = {
+  settings: {
+    maxHeaderListSize: limits.requestHeadBytesMax,
+    maxConcurrentStreams: limits.sessionStreamsMax,
+  },
+  maxSessionMemory: sessionMegabytesMax,
+  streamResetBurst: limits.sessionResetBurst,
+  streamResetRate: limits.sessionResetsPerSecond,
+}
+
+/** Handles one request. Must not throw. */
+export type HandleExchange = (exchange: Exchange) => void
 
 export class Listener {
-  /** The server that owns the port. */
-  readonly server: Server
-  readonly #options: ListenerOptions
+  readonly #handle: HandleExchange
   readonly #idleMs: number
   readonly #receiveMs: number
-  /** The server of HTTP/2 sessions; the same as `server` with TLS. */
-  readonly #http2: Http2Server
-  readonly #sessions = new Set<http2.ServerHttp2Session>()
-  readonly #connections = new Set<Socket>()
-  /** Connections of which too little has arrived to tell what they speak. */
-  readonly #undecided = new Set<Socket>()
+  readonly #lingerMs: number
+  readonly #timers: Timers
+  /** Owns the port. */
+  readonly #acceptor: Server
+  readonly #http1: http.Server
+  readonly #sessions = new Set<ServerHttp2Session>()
+  /** Those on which no HTTP/2 is spoken. */
+  readonly #connections = new Map<Duplex, Connection>()
+  /** All that are open; with TLS the encrypted ones, once they are. */
+  readonly #sockets = new Set<Socket>()
+  readonly #waiting: FairBudget
   /** What to do when the last connection has closed. */
   #whenEmpty?: () => void
+  #cancelDrop?: Cancel
 
-  constructor(handler: RequestListener, options: ListenerOptions = {}) {
-    this.#options = options
+  constructor(handle: HandleExchange, options: ListenerOptions = {}) {
+    this.#handle = handle
     this.#idleMs = options.idleMs ?? limits.connectionIdleMs
     this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
-    // Node's two kinds of requests agree in everything that handlers use.
-    const http2Handler = handler as unknown as Http2Handler
-    const http2Options = {
-      settings: { maxHeaderListSize: limits.requestHeadBytesMax },
-      maxSessionMemory: sessionMegabytesMax,
-    }
-    if (options.tls === undefined) {
-      this.#http2 = http2.createServer(http2Options, http2Handler)
-      this.server = this.#createClearServer(handler)
-    } else {
-      const { cert, key } = options.tls
-      const secure = http2.createSecureServer(
-        { ...http2Options, ...this.#http1Options(), cert, key, allowHTTP1: true },
-        http2Handler,
-      )
-      Object.assign(secure, this.#http1Options())
-      secure.on('clientError', answerChannelError)
-      secure.on('checkExpectation', http2Handler)
-      secure.on('tlsClientError', (_error, socket) => socket.destroy())
-      this.#http2 = secure as unknown as Http2Server
-      this.server = secure
-    }
-    this.#http2.on('session', session => this.#track(session))
-    this.server.on('connection', (socket: Socket) => {
-      this.#connections.add(socket)
-      socket.once('close', () => {
-        this.#connections.delete(socket)
-        if (this.#connections.size === 0) this.#whenEmpty?.()
-      })
-    })
+    this.#lingerMs = options.lingerMs ?? limits.lingerMs
+    this.#timers = options.timers ?? systemTimers
+    const max = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
+    this.#waiting = new FairBudget({ max }, { clock: options.clock ?? systemClock, timers: this.#timers })
+    this.#http1 = this.#createHttp1()
+    this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
   }
 
   /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
   listen({ host, port }: ListenAddress): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.server.once('error', reject)
-      this.server.listen({ host, port }, () => {
-        this.server.removeListener('error', reject)
-        resolve((this.server.address() as AddressInfo).port)
+      this.#acceptor.once('error', reject)
+      this.#acceptor.listen({ host, port }, () => {
+        this.#acceptor.removeListener('error', reject)
+        resolve((this.#acceptor.address() as AddressInfo).port)
       })
     })
   }
 
-  /** Instead of {@link listen}: answers a function that serves a connection that another process has accepted. */
+  /** Instead of {@link listen}: returns a function that serves a connection that another process has accepted. */
   receive(): (connection: Socket) => void {
-    // Node begins to enforce its time limits with this event, which only a server with a port of its own gets.
-    this.server.emit('listening')
-    return connection => this.server.emit('connection', connection)
+    return connection => this.#acceptor.emit('connection', connection)
   }
 
   /**
-   * Accepts no more, lets requests under way finish and closes what is idle. After `graceMs` milliseconds whatever
-   * is left is cut off. Handlers are expected to announce `connection: close` meanwhile.
+   * Accepts no more and lets requests under way finish. Connections without one stay open for a moment, so that
+   * requests that were on their way are served, and are then closed. After `graceMs` milliseconds whatever is left is
+   * cut off. Responses are expected to be marked as the last of their connections meanwhile.
    */
   close(graceMs: number): Promise<void> {
-    const timers = this.#options.timers ?? systemTimers
     return new Promise(resolve => {
-      const cancel = timers.after(graceMs, () => this.#cutOff())
+      const cancelLinger = this.#timers.after(Math.min(this.#lingerMs, graceMs), () => this.#closeIdle())
+      const cancelCut = this.#timers.after(graceMs, () => this.#cutOff())
       this.#whenEmpty = () => {
-        cancel()
+        cancelLinger()
+        this.#cancelDrop?.()
+        cancelCut()
+        this.#http1.close()
         resolve()
       }
-      this.server.close()
-      if (this.#connections.size === 0) this.#whenEmpty()
-      for (const socket of this.#undecided) socket.destroy()
-      for (const session of this.#sessions) session.close()
+      this.#acceptor.close()
+      if (this.#sockets.size === 0) this.#whenEmpty()
+      for (const session of this.#sessions) {
+        if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, anyStream)
+      }
     })
   }
 
-  #http1Options() {
-    return {
+  #createHttp1(): http.Server {
+    const server = http.createServer({
       maxHeaderSize: limits.requestHeadBytesMax,
       keepAliveTimeout: this.#idleMs,
       headersTimeout: this.#receiveMs,
       requestTimeout: this.#receiveMs,
       // How often the two limits above are enforced.
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
-      ...socketOptions,
       // Every name leads to the same service, so a request may do without one.
       requireHostHeader: false,
-    }
-  }
-
-  #createClearServer(handler: RequestListener): http.Server {
-    const server = http.createServer(this.#http1Options(), handler)
-    const [serveHttp1] = server.listeners('connection') as [(socket: Socket) => void]
-    server.removeAllListeners('connection')
-    server.on('connection', (socket: Socket) => {
-      this.#decide(socket, speaksHttp2 => {
-        if (speaksHttp2) this.#http2.emit('connection', socket)
-        else serveHttp1.call(server, socket)
-      })
+      shouldUpgradeCallback: asksForUpgrade,
     })
+    const handle = (request: IncomingMessage, response: ServerResponse) => {
+      const connection = this.#connections.get(request.socket)
+      if (connection?.begin() !== true) {
+        request.socket.destroy()
+        return
+      }
+      response.once('close', () => connection.finish())
+      this.#handle(new Http1Exchange(request, response, connection.client))
+    }
+    server.on('request', handle)
+    server.on('checkExpectation', handle)
     server.on('clientError', answerChannelError)
-    server.on('checkExpectation', handler)
+    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
+    // Node begins to enforce its time limits with this event, which only a server with a port of its own gets.
+    server.emit('listening')
     return server
   }
 
-  /** Looks at the first bytes of a connection, puts them back and calls `hand` with what they say. */
-  #decide(socket: Socket, hand: (speaksHttp2: boolean) => void): void {
-    this.#undecided.add(socket)
-    const forget = () => this.#undecided.delete(socket)
-    const ignore = () => socket.destroy()
-    let seen: Buffer = noBytes
-    const look = () => {
-      const chunk: Buffer | null = socket.read()
-      if (chunk === null) return
-      seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
-      const compared = Math.min(seen.length, http2Preface.length)
-      const matches = seen.compare(http2Preface, 0, compared, 0, compared) === 0
-      if (matches && compared < http2Preface.length) return
-      socket.removeListener('readable', look)
-      socket.removeListener('close', forget)
-      socket.removeListener('error', ignore)
-      socket.setTimeout(0)
-      socket.removeListener('timeout', ignore)
-      forget()
-      socket.unshift(seen)
-      hand(matches)
-    }
-    socket.on('readable', look)
-    socket.on('close', forget)
-    socket.on('error', ignore)
-    socket.setTimeout(this.#receiveMs)
-    socket.on('timeout', ignore)
+  #createClear(): Server {
+    // Half-open, because clients of HTTP/1.1 may end their side before they have their response.
+    return net.createServer({ ...socketOptions, allowHalfOpen: true }, socket => {
+      this.#track(socket)
+      this.#decide(socket)
+    })
   }
 
-  #track(session: http2.ServerHttp2Session): void {
+  #createSecure({ cert, key }: { readonly cert: string | Buffer; readonly key: string | Buffer }): Server {
+    const server = tls.createServer({
+      ...socketOptions,
+      cert,
+      key,
+      ALPNProtocols: ['h2', 'http/1.1'],
+      handshakeTimeout: this.#receiveMs,
+    })
+    /** Sockets on which nothing has been encrypted yet, by the other end's address and port. */
+    const handshakes = new Map<string, Socket>()
+    const endOf = (socket: Socket) => `${socket.remoteAddress} ${socket.remotePort}`
+    server.on('connection', (socket: Socket) => {
+      const end = endOf(socket)
+      handshakes.set(end, socket)
+      this.#track(socket)
+      socket.once('close', () => {
+        if (handshakes.get(end) === socket) handshakes.delete(end)
+      })
+    })
+    server.on('tlsClientError', (_error, socket) => socket.destroy())
+    server.on('secureConnection', (socket: TLSSocket) => {
+      const end = endOf(socket)
+      this.#track(socket)
+      const raw = handshakes.get(end)
+      if (raw) {
+        handshakes.delete(end)
+        this.#connections.get(raw)?.release()
+        this.#forget(raw)
+      }
+      if (socket.alpnProtocol === 'h2') this.#startSession(socket, socket)
+      else this.#http1.emit('connection', socket)
+    })
+    return server
+  }
+
+  #track(socket: Socket): void {
+    const connection = new Connection(socket, clientOf(socket.remoteAddress), this.#waiting)
+    this.#connections.set(socket, connection)
+    this.#sockets.add(socket)
+    socket.once('close', () => {
+      connection.release()
+      this.#forget(socket)
+      if (this.#sockets.size === 0) this.#whenEmpty?.()
+    })
+  }
+
+  #forget(socket: Socket): void {
+    this.#connections.delete(socket)
+    this.#sockets.delete(socket)
+  }
+
+  /** Looks at the first bytes of a connection and hands it to whoever speaks like that. */
+  #decide(socket: Socket): void {
+    const drop = () => socket.destroy()
+    socket.on('error', drop)
+    socket.setTimeout(this.#receiveMs, drop)
+    // Nobody is there to read what would be sent.
+    socket.once('end', drop)
+    peek(socket, seen => {
+      const speaksHttp2 = startsHttp2(seen)
+      if (speaksHttp2 === undefined) return false
+      socket.removeListener('error', drop)
+      socket.removeListener('end', drop)
+      socket.setTimeout(0, drop)
+      socket.removeListener('timeout', drop)
+      socket.unshift(seen)
+      if (speaksHttp2) this.#startSession(socket, socket)
+      else this.#http1.emit('connection', socket)
+      return true
+    })
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const drop = () => socket.destroy()
+    socket.on('error', drop)
+    const cancel = this.#timers.after(this.#receiveMs, drop)
+    socket.once('close', cancel)
+    receiveUpgrade(request, socket, head, early => {
+      cancel()
+      socket.removeListener('error', drop)
+      this.#startSession(request.socket, socket, early)
+    })
+  }
+
+  /** Speaks HTTP/2 on `transport`, which is `socket` or goes through it. */
+  #startSession(socket: Socket, transport: Duplex, early?: EarlyRequest): void {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) {
+      transport.destroy()
+      return
+    }
+    // From here on, the session is what is closed.
+    this.#connections.delete(socket)
+    const session = http2.performServerHandshake(transport, sessionOptions)
     this.#sessions.add(session)
     session.once('close', () => this.#sessions.delete(session))
+    // Whoever breaks the protocol ends no more than the session.
+    session.on('error', () => session.destroy())
     // Node leaves a session half open while it has streams, and silent ones would never find out.
-    session.socket.once('end', () => session.destroy())
+    transport.once('end', () => session.destroy())
     session.setTimeout(sessionIdleMs, () => session.close())
+    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      // Reset before anything could be done about it.
+      if (stream.destroyed || stream.closed) return
+      if (!connection.begin()) {
+        stream.close(constants.NGHTTP2_REFUSED_STREAM)
+        return
+      }
+      stream.once('close', () => connection.finish())
+      const isEarly = early !== undefined && stream.id === 1
+      this.#handle(new Http2Exchange(stream, headers, connection.client, isEarly ? early : undefined))
+    })
+  }
+
+  #closeIdle(): void {
+    for (const session of this.#sessions) session.close()
+    for (const connection of this.#connections.values()) connection.endIfIdle()
+    this.#cancelDrop = this.#timers.after(this.#lingerMs, () => {
+      for (const connection of this.#connections.values()) connection.dropIfEnded()
+    })
   }
 
   #cutOff(): void {
     for (const session of this.#sessions) session.destroy()
-    for (const connection of this.#connections) connection.destroy()
+    for (const socket of this.#sockets) socket.destroy()
   }
 }

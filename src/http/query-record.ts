@@ -17,7 +17,7 @@ export function recorder({ queryLog, recordsQueries, log }: Services): RecordCal
     const { headers } = request
     try {
       queryLog.record({
-        method: request.method as string,
+        method: request.method,
         headers,
         apiVersion: call.settings?.apiVersion ?? String(headers['x-faunadb-api-version'] ?? ''),
         query: call.body,

@@ -1,73 +1,133 @@
-// Reads request bodies into memory within limits: each body, and all bodies being read at one time, so that many
-// slow senders cannot exhaust the memory.
+// Reads request bodies into memory within limits: each body, and all bodies being received at one time. A request
+// whose body is still on its way counts for its client only, so many slow senders end one another and nobody else;
+// and more than a little is kept only of bodies whose sender has shown a credential.
 
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { limits } from '../limits.ts'
+import type { Exchange } from './exchange.ts'
+import type { Eviction, FairBudget, Share } from './fair-budget.ts'
 
 /** How reading a body ended: its bytes, or why there are none. */
-export type BodyOutcome = Buffer | 'too large' | 'overload' | 'aborted'
+export type BodyOutcome = Buffer | 'too large' | 'refused' | 'aborted' | Eviction
+
+/** What may be read of one request. */
+export interface BodyRules {
+  /** Bytes. */
+  readonly bytesMax: number
+  /**
+   * Asked before more is read than strangers may send. Resolves with the group for which the body counts from then
+   * on, or with undefined: the body is refused. Must not reject.
+   */
+  readonly admit?: () => Promise<string | undefined>
+}
 
 const empty = Buffer.alloc(0)
 
 /**
  * A refused body is read to its end all the same, up to this multiple of the limit: closing the connection while
- * the client still sends could lose the answer on its way.
+ * the client still sends could lose the response on its way.
  */
 const drainFactor = 4
 
-export class BodyReader {
-  /** Bytes held by bodies that are being read. */
-  #held = 0
-  readonly #heldMax: number
-  readonly #bodyMax: number
+/** What a request takes besides the bytes of its body, roughly: so that empty ones count, too. */
+const bytesPerRequest = 4096
 
-  constructor(heldMax: number = limits.bufferedBodyBytesMax, bodyMax: number = limits.requestBodyBytesMax) {
-    this.#heldMax = heldMax
-    this.#bodyMax = bodyMax
+/** Reads the body of an exchange and calls `done` exactly once. What is held meanwhile counts against `budget`. */
+export function readBody(
+  exchange: Exchange,
+  rules: BodyRules,
+  budget: FairBudget,
+  done: (outcome: BodyOutcome) => void,
+): void {
+  const { body } = exchange
+  if (body === undefined) done(empty)
+  else new IncomingBody(exchange, body, rules, budget, done)
+}
+
+class IncomingBody {
+  readonly #source: Readable
+  readonly #rules: BodyRules
+  readonly #done: (outcome: BodyOutcome) => void
+  readonly #share: Share
+  #chunks: Buffer[] = []
+  #length = 0
+  #refusal: 'too large' | 'refused' | undefined
+  #isAdmitted: boolean
+  #finished = false
+
+  constructor(
+    { headers, client }: Exchange,
+    source: Readable,
+    rules: BodyRules,
+    budget: FairBudget,
+    done: (outcome: BodyOutcome) => void,
+  ) {
+    this.#source = source
+    this.#rules = rules
+    this.#done = done
+    this.#isAdmitted = rules.admit === undefined
+    this.#share = budget.open(client, reason => this.#finish(reason))
+    this.#share.grow(bytesPerRequest)
+    const announced = Number(headers['content-length'] ?? 0)
+    if (announced > rules.bytesMax) this.#refuse('too large')
+    source.on('data', (chunk: Buffer) => this.#take(chunk))
+    source.on('end', () => this.#end())
+    source.on('close', () => this.#finish('aborted'))
+    if (announced > limits.strangerBodyBytesMax) this.#askAdmission()
   }
 
-  /** Reads the body of `request` and calls `done` exactly once. */
-  read(request: IncomingMessage, done: (outcome: BodyOutcome) => void): void {
-    let chunks: Buffer[] = []
-    let length = 0
-    let held = 0
-    let refusal: 'too large' | 'overload' | undefined
-    let finished = false
-    const finish = (outcome: BodyOutcome) => {
-      if (finished) return
-      finished = true
-      this.#held -= held
-      chunks = []
-      done(outcome)
+  #take(chunk: Buffer): void {
+    if (this.#finished) return
+    this.#length += chunk.length
+    if (this.#length > this.#rules.bytesMax) this.#refuse('too large')
+    if (this.#refusal !== undefined) {
+      this.#share.move(chunk.length)
+      if (this.#length > this.#rules.bytesMax * drainFactor) this.#finish(this.#refusal)
+      return
     }
-    const refuse = (reason: 'too large' | 'overload') => {
-      refusal ??= reason
-      chunks = []
-      this.#held -= held
-      held = 0
-    }
-    if (Number(request.headers['content-length'] ?? 0) > this.#bodyMax) refuse('too large')
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > this.#bodyMax) refuse('too large')
-      if (refusal === undefined) {
-        chunks.push(chunk)
-        held += chunk.length
-        this.#held += chunk.length
-        if (this.#held > this.#heldMax) refuse('overload')
-      } else if (length > this.#bodyMax * drainFactor) finish(refusal)
+    this.#chunks.push(chunk)
+    this.#share.grow(chunk.length)
+    if (this.#length > limits.strangerBodyBytesMax) this.#askAdmission()
+  }
+
+  #end(): void {
+    const isCut = (this.#source as { readonly aborted?: boolean }).aborted === true
+    if (isCut) this.#finish('aborted')
+    else this.#finish(this.#refusal ?? joined(this.#chunks))
+  }
+
+  /** Stops reading until the sender's credential has been looked at. */
+  #askAdmission(): void {
+    if (this.#isAdmitted || this.#finished || this.#refusal !== undefined) return
+    this.#isAdmitted = true
+    this.#source.pause()
+    this.#share.pause(true)
+    this.#rules.admit?.().then(group => {
+      this.#share.pause(false)
+      if (group === undefined) this.#refuse('refused')
+      else this.#share.regroup(group)
+      this.#source.resume()
     })
-    request.on('end', () => {
-      if (request.aborted) finish('aborted')
-      else finish(refusal ?? (chunks.length === 1 ? (chunks[0] as Buffer) : joined(chunks)))
-    })
-    request.on('close', () => finish('aborted'))
+  }
+
+  #refuse(reason: 'too large' | 'refused'): void {
+    this.#refusal ??= reason
+    this.#chunks = []
+    this.#share.shrink(this.#share.held - bytesPerRequest)
+  }
+
+  #finish(outcome: BodyOutcome): void {
+    if (this.#finished) return
+    this.#finished = true
+    this.#chunks = []
+    this.#share.close()
+    this.#done(outcome)
   }
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {
-  return chunks.length === 0 ? empty : Buffer.concat(chunks)
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
 /** Stands for bytes that are no text. It is not JSON, so it fails where unparsable text fails, and like it. */
@@ -79,8 +139,8 @@ const byteOrderMark = 0xfeff
  * The text of a body: UTF-8, or UTF-16 or UTF-32 when a byte order mark or the zero bytes around a first ASCII
  * character say so. Undefined when there is no body; a chunked body without data is an empty text.
  */
-export function bodyText(request: IncomingMessage, bytes: Buffer): string | undefined {
-  if (bytes.length === 0) return request.headers['transfer-encoding'] === undefined ? undefined : ''
+export function bodyText(exchange: Exchange, bytes: Buffer): string | undefined {
+  if (bytes.length === 0) return exchange.headers['transfer-encoding'] === undefined ? undefined : ''
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return decode(wide, bytes)
   if (!isUtf8(bytes)) return undecodable

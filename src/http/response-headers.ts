@@ -1,4 +1,4 @@
-// The head and body of every response. Which answer carries which headers is a fact of the protocol:
+// The head of every response, and how its body is laid out. Which answer carries which headers is a fact of the protocol:
 //
 // - `traceparent` and `x-faunadb-build`: all. `x-txn-time`: all but refused headers. Metrics: all but those and
 //   401 and 500.
@@ -7,14 +7,12 @@
 //   laid out for people.
 // - To pages of another origin every `x-` header but the build is exposed, or a browser could not read it.
 
-import type { ServerResponse } from 'node:http'
-import type { Http2ServerResponse } from 'node:http2'
-import type { Readable } from 'node:stream'
 import type { QueryMetrics } from '../engine/contract.ts'
 import type { RequestErrorCode } from '../errors.ts'
 import { prettyPrint } from '../values/wire-pretty.ts'
 import type { Answer } from './answer.ts'
 import type { Call } from './call.ts'
+import type { HeaderList } from './exchange.ts'
 import { wantsPrettyBody } from './request-headers.ts'
 import { echoTags } from './tags.ts'
 import { traceparent } from './trace.ts'
@@ -47,39 +45,27 @@ export interface ResponseContext {
   readonly build: string
   /** The value of `x-faunadb-host`. */
   readonly host: string
-  /** HTTP/1.1 connections are closed after this response. */
-  readonly closing: boolean
 }
 
-/** Whether nobody is there any more to answer. Node's responses of HTTP/2 do not say it themselves, but their streams. */
-function isGone(response: ServerResponse): boolean {
-  const { destroyed, stream } = response as ServerResponse & Partial<Pick<Http2ServerResponse, 'stream'>>
-  return destroyed || stream?.destroyed === true
+/** A response that is ready to be sent. */
+export interface PreparedResponse {
+  readonly headers: HeaderList
+  /** The whole body; undefined when it comes as a stream. */
+  readonly text: string | undefined
+  /** Of the whole body, in UTF-8; 0 for a stream. */
+  readonly bytes: number
 }
 
-/** Frees what a body that is not going to be sent holds: an event stream, an open file. */
-export function discardBody({ body }: Answer): void {
-  if (typeof body !== 'string') body.destroy()
-}
-
-/**
- * Sends `answer` and ends the response; answers the bytes of the body, 0 for a stream. The body of a stream that
- * fails half-way is cut off.
- */
-export function writeAnswer(call: Call, answer: Answer, context: ResponseContext): number {
-  const { request, response } = call
-  if (isGone(response)) {
-    discardBody(answer)
-    return 0
-  }
+/** Lays out the response to `call`. */
+export function prepareResponse(call: Call, answer: Answer, context: ResponseContext): PreparedResponse {
   const exceptional = isExceptional(answer)
-  const body = textOf(call, answer, exceptional)
-  const length = body === undefined ? 0 : Buffer.byteLength(body)
-  const headers: (string | number)[] = ['content-type', answer.contentType ?? jsonType]
-  if (body === '') headers.length = 0
-  if (body !== undefined) headers.push('content-length', length)
+  const text = textOf(call, answer, exceptional)
+  const bytes = text === undefined ? 0 : Buffer.byteLength(text)
+  const headers: HeaderList = []
+  if (text !== '') headers.push('content-type', answer.contentType ?? jsonType)
+  if (text !== undefined) headers.push('content-length', bytes)
   if (answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
-  if (answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, length)
+  if (answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, bytes)
   const echoed = !exceptional && call.tags.length > 0
   if (echoed) headers.push('x-fauna-tags', echoTags(call.tags))
   headers.push('traceparent', traceparent(call.trace), 'x-faunadb-build', context.build)
@@ -87,15 +73,9 @@ export function writeAnswer(call: Call, answer: Answer, context: ResponseContext
   if (traced) headers.push('x-faunadb-host', context.host)
   if (answer.requestError === 'unauthorized') headers.push('www-authenticate', 'Basic realm="Unauthorized"')
   if (answer.headers !== undefined) headers.push(...answer.headers)
-  const origin = request.headers.origin
+  const { origin } = call.request.headers
   if (origin !== undefined) pushCors(headers, origin, answer, { echoed, traced })
-  if (context.closing && request.httpVersionMajor === 1) headers.push('connection', 'close')
-  response.writeHead(answer.status, headers as string[])
-  if (body === undefined) sendStream(call, answer.body as Readable)
-  else if (request.method === 'HEAD') response.end()
-  // Text that is all ASCII is the same in Latin-1, which is written without being transcoded.
-  else response.end(body, length === body.length ? 'latin1' : 'utf8')
-  return length
+  return { headers, text, bytes }
 }
 
 function isExceptional(answer: Answer): boolean {
@@ -117,12 +97,7 @@ function textOf(call: Call, answer: Answer, exceptional: boolean): string | unde
   return exceptional || wantsPrettyBody(call.request.headers) ? prettyPrint(body) : body
 }
 
-function pushMetrics(
-  headers: (string | number)[],
-  metrics: QueryMetrics,
-  bytesIn: number,
-  bytesOut: number,
-): void {
+function pushMetrics(headers: HeaderList, metrics: QueryMetrics, bytesIn: number, bytesOut: number): void {
   headers.push(
     'x-compute-ops',
     metrics.computeOps,
@@ -148,7 +123,7 @@ function pushMetrics(
 
 /** Echoes the origin; the exposed headers are those of the `x-` headers that this response has. */
 function pushCors(
-  headers: (string | number)[],
+  headers: HeaderList,
   origin: string,
   answer: Answer,
   { echoed, traced }: { readonly echoed: boolean; readonly traced: boolean },
@@ -173,21 +148,4 @@ function pushCors(
     'access-control-expose-headers',
     exposed.join(', '),
   )
-}
-
-function sendStream(call: Call, body: Readable): void {
-  const { request, response } = call
-  if (request.method === 'HEAD') {
-    body.destroy()
-    response.end()
-    return
-  }
-  body.on('error', () => response.destroy())
-  response.once('close', () => body.destroy())
-  // One piece at a time: the Python driver takes each DATA frame for one event, and waiting pieces share a frame.
-  body.on('data', piece => {
-    body.pause()
-    response.write(piece, () => body.resume())
-  })
-  body.once('end', () => response.end())
 }

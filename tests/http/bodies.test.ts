@@ -1,11 +1,13 @@
 // How request bodies are read: encodings, absence, and what happens past the limits.
 
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import { EventEmitter, once } from 'node:events'
 import http2 from 'node:http2'
 import { after, before, beforeEach, test } from 'node:test'
-import { type BodyOutcome, BodyReader } from '../../src/http/request-body.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import type { Exchange } from '../../src/http/exchange.ts'
+import { FairBudget } from '../../src/http/fair-budget.ts'
+import { type BodyOutcome, type BodyRules, readBody } from '../../src/http/request-body.ts'
 import { limits } from '../../src/limits.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
@@ -102,7 +104,9 @@ test('a character cut between two chunks is put together', async () => {
 test('the largest body passes, one byte more is too large, with or without a credential', async () => {
   const largest = 'x'.repeat(limits.requestBodyBytesMax)
   assert.equal((await fetch(service.url, { method: 'POST', headers, body: largest })).status, 200)
-  assert.equal(service.engine.seen[0]?.body?.length, limits.requestBodyBytesMax)
+  // The first time the engine is asked, it is about the credential.
+  const bodies = () => service.engine.seen.flatMap(({ body }) => body ?? [])
+  assert.deepEqual(bodies(), [largest])
   for (const sent of [headers, {}]) {
     const response = await fetch(service.url, { method: 'POST', headers: sent, body: `${largest}x` })
     assert.equal(response.status, 413)
@@ -110,12 +114,12 @@ test('the largest body passes, one byte more is too large, with or without a cre
       errors: [{ code: 'request too large', description: 'Request entity is too large' }],
     })
   }
-  assert.equal(service.engine.seen.length, 1)
+  assert.equal(bodies().length, 1)
   assert.equal((await fetch(service.url, { method: 'POST', headers, body: '1' })).status, 200)
 })
 
 test('a body without end is answered and cut off', async () => {
-  const head = 'POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n'
+  const head = `POST / HTTP/1.1\r\nauthorization: ${headers.authorization}\r\ntransfer-encoding: chunked\r\n\r\n`
   const connection = await connectRaw(service.port, head)
   const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000, 0x20), Buffer.from('\r\n')])
   const send = () => {
@@ -146,57 +150,125 @@ test('too large bodies over HTTP/2 leave the session alive', async () => {
 })
 
 /** A request whose chunks the test sends. */
-function fakeRequest(sent: Record<string, string> = {}): EventEmitter & IncomingMessage {
-  return Object.assign(new EventEmitter(), { headers: sent, aborted: false }) as EventEmitter &
-    IncomingMessage
+function fakeExchange(client: string, headers: Record<string, string> = {}) {
+  const body = Object.assign(new EventEmitter(), { pause() {}, resume() {} })
+  return { body, exchange: { headers, client, body } as unknown as Exchange }
 }
 
-function reading(reader: BodyReader, request: IncomingMessage): BodyOutcome[] {
+const atRest = { clock: { now: () => 0, elapsedMs: () => 0 }, timers: systemTimers }
+
+function reading(budget: FairBudget, client: string, rules: Partial<BodyRules> = {}, headers = {}) {
+  const { body, exchange } = fakeExchange(client, headers)
   const outcomes: BodyOutcome[] = []
-  reader.read(request, outcome => outcomes.push(outcome))
-  return outcomes
+  readBody(exchange, { bytesMax: 8_000_000, ...rules }, budget, outcome => outcomes.push(outcome))
+  const send = (bytes: number) => body.emit('data', Buffer.alloc(bytes))
+  return { body, outcomes, send }
 }
 
-test('all bodies being read share one budget, which is given back', () => {
-  const reader = new BodyReader(10, 8)
-  const first = fakeRequest()
-  const second = fakeRequest()
-  const third = fakeRequest()
-  const firstOutcomes = reading(reader, first)
-  const secondOutcomes = reading(reader, second)
-  first.emit('data', Buffer.alloc(6))
-  second.emit('data', Buffer.alloc(6))
-  second.emit('end')
-  assert.deepEqual(secondOutcomes, ['overload'])
-  first.emit('end')
-  first.emit('close')
-  assert.deepEqual(firstOutcomes, [Buffer.alloc(6)])
-  const thirdOutcomes = reading(reader, third)
-  third.emit('data', Buffer.alloc(8))
-  third.emit('end')
-  assert.deepEqual(thirdOutcomes, [Buffer.alloc(8)])
+test('when there is no room, the client that holds most loses its largest body, and nobody else', () => {
+  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const greedy = Array.from({ length: 9 }, () => reading(budget, 'greedy'))
+  for (const { send } of greedy) send(100_000)
+  const modest = reading(budget, 'modest')
+  modest.send(200_000)
+  const refused = greedy.filter(({ outcomes }) => outcomes.length > 0)
+  assert.ok(refused.length >= 1 && refused.length < 9)
+  assert.deepEqual(refused[0]?.outcomes, ['no room'])
+  modest.body.emit('end')
+  assert.equal((modest.outcomes[0] as Buffer).length, 200_000)
 })
 
-test('a sender that goes away gives its budget back', () => {
-  const reader = new BodyReader(10, 8)
-  const gone = fakeRequest()
-  const outcomes = reading(reader, gone)
-  gone.emit('data', Buffer.alloc(8))
-  gone.emit('close')
-  assert.deepEqual(outcomes, ['aborted'])
-  const next = fakeRequest()
-  const nextOutcomes = reading(reader, next)
-  next.emit('data', Buffer.alloc(8))
-  next.emit('end')
-  assert.deepEqual(nextOutcomes, [Buffer.alloc(8)])
+test('bodies of one byte from one client end one another and not those of others', () => {
+  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const early = reading(budget, 'modest')
+  early.send(1)
+  const flood = Array.from({ length: 1000 }, () => reading(budget, 'flood'))
+  for (const { send } of flood) send(1)
+  assert.ok(flood.some(({ outcomes }) => outcomes[0] === 'no room'))
+  early.body.emit('end')
+  assert.equal((early.outcomes[0] as Buffer).length, 1)
+})
+
+test('what is held is given back at the end of a body and when its sender goes away', () => {
+  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const [done, gone] = [reading(budget, 'a'), reading(budget, 'a')]
+  done.send(10)
+  gone.send(10)
+  done.body.emit('end')
+  done.body.emit('close')
+  gone.body.emit('close')
+  assert.deepEqual([done.outcomes, gone.outcomes], [[Buffer.alloc(10)], ['aborted']])
+  assert.equal(budget.held, 0)
 })
 
 test('a body announced as too large is never held', () => {
-  const reader = new BodyReader(10, 8)
-  const announced = fakeRequest({ 'content-length': '9' })
-  const outcomes = reading(reader, announced)
-  announced.emit('data', Buffer.alloc(9))
-  assert.deepEqual(outcomes, [])
-  announced.emit('end')
-  assert.deepEqual(outcomes, ['too large'])
+  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const announced = reading(budget, 'a', { bytesMax: 8 }, { 'content-length': '9' })
+  const before = budget.held
+  announced.send(9)
+  assert.equal(budget.held, before)
+  assert.deepEqual(announced.outcomes, [])
+  announced.body.emit('end')
+  assert.deepEqual(announced.outcomes, ['too large'])
+})
+
+for (const group of ['database 1', undefined]) {
+  test(`more than a stranger may send waits for the credential, which is ${group ? 'good' : 'not'}`, async () => {
+    const budget = new FairBudget({ max: 1_000_000 }, atRest)
+    const asked = Promise.withResolvers<string | undefined>()
+    const { body, outcomes, send } = reading(budget, 'a', { admit: () => asked.promise })
+    let flowing = true
+    Object.assign(body, { pause: () => (flowing = false), resume: () => (flowing = true) })
+    send(limits.strangerBodyBytesMax)
+    assert.equal(flowing, true)
+    send(1)
+    assert.equal(flowing, false)
+    asked.resolve(group)
+    await asked.promise
+    await new Promise(setImmediate)
+    assert.equal(flowing, true)
+    send(1)
+    assert.equal(budget.held > limits.strangerBodyBytesMax, group !== undefined)
+    body.emit('end')
+    const expected = group ? Buffer.alloc(limits.strangerBodyBytesMax + 2) : 'refused'
+    assert.deepEqual(outcomes, [expected])
+  })
+}
+
+test('a body that does not move is given up after a window of time, one that moves is not', () => {
+  let nowMs = 0
+  let sweep = () => {}
+  const timers = {
+    ...systemTimers,
+    after: (_ms: number, callback: () => void) => {
+      sweep = callback
+      return () => {}
+    },
+  }
+  const clock = { now: () => 0, elapsedMs: () => nowMs }
+  const budget = new FairBudget({ max: 1_000_000, pace: { windowMs: 100, amount: 10 } }, { clock, timers })
+  const [still, moving] = [reading(budget, 'a'), reading(budget, 'a')]
+  for (let turn = 0; turn < 5; turn++) {
+    moving.send(10)
+    nowMs += 100
+    sweep()
+  }
+  assert.deepEqual([still.outcomes, moving.outcomes], [['too slow'], []])
+})
+
+test('long bodies without a valid credential are answered 401, over both versions of HTTP', async () => {
+  const long = ' '.repeat(limits.strangerBodyBytesMax + 1)
+  const response = await fetch(service.url, {
+    method: 'POST',
+    headers: { authorization: 'Bearer x' },
+    body: long,
+  })
+  assert.equal(response.status, 401)
+  const session = http2.connect(service.url)
+  const stream = session.request({ ':method': 'POST', ':path': '/' })
+  const answered = once(stream, 'response')
+  stream.resume().end(long)
+  assert.equal((await answered)[0][':status'], 401)
+  session.close()
+  assert.ok(service.engine.seen.every(({ body }) => body === undefined))
 })

@@ -286,7 +286,7 @@ test('a body may come as a stream, with further headers', async () => {
     },
   }
   const edge = new Edge(services, { build: 'b', host: 'h', pendingRequestsMax: 1 })
-  const listener = new Listener((request, response) => edge.serve(endpoint, request, response, {}))
+  const listener = new Listener(exchange => edge.serve(endpoint, exchange, {}))
   const url = `http://127.0.0.1:${await listener.listen({ host: '127.0.0.1', port: 0 })}`
   const response = await fetch(url, { headers: { origin: 'http://app.test' } })
   assert.equal(response.headers.get('content-length'), null)
@@ -323,9 +323,9 @@ for (const version of [1, 2]) {
     const endpoint: Endpoint = { path: '/feed', authenticated: false, methods: { GET: handler } }
     const edge = new Edge({ ...basis, meter, stopping }, { build: 'b', host: 'h', pendingRequestsMax: 1 })
     const left = Promise.withResolvers<void>()
-    const listener = new Listener((request, response) => {
-      response.once('close', left.resolve)
-      edge.serve(endpoint, request, response, {})
+    const listener = new Listener(exchange => {
+      exchange.onClose(left.resolve)
+      edge.serve(endpoint, exchange, {})
     })
     const url = `http://127.0.0.1:${await listener.listen({ host: '127.0.0.1', port: 0 })}`
     const leave = version === 1 ? askAndLeave(url) : askAndLeaveHttp2(url)

@@ -1,6 +1,7 @@
 // Account keys over HTTP, for the root secret alone: `POST /api/v1/account-keys` makes one, `GET` lists them,
 // `DELETE /api/v1/account-keys/{id}` revokes one.
 
+import { limits } from '../../limits.ts'
 import { type AccountKey, NameTaken } from '../../query-log/account-keys.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import type { Answer } from '../answer.ts'
@@ -22,7 +23,11 @@ export function accountKeyEndpoints(services: Services, queryLog: QueryLog): rea
       if (!client.isRoot) throw new Refusal('forbidden', 'Account keys need the root secret.')
       return handle(call)
     })
-  const shared = { authenticated: false, errorBody: edgeErrorBody } as const
+  const shared = {
+    authenticated: false,
+    errorBody: edgeErrorBody,
+    bodyBytesMax: limits.logBodyBytesMax,
+  } as const
   return [
     {
       ...shared,

@@ -1,12 +1,12 @@
 // The dashboard: static files under `/dashboard/`, needing no credential, because they hold no data. What the page
 // shows it asks of the public API, with the secret that its user types in.
 
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Answer } from '../answer.ts'
 import type { Call } from '../call.ts'
 import type { DashboardFiles, StaticFile } from '../dashboard-files.ts'
 import type { Endpoint } from '../endpoint.ts'
+import type { Exchange } from '../exchange.ts'
 import { pathOf } from '../url.ts'
 
 const base = '/dashboard/'
@@ -49,7 +49,7 @@ export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
 }
 
 /** Whether a request is a browser that opens the service's address, and no client of the protocol. */
-export function isBrowserVisit({ method, url, headers }: IncomingMessage): boolean {
+export function isBrowserVisit({ method, url, headers }: Exchange): boolean {
   return method === 'GET' && url === '/' && headers.accept?.includes('text/html') === true
 }
 
@@ -66,7 +66,7 @@ function redirection(): Answer {
 
 /** Addresses without a file behind them are pages of the application, but for what must be a file. */
 function fileAnswer(call: Call, files: DashboardFiles): Answer {
-  const path = pathOf(call.request.url as string).slice(base.length)
+  const path = pathOf(call.request.url).slice(base.length)
   const file = files.get(path)
   if (file !== undefined) return send(call, file)
   if (path.startsWith('assets/')) return plain(404, 'There is no such file.\n', ['cache-control', 'no-store'])

@@ -2,6 +2,7 @@
 // it can be fetched, `POST /api/v1/logs/_list` lists them. Forms of requests and answers are facts of the hosted
 // service's log API, for which pipelines were written.
 
+import { limits } from '../../limits.ts'
 import type { ExportedDatabase, ExportRequest } from '../../query-log/export-request.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import { filesPath } from '../../query-log/signing.ts'
@@ -14,6 +15,7 @@ import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../messag
 
 const apiEndpoint = {
   authenticated: false,
+  bodyBytesMax: limits.logBodyBytesMax,
   errorBody: edgeErrorBody,
 } as const
 
@@ -101,7 +103,7 @@ class LogHandlers {
   /** Needs no credential: the signature is one. */
   async download(call: Call): Promise<Answer> {
     const name = call.parameters.name as string
-    const expiry = this.#queryLog.expiryOf(name, call.request.url as string)
+    const expiry = this.#queryLog.expiryOf(name, call.request.url)
     if (expiry === undefined || expiry <= this.#queryLog.now()) throw badSignature()
     const file = await this.#queryLog.openFile(name)
     if (!file) throw new Refusal('not found', 'The file is not kept any more.')
@@ -168,18 +170,13 @@ class LogHandlers {
   /** Files on the local disk are fetched from where the client reached the service. */
   #absolute(address: string, { request }: Call): string {
     if (!address.startsWith('/')) return address
-    const { publicUrl } = this.#services
-    if (publicUrl !== undefined) return publicUrl + address
-    const scheme = 'encrypted' in request.socket ? 'https' : 'http'
-    const host = request.headers[':authority'] ?? request.headers.host
-    const { localAddress, localPort } = request.socket
-    return `${scheme}://${host ?? `${localAddress}:${localPort}`}${address}`
+    return (this.#services.publicUrl ?? request.origin) + address
   }
 }
 
 /** A download URL with a changed character in its path is refused like one with a changed signature. */
 function refuseSigned({ request }: Call): void {
-  if ((request.url as string).includes('signature=')) throw badSignature()
+  if (request.url.includes('signature=')) throw badSignature()
 }
 
 function notAllowed(): Refusal {

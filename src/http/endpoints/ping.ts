@@ -25,7 +25,7 @@ export function pingEndpoint(services: Services): Endpoint {
 }
 
 async function ping(services: Services, call: Call): Promise<Answer> {
-  const target = call.request.url as string
+  const target = call.request.url
   const scope = scopes.get(queryParameter(target, 'scope') ?? 'write') ?? 'node'
   const timeoutMs = timeoutOf(queryParameter(target, 'timeout')) ?? scopeTimeoutMs[scope]
   const { engine, log } = services

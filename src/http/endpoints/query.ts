@@ -14,7 +14,7 @@ export function queryEndpoint({ engine }: Services): Endpoint {
     recorded: true,
     methods: {
       GET: call => {
-        const query = queryParameter(call.request.url as string, 'q')
+        const query = queryParameter(call.request.url, 'q')
         call.body = query === '' ? undefined : query
         return engine.query(call.queryRequest(call.body, inGetRequests))
       },

@@ -24,7 +24,7 @@ export function streamEndpoint(services: Services): Endpoint {
     recorded: true,
     methods: {
       async POST(call): Promise<Answer> {
-        const fields = queryParameter(call.request.url as string, 'fields')
+        const fields = queryParameter(call.request.url, 'fields')
         const opened = engine.openStream(call.queryRequest(call.body, inStreamRequests), fields)
         const { stream, ...answer } = await opened
         return stream === undefined ? answer : streamed(answer, stream, call, services)
@@ -41,7 +41,7 @@ function streamed(answer: Answer, stream: EventStream, call: Call, { meter, time
   }
   const headers = ['x-fauna-stream-id', stream.id]
   // A stream that ends takes its connection with it, so that stopping need not wait for idle ones.
-  if (call.request.httpVersionMajor === 1) headers.push('connection', 'close')
+  if (call.request.version === 1) headers.push('connection', 'close')
   return { ...answer, body, headers }
 }
 

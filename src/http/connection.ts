@@ -1,0 +1,52 @@
+// One connection as far as limits and stopping are concerned: how many requests are under way on it. While there is
+// none it counts against a bound of all waiting connections, so that strangers cannot use up the sockets.
+
+import type { Duplex } from 'node:stream'
+import type { FairBudget, Share } from './fair-budget.ts'
+
+export class Connection {
+  readonly client: string
+  readonly #socket: Duplex
+  readonly #waiting: Share
+  #underWay = 0
+  #isEnded = false
+
+  constructor(socket: Duplex, client: string, waiting: FairBudget) {
+    this.#socket = socket
+    this.client = client
+    this.#waiting = waiting.open(client, () => socket.destroy())
+    this.#waiting.grow(1)
+  }
+
+  /** A request has begun to arrive. Returns false when the connection has been ended before: it must not be served. */
+  begin(): boolean {
+    if (this.#isEnded) return false
+    if (this.#underWay++ === 0) this.#waiting.shrink(1)
+    return true
+  }
+
+  /** A request has been responded to, or was given up. */
+  finish(): void {
+    if (--this.#underWay === 0) this.#waiting.grow(1)
+  }
+
+  /**
+   * Ends the connection unless a request is under way. The other end is told first and closes: closing at once would
+   * reset the connection if anything was on its way.
+   */
+  endIfIdle(): void {
+    if (this.#underWay > 0) return
+    this.#isEnded = true
+    this.#socket.end()
+  }
+
+  /** Closes the connection for good if {@link endIfIdle} has ended it. */
+  dropIfEnded(): void {
+    if (this.#isEnded) this.#socket.destroy()
+  }
+
+  /** Counts no more: the socket has closed, or somebody else counts it. */
+  release(): void {
+    this.#waiting.close()
+  }
+}

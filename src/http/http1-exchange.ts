@@ -1,0 +1,78 @@
+// A request over HTTP/1.1 or 1.0.
+
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable, Writable } from 'node:stream'
+import type { Exchange, HeaderList } from './exchange.ts'
+
+export class Http1Exchange implements Exchange {
+  readonly version = 1
+  readonly client: string
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+
+  constructor(request: IncomingMessage, response: ServerResponse, client: string) {
+    this.#request = request
+    this.#response = response
+    this.client = client
+  }
+
+  get method(): string {
+    return this.#request.method as string
+  }
+
+  get url(): string {
+    return this.#request.url as string
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#request.headers
+  }
+
+  get origin(): string {
+    const { socket, headers } = this.#request
+    const scheme = 'encrypted' in socket ? 'https' : 'http'
+    return `${scheme}://${headers.host ?? `${socket.localAddress}:${socket.localPort}`}`
+  }
+
+  get body(): Readable | undefined {
+    const { headers } = this.#request
+    const announced = headers['content-length']
+    if (announced === undefined && headers['transfer-encoding'] === undefined) return undefined
+    return announced === '0' ? undefined : this.#request
+  }
+
+  get isComplete(): boolean {
+    return this.#request.complete
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.on('close', listener)
+  }
+
+  closeAfterwards(): void {
+    this.#response.shouldKeepAlive = false
+  }
+
+  respond(status: number, headers: HeaderList, body: string, bytes: number): number {
+    const response = this.#response
+    response.writeHead(status, headers as string[])
+    if (this.#request.method === 'HEAD') response.end()
+    // Text that is all ASCII is the same in Latin-1, which is written without being transcoded.
+    else response.end(body, bytes === body.length ? 'latin1' : 'utf8')
+    return response.writableLength
+  }
+
+  begin(status: number, headers: HeaderList): Writable {
+    this.#response.writeHead(status, headers as string[])
+    return this.#response
+  }
+
+  abort(): void {
+    this.#request.destroy()
+    this.#response.destroy()
+  }
+}

@@ -1,0 +1,111 @@
+// A request over HTTP/2: one stream of a session.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { constants, type IncomingHttpHeaders as Http2Headers, type ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
+import { Readable, type Writable } from 'node:stream'
+import type { Exchange, HeaderList } from './exchange.ts'
+import type { EarlyRequest } from './upgrade.ts'
+
+const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants
+
+/** Hop by hop; forbidden in HTTP/2. */
+const connectionHeader = 'connection'
+
+export class Http2Exchange implements Exchange {
+  readonly version = 2
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly client: string
+  readonly body: Readable | undefined
+  readonly #stream: ServerHttp2Stream
+  #closeAfterwards = false
+
+  /** `early`: what the request says when it came before the stream. */
+  constructor(stream: ServerHttp2Stream, headers: Http2Headers, client: string, early?: EarlyRequest) {
+    this.#stream = stream
+    this.client = client
+    if (early !== undefined) {
+      this.headers = early.headers
+      this.method = early.method
+      this.url = early.url
+      this.body = early.body.length === 0 ? undefined : Readable.from([early.body])
+    } else {
+      this.headers = headers
+      this.method = headers[':method'] as string
+      // A CONNECT request has none.
+      this.url = headers[':path'] ?? ''
+      this.body = stream.endAfterHeaders ? undefined : stream
+    }
+    if (headers.expect === '100-continue') stream.additionalHeaders({ ':status': 100 })
+    // Whoever resets a stream ends no more than it.
+    stream.on('error', ignore)
+  }
+
+  get origin(): string {
+    const { headers } = this
+    const authority = headers[':authority'] ?? headers.host
+    const socket = this.#stream.session?.socket as Socket | undefined
+    const scheme = this.#stream.session?.encrypted ? 'https' : 'http'
+    return `${scheme}://${authority ?? `${socket?.localAddress}:${socket?.localPort}`}`
+  }
+
+  get isComplete(): boolean {
+    const { body } = this
+    return body === undefined || body.readableEnded
+  }
+
+  get isGone(): boolean {
+    return this.#stream.destroyed || this.#stream.closed
+  }
+
+  onClose(listener: () => void): void {
+    this.#stream.on('close', listener)
+  }
+
+  closeAfterwards(): void {
+    this.#closeAfterwards = true
+  }
+
+  respond(status: number, headers: HeaderList, body: string, bytes: number): number {
+    const stream = this.#stream
+    if (bytes === 0 || this.method === 'HEAD') {
+      stream.respond(headersOf(status, headers), { endStream: true })
+      this.#close()
+      return 0
+    }
+    stream.respond(headersOf(status, headers))
+    stream.end(body, bytes === body.length ? 'latin1' : 'utf8')
+    this.#close()
+    return bytes
+  }
+
+  begin(status: number, headers: HeaderList): Writable {
+    this.#stream.respond(headersOf(status, headers))
+    return this.#stream
+  }
+
+  abort(): void {
+    this.#stream.close(NGHTTP2_CANCEL)
+    this.#stream.destroy()
+  }
+
+  /** What of the request is still to come is refused, when the response is through. */
+  #close(): void {
+    if (!this.#closeAfterwards) return
+    this.#stream.once('finish', () => this.#stream.close(NGHTTP2_NO_ERROR))
+  }
+}
+
+/** The list as Node takes it; its types do not know that values may be numbers. */
+function headersOf(status: number, headers: HeaderList): readonly string[] {
+  const list: HeaderList = [':status', status]
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string
+    if (name !== connectionHeader) list.push(name, headers[at + 1] as string | number)
+  }
+  return list as readonly unknown[] as readonly string[]
+}
+
+function ignore(): void {}

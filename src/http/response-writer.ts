@@ -1,0 +1,115 @@
+// Sends responses as their clients read them. What a client has not read yet counts against a bound that all share
+// (fair-budget.ts): who does not read is cut off, and the memory of the process does not depend on the readers.
+
+import type { Readable, Writable } from 'node:stream'
+import type { Answer } from './answer.ts'
+import type { Call } from './call.ts'
+import type { Exchange } from './exchange.ts'
+import type { FairBudget, Share } from './fair-budget.ts'
+import { prepareResponse, type ResponseContext } from './response-headers.ts'
+
+/** Bytes of a body that are handed to the system at a time; bodies up to this are sent whole. */
+const pieceBytes = 65_536
+
+export class ResponseWriter {
+  readonly #context: ResponseContext
+  readonly #unread: FairBudget
+
+  /** `unread` bounds the bytes of responses that have not been read. */
+  constructor(context: ResponseContext, unread: FairBudget) {
+    this.#context = context
+    this.#unread = unread
+  }
+
+  /**
+   * Sends `answer` and ends the response; returns the bytes of the body, 0 for a stream. The body of a stream that
+   * fails half-way is cut off.
+   */
+  write(call: Call, answer: Answer): number {
+    const { request } = call
+    if (request.isGone) {
+      discardBody(answer)
+      return 0
+    }
+    const { headers, text, bytes } = prepareResponse(call, answer, this.#context)
+    if (text === undefined) {
+      const body = answer.body as Readable
+      if (request.method !== 'HEAD') this.#pass(request, body, request.begin(answer.status, headers), answer)
+      else {
+        body.destroy()
+        request.respond(answer.status, headers, '', 0)
+      }
+    } else if (bytes <= pieceBytes || request.method === 'HEAD') {
+      const unsent = request.respond(answer.status, headers, text, bytes)
+      if (unsent > 0) this.#track(request, answer, unsent)
+    } else {
+      // Outside the heap of JavaScript, which is smaller than the memory.
+      const content = Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8')
+      const share = this.#track(request, answer, bytes)
+      new PieceWriter(request.begin(answer.status, headers), content, share).write()
+    }
+    return bytes
+  }
+
+  /** Counts `bytes` as unread until the exchange is over. */
+  #track(request: Exchange, answer: Answer, bytes: number): Share {
+    const share = this.#unread.open(readerOf(request, answer), () => request.abort())
+    request.onClose(() => share.close())
+    share.grow(bytes)
+    return share
+  }
+
+  /** Passes a stream on. One piece at a time: the Python driver takes each DATA frame for one event, and waiting pieces share a frame. */
+  #pass(request: Exchange, body: Readable, target: Writable, answer: Answer): void {
+    let waiting: Share | undefined
+    body.on('error', () => request.abort())
+    request.onClose(() => {
+      waiting?.close()
+      body.destroy()
+    })
+    body.on('data', (piece: Buffer | string) => {
+      body.pause()
+      const share = this.#unread.open(readerOf(request, answer), () => request.abort())
+      waiting = share
+      share.grow(piece.length)
+      target.write(piece, () => {
+        share.close()
+        body.resume()
+      })
+    })
+    body.once('end', () => target.end())
+  }
+}
+
+/** Frees what a body that is not going to be sent holds: an event stream, an open file. */
+export function discardBody({ body }: Answer): void {
+  if (typeof body !== 'string') body.destroy()
+}
+
+/** For whom an unread response counts: the database that was asked, or where the client comes from. */
+function readerOf(request: Exchange, { databasePath }: Answer): string {
+  return databasePath === undefined ? request.client : `database ${databasePath.join('/')}`
+}
+
+/** Writes a body piece by piece, each when the one before has been taken. */
+class PieceWriter {
+  readonly #target: Writable
+  readonly #content: Buffer
+  readonly #share: Share
+  #at = 0
+
+  constructor(target: Writable, content: Buffer, share: Share) {
+    this.#target = target
+    this.#content = content
+    this.#share = share
+  }
+
+  readonly write = (): void => {
+    if (this.#target.destroyed) return
+    const piece = this.#content.subarray(this.#at, this.#at + pieceBytes)
+    this.#at += piece.length
+    this.#share.move(piece.length)
+    if (this.#at < this.#content.length) this.#target.write(piece, this.write)
+    else this.#target.end(piece)
+  }
+}

@@ -1,0 +1,62 @@
+// HTTP/2 by upgrade (RFC 7540, section 3.2): a client without TLS asks for it in its first HTTP/1.1 request, as the
+// HTTP client of Java does. The response to that request is then stream 1 of the HTTP/2 session. Node's HTTP/2 knows
+// nothing of it, so the client is made to look as if it had opened stream 1 itself: right behind its SETTINGS the
+// session reads a HEADERS frame of ours. What the request really says comes from the HTTP/1.1 request.
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { limits } from '../limits.ts'
+import { endOfSettings, peek } from './preface.ts'
+
+/** A request that came before the session that responds to it. */
+export interface EarlyRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: h2c\r\n\r\n'
+
+/** A HEADERS frame that opens stream 1 and ends it: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
+const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
+
+/** Whether a request asks for HTTP/2, and gets it: not when its body is long, which it may send over HTTP/1.1. */
+export function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
+  return (
+    protocols.includes('h2c') &&
+    headers['http2-settings'] !== undefined &&
+    headers['transfer-encoding'] === undefined &&
+    Number(headers['content-length'] ?? 0) <= limits.strangerBodyBytesMax
+  )
+}
+
+/**
+ * Reads the rest of `request` and switches protocols on `socket`, of which `head` has been read. Calls `ready` when
+ * an HTTP/2 session can be begun on it.
+ */
+export function receiveUpgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  ready: (early: EarlyRequest) => void,
+): void {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const { method, url, headers } = request
+    socket.write(switching)
+    if (head.length > 0) socket.unshift(head)
+    peek(socket, seen => {
+      const end = endOfSettings(seen)
+      if (end === undefined) return false
+      if (end === 0) socket.destroy()
+      else {
+        socket.unshift(Buffer.concat([seen.subarray(0, end), openingHeaders, seen.subarray(end)]))
+        ready({ method: method as string, url: url as string, headers, body: Buffer.concat(chunks) })
+      }
+      return true
+    })
+  })
+}
