@@ -14,7 +14,7 @@ import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import tls, { type TLSSocket } from 'node:tls'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { type Cancel, systemTimers, type Timers } from '../base/timers.ts'
+import { type Cancel, stayAlive, systemTimers, type Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import { answerChannelError } from './channel-errors.ts'
 import { clientOf } from './client-address.ts'
@@ -63,9 +63,6 @@ export const socketOptions = {
 
 /** Megabytes one HTTP/2 session may hold: room for several of the largest bodies at a time in both directions. */
 const sessionMegabytesMax = 128
-
-/** The highest number of a stream: with it, a GOAWAY frame says that the connection is going to end and refuses nothing yet. */
-const anyStream = 2 ** 31 - 1
 
 const sessionOptions = {
   settings: {
@@ -133,10 +130,13 @@ export class Listener {
    * cut off. Responses are expected to be marked as the last of their connections meanwhile.
    */
   close(graceMs: number): Promise<void> {
+    // Idle sockets and timers alone would not.
+    const rest = stayAlive()
     return new Promise(resolve => {
       const cancelLinger = this.#timers.after(Math.min(this.#lingerMs, graceMs), () => this.#closeIdle())
       const cancelCut = this.#timers.after(graceMs, () => this.#cutOff())
       this.#whenEmpty = () => {
+        rest()
         cancelLinger()
         this.#cancelDrop?.()
         cancelCut()
@@ -145,9 +145,6 @@ export class Listener {
       }
       this.#acceptor.close()
       if (this.#sockets.size === 0) this.#whenEmpty()
-      for (const session of this.#sessions) {
-        if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, anyStream)
-      }
     })
   }
 

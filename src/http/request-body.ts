@@ -25,10 +25,10 @@ export interface BodyRules {
 const empty = Buffer.alloc(0)
 
 /**
- * A refused body is read to its end all the same, up to this multiple of the limit: closing the connection while
+ * A refused body is read to its end all the same, up to this many bytes: closing the connection while
  * the client still sends could lose the response on its way.
  */
-const drainFactor = 4
+const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
 /** What a request takes besides the bytes of its body, roughly: so that empty ones count, too. */
 const bytesPerRequest = 4096
@@ -83,7 +83,7 @@ class IncomingBody {
     if (this.#length > this.#rules.bytesMax) this.#refuse('too large')
     if (this.#refusal !== undefined) {
       this.#share.move(chunk.length)
-      if (this.#length > this.#rules.bytesMax * drainFactor) this.#finish(this.#refusal)
+      if (this.#length > drainedBytesMax) this.#finish(this.#refusal)
       return
     }
     this.#chunks.push(chunk)
