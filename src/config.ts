@@ -85,7 +85,7 @@ export const settings = {
     default: undefined,
     placeholder: 'SECRET',
     check: secretFault,
-    doc: 'Secret with all rights on everything. Without it the first start makes one and keeps it in the data folder. Prefer the environment variable: other users of the machine can see flags.',
+    doc: 'Secret with all rights on everything. Without it the first start makes one and keeps it in the data folder. At least 8 characters without white space; on a loopback address any will do, with a warning. Prefer the environment variable: other users of the machine can see flags.',
   },
   tlsCert: {
     kind: 'path',
@@ -353,6 +353,10 @@ export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEn
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key are needed together')
   }
+  if (isShortSecret(read.rootSecret) && !isLoopback(read.host)) {
+    const text = `the root secret has to have at least ${secretCharsMin} characters, unless --host is a loopback address`
+    throw new UsageError(text)
+  }
   const bucket = [read.logS3Endpoint, read.logS3Bucket, read.logS3AccessKey, read.logS3SecretKey]
   if (new Set(bucket.map(value => value === undefined)).size > 1) {
     throw new UsageError('--log-s3-endpoint, -bucket, -access-key and -secret-key are needed together')
@@ -442,10 +446,20 @@ function urlFault(text: string): string | undefined {
   return isUrl ? undefined : 'has to be an http or https URL'
 }
 
+/** What a root secret has to have where others than this machine can reach the service. */
 const secretCharsMin = 8
 
 /** White space would end the credential in an `Authorization` header. */
 function secretFault(secret: string): string | undefined {
-  if (secret.length < secretCharsMin) return `has to have at least ${secretCharsMin} characters`
   return /\s/.test(secret) ? 'must not hold white space' : undefined
+}
+
+/** Whether a root secret could be guessed; the service then serves its own machine only. */
+export function isShortSecret(secret: string | undefined): boolean {
+  return secret !== undefined && secret.length < secretCharsMin
+}
+
+/** Whether only this machine reaches an address. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

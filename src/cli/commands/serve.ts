@@ -7,7 +7,7 @@ import { type Logger, pino } from 'pino'
 import { systemClock } from '../../base/clock.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { systemTimers } from '../../base/timers.ts'
-import { type Config, type SettingName, settings } from '../../config.ts'
+import { type Config, isShortSecret, type SettingName, settings } from '../../config.ts'
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import type { Part } from '../../open-engine.ts'
@@ -50,6 +50,8 @@ async function run(config: Config, open: Open): Promise<number> {
   prepareDataFolder(config.data)
   const release = await explained(async () => claimFolder(config.data))
   try {
+    if (isShortSecret(config.rootSecret))
+      log.warn('the root secret is easily guessed: every program of this machine can have all rights')
     await explained(() => prepareStore(config, log))
     const rootSecret = await explained(() => rootSecretOf(config, log))
     const isAlone = config.workers === 1
