@@ -129,6 +129,8 @@ export const limits = {
   tagPairsMax: 25,
   tagKeyCharsMax: 40,
   tagValueCharsMax: 80,
+  /** Decisions about rights that one explanation tells; ours. */
+  explainedDecisionsMax: 1000,
   /** Databases with a key of the same id: a secret that names the id is checked with each; ours. */
   keysOfOneIdMax: 16,
   /** Checks and hashes of secrets at a time, and in line behind them; ours: threads stay free for other work. */

@@ -29,7 +29,8 @@ export const createAccess: CreateAccess = (authority, transaction, runPredicate)
   }
 }
 
-type RolesAuthority = Extract<Authority, { readonly kind: 'roles' }>
+/** An identity, or roles alone. */
+export type RolesAuthority = Extract<Authority, { readonly kind: 'roles' }>
 
 class RolesAccess implements Access {
   readonly #authority: RolesAuthority
@@ -45,24 +46,14 @@ class RolesAccess implements Access {
 
   allows(request: AccessRequest): boolean {
     if (request.resource.database !== this.#authority.database) return false
-    if (this.#allowedToIdentity(request)) return true
+    if (identityAllows(this.#authority, request, this.#transaction)) return true
     if (this.#granted(request.action, request)) return true
     return request.action === 'create_with_id' && this.#allowedPiecemeal(request)
   }
 
   /** `create` and `history_write` together stand in for `create_with_id`. */
   #allowedPiecemeal(request: AccessRequest): boolean {
-    const fields = () => request.argument(1)
-    const version = () => [
-      request.document ?? null,
-      timeFromMicros(this.#transaction.snapshotTime),
-      'create',
-      fields(),
-    ]
-    return (
-      this.#granted('create', { ...request, argument: fields }) &&
-      this.#granted('history_write', { ...request, argument: version })
-    )
+    return piecesOf(request, this.#transaction).every(piece => this.#granted(piece.action, piece))
   }
 
   #granted(action: ResourceAction, request: AccessRequest): boolean {
@@ -81,27 +72,40 @@ class RolesAccess implements Access {
     }
     return false
   }
+}
 
-  /** What every identity may do, whatever its roles. */
-  #allowedToIdentity({ action, resource, document }: AccessRequest): boolean {
-    const { identity, roles } = this.#authority
-    if (!identity || !document) return false
-    switch (resourceKind(resource)) {
-      case 'credentials':
-        return action === 'read' && this.#belongsTo(identity, document, native.credentials)
-      case 'tokens':
-        if (action !== 'read' && action !== 'delete') return false
-        return this.#belongsTo(identity, document, native.tokens)
-      case 'documents':
-        return action === 'read' && roles.length === 0 && sameRef(document, identity)
-      default:
-        return false
-    }
-  }
+/** The two requests that together stand in for a `create_with_id`. */
+export function piecesOf(request: AccessRequest, { snapshotTime }: Transaction): readonly AccessRequest[] {
+  const fields = () => request.argument(1)
+  const version = () => [request.document ?? null, timeFromMicros(snapshotTime), 'create', fields()]
+  return [
+    { ...request, action: 'create', argument: fields },
+    { ...request, action: 'history_write', argument: version },
+  ]
+}
 
-  #belongsTo(identity: Ref, document: Ref, collection: number): boolean {
-    if (document.collection !== collection || document.database !== identity.database) return false
-    const instance = this.#transaction.get(document)?.fields.get('instance')
-    return instance instanceof Ref && sameRef(instance, identity)
+/** Whether it is what every identity may do, whatever its roles. */
+export function identityAllows(
+  { identity, roles }: RolesAuthority,
+  { action, resource, document }: AccessRequest,
+  transaction: Transaction,
+): boolean {
+  if (!identity || !document) return false
+  switch (resourceKind(resource)) {
+    case 'credentials':
+      return action === 'read' && belongsTo(identity, document, native.credentials, transaction)
+    case 'tokens':
+      if (action !== 'read' && action !== 'delete') return false
+      return belongsTo(identity, document, native.tokens, transaction)
+    case 'documents':
+      return action === 'read' && roles.length === 0 && sameRef(document, identity)
+    default:
+      return false
   }
+}
+
+function belongsTo(identity: Ref, document: Ref, collection: number, transaction: Transaction): boolean {
+  if (document.collection !== collection || document.database !== identity.database) return false
+  const instance = transaction.get(document)?.fields.get('instance')
+  return instance instanceof Ref && sameRef(instance, identity)
 }

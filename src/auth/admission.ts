@@ -110,7 +110,7 @@ function scopedCaller(
 }
 
 /** A document that exists is a caller with the roles it is a member of now. */
-function identityCaller(
+export function identityCaller(
   identity: Ref,
   credential: Ref | undefined,
   { transaction, predicatesOf }: Admission,

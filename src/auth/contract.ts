@@ -1,6 +1,7 @@
 // Who asks, and what they may do. Decisions are made here; running a role's predicate is the query layer's
 // business and arrives as a callback, so auth never imports query.
 
+import type { QueryError } from '../errors.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { DatabaseId, Lambda, ObjectValue, Ref, Value } from '../values/value.ts'
 
@@ -58,10 +59,18 @@ export interface AccessRequest {
   readonly document?: Ref
   /** What a predicate with that many parameters (a plain name counts as one) is given; asked for only when one runs. */
   readonly argument: (parameterCount: number) => Value
+  /** The call that asks, for explanations. */
+  readonly asker?: { position(): readonly (string | number)[] }
 }
 
 /** Runs a predicate with read-only effect as {@link Authority} `predicate`; anything but exactly true is false. */
 export type RunPredicate = (predicate: Lambda, argument: Value) => boolean
+
+/** What a predicate came to: a value, of which only exactly true grants anything, or its failure. */
+export type PredicateOutcome = { readonly value: Value } | { readonly failure: QueryError }
+
+/** Runs a predicate as {@link RunPredicate} does, and tells what came of it. */
+export type TryPredicate = (predicate: Lambda, argument: Value) => PredicateOutcome
 
 /** Decides requests of one authority within one transaction. */
 export interface Access {

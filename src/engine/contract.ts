@@ -99,6 +99,11 @@ export interface Engine {
   ownToken(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
   /** `GET /authorized`. */
   authorized(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
+  /**
+   * `POST /api/v1/explain`: evaluates a query as somebody else, for an administrator, and tells what decided about rights.
+   * Nothing is written.
+   */
+  explain(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
   /** Proves that the store answers. Rejects after `timeoutMs`. */
   ping(scope: 'all' | 'write' | 'read' | 'node', timeoutMs: number): Promise<void>
   /** Who an `authorization` header stands for; undefined when it is refused. */

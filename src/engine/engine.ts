@@ -36,6 +36,7 @@ import type {
   StreamAnswer,
 } from './contract.ts'
 import { queryErrorBody, requestErrorBody } from './error-body.ts'
+import { Explained, type ExplainRequest, explain } from './explain.ts'
 import { databasePath, followNames, principalOf } from './principal.ts'
 import { RateLimited, type RateLimits } from './rate-limits.ts'
 import { renderResource } from './render-resource.ts'
@@ -76,6 +77,7 @@ export function createEngine(options: EngineOptions): Engine {
     endStreams: () => options.streams.end(),
     ownToken: request => new RequestRun(options, request).run(ownToken),
     authorized: request => new RequestRun(options, request).run(authorized),
+    explain: request => new RequestRun(options, request).explain(),
     ping: async scope => {
       if (scope === 'write' || scope === 'all') await store.write(() => null)
       else if (scope === 'read') store.read(() => null)
@@ -191,6 +193,23 @@ class RequestRun {
     }
   }
 
+  /** Evaluates the query of the body as somebody else; ends without a commit. */
+  explain(): QueryAnswer | Promise<QueryAnswer> {
+    return this.run(evaluation => explain(readExplainRequest(this.#request.body), evaluation))
+  }
+
+  #explained({ body }: Explained): QueryAnswer {
+    const evaluation = this.#evaluation as Evaluation
+    return {
+      status: 200,
+      body,
+      txnTime: evaluation.transaction.snapshotTime,
+      metrics: this.#metrics(evaluation, { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }),
+      database: evaluation.database,
+      databasePath: this.#databasePath,
+    }
+  }
+
   /** The stream begins with the very snapshot on which its expression was evaluated. */
   openStream(fields: string | undefined): StreamAnswer | Promise<StreamAnswer> {
     let stream: EventStream | undefined
@@ -293,6 +312,7 @@ class RequestRun {
       this.#contended = error.attempts
       return this.#failed(new RequestError('contended transaction', contentionText))
     }
+    if (error instanceof Explained) return this.#explained(error)
     if (error instanceof QueryError) return this.#refused(error)
     if (error instanceof RequestError) return this.#failed(error)
     if (error instanceof StoreUnavailableError) {
@@ -401,6 +421,14 @@ class RequestRun {
       rateLimited,
     }
   }
+}
+
+/** The members of a request for an explanation. */
+function readExplainRequest(body: string | undefined): ExplainRequest {
+  const given = readBody(body)
+  if (given instanceof Map && given.has('query') && given.has('as'))
+    return { query: given.get('query') as Json, as: given.get('as') as Json }
+  throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
 }
 
 function readBody(body: string | undefined): Json {

@@ -5,6 +5,7 @@ import { accountKeyEndpoints } from './endpoints/account-keys.ts'
 import { authorizedEndpoint } from './endpoints/authorized.ts'
 import { dashboardEndpoints } from './endpoints/dashboard.ts'
 import { errorEndpoint } from './endpoints/error.ts'
+import { explainEndpoint } from './endpoints/explain.ts'
 import { linearizedEndpoint } from './endpoints/linearized.ts'
 import { logEndpoints } from './endpoints/logs.ts'
 import { newerProtocolEndpoints } from './endpoints/newer-protocol.ts'
@@ -24,6 +25,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
     queryEndpoint(services),
     ...(dashboard ? dashboardEndpoints(dashboard) : []),
     principalEndpoint(services),
+    explainEndpoint(services),
     linearizedEndpoint(services),
     authorizedEndpoint(services),
     ownTokenEndpoint(services),

@@ -12,7 +12,8 @@ export function mayOnDocument(
   call: Call,
   argument: (parameterCount: number) => Value = () => ref,
 ): boolean {
-  return call.evaluation.access.allows({ action, resource: collectionOf(ref), document: ref, argument })
+  const resource = collectionOf(ref)
+  return call.evaluation.access.allows({ action, resource, document: ref, argument, asker: call })
 }
 
 export function mayRead(ref: Ref, call: Call): boolean {

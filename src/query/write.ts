@@ -48,6 +48,7 @@ export function createDocument(
     action: id === undefined ? 'create' : 'create_with_id',
     resource: collection,
     document: ref,
+    asker: call,
     argument: parameters => (id === undefined || parameters === 1 ? params : [params, ref]),
   })
   if (!allowed) throw permissionDenied(call, key)

@@ -65,6 +65,7 @@ export function fakeEngine(): FakeEngine {
     openStream: request => guarded(request, () => resource('"no stream"')),
     endStreams: () => {},
     ownToken: request => guarded(request, () => resource('"token"')),
+    explain: request => guarded(request, () => resource('"explained"')),
     authorized: request =>
       guarded(request, () => ({
         status: 200,

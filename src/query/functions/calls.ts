@@ -42,7 +42,8 @@ function callFunction(ref: Ref, given: Value, call: Call): Value {
   const { access, transaction } = call.evaluation
   const stored = transaction.get(ref)
   if (!stored) throw notFound(resourceOf(native.functions), call, 'call')
-  if (!access.allows({ action: 'call', resource: ref, argument: () => given })) throw permissionDenied(call)
+  if (!access.allows({ action: 'call', resource: ref, argument: () => given, asker: call }))
+    throw permissionDenied(call)
   const body = stored.fields.get('body') as Lambda
   const run = () => applyStored(body, given, call.evaluation, () => call.position())
   const role = stored.fields.get('role')

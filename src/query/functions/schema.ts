@@ -91,7 +91,7 @@ function moveDatabase(source: Ref, target: Ref, call: Call): Value {
   if (!moved || !parent) throw notFound(label, call)
   // What counts for a database further down, too, is the right to delete databases here.
   const resource = ownCollection('databases', call)
-  const right = { action: 'delete', resource, document: source, argument: () => source } as const
+  const right = { action: 'delete', resource, document: source, argument: () => source, asker: call } as const
   if (!call.evaluation.access.allows(right)) throw permissionDenied(call)
   if (isInside(target.id, source.id, call)) {
     const reason = 'Cannot move database from ancestor to descendant.'

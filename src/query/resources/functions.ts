@@ -49,6 +49,6 @@ function refuseHigherRole(draft: Draft): void {
   const role = fields.get('role') ?? draft.previous?.fields.get('role')
   if (isWithin(role, holder === 'server-readonly' ? undefined : holder)) return
   const keys = new Ref(database, native.collections, BigInt(native.keys))
-  if (access.allows({ action: 'create', resource: keys, argument: () => new Map() })) return
+  if (access.allows({ action: 'create', resource: keys, argument: () => new Map(), asker: call })) return
   throw permissionDenied(call, ...placeOf(draft))
 }

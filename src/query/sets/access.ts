@@ -31,7 +31,7 @@ export function indexFilter(
   { call, hidden }: Reading,
 ): ElementFilter | undefined {
   const { access } = call.evaluation
-  const request = { resource: index.ref, argument: () => terms }
+  const request = { resource: index.ref, argument: () => terms, asker: call }
   if (access.allows({ ...request, action: 'unrestricted_read' })) return everything
   const isPublic = index.publicRead && index.ref.database === call.evaluation.database
   if (!isPublic && !access.allows({ ...request, action: 'read' })) return undefined
@@ -40,13 +40,18 @@ export function indexFilter(
 
 /** What shows of the documents of a collection. */
 export function documentsFilter(collection: Ref, call: Call): ElementFilter {
-  const request = { action: 'unrestricted_read', resource: collection, argument: () => null } as const
+  const request = {
+    action: 'unrestricted_read',
+    resource: collection,
+    argument: () => null,
+    asker: call,
+  } as const
   return call.evaluation.access.allows(request) ? everything : readableDocuments(call)
 }
 
 /** What shows of a native collection; undefined when the caller may not list it. */
 export function nativeFilter(collection: Ref, call: Call): ElementFilter | undefined {
-  const request = { action: 'read', resource: collection, argument: () => collection } as const
+  const request = { action: 'read', resource: collection, argument: () => collection, asker: call } as const
   return call.evaluation.access.allows(request) ? readableDocuments(call) : undefined
 }
 

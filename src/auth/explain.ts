@@ -1,0 +1,121 @@
+// Why something was allowed or denied: which privileges were looked at, what their predicates came to, which roles an
+// identity is a member of. For administrators; what callers learn of a refusal is that there was one.
+
+import type { Transaction } from '../store/contract.ts'
+import { isObject, itemsOf, Lambda, native, Ref, sameRef, type Value } from '../values/value.ts'
+import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
+import type { AccessRequest, Authority, PredicateOutcome, ResourceAction, TryPredicate } from './contract.ts'
+
+/** A privilege that names the resource and says something about the action. */
+export interface ConsideredPrivilege {
+  readonly role: Ref
+  /** Its number among the role's privileges. */
+  readonly number: number
+  readonly action: ResourceAction
+  /** What it says: `true`, `false`, or what its predicate came to. */
+  readonly grant: boolean | PredicateOutcome
+}
+
+/** What decided, and what was looked at. */
+export interface Explanation {
+  readonly decidedBy:
+    | { readonly kind: 'built-in role'; readonly role: string }
+    /** What every identity may do with its own documents. */
+    | { readonly kind: 'identity' }
+    | { readonly kind: 'privileges'; readonly granting: readonly ConsideredPrivilege[] }
+    /** A role's rights end with its database. */
+    | { readonly kind: 'other database' }
+    | { readonly kind: 'nothing' }
+  readonly considered: readonly ConsideredPrivilege[]
+}
+
+/** Why a request of an authority is decided as it is. Runs every predicate there is, also those behind a grant. */
+export function explainDecision(
+  authority: Authority,
+  request: AccessRequest,
+  transaction: Transaction,
+  tryPredicate: TryPredicate,
+): Explanation {
+  if (authority.kind === 'predicate') return { decidedBy: { kind: 'nothing' }, considered: [] }
+  if (authority.kind === 'builtin')
+    return { decidedBy: { kind: 'built-in role', role: authority.role }, considered: [] }
+  if (request.resource.database !== authority.database)
+    return { decidedBy: { kind: 'other database' }, considered: [] }
+  if (identityAllows(authority, request, transaction))
+    return { decidedBy: { kind: 'identity' }, considered: [] }
+  const pieces = request.action === 'create_with_id' ? piecesOf(request, transaction) : []
+  const look = (asked: AccessRequest) => considered(authority, asked, transaction, tryPredicate)
+  const direct = look(request)
+  const ofPieces = pieces.map(look)
+  const all = [...direct, ...ofPieces.flat()]
+  const granting = direct.filter(grants)
+  if (granting.length > 0) return { decidedBy: { kind: 'privileges', granting }, considered: all }
+  if (pieces.length > 0 && ofPieces.every(list => list.some(grants)))
+    return { decidedBy: { kind: 'privileges', granting: ofPieces.flat().filter(grants) }, considered: all }
+  return { decidedBy: { kind: 'nothing' }, considered: all }
+}
+
+function grants({ grant }: ConsideredPrivilege): boolean {
+  return typeof grant === 'boolean' ? grant : 'value' in grant && grant.value === true
+}
+
+function considered(
+  { roles }: RolesAuthority,
+  { action, argument, resource }: AccessRequest,
+  transaction: Transaction,
+  tryPredicate: TryPredicate,
+): ConsideredPrivilege[] {
+  return roles.flatMap(role =>
+    itemsOf(transaction.get(role)?.fields.get('privileges')).flatMap(
+      (privilege, number): ConsideredPrivilege[] => {
+        if (!isObject(privilege)) return []
+        const named = privilege.get('resource')
+        const actions = privilege.get('actions') ?? null
+        if (!(named instanceof Ref) || !sameRef(named, resource) || !isObject(actions)) return []
+        const grant = actions.get(action)
+        if (typeof grant === 'boolean') return [{ role, number, action, grant }]
+        if (!(grant instanceof Lambda)) return []
+        const { parameters } = grant
+        const given = argument(typeof parameters === 'string' ? 1 : parameters.length)
+        return [{ role, number, action, grant: tryPredicate(grant, given) }]
+      },
+    ),
+  )
+}
+
+/** A membership that names the collection of an identity. */
+export interface ConsideredMembership {
+  readonly role: Ref
+  /** Its number among the role's memberships. */
+  readonly number: number
+  readonly grant: true | PredicateOutcome
+}
+
+/** The memberships that were looked at to find the roles of an identity. */
+export function explainMemberships(
+  identity: Ref,
+  transaction: Transaction,
+  tryPredicate: TryPredicate,
+): readonly ConsideredMembership[] {
+  const { collection, database } = identity
+  const named = new Ref(database, native.collections, BigInt(collection))
+  const found: ConsideredMembership[] = []
+  for (const { document: role } of transaction.documents(database, native.roles, {})) {
+    for (const [number, membership] of itemsOf(transaction.get(role)?.fields.get('membership')).entries()) {
+      const predicate = predicateOf(membership, named)
+      if (predicate === undefined) continue
+      found.push({ role, number, grant: predicate === true || tryPredicate(predicate, identity) })
+    }
+  }
+  return found
+}
+
+/** The condition of a membership for a collection: none, or a predicate; undefined when it is for another. */
+function predicateOf(membership: Value, collection: Ref): true | Lambda | undefined {
+  if (!isObject(membership)) return undefined
+  const resource = membership.get('resource')
+  if (!(resource instanceof Ref) || !sameRef(resource, collection)) return undefined
+  const predicate = membership.get('predicate') ?? null
+  if (predicate === null) return true
+  return predicate instanceof Lambda ? predicate : undefined
+}
