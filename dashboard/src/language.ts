@@ -3,6 +3,7 @@
 
 import { JsonSyntaxError } from '../../src/values/json.ts'
 import { type Json, parseJson, type Query, writeJson } from './wire/json.ts'
+import { literal } from './wire/refs.ts'
 
 /** The two ways in which values and queries are written. */
 export type Notation = 'text' | 'json'
@@ -25,13 +26,25 @@ export function printValue(value: Json, notation: Notation): string {
   return notation === 'json' ? writeJson(value, '  ') : writeJson(value, '  ')
 }
 
-/** The value that a text stands for, as an expression that evaluates to it. Throws {@link NotationError}. */
-export function parseValue(text: string, _notation: Notation): Json {
-  return parseExactly(text)
+/** A query that was written as text. */
+export interface WrittenQuery {
+  readonly query: Query
+  /** Where in the text a position of an error lies. */
+  readonly locate: (position: readonly string[]) => { readonly from: number; readonly to: number }
 }
 
 /** The query that a text stands for. Throws {@link NotationError}. */
-export function parseQuery(text: string, _notation: Notation): Query {
+export function parseQuery(text: string, _notation: Notation): WrittenQuery {
+  return { query: parseExactly(text), locate: () => ({ from: 0, to: text.length }) }
+}
+
+/** An expression that evaluates to what a text stands for. Throws {@link NotationError}. */
+export function parseLiteral(text: string, _notation: Notation): Query {
+  return literal(parseExactly(text))
+}
+
+/** The value that a text stands for. Throws {@link NotationError}, also for what has to be evaluated first. */
+export function parseValue(text: string, _notation: Notation): Json {
   return parseExactly(text)
 }
 

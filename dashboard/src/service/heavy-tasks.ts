@@ -1,8 +1,7 @@
 // The tasks that a worker takes over for long texts.
 
-import { type Notation, parseValue, printValue } from '../language.ts'
+import { type Notation, parseLiteral, parseValue, printValue } from '../language.ts'
 import { at, type Json, parseJson, writeJson } from '../wire/json.ts'
-import { literal } from '../wire/refs.ts'
 import { type Rows, rowsOf } from '../wire/rows.ts'
 
 export type HeavyTask =
@@ -43,7 +42,7 @@ function performAny(task: HeavyTask): Rows | DocumentText | string {
     case 'document':
       return documentText(at(parseJson(task.text), 'resource') ?? null, task.notation)
     case 'literal':
-      return writeJson(literal(parseValue(task.text, task.notation)))
+      return writeJson(parseLiteral(task.text, task.notation))
     case 'convert':
       return printValue(parseValue(task.text, task.from), task.to)
   }

@@ -1,0 +1,179 @@
+// User functions: listed, written as text, and called with arguments.
+
+import { useMemo, useState } from 'preact/hooks'
+import { parseLiteral, parseQuery, printValue } from '../language.ts'
+import type { Answer } from '../service/client.ts'
+import { SchemaPage } from '../parts/definition.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { marksOf } from '../parts/draft-editor.tsx'
+import { Editor } from '../parts/editor.tsx'
+import { Choice, Field } from '../parts/fields.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { useAction } from '../parts/load.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
+import { Instant } from '../parts/time.tsx'
+import { Tree } from '../parts/values.tsx'
+import { addressOf, go, pastTime } from '../router.ts'
+import { read, write } from '../service/data.ts'
+import { createSchema } from '../service/schema.ts'
+import { rights } from '../session.ts'
+import { at, type Json, type Query, textAt } from '../wire/json.ts'
+import { refOf } from '../wire/refs.ts'
+
+/** A role, or several, in words. */
+export function roleText(role: Json | undefined): string {
+  if (role === undefined) return '–'
+  const roles = Array.isArray(role) ? role : [role]
+  return roles.map(each => refOf(each)?.id ?? String(each)).join(', ')
+}
+
+const columns: readonly Column[] = [
+  [
+    'Name',
+    each => {
+      const name = textAt(each, 'name') ?? ''
+      return <a href={addressOf(['functions', name])}>{name}</a>
+    },
+  ],
+  ['Runs as', each => (at(each, 'role') === undefined ? 'its caller' : roleText(at(each, 'role')))],
+  ['Changed', each => <Instant micros={at(each, 'ts')} />],
+]
+
+/** The pages of functions. */
+export function Functions({ path: [name] }: { readonly path: readonly string[] }) {
+  return name === undefined ? <FunctionList /> : <UserFunction name={name} />
+}
+
+function FunctionList() {
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <>
+      <Heading title="Functions">
+        {rights.value.writes && pastTime.value === undefined && (
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            New function
+          </button>
+        )}
+      </Heading>
+      <SchemaList
+        native="functions"
+        label="Functions"
+        columns={columns}
+        whenEmpty="There are no functions. A function is a query that is kept under a name; it may run with rights that its callers do not have."
+      />
+      {isCreating && <NewFunction onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+const firstBody = printValue(
+  new Map<string, Json>([
+    [
+      '@query',
+      new Map<string, Json>([
+        ['lambda', 'name'],
+        ['expr', new Map<string, Json>([['concat', ['Hello ', new Map([['var', 'name']])]]])],
+      ]),
+    ],
+  ]),
+  'text',
+)
+
+function NewFunction({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [body, setBody] = useState(firstBody)
+  const [role, setRole] = useState('')
+  const [error, setError] = useState<Error | undefined>(undefined)
+  const roles = useChoices('roles')
+  const marks = useMemo(() => marksOf(error), [error])
+  const names = (roles.data ?? []).map(each => textAt(each, 'name') ?? '')
+  const create = async (signal: AbortSignal) => {
+    try {
+      const fields: Record<string, Query> = { name, body: parseLiteral(body, 'text') }
+      if (role !== '') fields.role = names.includes(role) ? { role } : role
+      await createSchema('functions', { object: fields }, signal)
+    } catch (cause) {
+      setError(cause as Error)
+      throw cause
+    }
+    onClose()
+    go(addressOf(['functions', name]))
+  }
+  return (
+    <FormDialog title="New function" submit="Create" isWide isReady={name !== ''} onClose={onClose} onSubmit={create}>
+      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+      <Editor label="Body" value={body} onChange={setBody} notation="text" marks={marks} />
+      <Choice
+        label="Runs with the rights of"
+        value={role}
+        onChange={setRole}
+        options={[
+          ['', 'its caller'],
+          ['server', 'server'],
+          ['server-readonly', 'server-readonly'],
+          ['admin', 'admin'],
+          ...names.map(each => [each, each] as const),
+        ]}
+      />
+    </FormDialog>
+  )
+}
+
+function UserFunction({ name }: { name: string }) {
+  return (
+    <SchemaPage
+      native="functions"
+      section="functions"
+      plural="Functions"
+      singular="function"
+      id={name}
+      isTyped
+      deleteWarning="Calls of it fail from then on."
+    >
+      {() => <Calling name={name} />}
+    </SchemaPage>
+  )
+}
+
+function Calling({ name }: { name: string }) {
+  const [text, setText] = useState('')
+  const [answer, setAnswer] = useState<Answer | undefined>(undefined)
+  const action = useAction()
+  const marks = useMemo(() => marksOf(action.error), [action.error])
+  const call = () =>
+    action.start(async signal => {
+      setAnswer(undefined)
+      const given = text.trim() === '' ? [] : parseQuery(`[${text}]`, 'text').query
+      const list = given as readonly Query[]
+      const query: Query = { call: { function: name }, arguments: list.length === 1 ? (list[0] as Query) : list }
+      setAnswer(await (pastTime.value === undefined ? write(query, signal) : read(query, signal)))
+    })
+  return (
+    <section aria-labelledby="call">
+      <h2 id="call">Call it</h2>
+      <div class="editor-small">
+        <Editor
+          label="Arguments"
+          value={text}
+          onChange={setText}
+          onSubmit={call}
+          notation="text"
+          marks={marks}
+          placeholder='Arguments, separated by commas: "Ann", 3'
+        />
+      </div>
+      <div class="form-buttons">
+        <button type="button" disabled={action.isRunning} onClick={call}>
+          {action.isRunning ? 'Calling…' : 'Call'}
+        </button>
+      </div>
+      {action.error && <Problem error={action.error} />}
+      {answer && (
+        <div class="result">
+          <Tree value={answer.value} />
+        </div>
+      )}
+    </section>
+  )
+}

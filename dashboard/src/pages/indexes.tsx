@@ -1,0 +1,222 @@
+// Indexes: listed, made with a form, and one by one.
+
+import { useState } from 'preact/hooks'
+import { SchemaPage } from '../parts/definition.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Check, Choice, Field } from '../parts/fields.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { Loaded } from '../parts/load.tsx'
+import { useLive } from '../parts/live.ts'
+import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
+import { addressOf, go, pastTime } from '../router.ts'
+import { shapeOf } from '../service/row-source.ts'
+import { createSchema } from '../service/schema.ts'
+import { rights } from '../session.ts'
+import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
+import { refOf } from '../wire/refs.ts'
+
+/** Names of the collections that an index covers; `every collection` for the wildcard. */
+function sourceNames(index: Json): readonly string[] {
+  const source = at(index, 'source')
+  const sources = Array.isArray(source) ? source : [source]
+  return sources.flatMap(one => {
+    const inner = isMap(one) && one.has('collection') ? one.get('collection') : one
+    const names = Array.isArray(inner) ? inner : [inner]
+    return names.map(each => (each === '_' ? 'every collection' : (refOf(each)?.id ?? '')))
+  })
+}
+
+const columns: readonly Column[] = [
+  [
+    'Name',
+    index => {
+      const name = textAt(index, 'name') ?? ''
+      return <a href={addressOf(['indexes', name])}>{name}</a>
+    },
+  ],
+  ['Covers', index => sourceNames(index).join(', ')],
+  ['Found by', index => shapeOf(index).terms.join(', ') || '–'],
+  ['Holds', index => shapeOf(index).values.join(', ') || 'ref'],
+  ['Unique', index => (at(index, 'unique') === true ? 'yes' : 'no')],
+  ['State', index => (shapeOf(index).isActive ? 'ready' : 'being built…')],
+]
+
+/** The pages of indexes. */
+export function Indexes({ path: [name] }: { readonly path: readonly string[] }) {
+  return name === undefined ? <IndexList /> : <Index name={name} />
+}
+
+function IndexList() {
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <>
+      <Heading title="Indexes">
+        {rights.value.writes && pastTime.value === undefined && (
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            New index
+          </button>
+        )}
+      </Heading>
+      <SchemaList
+        native="indexes"
+        label="Indexes"
+        columns={columns}
+        whenEmpty="There are no indexes. An index finds documents by the values of their fields, and keeps them in order: without one, documents are found by their id only."
+      />
+      {isCreating && <NewIndex onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+function Index({ name }: { name: string }) {
+  return (
+    <SchemaPage
+      native="indexes"
+      section="indexes"
+      plural="Indexes"
+      singular="index"
+      id={name}
+      isTyped
+      deleteWarning="Queries that use it fail from then on. Documents stay as they are."
+    >
+      {(index, reload) => <IndexFacts index={index} reload={reload} />}
+    </SchemaPage>
+  )
+}
+
+const buildingEveryMs = 1500
+
+function IndexFacts({ index, reload }: { index: Json; reload: () => void }) {
+  const { name, isActive } = shapeOf(index)
+  const collection = sourceNames(index).find(source => source !== 'every collection')
+  useLive(undefined, reload, isActive ? undefined : buildingEveryMs)
+  return (
+    <p>
+      {isActive ? (
+        collection !== undefined && (
+          <a class="button" href={addressOf(['collections', collection], { index: name })}>
+            See what it holds
+          </a>
+        )
+      ) : (
+        <span role="status">
+          <progress aria-label="Being built" /> It is being built over the documents that were there before, and can be
+          read when that is done.
+        </span>
+      )}
+    </p>
+  )
+}
+
+interface Part {
+  readonly field: string
+  readonly isReversed: boolean
+}
+
+const noPart: Part = { field: '', isReversed: false }
+
+/** `email`, `address.city` or `ref` as a path into the document; numbers index into arrays. */
+function pathOf(field: string): readonly Query[] {
+  const steps = field.split('.').map(step => (/^\d+$/.test(step) ? BigInt(step) : step))
+  const first = steps[0]
+  const isTop = first === 'data' || first === 'ref' || first === 'ts' || first === 'ttl' || first === 'instance'
+  return isTop ? steps : ['data', ...steps]
+}
+
+function partsOf(parts: readonly Part[]): readonly Query[] {
+  return parts
+    .filter(({ field }) => field.trim() !== '')
+    .map(({ field, isReversed }) => ({
+      object: { field: pathOf(field.trim()), ...(isReversed && { reverse: true }) },
+    }))
+}
+
+function NewIndex({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [chosen, setCollection] = useState('')
+  const [terms, setTerms] = useState<readonly Part[]>([noPart])
+  const [values, setValues] = useState<readonly Part[]>([noPart])
+  const [isUnique, setUnique] = useState(false)
+  const collections = useChoices('collections')
+  const names = (collections.data ?? []).map(each => textAt(each, 'name') ?? '')
+  const collection = chosen || (names[0] ?? '')
+  const create = async (signal: AbortSignal) => {
+    const termParts = partsOf(terms)
+    const valueParts = partsOf(values)
+    const fields: Record<string, Query> = { name, source: { collection } }
+    if (termParts.length > 0) fields.terms = termParts
+    // The reference at the end leads from an entry to its document.
+    if (valueParts.length > 0) fields.values = withRef(valueParts, values)
+    if (isUnique) fields.unique = true
+    await createSchema('indexes', { object: fields }, signal)
+    onClose()
+    go(addressOf(['indexes', name]))
+  }
+  return (
+    <FormDialog
+      title="New index"
+      submit="Create"
+      isReady={name !== '' && collection !== ''}
+      onClose={onClose}
+      onSubmit={create}
+    >
+      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono placeholder="users_by_email" />
+      <Loaded of={collections}>
+        {() => (
+          <Choice
+            label="Collection"
+            value={collection}
+            onChange={setCollection}
+            options={names.map(each => [each, each] as const)}
+          />
+        )}
+      </Loaded>
+      <Parts legend="Documents are found by" parts={terms} onChange={setTerms} />
+      <Parts legend="Sorted by" parts={values} onChange={setValues} canReverse />
+      <Check label="No two documents may have the same" isOn={isUnique} onChange={setUnique} />
+      <p class="hint">Other kinds (several collections, bindings) are made in the Shell, with CreateIndex.</p>
+    </FormDialog>
+  )
+}
+
+function withRef(written: readonly Query[], parts: readonly Part[]): readonly Query[] {
+  const hasRef = parts.some(({ field }) => field.trim() === 'ref')
+  return hasRef ? written : [...written, { object: { field: ['ref'] } }]
+}
+
+interface PartsProps {
+  readonly legend: string
+  readonly parts: readonly Part[]
+  readonly onChange: (parts: readonly Part[]) => void
+  readonly canReverse?: boolean
+}
+
+function Parts({ legend, parts, onChange, canReverse }: PartsProps) {
+  const change = (at: number, part: Part) => onChange(parts.map((before, place) => (place === at ? part : before)))
+  return (
+    <fieldset class="parts">
+      <legend>{legend}</legend>
+      {parts.map((part, at) => (
+        <div class="inline-form" key={at}>
+          <Field
+            label={`Field ${at + 1}`}
+            value={part.field}
+            isMono
+            placeholder="email, or address.city"
+            onInput={field => change(at, { ...part, field })}
+          />
+          {canReverse && (
+            <Check
+              label="descending"
+              isOn={part.isReversed}
+              onChange={isReversed => change(at, { ...part, isReversed })}
+            />
+          )}
+        </div>
+      ))}
+      <button type="button" class="quiet" onClick={() => onChange([...parts, noPart])}>
+        Add a field
+      </button>
+    </fieldset>
+  )
+}
