@@ -1,6 +1,16 @@
 // The language as text, as the pages use it: values and queries in driver notation or in wire JSON, and back. The one
 // place that knows which module parses and prints.
 
+import {
+  FqlSyntaxError,
+  NoValueError,
+  type ParsedExpression,
+  parseExpression,
+  parseExpressions,
+  printQuery as printQueryText,
+  printValue as printValueText,
+  valueOfQuery,
+} from '../../src/fql/index.ts'
 import { JsonSyntaxError } from '../../src/values/json.ts'
 import { type Json, parseJson, type Query, writeJson } from './wire/json.ts'
 import { literal } from './wire/refs.ts'
@@ -23,29 +33,75 @@ export class NotationError extends Error {
 
 /** A value, laid out for people. */
 export function printValue(value: Json, notation: Notation): string {
-  return notation === 'json' ? writeJson(value, '  ') : writeJson(value, '  ')
+  return notation === 'json' ? writeJson(value, '  ') : printValueText(value, { columns: 80 })
+}
+
+/** A query, laid out for people. */
+export function printQuery(query: Json, notation: Notation): string {
+  return notation === 'json' ? writeJson(query, '  ') : printQueryText(query, { columns: 80 })
 }
 
 /** A query that was written as text. */
 export interface WrittenQuery {
-  readonly query: Query
+  readonly query: Json
   /** Where in the text a position of an error lies. */
   readonly locate: (position: readonly string[]) => { readonly from: number; readonly to: number }
 }
 
 /** The query that a text stands for. Throws {@link NotationError}. */
-export function parseQuery(text: string, _notation: Notation): WrittenQuery {
-  return { query: parseExactly(text), locate: () => ({ from: 0, to: text.length }) }
+export function parseQuery(text: string, notation: Notation): WrittenQuery {
+  if (notation === 'json') return { query: parseExactly(text), locate: () => ({ from: 0, to: text.length }) }
+  return writtenQuery(parsing(() => parseExpression(text)))
+}
+
+/** The queries of a text, one after the other. Throws {@link NotationError}. */
+export function parseQueries(text: string, notation: Notation): readonly WrittenQuery[] {
+  if (notation === 'json') return [parseQuery(text, notation)]
+  const queries = parsing(() => parseExpressions(text)).map(writtenQuery)
+  if (queries.length === 0) throw new NotationError('Write a query first.', 0)
+  return queries
+}
+
+function writtenQuery({ json, source }: ParsedExpression): WrittenQuery {
+  return {
+    query: json,
+    locate: position => {
+      const { start, end } = source.at(position.map(step => (/^\d+$/.test(step) ? Number(step) : step)))
+      return { from: start, to: end }
+    },
+  }
 }
 
 /** An expression that evaluates to what a text stands for. Throws {@link NotationError}. */
-export function parseLiteral(text: string, _notation: Notation): Query {
-  return literal(parseExactly(text))
+export function parseLiteral(text: string, notation: Notation): Query {
+  return notation === 'json' ? literal(parseExactly(text)) : parsing(() => parseExpression(text)).json
 }
 
 /** The value that a text stands for. Throws {@link NotationError}, also for what has to be evaluated first. */
-export function parseValue(text: string, _notation: Notation): Json {
-  return parseExactly(text)
+export function parseValue(text: string, notation: Notation): Json {
+  if (notation === 'json') return parseExactly(text)
+  const { json, source } = parsing(() => parseExpression(text))
+  try {
+    return valueOfQuery(json)
+  } catch (cause) {
+    if (!(cause instanceof NoValueError)) throw cause
+    const { start, end } = source.at(cause.position)
+    throw new NotationError(
+      'This has to be evaluated first: it is no value that can be written as JSON.',
+      start,
+      end,
+    )
+  }
+}
+
+function parsing<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (cause) {
+    if (!(cause instanceof FqlSyntaxError)) throw cause
+    const place = `Line ${cause.line}, column ${cause.column}`
+    throw new NotationError(`${place}: ${cause.message}.`, cause.start, cause.end)
+  }
 }
 
 function parseExactly(text: string): Json {
@@ -64,13 +120,12 @@ export interface WrittenReference {
   readonly id: string
 }
 
-const referencePattern =
-  /"@ref":\s*\{\s*"id":\s*"(\d+)",\s*"collection":\s*\{\s*"@ref":\s*\{\s*"id":\s*"([^"]+)"/g
+const referencePattern = /\bRef\(Collection\("((?:[^"\\]|\\.)+)"\), "(\d+)"\)/g
 
-/** The documents that the text of a value refers to, each once. */
+/** The documents that a value in driver notation refers to, each once. */
 export function referencesIn(text: string): readonly WrittenReference[] {
   const found = new Map<string, WrittenReference>()
-  for (const [, id = '', collection = ''] of text.matchAll(referencePattern)) {
+  for (const [, collection = '', id = ''] of text.matchAll(referencePattern)) {
     found.set(`${collection}/${id}`, { collection, id })
   }
   return [...found.values()]

@@ -11,6 +11,14 @@ type Page = ComponentType<{ readonly path: readonly string[] }>
 const pages: Readonly<Record<string, () => Promise<Page>>> = {
   '': () => import('./pages/overview.tsx').then(module => module.Overview),
   collections: () => import('./pages/collections.tsx').then(module => module.Collections),
+  indexes: () => import('./pages/indexes.tsx').then(module => module.Indexes),
+  functions: () => import('./pages/functions.tsx').then(module => module.Functions),
+  roles: () => import('./pages/roles.tsx').then(module => module.Roles),
+  keys: () => import('./pages/keys.tsx').then(module => module.Keys),
+  tokens: () => import('./pages/tokens.tsx').then(module => module.Tokens),
+  credentials: () => import('./pages/credentials.tsx').then(module => module.Credentials),
+  shell: () => import('./pages/shell.tsx').then(module => module.Shell),
+  'access-providers': () => import('./pages/access-providers.tsx').then(module => module.AccessProviders),
 }
 
 const loaded = new Map<string, Page>()

@@ -70,10 +70,18 @@ export async function signIn(secret: string): Promise<void> {
   remember(secret)
 }
 
+const onSignOut = new Set<() => void>()
+
+/** Has something called when somebody signs out: what a page remembers is not the next person's business. */
+export function forgetOnSignOut(forget: () => void): void {
+  onSignOut.add(forget)
+}
+
 /** Forgets the secret. */
 export function signOut(message?: string): void {
   farewell.value = message
   session.value = undefined
+  for (const forget of onSignOut) forget()
   remember(undefined)
 }
 

@@ -149,6 +149,8 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
 
 /** Puts a text into an editor in the place of what is there. */
 export async function typeInto(page: Page, label: string, text: string): Promise<void> {
-  const box = page.getByRole('textbox', { name: label, exact: true })
-  await box.fill(text)
+  await page.getByRole('textbox', { name: label, exact: true }).click()
+  await page.keyboard.press('Control+A')
+  if (text === '') await page.keyboard.press('Delete')
+  else await page.keyboard.insertText(text)
 }

@@ -2,7 +2,6 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral, parseQuery, printValue } from '../language.ts'
-import type { Answer } from '../service/client.ts'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { marksOf } from '../parts/draft-editor.tsx'
@@ -15,6 +14,7 @@ import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
 import { Tree } from '../parts/values.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
+import type { Answer } from '../service/client.ts'
 import { read, write } from '../service/data.ts'
 import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
@@ -101,7 +101,14 @@ function NewFunction({ onClose }: { onClose: () => void }) {
     go(addressOf(['functions', name]))
   }
   return (
-    <FormDialog title="New function" submit="Create" isWide isReady={name !== ''} onClose={onClose} onSubmit={create}>
+    <FormDialog
+      title="New function"
+      submit="Create"
+      isWide
+      isReady={name !== ''}
+      onClose={onClose}
+      onSubmit={create}
+    >
       <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
       <Editor label="Body" value={body} onChange={setBody} notation="text" marks={marks} />
       <Choice
@@ -140,13 +147,20 @@ function Calling({ name }: { name: string }) {
   const [text, setText] = useState('')
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const action = useAction()
-  const marks = useMemo(() => marksOf(action.error), [action.error])
+  // What is parsed begins with a bracket that the text does not show.
+  const marks = useMemo(
+    () => marksOf(action.error).map(mark => ({ ...mark, from: Math.max(0, mark.from - 1), to: mark.to - 1 })),
+    [action.error],
+  )
   const call = () =>
     action.start(async signal => {
       setAnswer(undefined)
-      const given = text.trim() === '' ? [] : parseQuery(`[${text}]`, 'text').query
-      const list = given as readonly Query[]
-      const query: Query = { call: { function: name }, arguments: list.length === 1 ? (list[0] as Query) : list }
+      const given = parseQuery(`[${text}\n]`, 'text').query
+      const list = Array.isArray(given) ? given : []
+      const query: Query = {
+        call: { function: name },
+        arguments: list.length === 1 ? (list[0] ?? null) : list,
+      }
       setAnswer(await (pastTime.value === undefined ? write(query, signal) : read(query, signal)))
     })
   return (

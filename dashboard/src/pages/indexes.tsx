@@ -5,8 +5,8 @@ import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Check, Choice, Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { useEvery } from '../parts/live.ts'
 import { Loaded } from '../parts/load.tsx'
-import { useLive } from '../parts/live.ts'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
 import { shapeOf } from '../service/row-source.ts'
@@ -89,7 +89,7 @@ const buildingEveryMs = 1500
 function IndexFacts({ index, reload }: { index: Json; reload: () => void }) {
   const { name, isActive } = shapeOf(index)
   const collection = sourceNames(index).find(source => source !== 'every collection')
-  useLive(undefined, reload, isActive ? undefined : buildingEveryMs)
+  useEvery(isActive ? undefined : buildingEveryMs, reload)
   return (
     <p>
       {isActive ? (
@@ -100,8 +100,8 @@ function IndexFacts({ index, reload }: { index: Json; reload: () => void }) {
         )
       ) : (
         <span role="status">
-          <progress aria-label="Being built" /> It is being built over the documents that were there before, and can be
-          read when that is done.
+          <progress aria-label="Being built" /> It is being built over the documents that were there before,
+          and can be read when that is done.
         </span>
       )}
     </p>
@@ -119,7 +119,8 @@ const noPart: Part = { field: '', isReversed: false }
 function pathOf(field: string): readonly Query[] {
   const steps = field.split('.').map(step => (/^\d+$/.test(step) ? BigInt(step) : step))
   const first = steps[0]
-  const isTop = first === 'data' || first === 'ref' || first === 'ts' || first === 'ttl' || first === 'instance'
+  const isTop =
+    first === 'data' || first === 'ref' || first === 'ts' || first === 'ttl' || first === 'instance'
   return isTop ? steps : ['data', ...steps]
 }
 
@@ -160,7 +161,15 @@ function NewIndex({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={create}
     >
-      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono placeholder="users_by_email" />
+      <Field
+        label="Name"
+        value={name}
+        onInput={setName}
+        isRequired
+        hasFocus
+        isMono
+        placeholder="users_by_email"
+      />
       <Loaded of={collections}>
         {() => (
           <Choice
@@ -192,7 +201,8 @@ interface PartsProps {
 }
 
 function Parts({ legend, parts, onChange, canReverse }: PartsProps) {
-  const change = (at: number, part: Part) => onChange(parts.map((before, place) => (place === at ? part : before)))
+  const change = (at: number, part: Part) =>
+    onChange(parts.map((before, place) => (place === at ? part : before)))
   return (
     <fieldset class="parts">
       <legend>{legend}</legend>

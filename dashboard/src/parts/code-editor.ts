@@ -63,7 +63,7 @@ const plainFromChars = 2_000_000
 
 const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--field)', height: '100%', fontSize: '13px' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
   '.cm-content': { caretColor: 'var(--text)', padding: '8px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
@@ -178,6 +178,43 @@ function diagnostics(view: EditorView, marks: readonly Mark[]): Diagnostic[] {
   }))
 }
 
+/** What the browser has selected right now: the editor learns of it a moment later. Undefined for a mere cursor. */
+function selectedIn(view: EditorView): { readonly from: number; readonly to: number } | undefined {
+  // Only browsers that keep a selection for each shadow root have this; in others the document's is the one.
+  const root = view.root as ShadowRoot & { getSelection?(): Selection | null }
+  const selection = root.getSelection ? root.getSelection() : document.getSelection()
+  const { anchorNode, focusNode } = selection ?? {}
+  if (!selection || !anchorNode || !focusNode || selection.isCollapsed) return undefined
+  if (!view.contentDOM.contains(anchorNode) || !view.contentDOM.contains(focusNode)) return undefined
+  const anchor = view.posAtDOM(anchorNode, selection.anchorOffset)
+  const focus = view.posAtDOM(focusNode, selection.focusOffset)
+  return anchor === focus ? undefined : { from: Math.min(anchor, focus), to: Math.max(anchor, focus) }
+}
+
+/**
+ * Replaces a selection by what is typed over it. Left to itself the browser would put the new text into an element
+ * with the old text's look as an inline style, which the content security policy refuses and reports.
+ */
+function typeOver(event: InputEvent, view: EditorView): boolean {
+  const text = event.data
+  if (event.inputType !== 'insertText' || text === null || event.isComposing || view.state.readOnly)
+    return false
+  const selected = selectedIn(view)
+  if (!selected) return false
+  const { from, to } = selected
+  event.preventDefault()
+  const replacement = () =>
+    view.state.update({
+      changes: { from, to, insert: view.state.toText(text) },
+      selection: { anchor: from + text.length },
+      userEvent: 'input.type',
+      scrollIntoView: true,
+    })
+  const handlers = view.state.facet(EditorView.inputHandler)
+  if (!handlers.some(handler => handler(view, from, to, text, replacement))) view.dispatch(replacement())
+  return true
+}
+
 function basics(properties: { readonly current: EditorProps }): Extension {
   const submit = () => {
     properties.current.onSubmit?.()
@@ -204,6 +241,7 @@ function basics(properties: { readonly current: EditorProps }): Extension {
     search({ top: true }),
     lintGutter(),
     EditorView.lineWrapping,
+    EditorView.domEventHandlers({ beforeinput: typeOver }),
     autocompletion({ override: [context => complete(context, properties.current)], icons: false }),
     syntaxHighlighting(colours),
     theme,
@@ -223,6 +261,9 @@ function changingParts({ notation, isReadOnly, label, value }: EditorProps): Ext
 function complete(context: CompletionContext, { completions }: EditorProps) {
   const word = context.matchBefore(/[\w$]+/)
   if (completions === undefined || (!word && !context.explicit)) return null
+  const from = word?.from ?? context.pos
+  // Inside quotes a name is put in as it is, elsewhere with the call that names it.
+  const isQuoted = /["'`]/.test(context.state.sliceDoc(from - 1, from))
   return {
     from: word?.from ?? context.pos,
     validFor: /^[\w$]*$/,
@@ -231,7 +272,7 @@ function complete(context: CompletionContext, { completions }: EditorProps) {
       type: kind,
       ...(detail !== undefined && { detail }),
       ...(info !== undefined && { info }),
-      ...(text !== undefined && { apply: text }),
+      ...(text !== undefined && { apply: isQuoted ? label : text }),
     })),
   }
 }

@@ -59,7 +59,12 @@ export function SchemaPage(props: SchemaPageProps) {
               Changed <Instant micros={at(document, 'ts')} />
             </p>
             {children?.(document, object.reload)}
-            <Definition {...props} key={String(at(document, 'ts'))} document={document} isFixed={isFixed || props.isReadOnly === true} />
+            <Definition
+              {...props}
+              key={String(at(document, 'ts'))}
+              document={document}
+              isFixed={isFixed || props.isReadOnly === true}
+            />
           </>
         )}
       </Loaded>
@@ -152,7 +157,12 @@ function Definition({ native, section, id, document, isFixed }: DefinitionProps)
       )}
       {!isFixed && theirs === undefined && (
         <div class="form-buttons">
-          <button type="button" class="primary" disabled={!isDirty || action.isRunning} onClick={() => save(base)}>
+          <button
+            type="button"
+            class="primary"
+            disabled={!isDirty || action.isRunning}
+            onClick={() => save(base)}
+          >
             {action.isRunning ? 'Saving…' : 'Save'}
           </button>
           {isDirty && (

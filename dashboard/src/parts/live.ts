@@ -27,18 +27,12 @@ export function useLive(subject: Query | undefined, onChange: () => void, everyM
       }, gatherMs)
     }
     void keepFollowing(subject, onEvent, controller.signal)
-    const timer =
-      everyMs === undefined
-        ? undefined
-        : setInterval(() => {
-            if (document.visibilityState === 'visible') latest.current()
-          }, everyMs)
     return () => {
       controller.abort()
       clearTimeout(gathered)
-      clearInterval(timer)
     }
   }, [key, scope.value.secret])
+  useEvery(subject === undefined ? undefined : everyMs, onChange)
 }
 
 /** Opens the stream again when it ends, as it does when the service is restarted. */
@@ -53,4 +47,17 @@ async function keepFollowing(
     if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, againAfterMs))
     if (!signal.aborted) onEvent(null)
   }
+}
+
+/** Calls `look` every so many milliseconds while somebody looks at the tab; never while `everyMs` is undefined. */
+export function useEvery(everyMs: number | undefined, look: () => void): void {
+  const latest = useRef(look)
+  latest.current = look
+  useEffect(() => {
+    if (everyMs === undefined) return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') latest.current()
+    }, everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
 }

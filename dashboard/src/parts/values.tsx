@@ -18,7 +18,7 @@ export function addressOfRef(ref: RefName): string | undefined {
   if (ref.collection === 'collections') {
     return isNative(ref.id) ? undefined : addressOf(['collections', ref.id])
   }
-  if (ref.collection === 'databases' || ref.collection === 'credentials') return undefined
+  if (ref.collection === 'databases') return undefined
   return addressOf([ref.collection.replace('_', '-'), ref.id])
 }
 

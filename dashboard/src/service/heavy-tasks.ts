@@ -9,6 +9,8 @@ export type HeavyTask =
   | { readonly kind: 'rows'; readonly text: string; readonly valueNames: readonly string[] }
   /** A document in the body of an answer, with its data as text. */
   | { readonly kind: 'document'; readonly text: string; readonly notation: Notation }
+  /** The value in the body of an answer. */
+  | { readonly kind: 'answer'; readonly text: string; readonly notation: Notation }
   /** The JSON of an expression that evaluates to the value that a text stands for. */
   | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
   /** A value in one notation, in the other. */
@@ -41,6 +43,8 @@ function performAny(task: HeavyTask): Rows | DocumentText | string {
       return rowsOf(task.text, task.valueNames)
     case 'document':
       return documentText(at(parseJson(task.text), 'resource') ?? null, task.notation)
+    case 'answer':
+      return printValue(at(parseJson(task.text), 'resource') ?? null, task.notation)
     case 'literal':
       return writeJson(parseLiteral(task.text, task.notation))
     case 'convert':

@@ -12,7 +12,10 @@ export async function listSchema(
   cursor: Cursor,
   signal: AbortSignal,
 ): Promise<Page> {
-  const query = mapping(pageOf({ documents: nativeRef(native) }, size, cursor), { get: variable() })
+  // Of their own tokens and credentials everybody may see something; of the rest, all or nothing.
+  const isPersonal = native === 'tokens' || native === 'credentials'
+  const set = isPersonal ? { documents: nativeRef(native) } : nativeRef(native)
+  const query = mapping(pageOf(set, size, cursor), { get: variable() })
   return asPage((await read(query, signal)).value)
 }
 
@@ -22,7 +25,15 @@ export async function readSchema(native: Native, id: string, signal: AbortSignal
 }
 
 /** Fields that are not for editing: they come from the service. */
-const ownFields = new Set(['ref', 'ts', 'hashed_secret', 'hashed_password', 'global_id', 'audience', 'active'])
+const ownFields = new Set([
+  'ref',
+  'ts',
+  'hashed_secret',
+  'hashed_password',
+  'global_id',
+  'audience',
+  'active',
+])
 
 /** What of a document can be edited. */
 export function editable(document: Json): ReadonlyMap<string, Json> {
@@ -57,11 +68,18 @@ export async function saveDefinition(
 
 /** The written object, with null for each field that was there and is written no more. */
 function withRemovals(before: Json, params: Query): Query {
-  const written = isMap(params as Json) ? at(params as Json, 'object') : (params as { object?: Json }).object
-  if (!isMap(written)) throw new Error('The definition has to be an object: { … }.')
+  const written = fieldsOf(params)
+  if (written === undefined) throw new Error('The definition has to be an object: { … }.')
   const fields = new Map(written)
   for (const name of editable(before).keys()) if (!fields.has(name)) fields.set(name, null)
   return { object: fields }
+}
+
+/** The fields of an expression that is a written object. */
+function fieldsOf(query: Query): ReadonlyMap<string, Json> | undefined {
+  if (query === null || typeof query !== 'object' || Array.isArray(query)) return undefined
+  const fields = query instanceof Map ? query.get('object') : (query as { readonly object?: Json }).object
+  return isMap(fields) ? fields : undefined
 }
 
 /** Changes some fields of a document, unless it has changed since it was read. */

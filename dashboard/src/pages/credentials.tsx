@@ -1,0 +1,106 @@
+// Credentials: which documents have a password.
+
+import { useState } from 'preact/hooks'
+import { SchemaPage } from '../parts/definition.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/fields.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { type Column, SchemaList } from '../parts/schema-list.tsx'
+import { Instant } from '../parts/time.tsx'
+import { Cell } from '../parts/values.tsx'
+import { addressOf, pastTime } from '../router.ts'
+import { setPassword } from '../service/documents.ts'
+import { rights } from '../session.ts'
+import { at, type Json } from '../wire/json.ts'
+import { type RefName, refOf } from '../wire/refs.ts'
+
+const idOf = (document: Json) => refOf(at(document, 'ref'))?.id ?? ''
+
+/** The pages of credentials. */
+export function Credentials({ path: [id] }: { readonly path: readonly string[] }) {
+  if (id === undefined) return <CredentialList />
+  return (
+    <SchemaPage
+      native="credentials"
+      section="credentials"
+      plural="Credentials"
+      singular="credentials"
+      id={id}
+      isReadOnly
+      deleteWarning="The user cannot log in any more. Tokens of earlier logins stay valid until they are revoked."
+    />
+  )
+}
+
+function CredentialList() {
+  const [changing, setChanging] = useState<RefName | undefined>(undefined)
+  const [turn, setTurn] = useState(0)
+  const mayChange = rights.value.writes && pastTime.value === undefined
+  const columns: readonly Column[] = [
+    ['Id', each => <a href={addressOf(['credentials', idOf(each)])}>{idOf(each)}</a>],
+    ['User', each => <Cell value={at(each, 'instance')} />],
+    ['Changed', each => <Instant micros={at(each, 'ts')} />],
+    [
+      '',
+      each => {
+        const user = refOf(at(each, 'instance'))
+        return (
+          mayChange &&
+          user && (
+            <button type="button" onClick={() => setChanging(user)}>
+              Set password<span class="unseen"> of {`${user.collection}/${user.id}`}</span>
+            </button>
+          )
+        )
+      },
+    ],
+  ]
+  return (
+    <>
+      <Heading title="Credentials" />
+      <SchemaList
+        native="credentials"
+        label="Credentials"
+        columns={columns}
+        turn={turn}
+        whenEmpty="Nobody has a password yet. Open the document of a user and set one there."
+      />
+      {changing && (
+        <ChangeDialog
+          user={changing}
+          onClose={() => setChanging(undefined)}
+          onDone={() => {
+            setChanging(undefined)
+            setTurn(turn + 1)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function ChangeDialog({ user, onClose, onDone }: { user: RefName; onClose: () => void; onDone: () => void }) {
+  const [password, setText] = useState('')
+  return (
+    <FormDialog
+      title={`Password of ${user.collection}/${user.id}`}
+      submit="Set password"
+      isReady={password !== ''}
+      onClose={onClose}
+      onSubmit={async signal => {
+        await setPassword(user, password, signal)
+        onDone()
+      }}
+    >
+      <Field
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        value={password}
+        onInput={setText}
+        isRequired
+        hasFocus
+      />
+    </FormDialog>
+  )
+}

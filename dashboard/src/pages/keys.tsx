@@ -1,0 +1,185 @@
+// Keys: listed, made with a role, and revoked. A new key's secret is shown once.
+
+import { useState } from 'preact/hooks'
+import { CopyButton } from '../parts/copy.tsx'
+import { SchemaPage } from '../parts/definition.tsx'
+import { Confirm, Dialog, FormDialog } from '../parts/dialog.tsx'
+import { Choice, Field } from '../parts/fields.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
+import { Instant } from '../parts/time.tsx'
+import { addressOf, pastTime } from '../router.ts'
+import { createSchema, deleteSchema } from '../service/schema.ts'
+import { rights } from '../session.ts'
+import { at, type Json, type Query, textAt } from '../wire/json.ts'
+import { refOf } from '../wire/refs.ts'
+import { roleText } from './functions.tsx'
+
+const idOf = (document: Json) => refOf(at(document, 'ref'))?.id ?? ''
+const nameOf = (key: Json) => textAt(key, 'name') ?? textAt(key, 'data', 'name')
+
+/** The pages of keys. */
+export function Keys({ path: [id] }: { readonly path: readonly string[] }) {
+  if (id === undefined) return <KeyList />
+  return (
+    <SchemaPage
+      native="keys"
+      section="keys"
+      plural="Keys"
+      singular="key"
+      id={id}
+      deleteWarning="Programs that use it are refused from then on."
+    />
+  )
+}
+
+function KeyList() {
+  const [isCreating, setCreating] = useState(false)
+  const [secret, setSecret] = useState<string | undefined>(undefined)
+  const [revoking, setRevoking] = useState<Json | undefined>(undefined)
+  const [turn, setTurn] = useState(0)
+  const mayChange = rights.value.administers && pastTime.value === undefined
+  const columns: readonly Column[] = [
+    ['Id', key => <a href={addressOf(['keys', idOf(key)])}>{idOf(key)}</a>],
+    ['Name', key => <bdi>{nameOf(key) ?? '–'}</bdi>],
+    ['Role', key => roleText(at(key, 'role'))],
+    ['Database', key => refOf(at(key, 'database'))?.id ?? 'this one'],
+    ['Expires', key => textAt(key, 'ttl', '@ts') ?? 'never'],
+    ['Changed', key => <Instant micros={at(key, 'ts')} />],
+    [
+      '',
+      key =>
+        mayChange && (
+          <button type="button" class="danger-quiet" onClick={() => setRevoking(key)}>
+            Revoke<span class="unseen"> {idOf(key)}</span>
+          </button>
+        ),
+    ],
+  ]
+  return (
+    <>
+      <Heading title="Keys">
+        {mayChange && (
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            New key
+          </button>
+        )}
+      </Heading>
+      <SchemaList
+        native="keys"
+        label="Keys"
+        columns={columns}
+        turn={turn}
+        whenEmpty="There are no keys. A program reaches this database with the secret of a key; give each program one of its own, with the least role that does."
+      />
+      {isCreating && (
+        <NewKey
+          onClose={() => setCreating(false)}
+          onMade={made => {
+            setCreating(false)
+            setSecret(made)
+            setTurn(turn + 1)
+          }}
+        />
+      )}
+      {secret !== undefined && (
+        <SecretDialog title="The new key" secret={secret} onClose={() => setSecret(undefined)} />
+      )}
+      {revoking !== undefined && (
+        <Confirm
+          title={`Revoke the key ${nameOf(revoking) ?? idOf(revoking)}?`}
+          warning="Programs that use it are refused from then on. This cannot be undone."
+          submit="Revoke key"
+          onClose={() => setRevoking(undefined)}
+          onConfirm={async signal => {
+            await deleteSchema('keys', idOf(revoking), signal)
+            setRevoking(undefined)
+            setTurn(turn + 1)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** A secret that is shown this once. */
+export function SecretDialog({
+  title,
+  secret,
+  onClose,
+}: {
+  title: string
+  secret: string
+  onClose: () => void
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="dialog-body">
+        <p>This is its secret. It is shown this once; only its hash is kept.</p>
+        <p class="secret">
+          <code>{secret}</code>
+        </p>
+      </div>
+      <footer class="dialog-foot">
+        <CopyButton text={secret} />
+        <button type="button" class="primary" onClick={onClose}>
+          Done
+        </button>
+      </footer>
+    </Dialog>
+  )
+}
+
+const builtin = [
+  ['server', 'server: everything but databases, keys and roles'],
+  ['server-readonly', 'server-readonly: reads'],
+  ['client', 'client: only what is public, such as logging in'],
+  ['admin', 'admin: everything'],
+] as const
+
+function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: string) => void }) {
+  const [name, setName] = useState('')
+  const [role, setRole] = useState('server')
+  const [database, setDatabase] = useState('')
+  const [ttl, setTtl] = useState('')
+  const roles = useChoices('roles')
+  const databases = useChoices('databases')
+  const namesOf = (documents: readonly Json[] | undefined) =>
+    (documents ?? []).map(each => textAt(each, 'name') ?? '')
+  const create = async (signal: AbortSignal) => {
+    const custom = role.startsWith('role ') ? role.slice('role '.length) : undefined
+    const fields: Record<string, Query> = { role: custom === undefined ? role : { role: custom } }
+    if (name !== '') fields.data = { object: { name } }
+    if (database !== '') fields.database = { database }
+    if (ttl !== '') fields.ttl = { '@ts': new Date(ttl).toISOString() }
+    const key = await createSchema('keys', { object: fields }, signal)
+    onMade(textAt(key, 'secret') ?? '')
+  }
+  return (
+    <FormDialog title="New key" submit="Create" onClose={onClose} onSubmit={create}>
+      <Field
+        label="Name"
+        value={name}
+        onInput={setName}
+        hasFocus
+        hint="What it is for, such as the program that gets it."
+      />
+      <Choice
+        label="Role"
+        value={role}
+        onChange={setRole}
+        options={[
+          ...builtin,
+          ...namesOf(roles.data).map(each => [`role ${each}`, `${each} (a role of yours)`] as const),
+        ]}
+      />
+      <Choice
+        label="Database"
+        value={database}
+        onChange={setDatabase}
+        options={[['', 'this one'], ...namesOf(databases.data).map(each => [each, each] as const)]}
+      />
+      <Field label="Expires" type="datetime-local" value={ttl} onInput={setTtl} hint="Empty: never." />
+    </FormDialog>
+  )
+}

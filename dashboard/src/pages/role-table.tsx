@@ -1,0 +1,331 @@
+// The table of a role: a row for each resource, a column for each action.
+
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { parseLiteral } from '../language.ts'
+import { FormDialog } from '../parts/dialog.tsx'
+import { marksOf } from '../parts/draft-editor.tsx'
+import { Editor } from '../parts/editor.tsx'
+import { Choice } from '../parts/fields.tsx'
+import { useAction } from '../parts/load.tsx'
+import { Notice, Problem } from '../parts/problem.tsx'
+import { useChoices } from '../parts/schema-list.tsx'
+import { guard, pastTime } from '../router.ts'
+import {
+  actions,
+  applies,
+  type Grants,
+  type Membership,
+  type Privilege,
+  predicateTemplates,
+  type ResourceKind,
+  type RoleAction,
+  type RoleShape,
+  roleName,
+  roleParams,
+  roleShape,
+} from '../service/role-shape.ts'
+import { saveFields } from '../service/schema.ts'
+import { rights } from '../session.ts'
+import { type Json, textAt } from '../wire/json.ts'
+import { natives } from '../wire/refs.ts'
+
+/** A predicate that is being edited, and where its text goes. */
+interface Editing {
+  readonly title: string
+  readonly text: string
+  readonly onDone: (text: string) => void
+}
+
+/** The table, with its own button to save. */
+export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }) {
+  const [shape, setShape] = useState(() => roleShape(role))
+  const [isDirty, setDirty] = useState(false)
+  const [editing, setEditing] = useState<Editing | undefined>(undefined)
+  const [notice, setNotice] = useState<string | undefined>(undefined)
+  const action = useAction()
+  useEffect(() => guard(() => isDirty), [isDirty])
+  const isFixed = pastTime.value !== undefined || !rights.value.administers
+  const change = (changed: Partial<RoleShape>) => {
+    setShape({ ...shape, ...changed })
+    setDirty(true)
+  }
+  const save = () =>
+    action.start(async signal => {
+      const saved = await saveFields('roles', roleName(role), role, roleParams(roleName(role), shape), signal)
+      setDirty(false)
+      if (saved.kind === 'conflict') {
+        throw new Error(
+          'Somebody else has changed this role meanwhile. Reload the page to see how it is now.',
+        )
+      }
+      setNotice('Saved.')
+      onSaved()
+    })
+  return (
+    <section aria-labelledby="privileges">
+      <h2 id="privileges">Privileges</h2>
+      <fieldset disabled={isFixed}>
+        <PrivilegeTable
+          privileges={shape.privileges}
+          onChange={privileges => change({ privileges })}
+          onEdit={setEditing}
+        />
+        <AddResource
+          privileges={shape.privileges}
+          onAdd={privilege => change({ privileges: [...shape.privileges, privilege] })}
+        />
+        <Members
+          memberships={shape.memberships}
+          onChange={memberships => change({ memberships })}
+          onEdit={setEditing}
+        />
+        {action.error && <Problem error={action.error} />}
+        <div class="form-buttons">
+          <button type="button" class="primary" disabled={!isDirty || action.isRunning} onClick={save}>
+            Save privileges
+          </button>
+        </div>
+      </fieldset>
+      <Notice text={notice} />
+      {editing && <PredicateDialog editing={editing} onClose={() => setEditing(undefined)} />}
+    </section>
+  )
+}
+
+interface PrivilegeTableProps {
+  readonly privileges: readonly Privilege[]
+  readonly onChange: (privileges: readonly Privilege[]) => void
+  readonly onEdit: (editing: Editing) => void
+}
+
+function PrivilegeTable({ privileges, onChange, onEdit }: PrivilegeTableProps) {
+  if (privileges.length === 0) return <p class="empty">This role grants nothing. Add a resource.</p>
+  const set = (row: number, grants: Grants) =>
+    onChange(privileges.map((before, at) => (at === row ? { ...before, grants } : before)))
+  return (
+    <section class="table-scroll" tabIndex={0} aria-label="Privileges">
+      <table class="privileges">
+        <thead>
+          <tr>
+            <th scope="col">Resource</th>
+            {actions.map(action => (
+              <th scope="col" key={action}>
+                {action}
+              </th>
+            ))}
+            <th scope="col">
+              <span class="unseen">Remove</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {privileges.map((privilege, row) => (
+            <tr key={`${privilege.kind}/${privilege.name}`}>
+              <th scope="row">
+                <bdi>{privilege.name}</bdi> <span class="absent">{privilege.kind}</span>
+              </th>
+              {actions.map(action => (
+                <td key={action}>
+                  <GrantChoice {...{ privilege, action, onEdit }} onChange={grants => set(row, grants)} />
+                </td>
+              ))}
+              <td>
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Remove ${privilege.name}`}
+                  onClick={() => onChange(privileges.filter((_, at) => at !== row))}
+                >
+                  ✕
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface GrantChoiceProps {
+  readonly privilege: Privilege
+  readonly action: RoleAction
+  readonly onChange: (grants: Grants) => void
+  readonly onEdit: (editing: Editing) => void
+}
+
+function GrantChoice({ privilege, action, onChange, onEdit }: GrantChoiceProps) {
+  const { kind, name, grants } = privilege
+  const grant = grants[action]
+  if (!applies(action, kind) && grant === undefined) return <span class="absent">–</span>
+  const { [action]: _, ...others } = grants
+  const edit = () =>
+    onEdit({
+      title: `${action} of ${name}, if`,
+      text: typeof grant === 'string' ? grant : predicateTemplates[action],
+      onDone: text => onChange({ ...others, [action]: text }),
+    })
+  const choose = (choice: string) => {
+    if (choice === 'no') onChange(others)
+    else if (choice === 'yes') onChange({ ...others, [action]: true })
+    else edit()
+  }
+  const choice = grant === undefined ? 'no' : grant === true ? 'yes' : 'if'
+  return (
+    <span class="grant">
+      <select
+        aria-label={`${action} of ${name}`}
+        class={`grant-${choice}`}
+        value={choice}
+        onChange={event => {
+          choose(event.currentTarget.value)
+          event.currentTarget.value = choice
+        }}
+      >
+        <option value="no">no</option>
+        <option value="yes">yes</option>
+        <option value="if">if…</option>
+      </select>
+      {choice === 'if' && (
+        <button type="button" class="quiet" aria-label={`Predicate for ${action} of ${name}`} onClick={edit}>
+          ✎
+        </button>
+      )}
+    </span>
+  )
+}
+
+interface AddResourceProps {
+  readonly privileges: readonly Privilege[]
+  readonly onAdd: (privilege: Privilege) => void
+}
+
+function AddResource({ privileges, onAdd }: AddResourceProps) {
+  const lists = {
+    collection: useChoices('collections'),
+    index: useChoices('indexes'),
+    function: useChoices('functions'),
+  }
+  const [chosen, setChosen] = useState('')
+  const namesOf = (kind: keyof typeof lists) =>
+    (lists[kind].data ?? []).map(each => textAt(each, 'name') ?? '')
+  const all = [
+    ...(['collection', 'index', 'function'] as const).flatMap(kind =>
+      namesOf(kind).map(name => [`${kind} ${name}`, `${name} (${kind})`] as const),
+    ),
+    ...natives.map(name => [`native ${name}`, `${name} (of the database)`] as const),
+  ]
+  const taken = new Set(privileges.map(({ kind, name }) => `${kind} ${name}`))
+  const free = all.filter(([value]) => !taken.has(value))
+  const value = free.some(([each]) => each === chosen) ? chosen : (free[0]?.[0] ?? '')
+  const add = () => {
+    const [kind = '', ...name] = value.split(' ')
+    onAdd({
+      kind: kind as ResourceKind,
+      name: name.join(' '),
+      grants: kind === 'function' ? { call: true } : { read: true },
+    })
+  }
+  return (
+    <div class="inline-form added">
+      <Choice label="Resource" value={value} options={free} onChange={setChosen} />
+      <button type="button" disabled={value === ''} onClick={add}>
+        Add resource
+      </button>
+    </div>
+  )
+}
+
+interface MembersProps {
+  readonly memberships: readonly Membership[]
+  readonly onChange: (memberships: readonly Membership[]) => void
+  readonly onEdit: (editing: Editing) => void
+}
+
+function Members({ memberships, onChange, onEdit }: MembersProps) {
+  const collections = useChoices('collections')
+  const [chosen, setChosen] = useState('')
+  const names = (collections.data ?? []).map(each => textAt(each, 'name') ?? '')
+  const free = names.filter(name => !memberships.some(({ collection }) => collection === name))
+  const value = free.includes(chosen) ? chosen : (free[0] ?? '')
+  const set = (row: number, predicate: string) =>
+    onChange(memberships.map((before, at) => (at === row ? { ...before, predicate } : before)))
+  return (
+    <>
+      <h3>Members</h3>
+      <p class="hint">Documents of these collections that have logged in hold this role.</p>
+      <ul class="members">
+        {memberships.map(({ collection, predicate }, row) => (
+          <li key={collection}>
+            <bdi>{collection}</bdi>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() =>
+                onEdit({
+                  title: `A document of ${collection} is a member, if`,
+                  text: predicate || 'Query(Lambda("ref", Select(["data", "active"], Get(Var("ref")))))',
+                  onDone: text => set(row, text),
+                })
+              }
+            >
+              {predicate === '' ? 'all of them' : 'if…'}
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Remove member ${collection}`}
+              onClick={() => onChange(memberships.filter((_, at) => at !== row))}
+            >
+              ✕
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div class="inline-form added">
+        <Choice
+          label="Collection of members"
+          value={value}
+          options={free.map(name => [name, name] as const)}
+          onChange={setChosen}
+        />
+        <button
+          type="button"
+          disabled={value === ''}
+          onClick={() => onChange([...memberships, { collection: value, predicate: '' }])}
+        >
+          Add members
+        </button>
+      </div>
+    </>
+  )
+}
+
+function PredicateDialog({ editing, onClose }: { editing: Editing; onClose: () => void }) {
+  const [text, setText] = useState(editing.text)
+  const [error, setError] = useState<Error | undefined>(undefined)
+  const marks = useMemo(() => marksOf(error), [error])
+  return (
+    <FormDialog
+      title={editing.title}
+      submit="Use this"
+      isWide
+      onClose={onClose}
+      onSubmit={async () => {
+        try {
+          parseLiteral(text, 'text')
+        } catch (cause) {
+          setError(cause as Error)
+          throw cause
+        }
+        editing.onDone(text)
+        onClose()
+      }}
+    >
+      <Editor label="Predicate" value={text} onChange={setText} notation="text" marks={marks} hasFocus />
+      <p class="hint">
+        Only a result of exactly true grants. What it reads it may read whatever the roles say.
+      </p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,103 @@
+// Roles: what may be done to what, as a table, and who is a member.
+
+import { useState } from 'preact/hooks'
+import { SchemaPage } from '../parts/definition.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/fields.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { type Column, SchemaList } from '../parts/schema-list.tsx'
+import { Instant } from '../parts/time.tsx'
+import { addressOf, go, pastTime } from '../router.ts'
+import { roleShape } from '../service/role-shape.ts'
+import { createSchema } from '../service/schema.ts'
+import { rights } from '../session.ts'
+import { at, textAt } from '../wire/json.ts'
+import { RoleTable } from './role-table.tsx'
+
+const columns: readonly Column[] = [
+  [
+    'Name',
+    role => {
+      const name = textAt(role, 'name') ?? ''
+      return <a href={addressOf(['roles', name])}>{name}</a>
+    },
+  ],
+  [
+    'Grants rights on',
+    role =>
+      roleShape(role)
+        .privileges.map(({ name }) => name)
+        .join(', ') || '–',
+  ],
+  [
+    'Members',
+    role =>
+      roleShape(role)
+        .memberships.map(({ collection }) => collection)
+        .join(', ') || '–',
+  ],
+  ['Changed', role => <Instant micros={at(role, 'ts')} />],
+]
+
+/** The pages of roles. */
+export function Roles({ path: [name] }: { readonly path: readonly string[] }) {
+  return name === undefined ? <RoleList /> : <Role name={name} />
+}
+
+function RoleList() {
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <>
+      <Heading title="Roles">
+        {rights.value.administers && pastTime.value === undefined && (
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            New role
+          </button>
+        )}
+      </Heading>
+      <SchemaList
+        native="roles"
+        label="Roles"
+        columns={columns}
+        whenEmpty="There are no roles. Who logs in may do nothing until a role says so: make one, grant what is needed, and make the collection of your users its member."
+      />
+      {isCreating && <NewRole onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+function NewRole({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  return (
+    <FormDialog
+      title="New role"
+      submit="Create"
+      isReady={name !== ''}
+      onClose={onClose}
+      onSubmit={async signal => {
+        await createSchema('roles', { object: { name } }, signal)
+        onClose()
+        go(addressOf(['roles', name]))
+      }}
+    >
+      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+      <p class="hint">It grants nothing at first.</p>
+    </FormDialog>
+  )
+}
+
+function Role({ name }: { name: string }) {
+  return (
+    <SchemaPage
+      native="roles"
+      section="roles"
+      plural="Roles"
+      singular="role"
+      id={name}
+      isTyped
+      deleteWarning="Its members lose what it grants at once."
+    >
+      {(role, reload) => <RoleTable key={String(at(role, 'ts'))} role={role} onSaved={reload} />}
+    </SchemaPage>
+  )
+}

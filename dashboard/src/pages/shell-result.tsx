@@ -1,0 +1,100 @@
+// What a query gave: as a tree, as text or as JSON, with what it has cost.
+
+import { useMemo, useState } from 'preact/hooks'
+import { CopyButton } from '../parts/copy.tsx'
+import { Editor } from '../parts/editor.tsx'
+import { Loaded, useLoad } from '../parts/load.tsx'
+import { Tree } from '../parts/values.tsx'
+import type { TextAnswer } from '../service/client.ts'
+import { heavy } from '../service/heavy.ts'
+import { at, parseJson } from '../wire/json.ts'
+
+type View = 'tree' | 'text' | 'json'
+
+/** Longer answers have no tree: it would be felt. */
+const treeCharsMax = 1_000_000
+
+/** The result of one query. */
+export function ShellResult({ answer }: { answer: TextAnswer }) {
+  const hasTree = answer.text.length <= treeCharsMax
+  const [chosen, setView] = useState<View>('tree')
+  const view = chosen === 'tree' && !hasTree ? 'text' : chosen
+  return (
+    <section aria-label="Result">
+      <div class="section-head">
+        <fieldset class="switch" aria-label="Show as">
+          {(['tree', 'text', 'json'] as const).map(each => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={view === each}
+              disabled={each === 'tree' && !hasTree}
+              onClick={() => setView(each)}
+            >
+              {{ tree: 'Tree', text: 'As text', json: 'As JSON' }[each]}
+            </button>
+          ))}
+        </fieldset>
+        <p class="facts">{Math.round(answer.elapsedMs)} ms</p>
+      </div>
+      {view === 'tree' ? (
+        <TreeView text={answer.text} />
+      ) : (
+        <TextView key={view} text={answer.text} view={view} />
+      )}
+      <CostTable answer={answer} />
+    </section>
+  )
+}
+
+function TreeView({ text }: { text: string }) {
+  const value = useMemo(() => at(parseJson(text), 'resource') ?? null, [text])
+  return (
+    <div class="result">
+      <Tree value={value} />
+    </div>
+  )
+}
+
+function TextView({ text, view }: { text: string; view: 'text' | 'json' }) {
+  const printed = useLoad(() => heavy({ kind: 'answer', text, notation: view }, text.length), [text, view])
+  return (
+    <Loaded of={printed}>
+      {shown => (
+        <>
+          <Editor label="Result" value={shown} notation={view} isReadOnly />
+          <p>
+            <CopyButton text={shown} />
+          </p>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const costNames: readonly (readonly [header: string, name: string])[] = [
+  ['query-time', 'ms in the service'],
+  ['compute-ops', 'compute operations'],
+  ['byte-read-ops', 'read operations'],
+  ['byte-write-ops', 'write operations'],
+  ['storage-bytes-read', 'bytes read'],
+  ['storage-bytes-write', 'bytes written'],
+  ['query-bytes-in', 'bytes sent'],
+  ['query-bytes-out', 'bytes received'],
+  ['txn-retries', 'retries'],
+]
+
+function CostTable({ answer: { costs } }: { answer: TextAnswer }) {
+  return (
+    <dl class="costs" aria-label="Costs">
+      {costNames.map(([header, name]) =>
+        costs[header] === undefined ? null : (
+          <div key={header}>
+            <dt>{name}</dt>
+            <dd title={`x-${header}`}>{costs[header].toLocaleString('en')}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}

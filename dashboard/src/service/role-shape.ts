@@ -1,0 +1,158 @@
+// A role as a table: resources, and for each action no, yes, or a predicate.
+
+import { parseLiteral, printValue } from '../language.ts'
+import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
+import { natives, refOf } from '../wire/refs.ts'
+
+export const actions = [
+  'read',
+  'write',
+  'create',
+  'delete',
+  'create_with_id',
+  'history_read',
+  'history_write',
+  'unrestricted_read',
+  'call',
+] as const
+export type RoleAction = (typeof actions)[number]
+
+/** What a privilege grants: always, or if a predicate (driver notation) is true; absent: never. */
+export type Grants = Readonly<Partial<Record<RoleAction, true | string>>>
+
+export type ResourceKind = 'collection' | 'index' | 'function' | 'native'
+
+export interface Privilege {
+  readonly kind: ResourceKind
+  readonly name: string
+  readonly grants: Grants
+}
+
+export interface Membership {
+  readonly collection: string
+  /** Driver notation; empty for all documents of the collection. */
+  readonly predicate: string
+}
+
+export interface RoleShape {
+  readonly privileges: readonly Privilege[]
+  readonly memberships: readonly Membership[]
+}
+
+const actionsOf: Readonly<Record<ResourceKind, readonly RoleAction[]>> = {
+  collection: [
+    'read',
+    'write',
+    'create',
+    'delete',
+    'create_with_id',
+    'history_read',
+    'history_write',
+    'unrestricted_read',
+  ],
+  native: ['read', 'write', 'create', 'delete', 'create_with_id', 'history_read', 'history_write'],
+  index: ['read', 'unrestricted_read'],
+  function: ['call'],
+}
+
+/** Whether an action means something for a kind of resource. */
+export function applies(action: RoleAction, kind: ResourceKind): boolean {
+  return actionsOf[kind].includes(action)
+}
+
+/** The parameters of a predicate, as people write it; the fields of documents stand under `data`. */
+export const predicateTemplates: Readonly<Record<RoleAction, string>> = {
+  read: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
+  delete: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
+  history_read: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
+  write: 'Query(Lambda(["old", "new"], Equals(Select(["data", "owner"], Var("old")), CurrentIdentity())))',
+  create: 'Query(Lambda("new", Equals(Select(["data", "owner"], Var("new")), CurrentIdentity())))',
+  create_with_id:
+    'Query(Lambda(["new", "ref"], Equals(Select(["data", "owner"], Var("new")), CurrentIdentity())))',
+  history_write: 'Query(Lambda(["ref", "ts", "action", "new"], false))',
+  unrestricted_read: 'Query(Lambda("terms", Equals(Select(0, Var("terms")), CurrentIdentity())))',
+  call: 'Query(Lambda("arguments", true))',
+}
+
+const asList = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) ? value : isMap(value) ? [value] : []
+
+function kindOf(resource: Json | undefined): ResourceKind {
+  const ref = refOf(resource)
+  if (ref?.collection === 'indexes') return 'index'
+  if (ref?.collection === 'functions') return 'function'
+  return (natives as readonly string[]).includes(ref?.id ?? '') && isBare(resource) ? 'native' : 'collection'
+}
+
+/** The reference of a native collection has no collection of its own. */
+function isBare(resource: Json | undefined): boolean {
+  return at(resource, '@ref', 'collection') === undefined
+}
+
+/** The table of a role document. */
+export function roleShape(role: Json): RoleShape {
+  return {
+    privileges: asList(at(role, 'privileges')).map(privilege => {
+      const resource = at(privilege, 'resource')
+      return {
+        kind: kindOf(resource),
+        name: refOf(resource)?.id ?? '',
+        grants: grantsOf(at(privilege, 'actions')),
+      }
+    }),
+    memberships: asList(at(role, 'membership')).map(membership => {
+      const predicate = at(membership, 'predicate')
+      return {
+        collection: refOf(at(membership, 'resource'))?.id ?? '',
+        predicate: isMap(predicate) ? printValue(predicate, 'text') : '',
+      }
+    }),
+  }
+}
+
+function grantsOf(written: Json | undefined): Grants {
+  const grants: Partial<Record<RoleAction, true | string>> = {}
+  for (const action of actions) {
+    const grant = at(written, action)
+    if (grant === true) grants[action] = true
+    else if (isMap(grant)) grants[action] = printValue(grant, 'text')
+  }
+  return grants
+}
+
+/** The expression of a resource. */
+export function resourceOf({ kind, name }: Pick<Privilege, 'kind' | 'name'>): Query {
+  return kind === 'native' ? { [name]: null } : { [kind]: name }
+}
+
+/** What to write so that a role becomes a table. Throws a NotationError for a predicate that is none. */
+export function roleParams(name: string, { privileges, memberships }: RoleShape): Query {
+  return {
+    object: {
+      name,
+      privileges: privileges.map(privilege => ({
+        object: { resource: resourceOf(privilege), actions: { object: grantParams(privilege.grants) } },
+      })),
+      membership: memberships.map(({ collection, predicate }) => ({
+        object: {
+          resource: { collection },
+          ...(predicate.trim() !== '' && { predicate: parseLiteral(predicate, 'text') }),
+        },
+      })),
+    },
+  }
+}
+
+function grantParams(grants: Grants): Record<string, Query> {
+  return Object.fromEntries(
+    Object.entries(grants).map(([action, grant]) => [
+      action,
+      grant === true ? true : parseLiteral(grant, 'text'),
+    ]),
+  )
+}
+
+/** The name of a role document. */
+export function roleName(role: Json): string {
+  return textAt(role, 'name') ?? ''
+}

@@ -1,0 +1,98 @@
+// What the shell keeps while other pages are looked at, and over a reload: tabs with their texts, and the history of
+// queries. In the tab's session storage: queries hold data, which a closed tab forgets.
+
+import { computed, signal } from '@preact/signals'
+import type { Notation } from '../language.ts'
+import { forgetOnSignOut } from '../session.ts'
+
+/** A tab of the shell. */
+export interface ShellTab {
+  readonly id: number
+  readonly text: string
+  readonly notation: Notation
+}
+
+interface Kept {
+  readonly tabs: readonly ShellTab[]
+  readonly activeId: number
+  readonly history: readonly string[]
+}
+
+const storageKey = 'terrarium-shell'
+const historyMax = 100
+/** Longer texts are not kept in the history. */
+const historyCharsMax = 20_000
+
+const first: Kept = { tabs: [{ id: 1, text: '', notation: 'text' }], activeId: 1, history: [] }
+
+function stored(): Kept {
+  try {
+    const text = sessionStorage.getItem(storageKey)
+    // Only this file writes it, in this shape.
+    return text === null ? first : (JSON.parse(text) as Kept)
+  } catch {
+    return first
+  }
+}
+
+const kept = signal<Kept>(stored())
+
+export const tabs = computed(() => kept.value.tabs)
+export const history = computed(() => kept.value.history)
+export const activeTab = computed(
+  () => tabs.value.find(({ id }) => id === kept.value.activeId) ?? (tabs.value[0] as ShellTab),
+)
+
+function keep(changed: Partial<Kept>): void {
+  kept.value = { ...kept.value, ...changed }
+  try {
+    sessionStorage.setItem(storageKey, JSON.stringify(kept.value))
+  } catch {
+    // Storage is full or refused: the texts live until the page is reloaded.
+  }
+}
+
+/** Changes the tab that is shown. */
+export function changeTab(changed: Partial<Omit<ShellTab, 'id'>>): void {
+  const { id } = activeTab.value
+  keep({ tabs: tabs.value.map(tab => (tab.id === id ? { ...tab, ...changed } : tab)) })
+}
+
+/** Shows a tab. */
+export function showTab(id: number): void {
+  keep({ activeId: id })
+}
+
+/** Opens a new tab. */
+export function openTab(text = ''): void {
+  const id = Math.max(...tabs.value.map(tab => tab.id)) + 1
+  keep({ tabs: [...tabs.value, { id, text, notation: 'text' }], activeId: id })
+}
+
+/** Closes a tab; the last one is emptied instead. */
+export function closeTab(id: number): void {
+  const others = tabs.value.filter(tab => tab.id !== id)
+  if (others.length === 0) keep({ tabs: first.tabs, activeId: 1 })
+  else
+    keep({
+      tabs: others,
+      activeId: kept.value.activeId === id ? (others.at(-1) as ShellTab).id : kept.value.activeId,
+    })
+}
+
+/** Puts a query on top of the history. */
+export function rememberQuery(text: string): void {
+  if (text.length > historyCharsMax) return
+  keep({ history: [text, ...history.value.filter(each => each !== text)].slice(0, historyMax) })
+}
+
+function forgetShell(): void {
+  keep(first)
+  try {
+    sessionStorage.removeItem(storageKey)
+  } catch {
+    // There is nothing to forget then.
+  }
+}
+
+forgetOnSignOut(forgetShell)

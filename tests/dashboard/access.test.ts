@@ -1,0 +1,182 @@
+// Indexes, functions, roles, keys, users with passwords and tokens: made, used and taken away in the browser.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { send } from '../support/http.ts'
+import { openStage, type Stage, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+  for (const name of ['items', 'users']) await stage.query({ create_collection: { object: { name } } })
+})
+
+after(() => stage?.close())
+
+const create = async (collection: string, fields: object): Promise<string> => {
+  const params = { object: fields }
+  const id = await stage.query({ select: ['ref', 'id'], from: { create: { collection }, params } })
+  return id as string
+}
+
+test('an index is made with a form and shows what it finds', { skip }, async () => {
+  await create('items', { data: { object: { name: 'tea', price: 4 } } })
+  await create('items', { data: { object: { name: 'rice', price: 2 } } })
+  const page = await stage.signedIn(stage.admin, 'indexes')
+  await page.getByRole('button', { name: 'New index' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('items_by_name')
+  await page.getByLabel('Collection').selectOption('items')
+  await page.getByLabel('Field 1').first().fill('name')
+  await page.getByLabel('Field 1').last().fill('price')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('link', { name: 'See what it holds' }).click()
+  await page.getByLabel('name', { exact: true }).fill('tea')
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await page.getByRole('cell', { name: 'tea' }).waitFor()
+  assert.equal(await page.getByRole('cell', { name: 'rice' }).count(), 0)
+  stage.assertNoFaults()
+})
+
+test('a function is written, called and changed', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'functions')
+  await page.getByRole('button', { name: 'New function' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('twice')
+  await typeInto(page, 'Body', 'Query(Lambda("x", Multiply(Var("x"), 2)))')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'twice' }).waitFor()
+  await typeInto(page, 'Arguments', '21')
+  await page.getByRole('button', { name: 'Call', exact: true }).click()
+  await page.locator('.result').getByText('42').waitFor()
+  await typeInto(page, 'Definition', '{ name: "twice", body: Query(Lambda("x", Multiply(Var("x"), 3))) }')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  assert.equal(await stage.query({ call: 'twice', arguments: 2 }), 6)
+  stage.assertNoFaults()
+})
+
+test('a role is a table of resources and actions, with predicates', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'roles')
+  await page.getByRole('button', { name: 'New role' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('reader')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
+  await page.getByRole('button', { name: 'Add resource' }).click()
+  await page.getByLabel('write of items', { exact: true }).selectOption('if')
+  await typeInto(page, 'Predicate', 'Query(Lambda(["old", "new"], false))')
+  await page.getByRole('button', { name: 'Use this' }).click()
+  await page.getByLabel('Collection of members').selectOption('users')
+  await page.getByRole('button', { name: 'Add members' }).click()
+  await page.getByRole('button', { name: 'Save privileges' }).click()
+  await page.getByText('Saved.').waitFor()
+  const role = (await stage.query({ get: { role: 'reader' } })) as {
+    privileges: unknown
+    membership: unknown
+  }
+  const lambda = { '@query': { api_version: '4', lambda: ['old', 'new'], expr: false } }
+  const collection = (id: string) => ({ '@ref': { id, collection: { '@ref': { id: 'collections' } } } })
+  assert.deepEqual(role.privileges, [
+    { resource: collection('items'), actions: { read: true, write: lambda } },
+  ])
+  assert.deepEqual(role.membership, [{ resource: collection('users') }])
+  stage.assertNoFaults()
+})
+
+test('the secret of a new key is shown once, and works until the key is revoked', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('backend')
+  await page.getByLabel('Role').selectOption('server-readonly')
+  await page.getByRole('button', { name: 'Create' }).click()
+  const secret = (await page.locator('.secret').textContent()) ?? ''
+  const answers = async () => (await send(stage.server, { secret, query: 1 })).status
+  assert.equal(await answers(), 200)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page
+    .getByRole('row', { name: /backend/ })
+    .getByRole('button', { name: /Revoke/ })
+    .click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await page.getByRole('cell', { name: 'backend' }).waitFor({ state: 'detached' })
+  assert.equal(await answers(), 401)
+  stage.assertNoFaults()
+})
+
+test('a user gets a password, logs in, and the token is revoked', { skip }, async () => {
+  const id = await create('users', { data: { object: { email: 'ann@example.org' } } })
+  const other = await create('users', { credentials: { object: { password: 'other' } } })
+  const login = async (user: string, password: string) =>
+    (await stage.query({
+      login: { ref: { collection: 'users' }, id: user },
+      params: { object: { password } },
+    })) as { secret: string }
+  const page = await stage.signedIn(stage.admin, `collections/users/${id}`)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByLabel('New password').fill('correct horse')
+  await page.getByRole('dialog').getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('The password is set.').waitFor()
+  const token = await login(id, 'correct horse')
+  await login(id, 'correct horse')
+  const others = await login(other, 'other')
+  await page.getByRole('link', { name: 'Tokens of this user' }).click()
+  await page
+    .getByRole('button', { name: /^Revoke \d/ })
+    .nth(1)
+    .waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Revoke \d/ }).count(), 2, 'only her own')
+  await page.getByRole('button', { name: 'Revoke all' }).click()
+  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
+  await page.getByText('This user is not logged in anywhere.').waitFor()
+  assert.equal((await send(stage.server, { secret: token.secret, query: 1 })).status, 401)
+  assert.equal((await send(stage.server, { secret: others.secret, query: 1 })).status, 200)
+  await page.getByRole('link', { name: 'Credentials' }).click()
+  await page.getByRole('link', { name: `users/${id}` }).waitFor()
+  stage.assertNoFaults()
+})
+
+test('an access provider is made with its roles', { skip }, async () => {
+  await stage.query({ create_role: { object: { name: 'guest' } } })
+  const page = await stage.signedIn(stage.admin, 'access-providers')
+  await page.getByRole('button', { name: 'New access provider' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('elsewhere')
+  await page.getByLabel('Issuer').fill('https://idp.example/')
+  await page.getByLabel('Address of its signing keys').fill('https://idp.example/jwks.json')
+  await page.getByLabel('guest').check()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('https://db.fauna.com/db/').waitFor()
+  const roles = await stage.query({ select: 'roles', from: { get: { access_provider: 'elsewhere' } } })
+  assert.equal(JSON.stringify(roles).includes('guest'), true)
+  stage.assertNoFaults()
+})
+
+test('each role sees what it may see, and is told what it may not', { skip }, async () => {
+  const sections = async (secret: string) => {
+    const page = await stage.signedIn(secret)
+    const names = await page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allTextContents()
+    return { page, names }
+  }
+  const reader = await sections(await stage.keyOf('server-readonly'))
+  assert.deepEqual(reader.names, ['Overview', 'Indexes', 'Functions', 'Shell'])
+  await reader.page.getByRole('link', { name: 'items' }).click()
+  await reader.page.getByRole('cell', { name: 'tea' }).waitFor()
+  assert.equal(await reader.page.getByRole('link', { name: 'New document' }).count(), 0)
+  await stage.visit(reader.page, 'roles')
+  assert.match((await reader.page.getByRole('alert').textContent()) ?? '', /denied|[Ii]nsufficient/)
+
+  const server = await sections(await stage.keyOf('server'))
+  assert.deepEqual(server.names, ['Overview', 'Indexes', 'Functions', 'Shell', 'Tokens', 'Credentials'])
+
+  const id = await create('users', { credentials: { object: { password: 'pass' } } })
+  const token = (await stage.query({
+    login: { ref: { collection: 'users' }, id },
+    params: { object: { password: 'pass' } },
+  })) as { secret: string }
+  const user = await sections(token.secret)
+  await user.page.getByText(`as users/${id}`).waitFor()
+  await user.page.getByText('Your secret may not list collections.').waitFor()
+  await user.page.getByLabel('Collection', { exact: true }).fill('items')
+  await user.page.getByRole('button', { name: 'Open' }).click()
+  await user.page.getByRole('cell', { name: 'tea' }).waitFor()
+  stage.assertNoFaults()
+})

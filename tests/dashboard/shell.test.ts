@@ -1,0 +1,102 @@
+// The shell: queries as text, errors at their place, results in three forms, tabs and history, in others' names.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openStage, type Stage, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+  await stage.query({ create_collection: { object: { name: 'items' } } })
+})
+
+after(() => stage?.close())
+
+test('a query runs by button and by keyboard, and says what it has cost', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin)
+  await page.getByRole('link', { name: 'Shell' }).click()
+  await typeInto(page, 'Query', 'Add(9007199254740993, 1)')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('.result').getByText('9007199254740994').waitFor()
+  assert.match((await page.getByLabel('Costs').textContent()) ?? '', /compute operations\s*1/)
+  await typeInto(page, 'Query', '[Now(), { a: 1.0 }, Collection("items")]')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.result').getByRole('link', { name: 'items' }).waitFor()
+  await page.getByRole('button', { name: 'As text' }).click()
+  await page.getByRole('textbox', { name: 'Result' }).getByText('Collection').waitFor()
+  await page.getByRole('button', { name: 'As JSON' }).click()
+  await page.getByRole('textbox', { name: 'Result' }).getByText('"@ref"').first().waitFor()
+  await page.getByRole('textbox', { name: 'Result' }).getByText('1.0').waitFor()
+  stage.assertNoFaults()
+})
+
+test('an error is an alert and is underlined at its place', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'shell')
+  await typeInto(page, 'Query', 'Do(\n  1,\n  Divide(1, 0)\n)')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('alert').getByText('invalid argument').waitFor()
+  const underlined = async () => (await page.locator('.cm-lintRange-error').allTextContents()).join('')
+  assert.equal(await underlined(), 'Divide(1, 0)')
+  await typeInto(page, 'Query', 'Add(1, ')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/^Line 1, column/)
+    .waitFor()
+  stage.assertNoFaults()
+})
+
+test('names of the language and of the database are completed', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'shell')
+  await page.getByRole('textbox', { name: 'Query' }).click()
+  await page.keyboard.type('Paginat')
+  await page.getByRole('option', { name: /^Paginate/ }).waitFor()
+  await typeInto(page, 'Query', '')
+  await page.keyboard.type('Documents(ite')
+  await page.getByRole('option', { name: /items/ }).click()
+  await page.getByRole('textbox', { name: 'Query' }).getByText('Documents(Collection("items"))').waitFor()
+  stage.assertNoFaults()
+})
+
+test('tabs and history survive a reload', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'shell')
+  await typeInto(page, 'Query', '"first"')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('.result').getByText('first').waitFor()
+  await page.getByRole('button', { name: 'New tab' }).click()
+  await typeInto(page, 'Query', '"second"')
+  await page.reload()
+  await page.getByRole('textbox', { name: 'Query' }).getByText('"second"').waitFor()
+  await page.getByRole('tab', { name: '"first"' }).click()
+  await page.getByRole('textbox', { name: 'Query' }).getByText('"first"').waitFor()
+  await page.getByText('History').click()
+  await page.getByRole('listitem').getByRole('button', { name: '"first"' }).waitFor()
+  stage.assertNoFaults()
+})
+
+test('queries run as a role, as a document, with a key, and at a past time', { skip }, async () => {
+  await stage.query({ create_collection: { object: { name: 'users' } } })
+  const before = (await stage.query({ to_string: { now: null } })) as string
+  await stage.query({ create: { ref: { collection: 'users' }, id: '7' }, params: { object: {} } })
+  const page = await stage.signedIn(stage.admin, 'shell')
+  await page.getByLabel('Act as').selectOption('server-readonly')
+  await typeInto(page, 'Query', 'Create(Collection("items"))')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('alert').getByText('permission denied').waitFor()
+  await page.getByLabel('Act as').selectOption('document')
+  await page.getByLabel('Document').fill('users/7')
+  await typeInto(page, 'Query', 'CurrentIdentity()')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('.result').getByRole('link', { name: 'users/7' }).waitFor()
+  await page.getByLabel('Act as').selectOption('key')
+  await page.getByLabel('Secret of the key').fill('nonsense')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('alert').getByText('not accepted').waitFor()
+  await stage.visit(page, `shell?at=${encodeURIComponent(before)}`)
+  await typeInto(page, 'Query', 'Exists(Ref(Collection("users"), "7"))')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('.result').getByText('false').waitFor()
+  stage.assertNoFaults()
+})
