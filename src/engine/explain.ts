@@ -13,6 +13,7 @@ import { parse } from '../query/language.ts'
 import { tryPredicate } from '../query/predicate.ts'
 import { WriteNeeded } from '../store/contract.ts'
 import { firstUserCollection, type Json, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
+import { fillTransactionTime } from '../values/wire.ts'
 import { renderResource } from './render-resource.ts'
 
 /** Thrown to end the transaction without a commit. */
@@ -70,7 +71,8 @@ export function explain(request: ExplainRequest, evaluation: Evaluation): never 
     outcome.set('errors', error.errors.map(describeError))
   }
   const told = [...describeCaller(caller, evaluation), ...outcome, ['decisions', decisions] as const]
-  throw new Explained(renderResource(new Map(told), evaluation))
+  const { snapshotTime } = evaluation.transaction
+  throw new Explained(fillTransactionTime(renderResource(new Map(told), evaluation), snapshotTime))
 }
 
 function evaluationAs(

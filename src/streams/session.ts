@@ -15,7 +15,7 @@ import {
   Time,
   type Value,
 } from '../values/value.ts'
-import { ValueKeys } from '../values/value-keys.ts'
+import { ownKeyOf } from '../values/value-keys.ts'
 import type { OpenStream } from './open-stream.ts'
 
 /** A document whose change ends something. */
@@ -59,7 +59,7 @@ export function sessionTerms({ caller, transaction }: Evaluation): SessionTerms 
   const parts = [caller.database, authority.database, rights, identity ?? null, credential ?? null, revisions]
   const changing = credential instanceof Ref ? [credential, ...roles] : roles
   return {
-    key: new ValueKeys().keyOf(parts),
+    key: ownKeyOf(parts),
     caller,
     since: transaction.lastCommitTime,
     expires: expiryOf(credential, document),

@@ -7,13 +7,23 @@ import { partsOf } from './equality.ts'
 import { sortedFields } from './order.ts'
 import type { Action, Value } from './value.ts'
 
-/** Characters up to which a key stands for itself. */
+/** Characters up to which a key stands for itself, and is not numbered. */
 const plainKeyMax = 64
+
+/** A key that may be compared with all others of this function; as long as the value. */
+export function ownKeyOf(value: Value): string {
+  return new ValueKeys(Number.POSITIVE_INFINITY).keyOf(value)
+}
 
 /** Keys that can be compared with one another; those of another instance mean something else. */
 export class ValueKeys {
+  readonly #plainMax: number
   readonly #numbers = new Map<string, number>()
   readonly #known = new WeakMap<object, string>()
+
+  constructor(plainMax = plainKeyMax) {
+    this.#plainMax = plainMax
+  }
 
   keyOf(value: Value): string {
     step()
@@ -59,7 +69,7 @@ export class ValueKeys {
   }
 
   #shortened(text: string): string {
-    if (text.length <= plainKeyMax) return text
+    if (text.length <= this.#plainMax) return text
     step(text.length >> 4)
     let number = this.#numbers.get(text)
     if (number === undefined) {
