@@ -50,6 +50,9 @@ export async function recognise(path: string): Promise<Content> {
 
 async function recogniseJson(path: string, head: Buffer): Promise<Content | undefined> {
   const element = await firstElement(path)
+  // What is wrong with it shows when it is read.
+  if (element === 'cut off')
+    return looksLikeJson(head) ? { kind: 'json', format: 'rows', byLine: false, isSchema: false } : undefined
   if (element === undefined) return { kind: 'empty' }
   const json = tryParse(element.text)
   const [first] = json === undefined ? [] : expand(json)
@@ -64,11 +67,15 @@ async function recogniseJson(path: string, head: Buffer): Promise<Content | unde
   }
 }
 
-async function firstElement(path: string): Promise<Element | undefined> {
+function looksLikeJson(head: Buffer): boolean {
+  return /^\s*(?:\[\s*)?\{\s*"/.test(head.toString('utf8'))
+}
+
+async function firstElement(path: string): Promise<Element | 'cut off' | undefined> {
   try {
     for await (const element of jsonElements(readBytes(path), { byLine: false })) return element
   } catch (error) {
-    if (error instanceof BadRecord) return undefined
+    if (error instanceof BadRecord) return 'cut off'
     throw error
   }
   return undefined

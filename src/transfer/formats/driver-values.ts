@@ -9,20 +9,12 @@ import {
   type Json,
   Lambda,
   type NativeName,
-  native,
   type ObjectValue,
   UnresolvedRef,
   type Value,
 } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
-import {
-  documentReference,
-  kindOf,
-  nativeCollection,
-  nativeInDriver,
-  readId,
-  schemaReference,
-} from '../references.ts'
+import { kindOf, nativeCollection, nativeInDriver, readId, schemaReference } from '../references.ts'
 
 /** A value in the notation of the wire. Throws {@link BadRecord} for tags that cannot be read. */
 export function driverValue(json: Json): Value {
@@ -94,7 +86,8 @@ function topLevel(name: string): UnresolvedRef {
   return schemaReference('collection', nativeCollection(known))
 }
 
-function inCollection(id: string, { target }: UnresolvedRef): UnresolvedRef {
+function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
+  const { target } = collection
   if (target.type !== 'collection') throw new BadRecord(`"${id}" is in something that is no collection`)
   const known = target.name.startsWith('/') ? (target.name.slice(1) as NativeName) : undefined
   const kind = known && kindOf(known)
@@ -102,7 +95,7 @@ function inCollection(id: string, { target }: UnresolvedRef): UnresolvedRef {
   if (kind !== undefined) return schemaReference(kind, id)
   const number = readId(id)
   if (number === undefined) throw new BadRecord(`"${id}" is no id of a document`)
-  return documentReference(target.name, number)
+  return new UnresolvedRef({ type: 'document', id: number, collection })
 }
 
 /** References into other databases cannot be stored; they are kept apart here to be told so. */
@@ -147,9 +140,4 @@ function code(json: Json): Value {
   if (isTagged && first[0] !== '@obj' && first[0] !== '@query' && first[0] !== '@set')
     return taggedOrObject(json)
   return new Map([...json].map(([key, part]) => [key, code(part)]))
-}
-
-/** The numbers of native collections by the name under which they travel. */
-export function nativeNumber(name: NativeName): number {
-  return native[name]
 }

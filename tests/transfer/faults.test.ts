@@ -1,0 +1,232 @@
+// Bad input is named with file, line and id; what is good comes in, whole; and nothing is written half.
+
+import assert from 'node:assert/strict'
+import { appendFile, cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { dataOf, document, fixtures, openTestDatabase, type TestDatabase } from './importing.ts'
+
+const object = (fields: object) => ({ object: fields })
+
+/** Lines as a script with a driver prints documents. */
+function lines(collection: string, ids: readonly number[], data: (id: number) => object): string[] {
+  return ids.map(id =>
+    JSON.stringify({ ref: document(collection, String(id)), ts: 1600000000000000 + id, data: data(id) }),
+  )
+}
+
+async function fileOf(database: TestDatabase, name: string, content: string | Buffer): Promise<string> {
+  const path = join(database.folder, name)
+  await writeFile(path, content)
+  return path
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const countOf = (database: TestDatabase, collection: string) =>
+  database.ask({ count: { documents: { collection } } })
+
+test('broken JSON in a late line is named; the lines around it can be imported', async t => {
+  const database = await openTestDatabase(t)
+  const content = lines('many', ids(2000), id => ({ id }))
+  content[1499] = content[1499]?.slice(0, 60) ?? ''
+  content[1500] = `${content[1500]} trailing`
+  const path = await fileOf(database, 'many.jsonl', content.join('\n'))
+  await assert.rejects(database.import([path]), /many\.jsonl:1500 many: broken JSON/)
+  // What came before is there, whole.
+  assert.equal(await countOf(database, 'many'), '1499')
+  const report = await database.import([path], { skipBad: 2 })
+  assert.equal(await countOf(database, 'many'), '1999')
+  assert.deepEqual(
+    report.data.bad.map(({ line }) => line),
+    [1500, 1501],
+  )
+  assert.equal(report.total().read, 2001)
+})
+
+test('a file that is cut off is told, packed or not', async t => {
+  const database = await openTestDatabase(t)
+  const text = `[${lines('cut', ids(1000), id => ({ text: `${id * 7919}` })).join()}]`
+  const cut = await fileOf(database, 'cut.json', text.slice(0, -500))
+  await assert.rejects(database.import([cut]), /cut\.json: .*cut off/)
+  const packed = gzipSync(text)
+  const torn = await fileOf(database, 'torn.json.gz', packed.subarray(0, packed.length - 100))
+  await assert.rejects(database.import([torn]), /torn\.json\.gz cannot be read: .*cut off/)
+  const damaged = Buffer.from(packed)
+  damaged.fill(0, damaged.length >> 1, (damaged.length >> 1) + 50)
+  const broken = await fileOf(database, 'damaged.json.gz', damaged)
+  await assert.rejects(database.import([broken]), /damaged\.json\.gz cannot be read: .*(damaged|cut off)/)
+  const line = await fileOf(
+    database,
+    'line.jsonl',
+    lines('line', ids(3), id => ({ id }))
+      .join('\n')
+      .slice(0, -20),
+  )
+  await assert.rejects(database.import([line]), /line\.jsonl:3 .*broken JSON/)
+})
+
+test('an export that lacks something by its own metadata is refused, unless told otherwise', async t => {
+  const folders = 'backup/42/export_419630463817089613/419630463817089700'
+  const faults: readonly (readonly [(top: string) => Promise<void>, RegExp])[] = [
+    [top => rm(join(top, 'metadata_01.json')), /metadata of part 1 of 2 is missing/],
+    [
+      top => rm(join(top, 'data/collections/User'), { recursive: true }),
+      /part 1 has 2 files, its metadata says 3/,
+    ],
+    [top => truncate(join(top, 'data/collections/Category/Category_01_000000.json'), 50), /have \d+ bytes/],
+  ]
+  for (const [spoil, said] of faults) {
+    const database = await openTestDatabase(t)
+    const copy = join(database.folder, 'copy')
+    await cp(join(fixtures, 'tagged'), copy, { recursive: true })
+    await spoil(join(copy, folders))
+    await assert.rejects(database.import([copy]), said)
+    await assert.rejects(database.ask({ exists: { collection: 'Product' } }), /unauthorized/i)
+    const isCut = said.source.includes('bytes')
+    const outcome = database.import([copy], { allowIncomplete: true })
+    if (isCut) await assert.rejects(outcome, /cut off/)
+    else assert.match((await outcome).text(), said)
+  }
+})
+
+test('two documents with one id: the second is a conflict, or the one that counts', async t => {
+  const database = await openTestDatabase(t)
+  const content = [...lines('twice', [1, 2], id => ({ id })), ...lines('twice', [1], () => ({ other: true }))]
+  const path = await fileOf(database, 'twice.jsonl', content.join('\n'))
+  await assert.rejects(database.import([path]), /twice\.jsonl:3 twice 1: is there with another content/)
+  const kept = await database.import([path], { onConflict: 'keep' })
+  assert.equal(kept.total().kept, 1)
+  assert.equal(await dataOf(database, 'twice', '1'), '{"id":1}')
+  await database.import([path], { onConflict: 'replace' })
+  assert.equal(await dataOf(database, 'twice', '1'), '{"other":true}')
+})
+
+test('a document that was changed or deleted here is a conflict', async t => {
+  const database = await openTestDatabase(t)
+  await database.import(['dumps/array.json'])
+  await database.ask({ update: document('things', '301'), params: object({ data: object({ whole: 2 }) }) })
+  await database.ask({ delete: document('things', '302') })
+  await assert.rejects(database.import(['dumps/array.json']), /things 301: is there with another content/)
+  const kept = await database.import(['dumps/array.json'], { onConflict: 'keep' })
+  assert.deepEqual([kept.total().kept, kept.total().written], [2, 0])
+  assert.equal(await database.ask({ exists: document('things', '302') }), 'false')
+  const replaced = await database.import(['dumps/array.json'], { onConflict: 'replace' })
+  assert.equal(replaced.total().replaced, 2)
+  assert.match(await dataOf(database, 'things', '301'), /"whole":1,/)
+  assert.equal(await database.ask({ exists: document('things', '302') }), 'true')
+})
+
+test('a document that is too large hinders no other', async t => {
+  const database = await openTestDatabase(t)
+  const content = lines('sizes', ids(4), id => ({ text: 'x'.repeat(id === 3 ? 8_400_000 : 4_000_000) }))
+  const path = await fileOf(database, 'sizes.jsonl', content.join('\n'))
+  await assert.rejects(database.import([path]), /sizes\.jsonl:3 sizes 3: too large/)
+  const report = await database.import([path], { skipBad: 1 })
+  assert.equal(report.total().bad, 1)
+  assert.equal(await countOf(database, 'sizes'), '3')
+})
+
+test('what a unique index refuses is named with what is in the way', async t => {
+  const database = await openTestDatabase(t)
+  const path = await fileOf(
+    database,
+    'accounts.jsonl',
+    lines('accounts', ids(3), id => ({ email: id === 3 ? 'one@x' : `${id}@x`, other: 'one@x' }))
+      .join('\n')
+      .replace('1@x', 'one@x'),
+  )
+  const words = [join(fixtures, 'language/fauna'), path]
+  await assert.rejects(
+    database.import(words),
+    /accounts\.jsonl:3 accounts 3: the unique index accounts_by_email holds the same of accounts 1/,
+  )
+  const report = await database.import(words, { skipBad: 1 })
+  assert.equal(report.total().bad, 1)
+  assert.equal(await countOf(database, 'accounts'), '2')
+})
+
+test('records that are none are told', async t => {
+  const database = await openTestDatabase(t)
+  const good = lines('odd', [1], () => ({}))
+  const bad = [
+    '{"ts":1,"data":{}}',
+    '{"ref":{"@ref":{"id":"x","collection":{"@ref":{"id":"odd","collection":{"@ref":{"id":"collections"}}}}}},"ts":1}',
+    '{"ref":{"@ref":{"id":"2","collection":{"@ref":{"id":"odd","collection":{"@ref":{"id":"collections"}}}}}},"data":{"t":{"@ts":"yesterday"}}}',
+    '7',
+    '"text"',
+    '{"ref":{"@ref":7}}',
+    '{"ref":{"@ref":{"id":"3","collection":{"@ref":{"id":"odd","collection":{"@ref":{"id":"collections"}}}}}},"data":[]}',
+  ]
+  const path = await fileOf(database, 'odd.jsonl', [...good, ...bad].join('\n'))
+  const report = await database.import([path], { skipBad: 100 })
+  assert.equal(report.total().bad, bad.length)
+  assert.deepEqual(
+    report.data.bad.map(({ line }) => line),
+    bad.map((_, at) => at + 2),
+  )
+  for (const { reason } of report.data.bad) assert.ok(reason.length > 8, reason)
+})
+
+test('documents past their time are left out; references into other databases are told', async t => {
+  const database = await openTestDatabase(t)
+  const scoped = {
+    '@ref': {
+      id: '1',
+      collection: {
+        '@ref': {
+          id: 'x',
+          collection: { '@ref': { id: 'collections' } },
+          database: { '@ref': { id: 'other', collection: { '@ref': { id: 'databases' } } } },
+        },
+      },
+    },
+  }
+  const content = [
+    JSON.stringify({ ref: document('old', '1'), ts: 1, ttl: { '@ts': '2001-01-01T00:00:00Z' }, data: {} }),
+    JSON.stringify({ ref: document('old', '2'), ts: 1, data: { scoped } }),
+  ]
+  const report = await database.import([await fileOf(database, 'old.jsonl', content.join('\n'))])
+  assert.equal(report.total().expired, 1)
+  assert.equal(Object.keys(report.data.lost).length, 1)
+  assert.equal(await dataOf(database, 'old', '2'), '{"scoped":{"id":"1","collection":"x"}}')
+})
+
+test('a file that grew is imported to its end', async t => {
+  const database = await openTestDatabase(t)
+  const path = await fileOf(
+    database,
+    'growing.jsonl',
+    `${lines('growing', [1, 2], id => ({ id })).join('\n')}\n`,
+  )
+  await database.import([path])
+  await appendFile(path, lines('growing', [3], id => ({ id })).join('\n'))
+  const report = await database.import([path])
+  assert.deepEqual([report.total().equal, report.total().written], [2, 1])
+  assert.ok((await readFile(path)).length > 0)
+})
+
+test('large batches are written in parts', async t => {
+  const database = await openTestDatabase(t)
+  // A few documents whose index entries exceed what one transaction may write.
+  await database.import(['language/fauna'])
+  const index = {
+    name: 'accounts_by_words',
+    source: { collection: 'accounts' },
+    terms: [object({ field: ['data', 'words'] })],
+    values: [object({ field: ['data', 'long'] })],
+  }
+  await database.ask({ create_index: object(index) })
+  const words = Array.from({ length: 20 }, (_, at) => `word ${at}`)
+  const content = lines('accounts', ids(200), id => ({
+    email: `${id}`,
+    words,
+    long: `${id}`.padEnd(1000, 'x'),
+  }))
+  const report = await database.import([await fileOf(database, 'accounts.jsonl', content.join('\n'))])
+  assert.equal(report.total().written, 200)
+  assert.equal(
+    await database.ask({ count: { match: { index: 'accounts_by_words' }, terms: 'word 7' } }),
+    '200',
+  )
+})

@@ -1,0 +1,77 @@
+// An import that is killed goes on where it was: each document comes in exactly once, whatever the moment.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { query } from '../support/http.ts'
+import { program, runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { document } from './importing.ts'
+
+let server: RunningServer
+let folder: string
+before(async () => {
+  server = await startServer()
+  folder = await temporaryFolder()
+})
+after(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const count = 30_000
+const kills = 3
+
+test('killed several times, it ends with every document once', async () => {
+  const lines = Array.from({ length: count }, (_, id) =>
+    JSON.stringify({
+      ref: document('many', String(id + 1)),
+      ts: 1600000000000000 + id,
+      data: { id, text: 'x'.repeat(200) },
+    }),
+  )
+  const file = join(folder, 'many.jsonl')
+  await writeFile(file, lines.join('\n'))
+  const state = join(folder, 'state')
+  const words = ['import', '--url', server.url, '--database', 'shop', '--state', state, file]
+  const env = { ...process.env, TERRARIUM_SECRET: server.rootSecret }
+  const secret = `${server.rootSecret}:shop:admin`
+  const documents = {
+    if: { exists: { collection: 'many' } },
+    then: { count: { documents: { collection: 'many' } } },
+    else: 0,
+  }
+  const arrived = async () => Number(await query(server, secret, documents).catch(() => 0))
+  let last = 0
+  for (let round = 0; round < kills; round++) {
+    const child = spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' })
+    const exit = once(child, 'exit')
+    const isOver = exit.then(() => true)
+    // Killed as soon as it has got further than the one before.
+    for (;;) {
+      if ((await arrived()) > last + 1000) break
+      assert.ok(
+        !(await Promise.race([isOver, new Promise(resolve => setImmediate(() => resolve(false)))])),
+        'it ended too early',
+      )
+    }
+    child.kill('SIGKILL')
+    await exit
+    last = await arrived()
+    assert.ok(last < count, 'there is something left to do')
+  }
+  const { status, stderr, stdout } = await runProgram(words, { TERRARIUM_SECRET: server.rootSecret })
+  assert.equal(status, 0, stderr)
+  const [, read, written, equal] = /^many +(\d+) +(\d+) +(\d+)/m.exec(stdout)?.map(Number) ?? []
+  assert.equal(read, count, 'every document is counted once')
+  assert.equal((written ?? 0) + (equal ?? 0), count)
+  // It went on: what had been done for certain was not looked at again.
+  assert.ok((written ?? 0) > (equal ?? 0), stdout)
+  assert.equal(await arrived(), count)
+  const versions = { count: { paginate: { events: document('many', '1') } } }
+  assert.deepEqual(await query(server, secret, versions), { data: [1] })
+  assert.deepEqual(await readdir(state), [], 'a finished import leaves nothing behind')
+})
