@@ -36,6 +36,7 @@ export interface ElementOptions {
 const elementBytesMax = 33_554_432
 /** Bytes in which the array of a page must have begun. */
 const prefixBytesMax = 65_536
+const glimpseBytes = 64
 
 const tab = 0x09
 const newline = 0x0a
@@ -174,6 +175,13 @@ class Cutter {
 
   /** How the object at the current place begins; undefined when more bytes are needed to tell. */
   #pagePrefix(): PagePrefix | undefined {
+    // Most objects are no pages, and a few bytes tell.
+    const glimpse = this.#buffer.toString('latin1', this.#at, this.#at + glimpseBytes)
+    if (
+      glimpse.length === glimpseBytes &&
+      !/^\{\s*(?:$|"(?:resource|data|before|after)"\s*:\s*(?:$|[[{]))/.test(glimpse)
+    )
+      return noPage
     const head = this.#buffer.toString('latin1', this.#at, this.#at + prefixBytesMax)
     const prefix = pagePrefix(head)
     const isShort = head.length < prefixBytesMax && !this.#ended
