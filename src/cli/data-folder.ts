@@ -60,6 +60,11 @@ export function storedRootSecret(folder: string, random: Random): StoredSecret {
   }
 }
 
+/** The root secret kept in the folder; undefined when none is. */
+export function keptRootSecret(folder: string): string | undefined {
+  return readSecret(join(folder, secretFileName))
+}
+
 function readSecret(file: string): string | undefined {
   let text: string
   try {

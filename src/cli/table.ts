@@ -10,13 +10,18 @@ import {
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
+import { evalCommand, runCommand } from './commands/eval.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
 import { serveCommand } from './commands/serve.ts'
+import { shellCommand } from './commands/shell.ts'
 
 /** The commands of the program. */
 export const commands: readonly Command[] = [
   serveCommand(openEngine),
+  shellCommand,
+  evalCommand,
+  runCommand,
   checkCommand,
   backupCommand,
   restoreCommand,

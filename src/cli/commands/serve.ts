@@ -17,6 +17,7 @@ import { type Command, command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf } from '../data-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { rootSecretOf } from '../root-secret.ts'
+import { forgetAddress, noteAddress } from '../service-address.ts'
 import { Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
@@ -59,6 +60,7 @@ async function run(config: Config, open: Open): Promise<number> {
       ? runAlone(config, rootSecret, open, log, stopped)
       : supervise(config, log, stopped))
   } finally {
+    forgetAddress(config.data)
     await release()
   }
 }
@@ -79,7 +81,7 @@ async function runAlone(
   try {
     const opened = await explained(() => open(config, rootSecret, log, { worker: 0, background: true }))
     server = await created(config, opened, log)
-    announce(await serving(config, server))
+    announce(config, await serving(config, server))
     await stopping(server, log, stopped)
     return 0
   } finally {
@@ -116,7 +118,7 @@ async function supervise(config: Config, log: Logger, stopped: Stopped): Promise
     const port = await listening(config, () => supervisor.listen(config))
     // A worker that could not start has said why.
     if (!(await supervisor.start())) return 1
-    announce(urlOf(config, port))
+    announce(config, urlOf(config, port))
     const signal = await stopped
     log.info({ signal }, 'stopping')
     await supervisor.stop()
@@ -130,7 +132,8 @@ async function supervise(config: Config, log: Logger, stopped: Stopped): Promise
 
 const timelineFileOf = (config: Config) => join(config.data, 'timeline')
 
-function announce(url: string): void {
+function announce(config: Config, url: string): void {
+  noteAddress(config.data, url)
   process.stdout.write(`Terrarium is ready on ${url}\n`)
 }
 
@@ -141,7 +144,10 @@ async function stopping(server: Server, log: Logger, stopped: Stopped): Promise<
   log.info('stopped')
 }
 
-/** Resolves with the first signal that asks to stop; a second one ends the process at once. */
+/**
+ * Resolves with the first signal that asks to stop; a second one ends the process at once. A process that was started
+ * with a channel to another one stops when that ends.
+ */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
     const hear = (signal: NodeJS.Signals) => {
@@ -151,6 +157,7 @@ function signalled(): Promise<NodeJS.Signals> {
     }
     process.on('SIGTERM', hear)
     process.on('SIGINT', hear)
+    if (process.connected && !cluster.isWorker) process.once('disconnect', () => hear('SIGTERM'))
   })
 }
 

@@ -1,0 +1,165 @@
+// Sends queries to a service over HTTP, as a driver does.
+
+import { writeJson } from '../../fql/index.ts'
+import { JsonSyntaxError, parseJson } from '../../values/json.ts'
+import type { Json } from '../../values/value.ts'
+import { StartError } from '../command.ts'
+
+/** An error of a query, as the service tells it. */
+export interface WireError {
+  readonly code: string
+  readonly description: string
+  /** Steps into the query; absent when the error is not about a part of it. */
+  readonly position: readonly (string | number)[]
+  /** The fields of a document that are not valid. */
+  readonly failures: readonly { readonly field: readonly string[]; readonly text: string }[]
+  /** What went wrong inside a user function that was called; their positions are in its body. */
+  readonly cause: readonly WireError[]
+}
+
+/** What a query led to, with the body of the response as it came. */
+export type Reply =
+  | { readonly kind: 'resource'; readonly resource: Json; readonly body: string }
+  | {
+      readonly kind: 'errors'
+      readonly status: number
+      readonly errors: readonly WireError[]
+      readonly body: string
+    }
+
+/** Who queries run as: a database below that of the secret, and a role or document in it. */
+export interface Scope {
+  /** Names from the outside in, joined by `/`. */
+  readonly database: string | undefined
+  /** `admin`, `server`, `server-readonly`, `client`, `@role/NAME` or `@doc/COLLECTION/ID`. */
+  readonly as: string | undefined
+}
+
+/** Where queries go. */
+export interface ConnectionOptions {
+  readonly url: string
+  readonly secret: string
+  readonly scope: Scope
+  /** Milliseconds a query may take; absent for what the service allows. */
+  readonly timeoutMs: number | undefined
+  /** Called when the connection is closed. */
+  readonly onClose?: () => Promise<void>
+}
+
+/** The version of the language that text is read as. */
+const apiVersion = '4'
+
+/** A service, a secret and a scope. */
+export class Connection {
+  readonly #options: ConnectionOptions
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  get scope(): Scope {
+    return this.#options.scope
+  }
+
+  /** The same service as somebody else. Only the first connection is to be closed. */
+  with(change: Partial<Pick<ConnectionOptions, 'secret' | 'scope'>>): Connection {
+    return new Connection({ ...this.#options, ...change })
+  }
+
+  /**
+   * Runs a query. Errors of the query are part of the reply; throws {@link StartError} when there is no reply that makes
+   * sense, and an `AbortError` when `signal` ends the wait.
+   */
+  async query(query: Json, signal?: AbortSignal): Promise<Reply> {
+    const { timeoutMs, url } = this.#options
+    let response: Response
+    let body: string
+    try {
+      response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${this.#credential()}`,
+          'content-type': 'application/json',
+          'x-faunadb-api-version': apiVersion,
+          ...(timeoutMs !== undefined && { 'x-query-timeout': String(timeoutMs) }),
+        },
+        body: writeJson(query),
+        ...(signal && { signal }),
+      })
+      body = await response.text()
+    } catch (cause) {
+      if (signal?.aborted) throw cause
+      throw new StartError(`${url} cannot be reached: ${networkReason(cause)}`)
+    }
+    return readReply(response.status, body, url)
+  }
+
+  /** Ends what was started for the connection. */
+  async close(): Promise<void> {
+    await this.#options.onClose?.()
+  }
+
+  #credential(): string {
+    const { secret, scope } = this.#options
+    const parts = [secret]
+    if (scope.database !== undefined) parts.push(scope.database, scope.as ?? 'admin')
+    else if (scope.as !== undefined) parts.push(scope.as)
+    return parts.join(':')
+  }
+}
+
+const certificateHint = 'set NODE_EXTRA_CA_CERTS to the file of the certificate'
+
+const networkReasons: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is not known here; ${certificateHint}`,
+  ECONNREFUSED: 'nothing is served there',
+  ECONNRESET: 'the connection was closed',
+  ENOTFOUND: 'the name is unknown',
+  SELF_SIGNED_CERT_IN_CHAIN: `its certificate is not known here; ${certificateHint}`,
+  UND_ERR_SOCKET: 'the connection was closed',
+}
+
+/** Why a request had no response, in words. */
+function networkReason(failure: unknown): string {
+  const { cause } = failure as Error
+  // `fetch` tells the reason as the cause; a name with several addresses has a reason for each.
+  const reason = cause instanceof AggregateError ? cause.errors[0] : cause
+  const { code, message } = (reason ?? failure) as NodeJS.ErrnoException
+  return (code !== undefined && networkReasons[code]) || message
+}
+
+function readReply(status: number, body: string, url: string): Reply {
+  let json: Json
+  try {
+    json = parseJson(body)
+  } catch (cause) {
+    if (!(cause instanceof JsonSyntaxError)) throw cause
+    json = null
+  }
+  const resource = json instanceof Map ? json.get('resource') : undefined
+  if (resource !== undefined) return { kind: 'resource', resource, body }
+  const errors = json instanceof Map ? json.get('errors') : undefined
+  if (!Array.isArray(errors)) {
+    throw new StartError(`${url} is no service of this language: it responded with status ${status}`)
+  }
+  return { kind: 'errors', status, errors: errors.map(readError), body }
+}
+
+function readError(json: Json): WireError {
+  const error = json instanceof Map ? json : new Map<string, Json>()
+  return {
+    code: String(error.get('code') ?? ''),
+    description: String(error.get('description') ?? ''),
+    position: listOf(error.get('position')).map(step => (typeof step === 'string' ? step : Number(step))),
+    failures: listOf(error.get('failures')).map(failure => {
+      const fields = failure instanceof Map ? failure : new Map<string, Json>()
+      const text = [fields.get('code'), fields.get('description')].filter(Boolean).join(': ')
+      return { field: listOf(fields.get('field')).map(String), text }
+    }),
+    cause: listOf(error.get('cause')).map(readError),
+  }
+}
+
+function listOf(json: Json | undefined): readonly Json[] {
+  return Array.isArray(json) ? json : []
+}

@@ -1,0 +1,79 @@
+// A service of our own for a data folder that nobody serves: a child process that ends with this one. It runs queries
+// as any service does, so they can be cancelled, and builds indexes in the background.
+
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { systemRandom } from '../../base/random.ts'
+import { type Config, type SettingName, settings, variableOf } from '../../config.ts'
+import { StartError } from '../command.ts'
+
+/** A running service. */
+export interface OwnService {
+  readonly url: string
+  readonly secret: string
+  stop(): Promise<void>
+}
+
+/** Settings that are about serving others. */
+const notPassedOn: ReadonlySet<SettingName> = new Set([
+  'port',
+  'host',
+  'rootSecret',
+  'tlsCert',
+  'tlsKey',
+  'logLevel',
+  'workers',
+  'publicUrl',
+  'queryLog',
+  'metricsPort',
+  'metricsHost',
+])
+
+const secretBytes = 24
+
+/** Starts a service on the data folder of `config`. Throws {@link StartError} when it cannot start. */
+export async function startOwnService(config: Config): Promise<OwnService> {
+  const secret = systemRandom.hex(secretBytes)
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] as string, 'serve'], {
+    env: { ...environment(config), TERRARIUM_ROOT_SECRET: secret },
+    // The channel tells it when this process ends, however that happens.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // Ctrl-C at the terminal is meant for this process alone.
+    detached: true,
+  })
+  const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
+  let complaint = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {
+      const found = /^Terrarium is ready on (\S+)$/.exec(line)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('error', reject)
+    void ended.then(() => reject(new StartError(lastLine(complaint))))
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { url, secret, stop }
+}
+
+/** The environment without settings, and the settings that matter to the service. */
+function environment(config: Config): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
+  const names = (Object.keys(settings) as SettingName[]).filter(name => !notPassedOn.has(name))
+  const passedOn = names.flatMap(name => {
+    const value = config[name]
+    return value === undefined ? [] : [[variableOf(name), String(value)]]
+  })
+  const own = { TERRARIUM_PORT: '0', TERRARIUM_QUERY_LOG: 'false', TERRARIUM_LOG_LEVEL: 'silent' }
+  return { ...Object.fromEntries([...inherited, ...passedOn]), ...own }
+}
+
+function lastLine(text: string): string {
+  const line = text.trim().split('\n').at(-1) ?? ''
+  return line.replace(/^terrarium: /, '') || 'the data folder could not be opened'
+}

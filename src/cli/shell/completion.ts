@@ -1,0 +1,82 @@
+// What the Tab key proposes: functions, names of the database's objects inside quotes, and the shell's own commands.
+
+import { fqlFunctions } from '../../fql/index.ts'
+import type { Json } from '../../values/value.ts'
+import type { Connection } from '../client/connection.ts'
+
+/** Functions whose first argument names an object, with the function that lists these objects. */
+const listings: Readonly<Record<string, string>> = {
+  AccessProvider: 'access_providers',
+  Call: 'functions',
+  Class: 'collections',
+  Collection: 'collections',
+  Database: 'databases',
+  Function: 'functions',
+  Index: 'indexes',
+  Match: 'indexes',
+  Role: 'roles',
+}
+
+/** The most names that are asked for. */
+const namesMax = 10_000
+
+/** Names of the objects of a database, asked for when they are needed and remembered until {@link forget}. */
+export class ObjectNames {
+  readonly #names = new Map<string, Promise<readonly string[]>>()
+
+  /** Says that objects may have come or gone, or that the database is another one. */
+  forget(): void {
+    this.#names.clear()
+  }
+
+  /** The names that a listing function gives; none when they may not be read. */
+  of(listing: string, connection: Connection): Promise<readonly string[]> {
+    const known = this.#names.get(listing)
+    if (known) return known
+    const asked = ask(listing, connection).catch(() => [])
+    this.#names.set(listing, asked)
+    return asked
+  }
+}
+
+async function ask(listing: string, connection: Connection): Promise<readonly string[]> {
+  const query = new Map<string, Json>([
+    ['paginate', new Map([[listing, null]])],
+    ['size', BigInt(namesMax)],
+  ])
+  const reply = await connection.query(query)
+  const data =
+    reply.kind === 'resource' && reply.resource instanceof Map ? reply.resource.get('data') : undefined
+  if (!Array.isArray(data)) return []
+  return data.flatMap(ref => {
+    const fields = ref instanceof Map ? ref.get('@ref') : undefined
+    const id = fields instanceof Map ? fields.get('id') : undefined
+    return typeof id === 'string' ? [id] : []
+  })
+}
+
+/** Proposals, and the end of the line that each of them replaces. */
+export type Proposals = readonly [proposals: readonly string[], replaced: string]
+
+/** What can complete a line that ends at the cursor. */
+export async function propose(
+  line: string,
+  commands: readonly string[],
+  names: ObjectNames,
+  connection: Connection,
+): Promise<Proposals> {
+  if (line.startsWith('.')) return [commands.filter(name => name.startsWith(line)), line]
+  const quoted = /(\w+)\(\s*(["'`])([^"'`]*)$/.exec(line)
+  if (quoted) {
+    const [, called = '', quote = '', begun = ''] = quoted
+    const listing = Object.hasOwn(listings, called) ? listings[called] : undefined
+    const found = listing === undefined ? [] : await names.of(listing, connection)
+    return [found.filter(name => name.startsWith(begun)).map(name => name + quote), begun]
+  }
+  const begun = /\w*$/.exec(line)?.[0] ?? ''
+  // Inside a string there is nothing to complete.
+  const isInString = (line.match(/(?<!\\)["'`]/g) ?? []).length % 2 === 1
+  if (begun === '' || isInString) return [[], begun]
+  const found = fqlFunctions.filter(({ name }) => name.startsWith(begun))
+  return [found.map(({ name, signature }) => (signature.endsWith('()') ? `${name}()` : `${name}(`)), begun]
+}

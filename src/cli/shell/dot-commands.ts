@@ -1,0 +1,115 @@
+// The shell's own commands: lines that begin with a dot.
+
+import { closestTo } from '../../base/closest.ts'
+import { fqlFunctions } from '../../fql/index.ts'
+import { StartError } from '../command.ts'
+
+/** What the commands change. */
+export interface ShellState {
+  asJson: boolean
+  /** Changes whose rights count; undefined for the shell's own. */
+  actAs(who: string | undefined): void
+  /** Sends queries with another secret; undefined for the shell's own. */
+  useSecret(secret: string | undefined): void
+  /** Sends queries to a database below that of the secret; undefined for that itself. */
+  useDatabase(path: string | undefined): void
+  runFile(file: string): Promise<void>
+  leave(): void
+  say(text: string): void
+}
+
+interface DotCommand {
+  readonly usage: string
+  readonly doc: string
+  run(argument: string | undefined, state: ShellState): void | Promise<void>
+}
+
+const dotCommands: Readonly<Record<string, DotCommand>> = {
+  '.help': {
+    usage: '.help [FUNCTION]',
+    doc: 'this list, or what a function takes',
+    run: (name, state) => state.say(name === undefined ? overview() : functionHelp(name)),
+  },
+  '.json': {
+    usage: '.json [on|off]',
+    doc: 'results as JSON or as text',
+    run(argument, state) {
+      if (argument !== undefined && argument !== 'on' && argument !== 'off')
+        throw new StartError('.json is on or off')
+      state.asJson = argument === undefined ? !state.asJson : argument === 'on'
+      state.say(`results are shown as ${state.asJson ? 'JSON' : 'text'}`)
+    },
+  },
+  '.database': {
+    usage: '.database [PATH]',
+    doc: 'queries go to a database below that of the secret; without PATH, to that itself',
+    run: (path, state) => state.useDatabase(path),
+  },
+  '.as': {
+    usage: '.as [WHO]',
+    doc: 'whose rights count: admin, server, server-readonly, client, @role/NAME, @doc/COLLECTION/ID; without WHO, your own',
+    run: (who, state) => state.actAs(who),
+  },
+  '.secret': {
+    usage: '.secret [SECRET]',
+    doc: 'queries are sent with another secret; without SECRET, with the one that the shell began with',
+    run: (secret, state) => state.useSecret(secret),
+  },
+  '.run': {
+    usage: '.run FILE',
+    doc: 'runs the queries in a file',
+    run(file, state) {
+      if (file === undefined) throw new StartError('.run needs FILE')
+      return state.runFile(file)
+    },
+  },
+  '.exit': {
+    usage: '.exit',
+    doc: 'leaves the shell, as Ctrl-D does',
+    run: (_, state) => state.leave(),
+  },
+}
+
+/** The names of all commands, with their dots. */
+export const dotCommandNames: readonly string[] = Object.keys(dotCommands)
+
+/** Runs a line that begins with a dot. Throws {@link StartError} when it makes no sense. */
+export async function runDotCommand(line: string, state: ShellState): Promise<void> {
+  const [name = '', ...words] = line.trim().split(/\s+/)
+  const found = Object.hasOwn(dotCommands, name) ? dotCommands[name] : undefined
+  if (!found) {
+    const closest = closestTo(name, dotCommandNames)
+    throw new StartError(
+      `unknown command ${name}; ${closest === undefined ? 'see .help' : `did you mean ${closest}?`}`,
+    )
+  }
+  await found.run(words.length === 0 ? undefined : words.join(' '), state)
+}
+
+function overview(): string {
+  const usages = Object.values(dotCommands).map(({ usage }) => usage)
+  const width = Math.max(...usages.map(usage => usage.length))
+  return [
+    'Type queries as drivers write them, such as Paginate(Collections()); a query may take several lines.',
+    'Tab completes functions and, in quotes, names. Ctrl-C cancels a query or drops what was typed.',
+    '',
+    ...Object.values(dotCommands).map(({ usage, doc }) => `  ${usage.padEnd(width)}  ${doc}`),
+  ].join('\n')
+}
+
+function functionHelp(name: string): string {
+  const wanted = name.toLowerCase()
+  const found = fqlFunctions.filter(each => each.name.toLowerCase() === wanted)
+  const shown =
+    found.length > 0 ? found : fqlFunctions.filter(each => each.name.toLowerCase().startsWith(wanted))
+  if (shown.length === 0) {
+    const closest = closestTo(
+      name,
+      fqlFunctions.map(each => each.name),
+    )
+    throw new StartError(
+      `there is no function ${name}${closest === undefined ? '' : `; did you mean ${closest}?`}`,
+    )
+  }
+  return shown.map(({ signature, result, summary }) => `${signature}: ${result}\n    ${summary}`).join('\n')
+}

@@ -1,0 +1,244 @@
+// The interactive shell: reads lines until they are a query, sends it, shows what came back, and begins again.
+
+import { createInterface, type Interface } from 'node:readline'
+import { FqlSyntaxError, type ParsedExpression, parseExpressions, printQuery } from '../../fql/index.ts'
+import type { Connection, Scope } from '../client/connection.ts'
+import {
+  type Output,
+  type QueryText,
+  styleFor,
+  writeErrors,
+  writeResult,
+  writeSyntaxError,
+} from '../client/report.ts'
+import { StartError } from '../command.ts'
+import { ObjectNames, propose } from './completion.ts'
+import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.ts'
+
+/** What a shell works with; tests hand in streams of their own. */
+export interface ShellOptions {
+  readonly connection: Connection
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream & Output
+  /** Lines are edited, and prompts shown. */
+  readonly isTerminal: boolean
+  readonly asJson: boolean
+  /** Entries of earlier shells, newest first. */
+  readonly history: readonly string[]
+  /** Told of each entry, as one line. */
+  readonly onEntry: (entry: string) => void
+  /** The text of a file of queries; throws {@link StartError}. */
+  readonly readFile: (file: string) => string
+}
+
+/** Runs a shell until its input ends; resolves with the exit status: that of the last query where nobody watches. */
+export async function runShell(options: ShellOptions): Promise<number> {
+  return new Shell(options).run()
+}
+
+class Shell implements ShellState {
+  asJson: boolean
+  readonly #options: ShellOptions
+  readonly #lines: Interface
+  readonly #names = new ObjectNames()
+  /** The queries that are not complete yet, as typed. */
+  #pending = ''
+  /** The entries of readline, newest first: it keeps them in this very array. */
+  #history: string[] = []
+  /** The entries before the lines that are pending. */
+  #historyBefore: readonly string[] = []
+  readonly #own: Connection
+  #connection: Connection
+  #running: AbortController | undefined
+  #hasFailed = false
+  #isLeaving = false
+
+  constructor(options: ShellOptions) {
+    this.#options = options
+    this.asJson = options.asJson
+    this.#own = options.connection
+    this.#connection = options.connection
+    const { input, output, isTerminal } = options
+    this.#lines = createInterface({
+      input,
+      output,
+      terminal: isTerminal,
+      history: [...options.history],
+      completer: (line: string, done: (error: null, result: [string[], string]) => void) => {
+        void propose(line, dotCommandNames, this.#names, this.#connection).then(([proposals, replaced]) =>
+          done(null, [[...proposals], replaced]),
+        )
+      },
+    })
+    this.#lines.on('history', history => {
+      this.#history = history
+    })
+  }
+
+  async run(): Promise<number> {
+    this.#lines.on('SIGINT', () => this.#interrupt())
+    if (this.#options.isTerminal) this.say('Type .help for help, .exit or Ctrl-D to leave.')
+    this.#prompt()
+    for await (const line of this.#lines) {
+      await this.#take(line)
+      if (this.#isLeaving) break
+      this.#prompt()
+    }
+    if (this.#pending !== '' && !this.#isLeaving) await this.#enter(this.#pending, true)
+    if (this.#options.isTerminal && !this.#isLeaving) this.#write('\n')
+    return this.#hasFailed && !this.#options.isTerminal ? 1 : 0
+  }
+
+  // ---------------------------------------------------------------------------------------------- lines
+
+  #prompt(): void {
+    if (!this.#options.isTerminal) return
+    const { database, as } = this.#connection.scope
+    const place = [database ?? 'terrarium', ...(as === undefined ? [] : [`(${as})`])].join(' ')
+    this.#lines.setPrompt(this.#pending === '' ? `${place}> ` : `${'.'.repeat(place.length)}. `)
+    this.#lines.prompt()
+  }
+
+  async #take(line: string): Promise<void> {
+    if (this.#pending === '' && line.trimStart().startsWith('.')) {
+      await this.#guard(() => runDotCommand(line, this))
+      return
+    }
+    if (this.#pending === '') this.#historyBefore = this.#history.slice(this.#history[0] === line ? 1 : 0)
+    const text = this.#pending === '' ? line : `${this.#pending}\n${line}`
+    // An empty line ends what would go on for ever.
+    await this.#enter(text, this.#pending !== '' && line.trim() === '')
+  }
+
+  /** Runs a text if it is complete, or has to be. */
+  async #enter(text: string, isLast: boolean): Promise<void> {
+    let expressions: readonly ParsedExpression[]
+    try {
+      expressions = parseExpressions(text)
+    } catch (cause) {
+      if (!(cause instanceof FqlSyntaxError)) throw cause
+      if (cause.incomplete && !isLast) {
+        this.#pending = text
+        return
+      }
+      this.#pending = ''
+      this.#hasFailed = true
+      writeSyntaxError(cause, { text, file: undefined }, this.#options.output)
+      return
+    }
+    this.#pending = ''
+    if (expressions.length === 0) return
+    this.#remember(text, expressions)
+    await this.#guard(() => this.#runAll(expressions, { text, file: undefined }))
+  }
+
+  /** Makes one entry of the history of all lines of a text. */
+  #remember(text: string, expressions: readonly ParsedExpression[]): void {
+    const isOneLine = !text.includes('\n')
+    const entry = isOneLine
+      ? text
+      : expressions.map(({ json }) => printQuery(json, { columns: Number.POSITIVE_INFINITY })).join(' ')
+    if (!isOneLine) this.#history.splice(0, this.#history.length, entry, ...this.#historyBefore)
+    this.#options.onEntry(entry)
+  }
+
+  #interrupt(): void {
+    if (this.#running) this.#running.abort()
+    else if (this.#pending === '' && this.#lines.line === '') {
+      this.#write('\n')
+      this.say('Type .exit or Ctrl-D to leave.')
+      this.#prompt()
+    } else {
+      this.#pending = ''
+      this.#write('\n')
+      // Readline keeps what is typed; these keys delete it.
+      this.#lines.write(null, { ctrl: true, name: 'e' })
+      this.#lines.write(null, { ctrl: true, name: 'u' })
+      this.#prompt()
+    }
+  }
+
+  // --------------------------------------------------------------------------------------------- queries
+
+  async #runAll(expressions: readonly ParsedExpression[], from: QueryText): Promise<void> {
+    const { output } = this.#options
+    for (const expression of expressions) {
+      const running = new AbortController()
+      this.#running = running
+      try {
+        const reply = await this.#connection.query(expression.json, running.signal)
+        this.#names.forget()
+        if (reply.kind === 'errors') {
+          this.#hasFailed = true
+          writeErrors(reply, expression, from, this.asJson, output)
+          return
+        }
+        writeResult(reply.resource, reply.body, this.asJson, output)
+      } catch (cause) {
+        if (!running.signal.aborted) throw cause
+        this.#hasFailed = true
+        this.#write('\n')
+        this.say('cancelled: what the query wrote may be there or not')
+        return
+      } finally {
+        this.#running = undefined
+      }
+    }
+  }
+
+  /** Failures that have a line to explain them end what was asked for, not the shell. */
+  async #guard(run: () => Promise<void>): Promise<void> {
+    try {
+      await run()
+    } catch (cause) {
+      if (!(cause instanceof StartError)) throw cause
+      this.#hasFailed = true
+      this.#write(`${styleFor(this.#options.output)(['red', 'bold'], 'failed')}: ${cause.message}\n`)
+    }
+  }
+
+  #write(text: string): void {
+    this.#options.output.write(text)
+  }
+
+  // ------------------------------------------------------------------------------------------- dot commands
+
+  say(text: string): void {
+    this.#write(`${text}\n`)
+  }
+
+  actAs(who: string | undefined): void {
+    this.#rescope({ as: who })
+  }
+
+  useDatabase(path: string | undefined): void {
+    this.#rescope({ database: path })
+  }
+
+  useSecret(secret: string | undefined): void {
+    const scope: Scope = { database: undefined, as: undefined }
+    this.#connection = secret === undefined ? this.#own : this.#own.with({ secret, scope })
+    this.#names.forget()
+  }
+
+  #rescope(change: Partial<Scope>): void {
+    this.#connection = this.#connection.with({ scope: { ...this.#connection.scope, ...change } })
+    this.#names.forget()
+  }
+
+  async runFile(file: string): Promise<void> {
+    const from = { text: this.#options.readFile(file), file }
+    try {
+      await this.#runAll(parseExpressions(from.text), from)
+    } catch (cause) {
+      if (!(cause instanceof FqlSyntaxError)) throw cause
+      this.#hasFailed = true
+      writeSyntaxError(cause, from, this.#options.output)
+    }
+  }
+
+  leave(): void {
+    this.#isLeaving = true
+    this.#lines.close()
+  }
+}

@@ -1,0 +1,147 @@
+// `terrarium eval` and `terrarium run` as scripts use them: on a service, on a folder that is served, on one that is not.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { rootQuery } from '../support/http.ts'
+import { assertSound, type ProgramResult, program, runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+let folder: string
+before(async () => {
+  folder = await temporaryFolder()
+  server = await startServer()
+  await rootQuery(server, { create_collection: { object: { name: 'users' } } })
+  await rootQuery(server, { create_database: { object: { name: 'shop' } } })
+})
+after(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Runs a command against the server; text for `-` goes to its standard input. */
+function onServer(words: readonly string[], input = ''): Promise<ProgramResult> {
+  return new Promise(resolve => {
+    const env = {
+      ...process.env,
+      TERRARIUM_URL: server.url,
+      TERRARIUM_SECRET: server.rootSecret,
+      NO_COLOR: '',
+    }
+    const child = execFile(process.execPath, [program, ...words], { env }, (error, stdout, stderr) => {
+      resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr })
+    })
+    child.stdin?.end(input)
+  })
+}
+
+test('eval prints results as text, or as JSON', async () => {
+  const text = await onServer(['eval', 'Add(1, 2) Collection("users")'])
+  assert.deepEqual(text, { status: 0, stdout: '3\nCollection("users")\n', stderr: '' })
+  const json = await onServer(['eval', '--json', '[1.0, 9223372036854775807]; Collection("users")'])
+  const ref = '{"@ref":{"id":"users","collection":{"@ref":{"id":"collections"}}}}'
+  assert.deepEqual(json, { status: 0, stdout: `[1.0,9223372036854775807]\n${ref}\n`, stderr: '' })
+  const last = await onServer(['eval', '--last', '1 2 3'])
+  assert.equal(last.stdout, '3\n')
+})
+
+test('eval - and run - read standard input', async () => {
+  for (const command of ['eval', 'run']) {
+    const { status, stdout } = await onServer([command, '-'], '// a comment\nAdd(20,\n 22)\n')
+    assert.deepEqual([status, stdout], [0, '42\n'])
+  }
+})
+
+test('a query that fails ends with status 1, shows its place, and is the last to run', async () => {
+  const { status, stdout, stderr } = await onServer(['eval', '1; [Abort("stop")]; 2'])
+  assert.deepEqual([status, stdout], [1, '1\n'])
+  assert.equal(stderr, 'transaction aborted: stop\n    1; [Abort("stop")]; 2\n        ^^^^^^^^^^^^^\n')
+  const json = await onServer(['eval', '--json', 'Abort("stop")'])
+  assert.equal(JSON.parse(json.stderr).errors[0].code, 'transaction aborted')
+})
+
+test('what a function does wrong is shown below its call', async () => {
+  const made = 'CreateFunction({name: "fail", body: Query(Lambda("x", Divide(Var("x"), 0)))})'
+  assert.equal((await onServer(['eval', made])).status, 0)
+  const { stderr } = await onServer(['eval', 'Call("fail", 1)'])
+  assert.match(
+    stderr,
+    /^call error: .*\n {4}Call\("fail", 1\)\n {4}\^+\n {4}invalid argument: .*of the function\)\n$/,
+  )
+})
+
+test('a text that is no query ends with status 2, and nothing of it runs', async () => {
+  const file = join(folder, 'broken.fql')
+  await writeFile(file, 'CreateCollection({name: "never"})\nGett(\n')
+  const { status, stdout, stderr } = await onServer(['run', file])
+  assert.deepEqual([status, stdout], [2, ''])
+  assert.match(stderr, new RegExp(`^syntax error: .*\\n  at ${file}:\\d+:\\d+\\n`))
+  assert.equal((await onServer(['eval', 'Exists(Collection("never"))'])).stdout, 'false\n')
+  assert.equal((await onServer(['eval', ''])).status, 2)
+  assert.equal((await onServer(['run', join(folder, 'nowhere.fql')])).status, 1)
+})
+
+test('another database, and the rights of another role', async () => {
+  const made = await onServer(['eval', '--database', 'shop', 'CreateCollection({name: "things"})'])
+  assert.equal(made.status, 0, made.stderr)
+  assert.equal((await onServer(['eval', 'Exists(Collection("things"))'])).stdout, 'false\n')
+  const refused = await onServer(['eval', '--database=shop', '--as', 'client', 'Paginate(Collections())'])
+  assert.equal(refused.status, 1)
+  assert.match(refused.stderr, /^permission denied/)
+  const unknown = await onServer(['eval', '--database', 'nowhere', '1'])
+  assert.match(unknown.stderr, /^unauthorized/)
+})
+
+test('a service that cannot be reached, or needs a secret, is told in one line', async () => {
+  const gone = await runProgram(['eval', '1', '--url', 'http://127.0.0.1:1', '--secret', 'x'])
+  assert.equal(gone.status, 1)
+  assert.match(gone.stderr, /^terrarium: http:\/\/127\.0\.0\.1:1 cannot be reached: [^\n]*\n$/)
+  const lacking = await runProgram(['eval', '1', '--url', server.url])
+  assert.deepEqual([lacking.status, lacking.stderr.split(' (')[0]], [2, 'terrarium: --url needs --secret'])
+  const other = await runProgram(['eval', '1', '--url', 'localhost', '--secret', 'x'])
+  assert.equal(other.status, 2)
+})
+
+test('a folder that is served is reached through its service', async () => {
+  const env = { TERRARIUM_ROOT_SECRET: server.rootSecret }
+  const { status, stdout, stderr } = await runProgram(['eval', 'Add(1, 1)', '--data', server.data], env)
+  assert.deepEqual([status, stdout], [0, '2\n'], stderr)
+  const lacking = await runProgram(['eval', '1', '--data', server.data])
+  assert.equal(lacking.status, 1)
+  assert.match(lacking.stderr, /is served by http:.* give --secret\n$/)
+})
+
+test('a folder that nobody serves is opened, and left as it was found', async () => {
+  const data = join(folder, 'own')
+  const missing = await runProgram(['eval', '1', '--data', data])
+  assert.equal(missing.status, 1)
+  assert.match(missing.stderr, /^terrarium: there is no data folder .*\n$/)
+  assert.ok(!existsSync(data))
+  await mkdir(data)
+  const query = 'CreateCollection({name: "a"}) Create(Ref(Collection("a"), "1"), {data: {n: 1}})'
+  const made = await runProgram(['eval', query, '--data', data])
+  assert.equal(made.status, 0, made.stderr)
+  const read = await runProgram([
+    'eval',
+    'Select(["data", "n"], Get(Ref(Collection("a"), "1")))',
+    '--data',
+    data,
+  ])
+  assert.deepEqual([read.stdout, read.stderr], ['1\n', ''])
+  assert.ok(!existsSync(join(data, 'root-secret')), 'no secret was made')
+  assert.ok(!existsSync(join(data, 'service-url')), 'no address was left')
+  await assertSound(data)
+})
+
+test('the address of a served folder is noted, and taken away', async () => {
+  const data = join(folder, 'noted')
+  const noted = join(data, 'service-url')
+  const other = await startServer({ data, flags: ['--host', '0.0.0.0'] })
+  assert.equal(await readFile(noted, 'utf8'), `http://127.0.0.1:${new URL(other.url).port}\n`)
+  await other.stop()
+  assert.ok(!existsSync(noted))
+})

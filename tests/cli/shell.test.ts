@@ -1,0 +1,333 @@
+// The shell with streams in the place of a terminal, against the real service; and once in a real terminal.
+
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
+import { Connection } from '../../src/cli/client/connection.ts'
+import { StartError } from '../../src/cli/command.ts'
+import { addToHistory, historyFile, readHistory } from '../../src/cli/shell/history.ts'
+import { runShell } from '../../src/cli/shell/shell.ts'
+import { rootQuery } from '../support/http.ts'
+import { program, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+let folder: string
+before(async () => {
+  folder = await temporaryFolder()
+  server = await startServer()
+  await rootQuery(server, { create_database: { object: { name: 'shop' } } })
+  await rootQuery(server, { create_collection: { object: { name: 'users' } } })
+  await rootQuery(server, {
+    create_index: { object: { name: 'users_by_name', source: { collection: 'users' } } },
+  })
+})
+after(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A shell that is typed into; what it writes is waited for. */
+class TypedShell {
+  readonly #input = new PassThrough()
+  readonly #output = new PassThrough()
+  readonly entries: string[] = []
+  readonly ended: Promise<number>
+  #written = ''
+
+  constructor(
+    options: { url?: string; isTerminal?: boolean; history?: string[]; files?: Record<string, string> } = {},
+  ) {
+    this.#output.setEncoding('utf8').on('data', (text: string) => {
+      this.#written += text
+    })
+    this.ended = runShell({
+      connection: new Connection({
+        url: options.url ?? server.url,
+        secret: server.rootSecret,
+        scope: { database: undefined, as: undefined },
+        timeoutMs: undefined,
+      }),
+      input: this.#input,
+      output: this.#output,
+      isTerminal: options.isTerminal ?? true,
+      asJson: false,
+      history: options.history ?? [],
+      onEntry: entry => this.entries.push(entry),
+      readFile: file => {
+        const text = options.files?.[file]
+        if (text === undefined) throw new StartError(`${file} cannot be read: it does not exist`)
+        return text
+      },
+    })
+  }
+
+  /** Waits until a text was written, and forgets everything up to its end; resolves with that. */
+  async sees(text: string): Promise<string> {
+    for (;;) {
+      const plain = stripVTControlCharacters(this.#written)
+      const at = plain.indexOf(text)
+      if (at >= 0) {
+        this.#written = plain.slice(at + text.length)
+        return plain.slice(0, at)
+      }
+      await Promise.race([once(this.#output, 'data'), this.ended.then(() => this.#fail(text))])
+    }
+  }
+
+  #fail(text: string): never {
+    throw new Error(`the shell ended without "${text}", after: ${this.#written}`)
+  }
+
+  /** Types a text, when the prompt is there. */
+  async types(text: string, prompt = 'terrarium> '): Promise<void> {
+    await this.sees(prompt)
+    this.#input.write(text)
+  }
+
+  /** Types a text at once. */
+  presses(text: string): void {
+    this.#input.write(text)
+  }
+
+  async leaves(): Promise<number> {
+    this.#input.end()
+    return this.ended
+  }
+}
+
+test('queries of one line and of several, and their results', async () => {
+  const shell = new TypedShell()
+  await shell.types('Add(1, 2)\n')
+  await shell.sees('\n3\n')
+  await shell.types('Map([1, 2],\n')
+  await shell.types('x => Add(x, 1)) // done\n', '.......... ')
+  await shell.sees('\n[2, 3]\n')
+  await shell.types('Add(1, 1) [Time("2020-01-01T00:00:00Z")]\n')
+  await shell.sees('syntax error: ')
+  await shell.types('Add(1, 1); [Time("2020-01-01T00:00:00Z")]\n')
+  await shell.sees('\n2\n[Time("2020-01-01T00:00:00Z")]\n')
+  await shell.types('.exit\n')
+  assert.equal(await shell.ended, 0)
+  assert.deepEqual(shell.entries, [
+    'Add(1, 2)',
+    'Map([1, 2], Lambda("x", Add(Var("x"), 1)))',
+    'Add(1, 1); [Time("2020-01-01T00:00:00Z")]',
+  ])
+})
+
+test('errors are underlined at their place', async () => {
+  const shell = new TypedShell()
+  await shell.types('[1, Get(Ref(Collection("users"), "7"))]\n')
+  await shell.sees('\ninstance not found: Document not found.\n')
+  await shell.sees('    [1, Get(Ref(Collection("users"), "7"))]\n')
+  await shell.sees(`        ${'^'.repeat('Get(Ref(Collection("users"), "7"))'.length)}\n`)
+  await shell.types('CreateCollection({name: "a", history_days: "x"})\n')
+  await shell.sees('    history_days: invalid type: ')
+  await shell.types('Gett(1)\n')
+  await shell.sees('syntax error: unknown name "Gett"; did you mean Get?\n    Gett(1)\n    ^^^^\n')
+  await shell.types('Add(1,\n')
+  await shell.types('"a")\n', '.......... ')
+  await shell.sees('  at line 2:1\n    "a")\n    ^^^\n')
+  await shell.types('Add(1,\n')
+  await shell.types('\n', '.......... ')
+  await shell.sees('syntax error: the expression has no end\n')
+  await shell.sees('terrarium> ')
+  assert.equal(await shell.leaves(), 0)
+})
+
+test('Tab completes functions, names in quotes and commands', async () => {
+  const shell = new TypedShell()
+  await shell.types('Pagin\t')
+  await shell.sees('Paginate(')
+  shell.presses('Match(Index("users_\t')
+  await shell.sees('users_by_name"')
+  shell.presses(')))\n')
+  await shell.sees('data: []')
+  // Readline takes a Tab in the middle of what is pasted as text.
+  await shell.types('.dat\t')
+  await shell.sees('.database')
+  shell.presses('\n')
+  await shell.types('"Pagin\t')
+  shell.presses('"\n')
+  await shell.sees('\n"Pagin"\n')
+  await shell.sees('terrarium> ')
+  await shell.leaves()
+})
+
+test('Ctrl-C drops what is typed, and says how to leave when nothing is', async () => {
+  const shell = new TypedShell()
+  await shell.types('Add(1, \x03')
+  await shell.types('\x03')
+  await shell.sees('Type .exit or Ctrl-D to leave.')
+  await shell.types('Add(1,\n')
+  await shell.types('\x03', '.......... ')
+  await shell.types('Add(2, 2)\n')
+  await shell.sees('\n4\n')
+  await shell.sees('terrarium> ')
+  await shell.leaves()
+})
+
+test('Ctrl-C cancels the query, not the shell', async () => {
+  let isCancelled: (() => void) | undefined
+  const cancelled = new Promise<void>(resolve => {
+    isCancelled = resolve
+  })
+  let reached: (() => void) | undefined
+  const arrived = new Promise<void>(resolve => {
+    reached = resolve
+  })
+  const slow = createServer((request, response) => {
+    if (request.url === '/slow') {
+      response.on('close', () => isCancelled?.())
+      reached?.()
+    }
+  })
+  slow.listen(0, '127.0.0.1')
+  await once(slow, 'listening')
+  const { port } = slow.address() as AddressInfo
+  try {
+    const shell = new TypedShell({ url: `http://127.0.0.1:${port}/slow` })
+    await shell.types('Now()\n')
+    await arrived
+    shell.presses('\x03')
+    await shell.sees('cancelled: ')
+    await cancelled
+    await shell.types('.json\n')
+    await shell.sees('results are shown as JSON')
+    await shell.sees('terrarium> ')
+    assert.equal(await shell.leaves(), 0)
+  } finally {
+    slow.closeAllConnections()
+    slow.close()
+  }
+})
+
+test('commands: JSON, another role, another database, another secret, files, help', async () => {
+  const { secret } = (await rootQuery(server, { create_key: { object: { role: 'client' } } })) as {
+    secret: string
+  }
+  const shell = new TypedShell({ files: { 'setup.fql': 'CreateCollection({name: "things"})\nAdd(1, "x")' } })
+  await shell.types('.json on\n')
+  await shell.types('[Collection("users"), 1.0]\n')
+  await shell.sees('\n[{"@ref":{"id":"users","collection":{"@ref":{"id":"collections"}}}},1.0]\n')
+  await shell.types('.json off\n')
+  await shell.types('.as client\n')
+  await shell.types('Paginate(Collections())\n', 'terrarium (client)> ')
+  await shell.sees('permission denied: ')
+  await shell.types('.as\n', 'terrarium (client)> ')
+  await shell.types('.database shop\n')
+  await shell.types('Paginate(Collections())\n', 'shop> ')
+  await shell.sees('{ data: [] }')
+  await shell.types('.run setup.fql\n', 'shop> ')
+  await shell.sees('name: "things"')
+  await shell.sees('  at setup.fql:2:8\n    Add(1, "x")\n           ^^^\n')
+  await shell.types('.run nowhere.fql\n', 'shop> ')
+  await shell.sees('failed: nowhere.fql cannot be read: it does not exist\n')
+  await shell.types('.database\n', 'shop> ')
+  await shell.types(`.secret ${secret}\n`)
+  await shell.types('Paginate(Collections())\n')
+  await shell.sees('permission denied: ')
+  await shell.types('.secret\n')
+  await shell.types('.help get\n')
+  await shell.sees('Get(ref, ts?): Document\n')
+  await shell.types('.help\n')
+  await shell.sees('.database [PATH]')
+  await shell.types('.hlep\n')
+  await shell.sees('failed: unknown command .hlep; did you mean .help?\n')
+  await shell.sees('terrarium> ')
+  await shell.leaves()
+})
+
+test('entries of several lines come back as one', async () => {
+  const shell = new TypedShell({ history: ['Add(40, 2)'] })
+  await shell.types('Add(1,\n')
+  await shell.types('2)\n', '.......... ')
+  await shell.sees('\n3\n')
+  await shell.types('\x1b[A')
+  await shell.sees('Add(1, 2)')
+  shell.presses('\x1b[A\n')
+  await shell.sees('\n42\n')
+  await shell.sees('terrarium> ')
+  await shell.leaves()
+})
+
+test('without a terminal there are no prompts, and the status tells of failures', async () => {
+  const good = new TypedShell({ isTerminal: false })
+  good.presses('Add(1,\n 2)\n"x"\n.json\n"y"\nAdd(2, 2)')
+  assert.equal(await good.leaves(), 0)
+  assert.equal(await good.sees('4\n'), '3\n"x"\nresults are shown as JSON\n"y"\n')
+  const bad = new TypedShell({ isTerminal: false })
+  bad.presses('Abort("no")\n')
+  assert.equal(await bad.leaves(), 1)
+})
+
+test('a service that is gone is told in one line, and the shell goes on', async () => {
+  const shell = new TypedShell({ url: 'http://127.0.0.1:1' })
+  await shell.types('Now()\n')
+  await shell.sees('failed: http://127.0.0.1:1 cannot be reached: ')
+  await shell.sees('terrarium> ')
+  await shell.leaves()
+})
+
+test('the history is kept without passwords, for its owner alone', async () => {
+  const file = historyFile({ XDG_STATE_HOME: join(folder, 'state') })
+  assert.deepEqual(readHistory(file), [])
+  for (const entry of ['Add(1, 2)', 'Login(x, {password: "p"})', ' Now()', '.secret abc', 'a\nb', 'Now()']) {
+    addToHistory(file, entry)
+  }
+  assert.deepEqual(readHistory(file), ['Now()', 'Add(1, 2)'])
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  await writeFile(file, Array.from({ length: 3000 }, (_, at) => `${at}\n`).join(''))
+  assert.equal(readHistory(file).length, 1000)
+  assert.equal((await readFile(file, 'utf8')).split('\n')[0], '2000')
+  const blocked = join(folder, 'blocked')
+  await mkdir(blocked)
+  await chmod(blocked, 0o500)
+  addToHistory(join(blocked, 'file', 'history'), 'Now()')
+})
+
+const python = spawnSync('python3', ['-c', 'import pty']).status === 0
+
+test('in a real terminal', { skip: !python && 'there is no python3 to make a terminal' }, async () => {
+  const state = join(folder, 'terminal')
+  const script = join(folder, 'terminal.py')
+  // Runs a program in a terminal of its own, and passes on what is typed and written.
+  await writeFile(script, 'import pty, sys\nsys.exit(pty.spawn(sys.argv[1:]) >> 8)\n')
+  const env = {
+    ...process.env,
+    XDG_STATE_HOME: state,
+    TERM: 'xterm',
+    TERRARIUM_URL: server.url,
+    TERRARIUM_SECRET: server.rootSecret,
+  }
+  const child = spawn('python3', [script, process.execPath, program, 'shell'], { env })
+  let written = ''
+  const sees = async (text: string) => {
+    while (!written.includes(text)) await Promise.race([once(child.stdout, 'data'), gone])
+    written = written.slice(written.indexOf(text) + text.length)
+  }
+  child.stdout.setEncoding('utf8').on('data', text => {
+    written += text
+  })
+  const gone = once(child, 'close').then(() => assert.fail(`the shell has ended: ${written}`))
+  gone.catch(() => undefined)
+  await sees('terrarium> ')
+  child.stdin.write('Add(1, 2)\r')
+  await sees('3')
+  await sees('terrarium> ')
+  child.stdin.write('Abort("stop")\r')
+  await sees('\x1b[31m')
+  await sees('terrarium> ')
+  child.stdin.write('.exit\r')
+  const [status] = await once(child, 'close')
+  assert.equal(status, 0)
+  assert.equal(await readFile(historyFile({ XDG_STATE_HOME: state }), 'utf8'), 'Add(1, 2)\nAbort("stop")\n')
+})
