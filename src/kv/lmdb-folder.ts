@@ -27,7 +27,9 @@ const lmdbVersion = 2
 
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
 const layoutKey = Buffer.from('layout')
-const layout = Buffer.from('1')
+const layout = Buffer.from('2')
+/** The one before, whose rows are all still read. What is written from now on, its programs would misread. */
+const readableLayout = Buffer.from('1')
 
 /** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
 export const ownerOnly = { permissionsMode: 0o600 }
@@ -103,8 +105,9 @@ function isLmdbFile(file: string): boolean {
 /** Marks a new environment as ours; false when it is somebody else's. Runs in a write transaction. */
 function claim(root: Environment): boolean {
   const found = root.get(layoutKey)
-  if (found) return layout.equals(found)
-  if (root.getKeysCount({ limit: 1 }) > 0) return false
+  if (found && layout.equals(found)) return true
+  const isFormer = found !== undefined && readableLayout.equals(found)
+  if (!isFormer && root.getKeysCount({ limit: 1 }) > 0) return false
   root.put(layoutKey, layout)
   return true
 }

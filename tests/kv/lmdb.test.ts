@@ -140,6 +140,29 @@ describe('lmdb on disk', () => {
     assert.deepEqual(printed, ['StoreUnavailableError', 'StoreUnavailableError', 'before=1 later=1'])
   })
 
+  test('takes over a folder of the layout before, and no other', async () => {
+    const path = newPath()
+    const first = openLmdb({ path })
+    await first.transact(write(put('a', '1')))
+    await first.close()
+    const layout = async (version?: string) => {
+      const root = open<Buffer, Buffer>({ path, noSubdir: false, keyEncoding: 'binary', encoding: 'binary' })
+      const key = Buffer.from('layout')
+      if (version !== undefined) await root.put(key, Buffer.from(version))
+      const found = root.get(key)?.toString()
+      await root.close()
+      return found
+    }
+    assert.equal(await layout(), '2')
+    await layout('1')
+    const second = openLmdb({ path })
+    assert.deepEqual(list(second), ['a=1'])
+    await second.close()
+    assert.equal(await layout(), '2')
+    await layout('3')
+    assert.throws(() => openLmdb({ path }), StoreUnavailableError)
+  })
+
   test('says plainly why a folder cannot be opened', async () => {
     const file = newPath()
     writeFileSync(file, '')

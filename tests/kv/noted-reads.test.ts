@@ -1,0 +1,140 @@
+// What was read of a state agrees with another state exactly if reading it again gives the same; what is remembered of
+// recent commits never says "unchanged" when it does not.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import type { Bytes, Entry, KeyRange, View, Write } from '../../src/kv/contract.ts'
+import { NotingView, type ReadSet, readsAgree, sizeOf } from '../../src/kv/noted-reads.ts'
+import { RecentWrites } from '../../src/kv/recent-writes.ts'
+import { SortedEntries } from '../../src/kv/sorted-entries.ts'
+import { bytes, put, top } from './bytes.ts'
+
+class State implements View {
+  readonly #entries = new SortedEntries()
+
+  apply(writes: readonly Write[]): this {
+    for (const { key, value } of writes) {
+      if (value) this.#entries.set({ key, value })
+      else this.#entries.delete(key)
+    }
+    return this
+  }
+
+  get(key: Bytes): Bytes | undefined {
+    return this.#entries.get(key)
+  }
+
+  *range({ end, limit = Number.POSITIVE_INFINITY, reverse, start }: KeyRange): Generator<Entry> {
+    let left = limit
+    if (left === 0) return
+    for (const entry of this.#entries[reverse ? 'descending' : 'ascending'](start, end)) {
+      yield entry
+      if (--left === 0) return
+    }
+  }
+}
+
+const key = fc.constantFrom('a', 'b', 'ba', 'c', 'd', 'da').map(bytes)
+const value = fc.constantFrom('1', '2', 'x'.repeat(5000), 'y'.repeat(5000)).map(bytes)
+const writes = fc.array(fc.record({ key, value: fc.option(value, { nil: undefined }) }), { maxLength: 4 })
+const read = fc.oneof(
+  key.map(key => ({ key })),
+  fc.record({
+    range: fc.record({ start: key, end: fc.oneof(key, fc.constant(top)), reverse: fc.boolean() }),
+    limit: fc.option(fc.nat(3), { nil: undefined }),
+    // After how many entries the reader leaves.
+    stop: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+  }),
+)
+type Read = typeof read extends fc.Arbitrary<infer T> ? T : never
+
+/** What a reader learns. */
+function learn(view: View, reads: readonly Read[]): unknown[] {
+  return reads.map(one => {
+    if ('key' in one) return view.get(one.key)
+    const found: Entry[] = []
+    const range = one.limit === undefined ? one.range : { ...one.range, limit: one.limit }
+    for (const entry of view.range(range)) {
+      found.push(entry)
+      if (found.length === one.stop) break
+    }
+    return found
+  })
+}
+
+test('reads agree with a state exactly when it gives the same', () => {
+  fc.assert(
+    fc.property(writes, writes, fc.array(read, { maxLength: 4 }), (first, second, reads) => {
+      const before = new State().apply(first)
+      const after = new State().apply(first).apply(second)
+      const noting = new NotingView(before)
+      const learned = learn(noting, reads)
+      const noted = structuredClone(noting.reads())
+      assert.ok(readsAgree(noted, before))
+      assert.ok(sizeOf(noted) >= 0)
+      assert.equal(readsAgree(noted, after), isDeepStrictEqual(learn(after, reads), learned))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('remembered commits never hide a difference', () => {
+  fc.assert(
+    fc.property(
+      fc.array(writes, { minLength: 1, maxLength: 5 }),
+      fc.nat(4),
+      fc.array(read, { maxLength: 4 }),
+      (commits, seen, reads) => {
+        const recent = new RecentWrites()
+        const state = new State()
+        let noted: ReadSet = { keys: new Map(), ranges: [] }
+        const since = Math.min(seen, commits.length - 1)
+        let learned: unknown[] = []
+        for (const [index, commit] of commits.entries()) {
+          if (index === since) {
+            const noting = new NotingView(state)
+            learned = learn(noting, reads)
+            noted = noting.reads()
+          }
+          state.apply(commit)
+          recent.add(index + 1, index, commit)
+        }
+        const verdict = recent.compare(noted, since, commits.length)
+        assert.notEqual(verdict, 'unknown')
+        if (verdict === 'unchanged') assert.ok(isDeepStrictEqual(learn(state, reads), learned))
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+test('a gap in what is remembered makes the verdict unknown', () => {
+  const noting = new NotingView(new State())
+  noting.get(bytes('a'))
+  const reads = noting.reads()
+  const recent = new RecentWrites()
+  assert.equal(recent.compare(reads, 5, 6), 'unknown')
+  recent.add(10, 5, [put('b', '1')])
+  assert.equal(recent.compare(reads, 5, 10), 'unchanged')
+  assert.equal(recent.compare(reads, 4, 10), 'unknown', 'from before it')
+  assert.equal(recent.compare(reads, 5, 12), 'unknown', 'another process has committed')
+  recent.add(20, 12, [put('c', '1')])
+  assert.equal(recent.compare(reads, 5, 20), 'unknown', 'in between')
+  assert.equal(recent.compare(reads, 12, 20), 'unchanged')
+  recent.add(30, 20, [put('a', '1')])
+  assert.equal(recent.compare(reads, 12, 30), 'changed')
+  assert.equal(recent.compare(reads, 30, 30), 'unchanged')
+  recent.clear()
+  assert.equal(recent.compare(reads, 12, 30), 'unknown')
+})
+
+test('the oldest commits are forgotten', () => {
+  const recent = new RecentWrites()
+  const reads = new NotingView(new State()).reads()
+  const keys = Array.from({ length: 1000 }, (_, at) => put(`k${at}`, ''))
+  for (let time = 1; time <= 100; time++) recent.add(time, time - 1, keys)
+  assert.equal(recent.compare(reads, 0, 100), 'unknown')
+  assert.equal(recent.compare(reads, 60, 100), 'unchanged')
+})
