@@ -1,22 +1,20 @@
-# An image that serves the database in /data on port 8443. The sources run as they are: Node strips the types.
-FROM node:26-bookworm-slim AS dashboard
+# An image that serves the database in /data on port 8443, from the compiled program. The root file system may be mounted
+# read-only: everything that is written is in /data.
+FROM node:26-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json ./
-COPY scripts/build-dashboard.js scripts/
-COPY dashboard dashboard
-COPY src src
-RUN npm ci
+COPY . .
+# The packages that the program needs ship their binaries; what else install scripts do is not wanted here.
+RUN npm ci --ignore-scripts && node scripts/build-dashboard.js && node scripts/build-package.ts
+RUN npm ci --ignore-scripts --omit=dev
 
 FROM node:26-bookworm-slim
-
 WORKDIR /app
 ENV NODE_ENV=production
-COPY package.json package-lock.json ./
-COPY scripts/build-dashboard.js scripts/
-RUN npm ci --omit=dev && npm cache clean --force
-COPY bin bin
-COPY src src
-COPY --from=dashboard /app/dashboard/dist dashboard/dist
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/bin bin
+COPY --from=build /app/dist dist
+COPY --from=build /app/dashboard/dist dashboard/dist
 RUN install -d -o node -g node -m 700 /data
 
 USER node

@@ -1,5 +1,20 @@
 #!/usr/bin/env -S node --stack-size=3600
-// The package's command. Inside the repository it runs the sources, which Node executes as they are. Queries may nest a
-// thousand levels deep; the larger stack (in KiB) has room for them in code that has not been optimized yet.
+// The package's command. An installed package holds the compiled program; a clone of the repository runs the sources,
+// which newer Nodes execute as they are. Queries may nest a thousand levels deep; the larger stack (in KiB) has room
+// for them in code that has not been optimized yet.
 
-import '../src/cli/main.ts'
+import { existsSync } from 'node:fs'
+
+const versionMin = 22
+const version = Number(process.versions.node.split('.')[0])
+if (version < versionMin) {
+  console.error(
+    `terrarium needs Node.js ${versionMin} or later; this is ${process.versions.node}. ` +
+      'Get a newer one from nodejs.org, or run it with: npx -p node@26 -p terrarium terrarium',
+  )
+  process.exit(1)
+}
+
+const compiled = new URL('../dist/cli/main.js', import.meta.url)
+const sources = new URL('../src/cli/main.ts', import.meta.url)
+await import(existsSync(sources) ? sources.href : compiled.href)

@@ -2,6 +2,7 @@
 // of the protocol.
 
 import { limits } from '../limits.ts'
+import { decodeBase64 } from '../values/base64.ts'
 
 /** A presented credential: a text, and whether it may be a third-party token (never under Basic). */
 export interface Presented {
@@ -28,9 +29,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Drops one colon behind the encoded text (old drivers put it there) and one behind the decoded text. */
 function decodeBasic(encoded: string): Presented | undefined {
+  const bytes = decodeBase64(withoutColon(encoded))
+  if (bytes === undefined) return undefined
   try {
-    const decoded = utf8.decode(Uint8Array.fromBase64(withoutColon(encoded)))
-    return { text: withoutColon(decoded.trim()), mayBeToken: false }
+    return { text: withoutColon(utf8.decode(bytes).trim()), mayBeToken: false }
   } catch {
     return undefined
   }

@@ -8,6 +8,7 @@ import { GenerationCache } from '../base/generation-cache.ts'
 import type { Answers } from '../base/pending.ts'
 import { limits } from '../limits.ts'
 import type { Transaction, Version } from '../store/contract.ts'
+import { decodeBase64 } from '../values/base64.ts'
 import { decodeGlobalId } from '../values/global-id.ts'
 import { parseJson } from '../values/json.ts'
 import {
@@ -176,9 +177,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** A header or payload: base64url of the UTF-8 text of a JSON object. */
 function parsePart(part: string): ObjectValue | undefined {
-  if (!base64url.test(part)) return undefined
+  const bytes = base64url.test(part) ? decodeBase64(part) : undefined
+  if (bytes === undefined) return undefined
   try {
-    const json = parseJson(utf8.decode(Uint8Array.fromBase64(part, { alphabet: 'base64url' })))
+    const json = parseJson(utf8.decode(bytes))
     return isObject(json) ? json : undefined
   } catch {
     return undefined

@@ -1,6 +1,8 @@
 // The secrets of keys and tokens: binary records in URL-safe base64 that name their document, so that finding it
 // is one read, and end in 160 random bits. Layout and hashing are facts of the protocol.
 
+import { decodeBase64, encodeBase64Url } from '../values/base64.ts'
+
 const formatVersion = 126
 const keyTag = 112
 const tokenTag = 113
@@ -61,15 +63,11 @@ function begin(length: number, tag: number, random: Uint8Array): Uint8Array<Arra
 }
 
 function encode(bytes: Uint8Array): string {
-  return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+  return encodeBase64Url(bytes)
 }
 
 /** Strict: one spelling per secret, so spare bits of the last character must be zero. */
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    const bytes = Uint8Array.fromBase64(text, { alphabet: 'base64url' })
-    return encode(bytes) === text ? bytes : undefined
-  } catch {
-    return undefined
-  }
+  const bytes = decodeBase64(text)
+  return bytes !== undefined && encode(bytes) === text ? bytes : undefined
 }

@@ -14,6 +14,12 @@ const anchorMaxAgeMs = 500
 let anchorMicros = 0
 let anchorElapsedMs = Number.NEGATIVE_INFINITY
 
+/** Node has `Temporal` from version 26 on; without it the clock has milliseconds. */
+function wallClockMicros(): number {
+  if (typeof Temporal === 'undefined') return Date.now() * 1000
+  return Number(Temporal.Now.instant().epochNanoseconds / 1000n)
+}
+
 /**
  * The machine's clock. A reading with microseconds costs a third of a microsecond, which every request would pay
  * several times; the time passed since the last reading costs a tenth of that.
@@ -22,7 +28,7 @@ export const systemClock: Clock = {
   now() {
     const elapsedMs = performance.now()
     if (elapsedMs - anchorElapsedMs > anchorMaxAgeMs) {
-      anchorMicros = Number(Temporal.Now.instant().epochNanoseconds / 1000n)
+      anchorMicros = wallClockMicros()
       anchorElapsedMs = elapsedMs
     }
     return anchorMicros + Math.floor((elapsedMs - anchorElapsedMs) * 1000)

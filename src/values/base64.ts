@@ -1,17 +1,38 @@
-// Bytes as base64 text: read in either alphabet, with or without padding; written in the standard one, padded.
+// Bytes as base64 text. The runtime's own methods do it where it has them (Node 25 and later, browsers of 2025); in older
+// ones `atob` and `btoa` accept and make the same texts.
 
 /** Bytes as standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
-  return bytes.toBase64()
+  if (typeof bytes.toBase64 === 'function') return bytes.toBase64()
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+/** Bytes as URL-safe base64 without padding. */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  if (typeof bytes.toBase64 === 'function') {
+    return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+  }
+  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** The bytes of a base64 text, standard or URL-safe or mixed, padding optional; undefined when it is none. */
-export function decodeBase64(text: string): Uint8Array | undefined {
-  // fromBase64 skips white space, which the protocol does not allow.
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  // The runtime skips white space, which the protocol does not allow.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) <= 0x20) return undefined
   try {
-    return Uint8Array.fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
+    return readStandard(text.replaceAll('-', '+').replaceAll('_', '/'))
   } catch {
     return undefined
   }
+}
+
+/** Throws when it is no base64. */
+function readStandard(text: string): Uint8Array<ArrayBuffer> {
+  if (typeof Uint8Array.fromBase64 === 'function') return Uint8Array.fromBase64(text)
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
 }

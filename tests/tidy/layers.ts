@@ -49,6 +49,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'kv',
     'values',
   ],
+  'index.ts': ['open-engine.ts', 'server.ts', 'config.ts', 'kv'],
   cli: [
     'open-query-log.ts',
     'open-store.ts',

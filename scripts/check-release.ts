@@ -1,0 +1,98 @@
+// What has to hold before a version is published; prints each fault and ends with 1 when there is any.
+//
+//     node scripts/check-release.ts
+//
+// The version has a dated section in the changelog and a clean work tree; the tarball holds what it should; what is shipped
+// with it has a licence that allows that; npm's signatures of the installed packages are right, where that can be asked.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+interface LockedPackage {
+  readonly version?: string
+  readonly license?: string
+  readonly dev?: boolean
+  readonly devOptional?: boolean
+}
+
+/** Licences whose terms a package under Apache 2.0 meets by naming them. */
+const allowedLicenses = new Set([
+  'Apache-2.0',
+  'MIT',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'Unlicense',
+])
+const requiredFiles = [
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'bin/terrarium.js',
+  'dist/index.js',
+  'dist/index.d.ts',
+  'dist/cli/main.js',
+  'dashboard/dist/index.html',
+]
+const forbidden = /^(src|tests|bench|node_modules|data|\.)/
+
+const faults: string[] = []
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+const { version } = JSON.parse(read('package.json')) as { readonly version: string }
+
+function checkVersion(): void {
+  const heading = new RegExp(`^## ${version.replaceAll('.', '\\.')} \\((.*)\\)$`, 'm').exec(
+    read('CHANGELOG.md'),
+  )
+  if (!heading) faults.push(`CHANGELOG.md has no section "## ${version} (…)"`)
+  else if (!/^\d{4}-\d{2}-\d{2}$/.test(heading[1] as string)) {
+    faults.push(`the section of ${version} in CHANGELOG.md has no date: "${heading[1]}"`)
+  }
+  const locked = JSON.parse(read('package-lock.json')) as { readonly version: string }
+  if (locked.version !== version) faults.push(`package-lock.json has version ${locked.version}`)
+  const changes = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' })
+  if (changes !== '') faults.push('the work tree has changes that are not committed')
+}
+
+function checkTarball(): void {
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--silent'], { encoding: 'utf8' })
+  const [packed] = JSON.parse(output.slice(output.indexOf('['))) as [
+    { readonly files: readonly { readonly path: string }[] },
+  ]
+  const paths = new Set(packed.files.map(({ path }) => path))
+  for (const path of requiredFiles) if (!paths.has(path)) faults.push(`the tarball lacks ${path}`)
+  for (const path of paths) if (forbidden.test(path)) faults.push(`the tarball holds ${path}`)
+}
+
+function checkLicenses(): void {
+  const lock = JSON.parse(read('package-lock.json')) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>
+  }
+  for (const [path, { license, dev, devOptional }] of Object.entries(lock.packages)) {
+    if (path === '' || dev || devOptional) continue
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    const choices = license?.replace(/[()]/g, '').split(' OR ') ?? []
+    if (!choices.some(choice => allowedLicenses.has(choice))) {
+      faults.push(`${name} has the licence ${license ?? '(none named)'}`)
+    }
+  }
+}
+
+/** Asks the registry; where it cannot be reached, or offers no signatures, that is said and no fault. */
+function checkSignatures(): void {
+  const { status, stdout, stderr } = spawnSync('npm', ['audit', 'signatures'], { encoding: 'utf8' })
+  const text = `${stdout}${stderr}`
+  if (status === 0) return
+  if (/invalid|tampered/i.test(text)) faults.push(`npm audit signatures: ${text.trim()}`)
+  else console.error(`npm audit signatures could not run: ${text.trim().split('\n').at(-1)}`)
+}
+
+checkVersion()
+checkTarball()
+checkLicenses()
+checkSignatures()
+for (const fault of faults) console.error(`- ${fault}`)
+console.log(faults.length === 0 ? `${version} can be released` : `${faults.length} faults`)
+process.exitCode = faults.length === 0 ? 0 : 1

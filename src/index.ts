@@ -1,0 +1,89 @@
+// The package for programs: a service within the process, for the tests of applications.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { systemRandom } from './base/random.ts'
+import { type Config, readConfig } from './config.ts'
+import { openLmdb } from './kv/lmdb.ts'
+import { openMemory } from './kv/memory.ts'
+import { engineOver } from './open-engine.ts'
+import { createServer as serverOver } from './server.ts'
+
+/** What can be chosen; everything has a default. */
+export interface EmbeddedOptions {
+  /** TCP port; a free one when absent. */
+  readonly port?: number
+  /** Address to serve on; `127.0.0.1` when absent. */
+  readonly host?: string
+  /** Folder that keeps the data; without it everything is in memory and gone with the service. */
+  readonly data?: string
+  /** The secret with all rights; a random one when absent. */
+  readonly rootSecret?: string
+  /** bcrypt cost of password hashes, 4 to 16; 4, the fastest, when absent. */
+  readonly passwordCost?: number
+  /** Least severe kind of line that is logged, as JSON on standard error; `silent` when absent. */
+  readonly logLevel?: Config['logLevel']
+}
+
+/** A service that runs in this process. */
+export interface EmbeddedServer {
+  /** Such as `http://127.0.0.1:41234`, without a slash at the end. */
+  readonly url: string
+  readonly port: number
+  /** What a driver of version 4 takes for `domain`. */
+  readonly host: string
+  readonly rootSecret: string
+  /** Finishes what is in flight and frees everything. */
+  close(): Promise<void>
+}
+
+const rootSecretBytes = 24
+
+/**
+ * Starts a service. Rejects when the address or the folder cannot be used.
+ *
+ * The driver's options are `{ scheme: 'http', domain: server.host, port: server.port, secret: server.rootSecret }`.
+ */
+export async function createServer(options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
+  const rootSecret =
+    options.rootSecret ?? Buffer.from(systemRandom.bytes(rootSecretBytes)).toString('base64url')
+  // The query log needs a folder, also when the data is in memory.
+  const scratch = options.data === undefined ? await mkdtemp(join(tmpdir(), 'terrarium-')) : undefined
+  const removeScratch = async () => {
+    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true })
+  }
+  try {
+    const config: Config = {
+      ...readConfig({ flags: new Map(), file: undefined }, {}),
+      host: options.host ?? '127.0.0.1',
+      port: options.port ?? 0,
+      data: options.data ?? (scratch as string),
+      passwordCost: options.passwordCost ?? 4,
+      logLevel: options.logLevel ?? 'silent',
+      shutdownGraceMs: 1_000,
+    }
+    const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
+    const kv = options.data === undefined ? openMemory() : openLmdb({ path: options.data })
+    const role = { worker: 0, background: true }
+    const server = await serverOver(config, engineOver(kv, config, rootSecret, log, undefined, role), log)
+    const url = await server.listen().catch(async cause => {
+      await server.close()
+      throw cause
+    })
+    return {
+      url,
+      port: Number(new URL(url).port),
+      host: config.host,
+      rootSecret,
+      close: async () => {
+        await server.close()
+        await removeScratch()
+      },
+    }
+  } catch (cause) {
+    await removeScratch()
+    throw cause
+  }
+}

@@ -1,0 +1,146 @@
+// The npm package as a stranger installs it: packed, installed into an empty folder, run as a command and imported by
+// the test of an application.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+/** What the page on testing applications installs beside the package. */
+const driver = 'faunadb@4.8.2'
+
+/** What npm says when there is no registry to install dependencies from. */
+const offline = /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTCACHED/
+
+/** Without the variables by which the surrounding `npm test` would tell npm that it works in the repository. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig))/i.test(name)),
+)
+
+describe('the package', () => {
+  let folder: string
+  let fault: string | undefined
+  const children: ChildProcess[] = []
+  const installed = (path: string) => join(folder, 'node_modules', 'terrarium', path)
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'terrarium-package-'))
+    const pack = ['pack', '--silent', '--pack-destination', folder]
+    await run('npm', pack, { cwd: repository, env: environment })
+    const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz')) as string
+    await writeFile(
+      join(folder, 'package.json'),
+      '{"name": "application", "private": true, "type": "module"}',
+    )
+    try {
+      const install = [
+        'install',
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        join(folder, tarball),
+        driver,
+      ]
+      await run('npm', install, { cwd: folder, env: environment })
+    } catch (cause) {
+      const { stderr } = cause as { readonly stderr?: string }
+      if (!offline.test(stderr ?? '')) throw cause
+      fault = 'npm cannot reach a registry to install the dependencies'
+    }
+  })
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('holds the compiled program, declarations and the dashboard, and nothing else of the repository', async t => {
+    if (fault) return t.skip(fault)
+    const entries = (await readdir(installed('.'))).sort()
+    const expected = [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'bin',
+      'dashboard',
+      'dist',
+      'package.json',
+    ]
+    assert.deepEqual(entries, expected)
+    assert.ok((await readdir(installed('dist'))).includes('index.d.ts'))
+    assert.ok((await readdir(installed('dashboard/dist'))).includes('index.html'))
+    const files = await readdir(installed('.'), { recursive: true })
+    assert.deepEqual(
+      files.filter(name => name.endsWith('.ts') && !name.endsWith('.d.ts')),
+      [],
+    )
+  })
+
+  test('`terrarium serve` serves', async t => {
+    if (fault) return t.skip(fault)
+    const program = join(folder, 'node_modules', '.bin', 'terrarium')
+    const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
+      cwd: folder,
+      env: { ...environment, TERRARIUM_ROOT_SECRET: 'root secret of the test'.replaceAll(' ', '-') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    children.push(child)
+    const [line] = (await once(createInterface(child.stdout as Readable), 'line')) as [string]
+    const url = line.replace('Terrarium is ready on ', '')
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${'root secret of the test'.replaceAll(' ', '-')}` },
+      body: '{"add": [1, 2]}',
+    })
+    assert.deepEqual(await response.json(), { resource: 3 })
+    assert.equal((await fetch(`${url}/dashboard/`)).status, 200)
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  test('`createServer` serves from memory and closes', async t => {
+    if (fault) return t.skip(fault)
+    const script = `
+      import { createServer } from 'terrarium'
+      const server = await createServer()
+      const response = await fetch(server.url, {
+        method: 'POST',
+        headers: { authorization: 'Bearer ' + server.rootSecret },
+        body: '{"concat": ["in", "memory"]}',
+      })
+      console.log(JSON.stringify(await response.json()), server.port === Number(new URL(server.url).port))
+      await server.close()
+      await fetch(server.url).catch(() => console.log('closed'))
+    `
+    await writeFile(join(folder, 'embedded.mjs'), script)
+    const { stdout } = await run(process.execPath, [join(folder, 'embedded.mjs')], {
+      cwd: folder,
+      env: environment,
+    })
+    assert.equal(stdout, '{"resource":"inmemory"} true\nclosed\n')
+  })
+
+  test('the example test of the page on testing applications passes', async t => {
+    if (fault) return t.skip(fault)
+    const page = await readFile(join(repository, 'docs/testing-applications.md'), 'utf8')
+    const example = /^```js\n(.*?)^```/ms.exec(page)?.[1]
+    assert.ok(example)
+    await writeFile(join(folder, 'example.test.mjs'), example)
+    const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'example.test.mjs'], {
+      cwd: folder,
+      env: { ...environment, NODE_TEST_CONTEXT: undefined },
+    })
+    assert.match(stdout, /^# pass 1$/m)
+    assert.match(stdout, /^# fail 0$/m)
+  })
+})
