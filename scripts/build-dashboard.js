@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -85,6 +86,8 @@ async function build(hash) {
     })
     compress(built)
     writeFileSync(join(built, stampName), hash)
+    // A temporary folder is its owner's; the service may run as somebody else, as in a container.
+    chmodSync(built, 0o755)
     rmSync(folder, { recursive: true, force: true })
     renameSync(built, folder)
   } catch (cause) {
