@@ -24,6 +24,9 @@ import { openS3Storage } from './query-log/s3-storage.ts'
 import { SegmentWriter } from './query-log/segment-writer.ts'
 import { Signer } from './query-log/signing.ts'
 
+/** Where the query log lies in a data folder; there as soon as the folder was served. */
+export const queryLogFolder = 'query-log'
+
 /** The settings that the query log depends on. */
 export type QueryLogConfig = Pick<
   Config,
@@ -64,7 +67,7 @@ export async function openQueryLog(
   host: QueryLogHost = {},
 ): Promise<QueryLog> {
   const { clock = systemClock, timers = systemTimers } = host
-  const folder = join(config.data, 'query-log')
+  const folder = join(config.data, queryLogFolder)
   const segments = join(folder, 'segments')
   const exports = join(folder, 'exports')
   for (const path of [segments, exports]) mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -115,7 +118,7 @@ export async function openQueryLog(
 
 /** Opens the store of export requests and account keys of a data folder. Servers may have it open too. */
 export function openControlStore(data: string): KeyValueStore {
-  return openLmdb({ path: join(data, 'query-log', 'requests') })
+  return openLmdb({ path: join(data, queryLogFolder, 'requests') })
 }
 
 /** Every word that the shape of a query may show. */

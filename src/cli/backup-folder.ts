@@ -8,6 +8,7 @@ import { systemRandom } from '../base/random.ts'
 import { openLmdb } from '../kv/lmdb.ts'
 import { claimFiles, claimFolder } from '../kv/lmdb-claim.ts'
 import { copyStore, dataFileName, flush, storeBytes } from '../kv/lmdb-copy.ts'
+import { checkDataFile } from '../kv/lmdb-data-file.ts'
 import { openStore } from '../store/store.ts'
 import { StartError } from './command.ts'
 import { explained, prepareDataFolder, reasonOf } from './data-folder.ts'
@@ -49,6 +50,7 @@ export async function restore(folder: string, data: string): Promise<Copied> {
   const release = await explained(async () => claimFolder(data))
   const draft = join(data, 'restored.partial')
   try {
+    await explained(async () => checkDataFile(join(folder, dataFileName)))
     // Another restore, or a service, may have been quicker to claim it.
     await refuseContent(data, 'the data folder')
     // Copied under the name of a data file in a folder of its own, so that the progress can be measured.

@@ -4,6 +4,7 @@
 import {
   accessSync,
   constants,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
@@ -14,6 +15,8 @@ import {
 import { join } from 'node:path'
 import type { Random } from '../base/random.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
+import { dataFileName } from '../kv/lmdb-copy.ts'
+import { queryLogFolder } from '../open-query-log.ts'
 import { StartError } from './command.ts'
 
 const secretFileName = 'root-secret'
@@ -30,6 +33,18 @@ export function prepareDataFolder(folder: string): void {
     if (cause instanceof StartError) throw cause
     throw new StartError(`the data folder ${folder} cannot be used: ${reasonOf(cause)}`)
   }
+}
+
+/**
+ * Throws {@link StartError} when the data file has nothing in it although the folder was served before, so that nobody
+ * goes on with an empty database by mistake. A service that was killed while it made the file leaves such a one, too.
+ */
+export function refuseEmptied(folder: string): void {
+  const file = join(folder, dataFileName)
+  const isEmpty = statSync(file, { throwIfNoEntry: false })?.size === 0
+  if (!isEmpty || !existsSync(join(folder, queryLogFolder))) return
+  const advice = 'restore a backup, or remove the file to begin anew'
+  throw new StartError(`${file} is empty, and what it held is lost: ${advice}`)
 }
 
 /** A root secret and whether this call made it. */

@@ -30,6 +30,17 @@ export function workerNumber(): number {
 /** What a worker tells the supervisor: that it can be given one connection (more), or that it stops. */
 type Report = 'free' | 'stopping'
 
+/**
+ * In a worker: ends this process at once should its supervisor be gone. Leaving in good order could last for ever: a
+ * thread of LMDB that holds the writer's lock waits for the main thread, which would wait for it.
+ */
+export function endWithSupervisor(): void {
+  // Before the listener of node:cluster, which leaves in good order.
+  process.prependListener('disconnect', () => {
+    if (cluster.worker?.exitedAfterDisconnect !== true) process.kill(process.pid, 'SIGKILL')
+  })
+}
+
 /** In a worker: serves connections that the supervisor hands over. Answers how to say that there shall be no more. */
 export function takeConnections(take: (connection: Socket) => void): () => void {
   const report = (report: Report) => process.send?.(report)

@@ -79,7 +79,7 @@ export function createEngine(options: EngineOptions): Engine {
     authorized: request => new RequestRun(options, request).run(authorized),
     explain: request => new RequestRun(options, request).explain(),
     ping: async scope => {
-      if (scope === 'write' || scope === 'all') await store.write(() => null)
+      if (scope === 'write' || scope === 'all') await store.probe()
       else if (scope === 'read') store.read(() => null)
     },
     whoIs: authorization => whoIs(options, authorization),

@@ -19,13 +19,7 @@ const mapSizeBytes = 1 << 20
  * process has it, or when two try at the same moment.
  */
 export function claimFolder(folder: string): () => Promise<void> {
-  const claims = open({
-    path: join(folder, fileName),
-    noSubdir: true,
-    mapSize: mapSizeBytes,
-    maxReaders: 126,
-    ...ownerOnly,
-  })
+  const claims = openClaims(folder)
   // Looked at before the first read takes the lock: a process in another container may have the number of this one,
   // and what it holds would be taken for ours from then on, and be let go with it.
   refuseHeld(claims, folder, 0)
@@ -33,6 +27,26 @@ export function claimFolder(folder: string): () => Promise<void> {
   // Looked at again, so that one of two that come at the same moment always sees the other.
   refuseHeld(claims, folder, 1)
   return () => claims.close()
+}
+
+/**
+ * Shares the claim of the process that started this one: should that be killed, the folder stays claimed for as long as
+ * this one lives.
+ */
+export function joinClaim(folder: string): () => Promise<void> {
+  const claims = openClaims(folder)
+  claims.get('claim')
+  return () => claims.close()
+}
+
+function openClaims(folder: string): RootDatabase {
+  return open({
+    path: join(folder, fileName),
+    noSubdir: true,
+    mapSize: mapSizeBytes,
+    maxReaders: 126,
+    ...ownerOnly,
+  })
 }
 
 /** Throws when there are live readers beside the `own` ones of this process. */

@@ -1,29 +1,16 @@
 // Opens the LMDB environment of a data folder. Everything that can be wrong with the folder is found out before
 // lmdb-js sees it: its own failure to open ends the process with a segmentation fault.
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Bytes } from './contract.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
+import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
 import type { ByteDatabase } from './lmdb-view.ts'
 
 export type Environment = RootDatabase<Bytes, Bytes>
-
-/** Offset, in the first page of LMDB's data file, of its magic number and of its format version. */
-const magicOffset = 24
-const magic = 0xbeefc0de
-const lmdbVersion = 2
 
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
 const layoutKey = Buffer.from('layout')
@@ -57,8 +44,7 @@ export function openFolder(
       // Without it a commit is visible to readers before it is on disk; so, all that is visible is durable.
       overlappingSync: false,
       noSync: !durable,
-      // Fixed, so that the longest key fits on every machine (1978 bytes with this size).
-      pageSize: 4096,
+      pageSize: pageBytes,
       maxReaders: 1024,
       compression: false,
     })
@@ -85,21 +71,7 @@ function checkFolder(path: string): void {
     if (!statSync(file).isFile()) throw new StoreUnavailableError(`${file} is not a file`)
   }
   const data = join(path, 'data.mdb')
-  if (existsSync(data) && statSync(data).size > 0 && !isLmdbFile(data)) {
-    throw new StoreUnavailableError(`${data} is not a data file of this store`)
-  }
-}
-
-function isLmdbFile(file: string): boolean {
-  const head = Buffer.alloc(magicOffset + 8)
-  const descriptor = openSync(file, 'r')
-  try {
-    readSync(descriptor, head, 0, head.length, 0)
-  } finally {
-    closeSync(descriptor)
-  }
-  // The file is in the machine's own byte order; every platform lmdb-js is built for is little-endian.
-  return head.readUInt32LE(magicOffset) === magic && head.readUInt16LE(magicOffset + 4) === lmdbVersion
+  if (existsSync(data)) checkDataFile(data)
 }
 
 /** Marks a new environment as ours; false when it is somebody else's. Runs in a write transaction. */

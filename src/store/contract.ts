@@ -302,6 +302,8 @@ export interface Store {
    * everything. It may run several times; the last run counts. Rejects with {@link ContendedTransaction}.
    */
   write<T>(work: (transaction: Transaction) => T, options?: WriteOptions): Promise<TransactionOutcome<T>>
+  /** Commits nothing but a time, which shows whether anything can be committed. Callers at one time share a commit. */
+  probe(): Promise<void>
   /** Transactions committed after `after`, oldest first, as far as they are visible now. */
   changes(after: Micros, limit: number): readonly CommittedTransaction[]
   /** Calls `listener` after commits (of any process) became visible. */

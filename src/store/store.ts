@@ -43,6 +43,7 @@ export class TransactionStore implements Store {
   readonly #times: SnapshotTimes
   readonly #committer: Committer
   #isPassingTime = false
+  #probing: Promise<void> | undefined
 
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
@@ -126,6 +127,13 @@ export class TransactionStore implements Store {
       this.#isPassingTime = false
     }
     this.#committer.passTime().then(done, done)
+  }
+
+  probe(): Promise<void> {
+    this.#probing ??= this.#committer.passTime().finally(() => {
+      this.#probing = undefined
+    })
+    return this.#probing
   }
 
   changes(after: Micros, limit: number): readonly CommittedTransaction[] {

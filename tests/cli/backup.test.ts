@@ -108,7 +108,7 @@ test('a backup never overwrites, and needs something to back up', async () => {
 test('the folder has to be named', async () => {
   const { status, stderr } = await runProgram(['backup', '--data', folder])
   assert.equal(status, 2)
-  assert.match(stderr, /folder of the backup is missing/)
+  assert.match(stderr, /backup needs FOLDER/)
 })
 
 test('the progress bar stays within its bounds', () => {

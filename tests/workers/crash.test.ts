@@ -148,3 +148,39 @@ async function bothServe(server: RunningServer): Promise<void> {
   while (serving.size < 2)
     serving.add(BigInt((await queryAfresh(server, { new_id: null })) as string) & 1023n)
 }
+
+test('workers end with a supervisor that is killed, whatever they are writing, and the folder can be served again', async () => {
+  const data = await temporaryFolder()
+  try {
+    for (let round = 0; round < 3; round++) {
+      const server = await startServer({ data, flags: ['--workers', '2'] })
+      if (round === 0) await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
+      const clients = await clientOfEach(server, 2)
+      const writers = clients.map(client => writeOn(client, () => false))
+      const workers = await workersOf(server.pid)
+      await queryAfresh(server, { create: { collection: 'things' } })
+      await server.kill()
+      await Promise.all(writers)
+      for (const client of clients) client.close()
+      for (const worker of workers) await ended(worker)
+    }
+    const again = await startServer({ data, flags: ['--workers', '2'] })
+    await queryAfresh(again, { create: { collection: 'things' } })
+    await again.stop()
+    await assertSound(data)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+})
+
+/** Resolves when a process is gone; the test's own time limit is the only one. */
+async function ended(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return
+    }
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}

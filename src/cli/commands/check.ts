@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { pino } from 'pino'
 import type { Config } from '../../config.ts'
+import { storeBytes } from '../../kv/lmdb-copy.ts'
 import { openEngine } from '../../open-engine.ts'
 import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
@@ -22,6 +23,7 @@ export const checkCommand = command({
 
 async function run(config: Config): Promise<number> {
   if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
+  if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
   const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
   const opened = await explained(() => openEngine(config, undefined, log))
   try {

@@ -9,16 +9,16 @@ import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { systemTimers } from '../../base/timers.ts'
 import { type Config, isShortSecret, type SettingName, settings } from '../../config.ts'
 import { StoreUnavailableError } from '../../kv/errors.ts'
-import { claimFolder } from '../../kv/lmdb-claim.ts'
+import { claimFolder, joinClaim } from '../../kv/lmdb-claim.ts'
 import type { Part } from '../../open-engine.ts'
 import { prepareStore } from '../../open-store.ts'
 import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
 import { type Command, command, StartError } from '../command.ts'
-import { explained, prepareDataFolder, reasonOf } from '../data-folder.ts'
+import { explained, prepareDataFolder, reasonOf, refuseEmptied } from '../data-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { rootSecretOf } from '../root-secret.ts'
 import { forgetAddress, noteAddress } from '../service-address.ts'
-import { Supervisor, takeConnections, workerNumber } from '../workers.ts'
+import { endWithSupervisor, Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
 export type Open = (
@@ -46,9 +46,9 @@ export function serveCommand(open: Open): Command {
 
 async function run(config: Config, open: Open): Promise<number> {
   const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
-  const stopped = signalled()
-  if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }), stopped)
+  if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
   prepareDataFolder(config.data)
+  refuseEmptied(config.data)
   const release = await explained(async () => claimFolder(config.data))
   try {
     if (isShortSecret(config.rootSecret))
@@ -56,9 +56,7 @@ async function run(config: Config, open: Open): Promise<number> {
     await explained(() => prepareStore(config, log))
     const rootSecret = await explained(() => rootSecretOf(config, log))
     const isAlone = config.workers === 1
-    return await (isAlone
-      ? runAlone(config, rootSecret, open, log, stopped)
-      : supervise(config, log, stopped))
+    return await (isAlone ? runAlone(config, rootSecret, open, log) : supervise(config, log))
   } finally {
     forgetAddress(config.data)
     await release()
@@ -69,17 +67,15 @@ const silent = pino({ level: 'silent' })
 
 type Stopped = Promise<NodeJS.Signals>
 
-async function runAlone(
-  config: Config,
-  rootSecret: string,
-  open: Open,
-  log: Logger,
-  stopped: Stopped,
-): Promise<number> {
+/** Whether this process was started with a channel to another one, which may be gone by now. */
+const hasParent = process.connected === true
+
+async function runAlone(config: Config, rootSecret: string, open: Open, log: Logger): Promise<number> {
   let server: Server | undefined
   const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
   try {
     const opened = await explained(() => open(config, rootSecret, log, { worker: 0, background: true }))
+    const stopped = signalled()
     server = await created(config, opened, log)
     announce(config, await serving(config, server))
     await stopping(server, log, stopped)
@@ -90,20 +86,25 @@ async function runAlone(
 }
 
 /** One of several processes: serves connections that the supervisor hands over. */
-async function runWorker(config: Config, open: Open, log: Logger, stopped: Stopped): Promise<number> {
+async function runWorker(config: Config, open: Open, log: Logger): Promise<number> {
+  endWithSupervisor()
+  const release = joinClaim(config.data)
   const worker = workerNumber()
   // The supervisor has made it, and said where it is.
   const rootSecret = await explained(() => rootSecretOf(config, silent))
   const part = { worker, background: worker === 0, timelineFile: timelineFileOf(config) }
   const opened = await explained(() => open(config, rootSecret, log, part))
+  const stopped = signalled()
   const server = await created(config, opened, log)
   if (server.metrics) shareMetrics(server.metrics)
   const takeNoMore = takeConnections(server.receive())
   await stopping(server, log, stopped.finally(takeNoMore))
+  await release()
   return 0
 }
 
-async function supervise(config: Config, log: Logger, stopped: Stopped): Promise<number> {
+async function supervise(config: Config, log: Logger): Promise<number> {
+  const stopped = signalled()
   const metrics = await openMetrics(config, log, metricsOfWorkers())
   const timeline = keepSharedTimeline(timelineFileOf(config), config.workers, systemClock.now, systemTimers)
   try {
@@ -145,8 +146,9 @@ async function stopping(server: Server, log: Logger, stopped: Stopped): Promise<
 }
 
 /**
- * Resolves with the first signal that asks to stop; a second one ends the process at once. A process that was started
- * with a channel to another one stops when that ends.
+ * Resolves with the first signal that asks to stop; a second one ends the process at once, and so does any before this
+ * is called: while a store is opened nobody could hear it. A process that was started with a channel to another one stops
+ * when that ends.
  */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
@@ -157,7 +159,9 @@ function signalled(): Promise<NodeJS.Signals> {
     }
     process.on('SIGTERM', hear)
     process.on('SIGINT', hear)
-    if (process.connected && !cluster.isWorker) process.once('disconnect', () => hear('SIGTERM'))
+    if (!hasParent || cluster.isWorker) return
+    if (process.connected) process.once('disconnect', () => hear('SIGTERM'))
+    else hear('SIGTERM')
   })
 }
 

@@ -1,0 +1,177 @@
+// Data files that cannot be whole are refused in one line, before they are mapped: a process that maps them dies of it.
+
+import assert from 'node:assert/strict'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { StoreUnavailableError } from '../../src/kv/errors.ts'
+import { openLmdb } from '../../src/kv/lmdb.ts'
+import { copyStore } from '../../src/kv/lmdb-copy.ts'
+import { checkDataFile, pageBytes } from '../../src/kv/lmdb-data-file.ts'
+import { runProgram } from '../support/program.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'terrarium-damaged-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** A folder whose trees have several levels and values with pages of their own. */
+const whole = join(scratch, 'whole')
+{
+  const store = openLmdb({ path: whole })
+  for (let batch = 0; batch < 20; batch++) {
+    const writes = Array.from({ length: 200 }, (_, index) => ({
+      key: Buffer.from(`key ${batch} ${index}`),
+      value: Buffer.alloc(index % 50 === 0 ? 20_000 : 300, batch),
+    }))
+    await store.transact(() => ({ result: undefined, writes }))
+  }
+  await store.close()
+}
+const wholeFile = join(whole, 'data.mdb')
+const content = readFileSync(wholeFile)
+
+let made = 0
+/** A copy of the folder to be damaged; answers its data file. */
+function copied(): { folder: string; file: string } {
+  const folder = join(scratch, `copy ${made++}`)
+  mkdirSync(folder)
+  const file = join(folder, 'data.mdb')
+  copyFileSync(wholeFile, file)
+  return { folder, file }
+}
+
+test('a whole file, a new one, a copy and one in use are let pass', async () => {
+  checkDataFile(wholeFile)
+  const store = openLmdb({ path: join(scratch, 'new') })
+  checkDataFile(join(scratch, 'new', 'data.mdb'))
+  const copy = join(scratch, 'copy')
+  mkdirSync(copy)
+  await copyStore(whole, copy)
+  checkDataFile(join(copy, 'data.mdb'))
+  const again = openLmdb({ path: copy })
+  for (let n = 0; n < 5; n++) {
+    checkDataFile(join(copy, 'data.mdb'))
+    const writes = [{ key: Buffer.from('k'), value: Buffer.from([n]) }]
+    await again.transact(() => ({ result: undefined, writes }))
+  }
+  await again.close()
+  checkDataFile(join(copy, 'data.mdb'))
+  let isDone = false
+  const writing = (async () => {
+    for (let n = 0; n < 200; n++) {
+      const writes = [{ key: Buffer.from(`k${n}`), value: Buffer.alloc(3000) }]
+      await store.transact(() => ({ result: undefined, writes }))
+    }
+    isDone = true
+  })()
+  while (!isDone) {
+    checkDataFile(join(scratch, 'new', 'data.mdb'))
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  await writing
+  await store.close()
+})
+
+test('a file that was cut off anywhere is refused', () => {
+  const { file } = copied()
+  const pages = content.length / pageBytes
+  for (let page = pages - 1; page >= 1; page -= Math.max(1, Math.floor(page / 20))) {
+    truncateSync(file, page * pageBytes - 7)
+    assert.throws(() => checkDataFile(file), StoreUnavailableError, `cut to ${page} pages`)
+  }
+})
+
+test('free pages at the end that were never written may be missing', () => {
+  const { file } = copied()
+  const bytes = Buffer.from(content)
+  for (const meta of [0, 1]) {
+    const offset = meta * pageBytes + 144
+    bytes.writeBigUInt64LE(bytes.readBigUInt64LE(offset) + 5n, offset)
+  }
+  writeFileSync(file, bytes)
+  checkDataFile(file)
+})
+
+test('a changed byte on a meta page is refused, but for counts and the boot that wrote it', () => {
+  const { file } = copied()
+  const unseen: number[] = []
+  const newest = content.readBigUInt64LE(152) > content.readBigUInt64LE(pageBytes + 152) ? 0 : 1
+  for (let place = 0; place < 160; place++) {
+    const bytes = Buffer.from(content)
+    bytes[newest * pageBytes + place] = (bytes[newest * pageBytes + place] as number) ^ 0xff
+    writeFileSync(file, bytes)
+    try {
+      checkDataFile(file)
+      unseen.push(place)
+    } catch (error) {
+      assert.ok(error instanceof StoreUnavailableError)
+    }
+  }
+  const counts = [...range(56, 88), ...range(104, 136)]
+  const unused = [...range(8, 18), ...range(20, 24), 30, 31, ...range(96, 102)]
+  // Another size of the map, another page that could begin a tree, and more free pages at the end.
+  const plausible = [...range(41, 45), 88, 136, ...range(144, 147)]
+  assert.deepEqual(
+    unseen.filter(place => ![...counts, ...unused, ...plausible].includes(place)),
+    [],
+  )
+})
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
+}
+
+const damages: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
+  ['half of it', bytes => bytes.subarray(0, bytes.length / 2)],
+  ['all but the last page', bytes => bytes.subarray(0, bytes.length - pageBytes)],
+  ['half a page', bytes => bytes.subarray(0, 2000)],
+  ['one page', bytes => bytes.subarray(0, pageBytes)],
+  ['zeros', bytes => Buffer.alloc(bytes.length)],
+  ['no first meta page', bytes => Buffer.concat([Buffer.alloc(pageBytes, 7), bytes.subarray(pageBytes)])],
+  [
+    'no second meta page',
+    bytes =>
+      Buffer.concat([bytes.subarray(0, pageBytes), Buffer.alloc(pageBytes), bytes.subarray(2 * pageBytes)]),
+  ],
+  ['a text', () => Buffer.from('a text that is longer than a few bytes, and no data file')],
+]
+
+for (const [what, damage] of damages) {
+  test(`a store of which ${what} is left is not opened`, () => {
+    const { folder, file } = copied()
+    writeFileSync(file, damage(content))
+    assert.throws(() => openLmdb({ path: folder }), StoreUnavailableError)
+    assert.deepEqual(readFileSync(file), damage(content))
+  })
+}
+
+const commands: Readonly<Record<string, (folder: string, target: string) => string[]>> = {
+  check: folder => ['check', '--data', folder],
+  serve: folder => ['serve', '--port', '0', '--data', folder],
+  backup: (folder, target) => ['backup', target, '--data', folder],
+  restore: (folder, target) => ['restore', folder, '--data', target],
+}
+
+for (const [name, words] of Object.entries(commands)) {
+  for (const bytes of [0, content.length / 2]) {
+    test(`${name} says in one line that ${bytes} bytes of the data file are left`, async () => {
+      const { folder, file } = copied()
+      truncateSync(file, bytes)
+      mkdirSync(join(folder, 'query-log'))
+      const { status, stderr, stdout } = await runProgram(words(folder, join(scratch, `target ${made++}`)), {
+        TERRARIUM_LOG_LEVEL: 'silent',
+      })
+      assert.equal(status, 1, `${stdout}${stderr}`)
+      assert.match(stderr, /^terrarium: [^\n]+\n$/)
+      assert.equal(stdout, '')
+    })
+  }
+}

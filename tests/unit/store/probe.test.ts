@@ -1,0 +1,50 @@
+// Whether the store can write is found out by writing.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KeyValueStore } from '../../../src/kv/contract.ts'
+import { StoreUnavailableError } from '../../../src/kv/errors.ts'
+import { openMemory } from '../../../src/kv/memory.ts'
+import { openTestEngine } from '../../support/engine.ts'
+import { Bench } from './support.ts'
+
+/** A store whose disk is full: works run, but what they wrote cannot be kept. */
+function onFullDisk(): KeyValueStore {
+  const kv = openMemory()
+  const transact: KeyValueStore['transact'] = async work => {
+    const { result, writes } = kv.read(work)
+    if (writes.length > 0) throw new StoreUnavailableError('no space left on device')
+    return result
+  }
+  return new Proxy(kv, {
+    get: (target, name) => {
+      if (name === 'transact') return transact
+      const member = target[name as keyof KeyValueStore]
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
+
+test('a probe commits something, once for all who ask at the same time', async () => {
+  const bench = new Bench()
+  let commits = 0
+  bench.store.watch(() => commits++)
+  const time = () => bench.read(transaction => transaction.lastCommitTime)
+  const before = time()
+  await Promise.all(Array.from({ length: 100 }, () => bench.store.probe()))
+  assert.ok(time() > before)
+  assert.equal(commits, 1)
+  await bench.store.probe()
+  assert.equal(commits, 2)
+  await bench.close()
+})
+
+test('on a full disk pings of the scopes that write fail, and only those', async () => {
+  const { engine, close } = openTestEngine({ kv: onFullDisk() })
+  for (const scope of ['write', 'all'] as const) {
+    await assert.rejects(engine.ping(scope, 1000), StoreUnavailableError)
+    await assert.rejects(engine.ping(scope, 1000), StoreUnavailableError, 'the next asks anew')
+  }
+  for (const scope of ['read', 'node'] as const) await engine.ping(scope, 1000)
+  await close()
+})
