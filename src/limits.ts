@@ -20,7 +20,9 @@ export const limits = {
   requestHeadBytesMax: 24_576,
   /** Connections without a request under way, HTTP/2 streams of one connection that are open at a time; ours. */
   waitingConnectionsMax: 8192,
-  sessionStreamsMax: 4096,
+  sessionStreamsMax: 1000,
+  /** Requests of one connection that are begun in one turn of the event loop; ours: others get theirs in between. */
+  requestsPerTurn: 16,
   /** Streams of one connection that a client may reset at once, and per second after that; ours. */
   sessionResetBurst: 200,
   sessionResetsPerSecond: 50,

@@ -2,32 +2,36 @@
 // none it counts against a bound of all waiting connections, so that strangers cannot use up the sockets.
 
 import type { Duplex } from 'node:stream'
+import type { Exchange } from './exchange.ts'
 import type { FairBudget, Share } from './fair-budget.ts'
+import type { TurnTaker } from './turns.ts'
 
-export class Connection {
+export class Connection implements TurnTaker {
   readonly client: string
+  begun = 0
+  waiting: Exchange[] | undefined
   readonly #socket: Duplex
-  readonly #waiting: Share
+  readonly #idleShare: Share
   #underWay = 0
   #isEnded = false
 
-  constructor(socket: Duplex, client: string, waiting: FairBudget) {
+  constructor(socket: Duplex, client: string, idle: FairBudget) {
     this.#socket = socket
     this.client = client
-    this.#waiting = waiting.open(client, () => socket.destroy())
-    this.#waiting.grow(1)
+    this.#idleShare = idle.open(client, () => socket.destroy())
+    this.#idleShare.grow(1)
   }
 
   /** A request has begun to arrive. Returns false when the connection has been ended before: it must not be served. */
   begin(): boolean {
     if (this.#isEnded) return false
-    if (this.#underWay++ === 0) this.#waiting.shrink(1)
+    if (this.#underWay++ === 0) this.#idleShare.shrink(1)
     return true
   }
 
   /** A request has been responded to, or was given up. */
   finish(): void {
-    if (--this.#underWay === 0) this.#waiting.grow(1)
+    if (--this.#underWay === 0) this.#idleShare.grow(1)
   }
 
   /**
@@ -47,6 +51,6 @@ export class Connection {
 
   /** Counts no more: the socket has closed, or somebody else counts it. */
   release(): void {
-    this.#waiting.close()
+    this.#idleShare.close()
   }
 }

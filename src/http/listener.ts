@@ -24,6 +24,7 @@ import { FairBudget } from './fair-budget.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 import { peek, startsHttp2 } from './preface.ts'
+import { Turns } from './turns.ts'
 import { asksForUpgrade, type EarlyRequest, receiveUpgrade } from './upgrade.ts'
 
 export interface ListenAddress {
@@ -78,7 +79,7 @@ const sessionOptions = {
 export type HandleExchange = (exchange: Exchange) => void
 
 export class Listener {
-  readonly #handle: HandleExchange
+  readonly #turns: Turns
   readonly #idleMs: number
   readonly #receiveMs: number
   readonly #lingerMs: number
@@ -97,7 +98,7 @@ export class Listener {
   #cancelDrop?: Cancel
 
   constructor(handle: HandleExchange, options: ListenerOptions = {}) {
-    this.#handle = handle
+    this.#turns = new Turns(handle)
     this.#idleMs = options.idleMs ?? limits.connectionIdleMs
     this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
     this.#lingerMs = options.lingerMs ?? limits.lingerMs
@@ -167,7 +168,7 @@ export class Listener {
         return
       }
       response.once('close', () => connection.finish())
-      this.#handle(new Http1Exchange(request, response, connection.client))
+      this.#turns.take(connection, new Http1Exchange(request, response, connection.client))
     }
     server.on('request', handle)
     server.on('checkExpectation', handle)
@@ -296,7 +297,8 @@ export class Listener {
       }
       stream.once('close', () => connection.finish())
       const isEarly = early !== undefined && stream.id === 1
-      this.#handle(new Http2Exchange(stream, headers, connection.client, isEarly ? early : undefined))
+      const exchange = new Http2Exchange(stream, headers, connection.client, isEarly ? early : undefined)
+      this.#turns.take(connection, exchange)
     })
   }
 

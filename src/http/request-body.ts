@@ -31,7 +31,7 @@ const empty = Buffer.alloc(0)
 const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
 /** What a request takes besides the bytes of its body, roughly: so that empty ones count, too. */
-const bytesPerRequest = 4096
+const bytesPerRequest = 16_384
 
 /** Reads the body of an exchange and calls `done` exactly once. What is held meanwhile counts against `budget`. */
 export function readBody(

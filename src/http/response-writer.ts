@@ -46,6 +46,7 @@ export class ResponseWriter {
       // Outside the heap of JavaScript, which is smaller than the memory.
       const content = Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8')
       const share = this.#track(request, answer, bytes)
+      if (request.isGone) return 0
       new PieceWriter(request.begin(answer.status, headers), content, share).write()
     }
     return bytes

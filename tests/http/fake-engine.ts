@@ -98,6 +98,7 @@ export interface FakeServiceOptions extends ListenerOptions {
   /** Connections are accepted by a server of the test's, and handed over. */
   readonly handed?: boolean
   readonly pendingRequestsMax?: number
+  readonly unreadResponseBytesMax?: number
   readonly clock?: Clock
 }
 
@@ -118,6 +119,9 @@ export async function startFakeService(options: FakeServiceOptions = {}): Promis
     build: '1.2.3-test',
     host: 'test-host',
     pendingRequestsMax: options.pendingRequestsMax ?? 1000,
+    ...(options.unreadResponseBytesMax !== undefined && {
+      unreadResponseBytesMax: options.unreadResponseBytesMax,
+    }),
     listener: options,
   })
   const address = { host: '127.0.0.1', port: options.port ?? 0 }

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import type { QueryAnswer } from '../../src/engine/contract.ts'
 import { cert, key } from './certificate.ts'
 import { type FakeService, type FakeServiceOptions, resource, startFakeService } from './fake-engine.ts'
-import { connectRaw } from './raw-connection.ts'
+import { connectRaw, type RawConnection } from './raw-connection.ts'
 
 const authorization = 'Bearer right'
 
@@ -268,6 +268,112 @@ serviceTest(
   },
   { pendingRequestsMax: 1 },
 )
+
+/** More than the system holds of one connection for a client that does not read. */
+const longAnswer = JSON.stringify('x'.repeat(32_000_000))
+
+serviceTest(
+  'a client that does not read is cut off when its responses are too much, and nobody else',
+  async service => {
+    service.engine.answer = asked => resource(asked.body === '1' ? longAnswer : '2')
+    const post1 = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
+    const readers = await Promise.all([1, 2, 3].map(() => connectRaw(service.port)))
+    for (const { socket } of readers) socket.pause()
+    for (const { socket } of readers) socket.write(post1)
+    while (service.engine.seen.length < 3) await new Promise(setImmediate)
+    const answer = await fetch(service.url, { method: 'POST', headers: { authorization }, body: '2' })
+    assert.equal(await answer.text(), '{"resource":2}')
+    // Whoever was cut off learns of it as soon as it reads; the others read all of it, and are closed when idle.
+    for (const { socket } of readers) socket.resume()
+    await Promise.all(readers.map(reader => reader.ended()))
+    const lengths = readers.map(reader => reader.received().length)
+    assert.equal(lengths.filter(length => length < longAnswer.length).length, 1)
+    assert.deepEqual(service.log, [])
+  },
+  { unreadResponseBytesMax: 80_000_000, idleMs: 200 },
+)
+
+serviceTest(
+  'over HTTP/2 a stream that is not read is cut off, the others of its session are not',
+  async service => {
+    service.engine.answer = asked => resource(asked.body === '1' ? longAnswer : '2')
+    const session = http2.connect(service.url)
+    const unread = [1, 2, 3].map(() => {
+      const stream = session.request(post)
+      stream.end('1')
+      return stream.pause()
+    })
+    const cut = unread.map(stream => new Promise(resolve => stream.on('error', resolve).on('close', resolve)))
+    await Promise.race(cut)
+    assert.equal((await request(session, post, '2')).text, '{"resource":2}')
+    session.destroy()
+  },
+  { unreadResponseBytesMax: 80_000_000 },
+)
+
+serviceTest('a long response is whole, over both versions of HTTP', async service => {
+  service.engine.answer = () => resource(`"è${longAnswer.slice(2)}`)
+  const whole = Buffer.byteLength(longAnswer) + '{"resource":}'.length + 1
+  const answer = await fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
+  assert.equal(Buffer.byteLength(await answer.text()), whole)
+  assert.equal(answer.headers.get('content-length'), String(whole))
+  const session = http2.connect(service.url)
+  const { text } = await request(session, post, '1')
+  assert.equal(Buffer.byteLength(text), whole)
+  session.close()
+})
+
+test('when the service stops, requests that were on their way over kept connections are answered', async () => {
+  const service = await startFakeService({ lingerMs: 10_000 })
+  const get = 'GET /ping HTTP/1.1\r\n\r\n'
+  const kept = await Promise.all([1, 2, 3, 4].map(() => connectRaw(service.port, get)))
+  for (const connection of kept) await connection.until('is OK')
+  const session = http2.connect(service.url)
+  await request(session, { ':path': '/ping' })
+  const stopped = service.stop(20_000)
+  for (const { socket } of kept) socket.write(get)
+  for (const connection of kept) {
+    const [, last] = (await connection.ended()).split('is OK"}')
+    assert.match(last as string, /^HTTP\/1\.1 200 OK/)
+    assert.match(last as string, /connection: close/i)
+  }
+  assert.equal((await request(session, { ':path': '/ping' })).status, 200)
+  session.destroy()
+  await stopped
+})
+
+test('connections in excess without a request are ended, the oldest of the client that has most', async () => {
+  const service = await startFakeService({ waitingConnectionsMax: 8 })
+  const busy = Promise.withResolvers<QueryAnswer>()
+  service.engine.answer = () => busy.promise
+  const asking = fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
+  while (service.engine.seen.length === 0) await new Promise(setImmediate)
+  const silent: RawConnection[] = []
+  for (let n = 0; n < 9; n++) silent.push(await connectRaw(service.port, n % 2 ? 'POST / HT' : undefined))
+  await (silent[0] as RawConnection).ended()
+  busy.resolve(resource('1'))
+  assert.equal((await asking).status, 200)
+  for (const { socket } of silent) socket.destroy()
+  await service.stop(0)
+})
+
+serviceTest('requests that one connection brings at once do not go before those of others', async service => {
+  const order: string[] = []
+  service.engine.answer = asked => {
+    order.push(asked.body as string)
+    return resource('1')
+  }
+  const one = (body: string) =>
+    `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n${body}`
+  const [greedy, modest] = [await connectRaw(service.port), await connectRaw(service.port)]
+  greedy.socket.write(one('g').repeat(400))
+  modest.socket.write(one('m'))
+  while (order.length < 401) await new Promise(setImmediate)
+  assert.equal(order.filter(body => body === 'g').length, 400)
+  assert.ok(order.indexOf('m') < 300, String(order.indexOf('m')))
+  greedy.socket.destroy()
+  modest.socket.destroy()
+})
 
 test('stopping finishes what is in flight, closes what is idle and accepts no more', async () => {
   const service = await startFakeService()
