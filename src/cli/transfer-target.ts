@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import { pino } from 'pino'
 import { systemRandom } from '../base/random.ts'
 import { systemTimers } from '../base/timers.ts'
-import type { Config } from '../config.ts'
+import { type Config, UsageError } from '../config.ts'
+import { StoreUnavailableError } from '../kv/errors.ts'
 import { claimFolder } from '../kv/lmdb-claim.ts'
 import { openEngine } from '../open-engine.ts'
 import {
@@ -14,31 +15,19 @@ import {
   remoteConnection,
 } from '../transfer/connection.ts'
 import { TransferError } from '../transfer/record.ts'
+import { clientOptions } from './client/connect.ts'
 import { StartError } from './command.ts'
-import { explained, prepareDataFolder } from './data-folder.ts'
+import { explained, keptRootSecret, prepareDataFolder } from './data-folder.ts'
+import { notedAddress } from './service-address.ts'
 
 /** The options that say which database is meant; with the setting `data`. */
 export const targetOptions = {
-  url: {
-    kind: 'text',
-    default: undefined,
-    placeholder: 'URL',
-    fromEnvironment: true,
-    doc: 'Address of a running service; without it the data folder itself is opened.',
-  },
+  url: clientOptions.url,
   secret: {
-    kind: 'text',
-    default: undefined,
-    placeholder: 'SECRET',
-    fromEnvironment: true,
-    doc: 'With --url: the root secret, or that of an admin key.',
+    ...clientOptions.secret,
+    doc: "The root secret, or that of an admin key. Prefer the environment variable: others can see flags. Without it, the data folder's root secret.",
   },
-  database: {
-    kind: 'text',
-    default: undefined,
-    placeholder: 'PATH',
-    doc: 'The database, below the one that the secret opens: names with slashes in between.',
-  },
+  database: clientOptions.database,
 } as const
 
 export interface Target {
@@ -55,21 +44,42 @@ interface TargetInvocation {
   readonly config: Config
 }
 
-/** Connects to what an invocation names. Throws {@link StartError}. */
+/** Connects to what an invocation names; `mayCreate` a data folder. Throws {@link UsageError} or {@link StartError}. */
 export async function openTarget(
   { config, options: { database: path, secret, url } }: TargetInvocation,
-  mayCreate = true,
+  mayCreate: boolean,
 ): Promise<Target> {
   const database = (path ?? '').split('/').filter(name => name !== '')
+  const wait = (milliseconds: number) =>
+    new Promise<void>(resolve => systemTimers.after(milliseconds, resolve))
   if (url !== undefined) {
-    if (secret === undefined) throw new StartError('--url needs a --secret (or TERRARIUM_SECRET)')
-    const wait = (milliseconds: number) =>
-      new Promise<void>(resolve => systemTimers.after(milliseconds, resolve))
+    if (!URL.canParse(url)) throw new UsageError('--url has to be an http or https URL')
+    if (secret === undefined) throw new UsageError('--url needs --secret (or TERRARIUM_SECRET)')
     return { connection: remoteConnection(url, secret, wait), database }
   }
-  if (mayCreate) prepareDataFolder(config.data)
-  else if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
-  const release = await explained(async () => claimFolder(config.data))
+  const { data } = config
+  if (mayCreate) prepareDataFolder(data)
+  else if (!existsSync(data)) throw new StartError(`there is no data folder ${data}`)
+  const release = claim(data)
+  if (release !== undefined) return { connection: await openFolder(config, release), database }
+  const address = notedAddress(data)
+  const kept = secret ?? config.rootSecret ?? keptRootSecret(data)
+  if (address === undefined || kept === undefined)
+    throw new StartError(`the data folder ${data} is served: give --url and --secret of the service`)
+  return { connection: remoteConnection(address, kept, wait), database }
+}
+
+/** The way to give the folder back; undefined when it is served. */
+function claim(folder: string): (() => Promise<void>) | undefined {
+  try {
+    return claimFolder(folder)
+  } catch (cause) {
+    if (cause instanceof StoreUnavailableError) return undefined
+    throw cause
+  }
+}
+
+async function openFolder(config: Config, release: () => Promise<void>): Promise<Connection> {
   try {
     // Nobody else can use the folder meanwhile, so the secret need not be known to anybody.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
@@ -80,7 +90,7 @@ export async function openTarget(
       await opened.close()
       await release()
     }
-    return { connection: localConnection(config.data, { ...opened, close }, rootSecret), database }
+    return localConnection(config.data, { ...opened, close }, rootSecret)
   } catch (cause) {
     await release()
     throw cause

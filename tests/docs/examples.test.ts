@@ -20,20 +20,35 @@ interface Output {
 }
 
 /** The contents of the fenced blocks of a language. */
-function blocks(page: string, language: string): string {
+function blocks(page: string, language: string): readonly string[] {
   const found = page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))
-  return [...found].map(([, text]) => text).join('\n')
+  return [...found].map(([, text = '']) => text)
 }
 
-/** Runs both kinds of blocks in `folder`: first the shell's, whose variables the script then has, as on the pages. */
-async function play(folder: string, shell: string, script: string): Promise<Output> {
+/** A block that begins with the name of a file is one; the others are pasted into Node, one after the other. */
+function filesOf(script: readonly string[]): ReadonlyMap<string, string> {
+  const named = new Map<string, string>()
+  const pasted: string[] = []
+  for (const text of script) {
+    const name = /^\/\/ (\S+\.cjs)\n/.exec(text)?.[1]
+    if (name === undefined) pasted.push(text)
+    else named.set(name, text)
+  }
   // Pasted into Node, the blocks may await; in a file that takes a function around them.
-  await writeFile(join(folder, 'page.cjs'), `(async () => {\n${script}\n})()`)
+  if (pasted.length > 0) named.set('page.cjs', `(async () => {\n${pasted.join('\n')}\n})()`)
+  return named
+}
+
+/** Runs both kinds of blocks in `folder`: first the shell's, whose variables the scripts then have, as on the pages. */
+async function play(folder: string, shell: string, script: readonly string[]): Promise<Output> {
+  const scripts = filesOf(script)
+  for (const [name, text] of scripts) await writeFile(join(folder, name), text)
   // In a clone `npx terrarium` and `npx node` run what is there; elsewhere npx would look in a registry.
   const main = join(repository, 'src/cli/main.ts')
   const npx = `npx() { local name=$1; shift; [ "$name" != terrarium ] || set -- "${main}" "$@"; "${process.execPath}" "$@"; }`
-  const program = `set -e\n${npx}\n{\n${shell}\n} > shell.out\n"${process.execPath}" page.cjs`
-  const env = { ...process.env, NODE_PATH: join(repository, 'node_modules') }
+  const runs = [...scripts.keys()].map(name => `"${process.execPath}" ${name}`)
+  const program = `set -e\n${npx}\n{\n${shell}\n} > shell.out\n${runs.join('\n')}`
+  const env = { ...process.env, NODE_PATH: join(repository, 'node_modules'), XDG_STATE_HOME: folder }
   return new Promise(resolve => {
     execFile('bash', ['-c', program], { cwd: folder, env, timeout: timeoutMs }, (error, stdout, stderr) => {
       resolve({ stdout, stderr, failed: error !== null })
@@ -50,12 +65,13 @@ for (const page of pages) {
       const server = await startServer({ data, env: { TERRARIUM_ROOT_SECRET: undefined } })
       try {
         const { port } = new URL(server.url)
-        const shell = blocks(text, 'sh').replaceAll('8443', port)
-        const script = blocks(text, 'js').replaceAll('8443', port)
+        const here = (block: string) => block.replaceAll('8443', port)
+        const shell = blocks(text, 'sh').map(here).join('\n')
+        const script = blocks(text, 'js').map(here)
         assert.ok(shell.length + script.length > 0, 'a page that teaches has examples')
         const { stdout, stderr, failed } = await play(folder, shell || ':', script)
         assert.ok(!failed, stderr)
-        const expected = [...script.matchAll(/^\s*\/\/ prints (.*)$/gm)].map(([, line]) => line)
+        const expected = [...script.join('\n').matchAll(/^\s*\/\/ prints (.*)$/gm)].map(([, line]) => line)
         assert.deepEqual(stdout === '' ? [] : stdout.trimEnd().split('\n'), expected)
         const shown = [...shell.matchAll(/^# prints (.*)$/gm)].map(([, line]) => line)
         const printed = (await readFile(join(folder, 'shell.out'), 'utf8')).trimEnd().split('\n')

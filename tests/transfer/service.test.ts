@@ -57,15 +57,18 @@ test('others may not import or export', async () => {
   }
 })
 
-test('a data folder that nobody serves is imported into; one that is served is not', async () => {
+test('a data folder is imported into, whether it is served or not', async () => {
   const data = join(folder, 'data')
-  const words = ['import', '--state', join(folder, 'state'), '--database', 'shop', tagged]
+  const words = ['import', '--state', join(folder, 'state'), '--database', 'own/shop', tagged]
   const { status, stderr } = await runProgram([...words, '--data', data])
   assert.equal(status, 0, stderr)
   await assertSound(data)
-  const served = await runProgram([...words, '--data', server.data])
-  assert.equal(served.status, 1)
-  assert.match(served.stderr, /in use|served|another/)
+  const unknown = await runProgram([...words, '--data', server.data])
+  assert.deepEqual([unknown.status, /is served: give --url and --secret/.test(unknown.stderr)], [1, true])
+  const served = await runProgram([...words, '--data', server.data], { TERRARIUM_SECRET: server.rootSecret })
+  assert.equal(served.status, 0, served.stderr)
+  const secret = `${server.rootSecret}:own/shop:admin`
+  assert.equal(await query(server, secret, { count: { documents: { collection: 'Product' } } }), 2)
 })
 
 test('mistakes are told in a line', async () => {

@@ -45,9 +45,10 @@ export const exportCommand = command({
   settings: ['data'],
   examples: [
     [
-      'export --url http://127.0.0.1:8443 --database shop ./shop-export',
-      'Exports the database "shop" of a running service.',
+      'export --database shop ./shop-export',
+      'Exports the database "shop" of the folder ./data, served or not:',
     ],
+    ['export --gzip --history ./everything', 'Exports all databases with their history:'],
   ],
   run,
 })

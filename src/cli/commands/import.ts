@@ -91,12 +91,12 @@ export const importCommand = command({
   settings: ['data'],
   examples: [
     [
-      'import --url http://127.0.0.1:8443 --database shop ./export',
-      'Imports a snapshot export into the database "shop" of a running service.',
+      'import --database shop ./export',
+      'Imports a snapshot export into the database "shop" of the folder ./data, which may be served or not:',
     ],
     [
-      'import --data ./data --database shop users.jsonl --type users.since::date',
-      'Imports a file into a data folder that nobody serves.',
+      'import --url https://db.example.org --database shop users.jsonl coupons.csv --type until::date',
+      'Imports files into a service elsewhere, with the secret in TERRARIUM_SECRET:',
     ],
   ],
   statuses: [[1, 'It could not be finished; standard error says why. Started again it goes on.']],
@@ -115,7 +115,7 @@ async function run(invocation: Invocation<typeof options>): Promise<number> {
       throw new StartError(
         `there is nothing to import in ${operands.join(', ')}: ${sources.passedOver.join(', ')}`,
       )
-    const target = await openTarget(invocation)
+    const target = await openTarget(invocation, !given.dryRun)
     try {
       const progress: ImportProgress = { readBytes: 0, totalBytes: 0, documents: 0, phase: 'schema' }
       const report = await withRate('import', progress, () =>
