@@ -43,6 +43,8 @@ export const limits = {
   queryTimeoutMaxMs: 600_000,
   /** What `x-max-retries-on-contention` may ask for. */
   contentionRetriesMax: 7,
+  /** The same when the request does not say: five attempts in all. */
+  contentionRetriesDefault: 4,
   /** Nested applications of lambdas and user functions. */
   callDepthMax: 200,
   /** Nested expressions under evaluation, all lambdas together; ours: keeps the native stack safe. */
@@ -60,6 +62,21 @@ export const limits = {
   arrayElementsMax: 1_000_000,
   /** Answers that the elements of one call wait for at a time; ours: leaves room in the lines of checks for others. */
   questionsAtOnceMax: 256,
+  /** UTF-16 units of a query that is parsed where all are served, bytes of a response sent in pieces; ours. */
+  shortBodyUnits: 262_144,
+  longBodyBytes: 65_536,
+  /** Milliseconds that dropped evaluations of one database may waste, that are forgiven per second, and left then; ours. */
+  wastedMsFree: 200,
+  forgivenMsPerSecond: 50,
+  impatientMs: 3,
+  /** Milliseconds for the expression of a stream, or an explanation, which cannot move to the slow lane; ours. */
+  unmovableMs: 1000,
+  /** Queries waiting for the slow lane, all of them and of one database; ours. */
+  laneWaitingMax: 1000,
+  laneWaitingPerDatabaseMax: 100,
+  /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended; ours. */
+  laneGraceMs: 250,
+  laneIdleMs: 60_000,
   /** Bytes written by one transaction. */
   transactionBytesMax: 16_777_216,
   /** Bytes of one document version. */

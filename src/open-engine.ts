@@ -12,16 +12,19 @@ import { type Config, settings } from './config.ts'
 import { createEngine } from './engine/engine.ts'
 import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
-import { openConfiguredStore } from './open-store.ts'
+import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
+import { openConfiguredStore, openLaneStore } from './open-store.ts'
 import { evaluateBinding } from './query/binding.ts'
 import type { EvaluationHost } from './query/evaluation.ts'
 import { compileLambda } from './query/language.ts'
 import { runPredicate } from './query/predicate.ts'
 import type { OpenEngine } from './server.ts'
 import { startBackground } from './store/background.ts'
+import type { IdStretch } from './store/ids.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
 import { Streams } from './streams/streams.ts'
 import { createTransferService, type TransferService } from './transfer/service.ts'
+import type { Micros } from './values/value.ts'
 
 /** The settings that the engine depends on. */
 export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'> &
@@ -38,6 +41,14 @@ export interface Surroundings {
   readonly timeline?: Timeline
 }
 
+/** What a process of the slow lane has from the service, in place of what it would do itself. */
+export interface LaneParts {
+  readonly reserveIds: () => Promise<IdStretch>
+  readonly onLook: () => void
+  /** The newest time that the service has read at. */
+  readonly snapshotTime: () => Micros
+}
+
 const system: Surroundings = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
 /** The part that a process plays among those that have a data folder open. */
@@ -48,6 +59,8 @@ export interface Part {
   readonly background: boolean
   /** Where the processes agree about time, when there are several. */
   readonly timelineFile?: string
+  /** Has processes beside it for what takes long. */
+  readonly slowLane?: boolean
 }
 
 /** A process that opens a data folder only to look at it. */
@@ -66,21 +79,57 @@ export async function openEngine(
   log: Logger,
   part: Part = onlooker,
 ): Promise<OpenedFolder> {
+  const lane = part.slowLane && config.slowLaneProcesses > 0 ? { config, rootSecret } : undefined
   const { kv, shared } = await openConfiguredStore(config, log, part)
   if (shared !== undefined) {
     const { timeline, worker } = shared
-    return engineOver(kv, config, rootSecret, log, { ...system, timeline }, { ...part, worker })
+    return engineOver(kv, config, rootSecret, log, { ...system, timeline }, { ...part, worker }, { lane })
   }
   const { timelineFile } = part
-  if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, part)
+  if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, part, { lane })
   const timeline = openSharedTimeline(timelineFile, part.worker)
   const clock = { ...systemClock, now: () => timeline.now() }
-  const opened = engineOver(kv, config, rootSecret, log, { ...system, clock, timeline }, part)
+  const opened = engineOver(kv, config, rootSecret, log, { ...system, clock, timeline }, part, { lane })
   const close = async () => {
     await opened.close()
     timeline.close()
   }
   return { ...opened, close }
+}
+
+/**
+ * Opens the data folder in a process of the slow lane. It commits nothing and tells no time: a snapshot is of the time of
+ * its newest commit, or of one that the service has read at itself, so that no later commit can have a time up to it.
+ */
+export function openLaneEngine(
+  { config, rootSecret, worker }: LaneSetup,
+  log: Logger,
+  within: LaneParts,
+): OpenEngine {
+  const kv = openLaneStore(config)
+  const timeline: Timeline = {
+    now: within.snapshotTime,
+    oldestAnnounced: () => Number.POSITIVE_INFINITY,
+    // Only for evaluation: an attempt gets the time of its commit from the service.
+    announce: atLeast => ({ time: atLeast, end: () => {} }),
+  }
+  return engineOver(
+    kv,
+    config,
+    rootSecret,
+    log,
+    { ...system, timeline },
+    { worker, background: false },
+    { within },
+  )
+}
+
+/** What engines of a service and of its slow lane have beyond the others. */
+interface Special {
+  /** This engine has processes for what takes long, which open the same folder. */
+  readonly lane?: { readonly config: Config; readonly rootSecret: string | undefined } | undefined
+  /** This engine is that of such a process. */
+  readonly within?: LaneParts
 }
 
 /** Builds the engine over an open key-value store, which is closed with it. */
@@ -91,6 +140,7 @@ export function engineOver(
   log: Logger,
   { clock, timers, random, timeline }: Surroundings = system,
   { worker, background }: Pick<Part, 'worker' | 'background'> = onlooker,
+  { lane, within }: Special = {},
 ): OpenedFolder {
   const now = () => clock.now()
   const { identifier, logins } = createAuthentication({
@@ -117,6 +167,7 @@ export function engineOver(
     clock: now,
     ...(timeline && { timeline }),
     worker,
+    ...(within && { reserveIds: within.reserveIds }),
     hooks: { evaluateBinding: (lambda, document) => evaluateBinding(host, lambda, document) },
   })
   const streams = new Streams({
@@ -128,8 +179,11 @@ export function engineOver(
     openMax: config.streamsMax ?? settings.streamsMax.default,
     onInternalError: error => log.error({ err: error }, 'event streams failed'),
   })
+  const slowLane = lane && openSlowLane(lane.config, lane.rootSecret, worker, store, { clock, timers, log })
   const engine = createEngine({
     store,
+    ...(slowLane && { slowLane }),
+    ...(within && { neverCommits: true, onLook: within.onLook }),
     host,
     streams,
     timers,
@@ -144,10 +198,11 @@ export function engineOver(
     engine,
     transfer: createTransferService(store),
     store,
+    ...(slowLane && { slowLane }),
     check: () => store.check(),
     close: async () => {
       streams.end()
-      await running?.stop()
+      await Promise.all([running?.stop(), slowLane?.close()])
       await store.close()
     },
   }

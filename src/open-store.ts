@@ -120,6 +120,11 @@ export async function openConfiguredStore(
   return { kv: withClose(kv, close), shared }
 }
 
+/** Opens what a process of the slow lane reads: the data folder, or the local copy in it. */
+export function openLaneStore({ data, store }: StoreConfig): KeyValueStore {
+  return store === undefined ? openLmdb({ path: data }) : openReplica(data)
+}
+
 /** The same store with another way to close it. */
 function withClose(kv: KeyValueStore, close: () => Promise<void>): KeyValueStore {
   return {

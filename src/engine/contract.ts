@@ -1,6 +1,7 @@
 // What the HTTP edge asks of the engine. Bodies go in and come out as text: the engine owns parsing and rendering.
 
 import type { RequestErrorCode } from '../errors.ts'
+import type { Attempt } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { ApiVersion } from '../values/wire-version.ts'
 
@@ -24,6 +25,19 @@ export interface QueryRequest {
   readonly timeoutMs: number
   /** How often a write that meets contention is tried again; the protocol's default when absent. */
   readonly retriesMax?: number | undefined
+  /** A long body is laid out for people. */
+  readonly prettyBody?: boolean
+}
+
+/** The body of an answer that is sent in pieces, as the client reads. */
+export class LongBody {
+  readonly pieces: readonly Uint8Array[]
+  /** Bytes. */
+  readonly length: number
+  constructor(pieces: readonly Uint8Array[]) {
+    this.pieces = pieces
+    this.length = pieces.reduce((bytes, piece) => bytes + piece.length, 0)
+  }
 }
 
 /** The numbers behind the metrics headers. */
@@ -44,6 +58,8 @@ export interface QueryAnswer {
   readonly status: number
   /** The body: `{"resource":…}` or `{"errors":[…]}`. */
   readonly body: string
+  /** Instead of the body. */
+  readonly longBody?: LongBody
   readonly txnTime: Micros
   /** Absent for 401 and 500. */
   readonly metrics: QueryMetrics | undefined
@@ -53,6 +69,10 @@ export interface QueryAnswer {
   readonly databasePath?: readonly string[] | undefined
   /** The request error this answer stands for, when it is not the query's own. */
   readonly requestError?: RequestErrorCode
+  /** It was evaluated in the slow lane. */
+  readonly isSlow?: boolean
+  /** The query writes, and this engine leaves commits to another: the answer is what it will be then. */
+  readonly attempt?: Attempt<unknown>
 }
 
 /** The events of one open stream, for one reader. */

@@ -6,14 +6,14 @@ import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { type Watch, watched } from '../base/effort.ts'
 import { Answers, Pending } from '../base/pending.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
-import { errorEntry, QueryError, RequestError, statusOf } from '../errors.ts'
+import { QueryError, RequestError, statusOf } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { evaluate } from '../query/evaluate.ts'
 import { Evaluation, type EvaluationHost, timedOut } from '../query/evaluation.ts'
 import { parse } from '../query/language.ts'
 import type { ParsedQuery } from '../query/parse.ts'
-import { viewDocument } from '../query/view-document.ts'
 import {
+  type Attempt,
   ContendedTransaction,
   type Store,
   StoreUnavailableError,
@@ -22,10 +22,9 @@ import {
   type TransactionOutcome,
   WriteNeeded,
 } from '../store/contract.ts'
-import { encodeGlobalId } from '../values/global-id.ts'
-import { JsonSyntaxError, parseJson } from '../values/json.ts'
-import { DocumentValue, type Json, type Micros, native, Ref } from '../values/value.ts'
+import { DocumentValue, type Micros } from '../values/value.ts'
 import { fillTransactionTime } from '../values/wire.ts'
+import { authorized, ownToken, type Task } from './caller-tasks.ts'
 import type {
   Engine,
   EventStream,
@@ -35,11 +34,14 @@ import type {
   QueryRequest,
   StreamAnswer,
 } from './contract.ts'
-import { queryErrorBody, requestErrorBody } from './error-body.ts'
-import { Explained, type ExplainRequest, explain } from './explain.ts'
+import { contentionText, queryErrorBody, requestErrorBody, unavailableText } from './error-body.ts'
+import { Explained, explain } from './explain.ts'
 import { databasePath, followNames, principalOf } from './principal.ts'
 import { RateLimited, type RateLimits } from './rate-limits.ts'
+import { readBody, readExplainRequest } from './read-body.ts'
 import { renderResource } from './render-resource.ts'
+import { fixedHold, type Hold, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+import { runSlowly } from './slow-run.ts'
 import { readStreamFields, type StreamOpener, streamSubject } from './streaming.ts'
 
 /** Finds out who a credential belongs to; throws `unauthorized`. Predicates of memberships run as the caller given. */
@@ -58,15 +60,15 @@ export interface EngineOptions {
   readonly rateLimits?: RateLimits
   readonly streams: StreamOpener
   readonly timers: Timers
+  /** Takes over what takes long; absent: everything is evaluated here. */
+  readonly slowLane?: SlowLane
+  /** This engine is one of the slow lane: commits are left to the service. */
+  readonly neverCommits?: boolean
+  /** Called as often as the clock is looked at; ends the evaluation by throwing a RequestError. */
+  readonly onLook?: () => void
   /** Told of broken invariants and other bugs, with the request that met them. */
   readonly onInternalError: (error: unknown) => void
 }
-
-/** A fixed phrase of the protocol. */
-const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
-
-/** What a request asks of its transaction: the status and the body of the response. */
-type Task = (evaluation: Evaluation) => { readonly status: number; readonly body: string }
 
 /** Makes the engine of an open data folder. */
 export function createEngine(options: EngineOptions): Engine {
@@ -103,27 +105,6 @@ async function whoIs(
   throw new RequestError(requestError ?? 'internal server error', 'The credential could not be checked.')
 }
 
-/** The document of the token that the caller presented. */
-const ownToken: Task = evaluation => {
-  const { credential } = evaluation.caller
-  const isToken = credential instanceof Ref && credential.collection === native.tokens
-  const version = isToken ? evaluation.transaction.get(credential) : undefined
-  if (!version) throw new RequestError('not found', 'Not Found')
-  return { status: 200, body: renderResource(viewDocument(version, evaluation), evaluation) }
-}
-
-/** What the hosted service's router asked for: which account and database a credential belongs to. */
-const authorized: Task = ({ database }) => ({
-  status: 200,
-  body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
-})
-
-const unavailableText = {
-  'not committed': 'The store of the service is not available now; nothing was written.',
-  unknown:
-    'The store of the service became unavailable during the commit: it may have been committed, or not.',
-} as const
-
 class RequestRun {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
@@ -131,6 +112,12 @@ class RequestRun {
   readonly #started: Micros
   readonly #deadline: Micros
   readonly #watch: Watch
+  /** How long the evaluation under way may hold this process; undefined: until its deadline. */
+  #hold: Hold | undefined
+  /** What takes long is left to the slow lane. */
+  #mayLeave = false
+  /** What it makes cannot come from elsewhere: it gets little time instead. */
+  #isUnmovable = false
   #parsed: ParsedQuery | undefined
   #mustWrite: boolean
   /** Its costs count against the limits of its database. */
@@ -151,17 +138,25 @@ class RequestRun {
     this.#watch = {
       look: () => {
         if (options.host.now() > this.#deadline) throw timedOut()
+        options.onLook?.()
+        if (this.#hold?.isOver()) this.#leave()
       },
-      beforeLongCall: () => {},
+      beforeLongCall: () => {
+        if (this.#hold) this.#leave()
+      },
     }
   }
 
   query(): QueryAnswer | Promise<QueryAnswer> {
     this.#isQuery = true
-    this.#mustWrite ||= this.#willWrite()
-    const { rateLimits } = this.#options
+    const { rateLimits, slowLane } = this.#options
+    const { body = '' } = this.#request
+    this.#mayLeave = slowLane !== undefined
+    const isLong = this.#mayLeave && body.length > limits.shortBodyUnits
+    this.#mustWrite ||= !isLong && this.#willWrite()
     return this.run(evaluation => {
       rateLimits?.check(evaluation.database, { compute: 1, read: 0, write: 0 })
+      if (this.#mayLeave && (isLong || this.#hold?.isOver())) throw new TooLong()
       const parsed = this.#parse()
       if (parsed.effect === 'write' && !evaluation.transaction.writable && !this.#request.readOnly) {
         throw new WriteNeeded()
@@ -169,6 +164,7 @@ class RequestRun {
       const value = evaluate(parsed.expression, undefined, evaluation)
       const created = value instanceof DocumentValue && value.created
       const body = renderResource(value, evaluation)
+      if (this.#request.prettyBody && body.length > limits.longBodyBytes) this.#watch.beforeLongCall()
       rateLimits?.check(evaluation.database, {
         compute: evaluation.computeOps,
         read: evaluation.byteReadOps,
@@ -177,6 +173,58 @@ class RequestRun {
       })
       return { status: created ? 201 : 200, body }
     })
+  }
+
+  /** The share of an evaluation that begins now; of whom it is, will be known later. */
+  #newHold(): Hold | undefined {
+    if (this.#isUnmovable) return fixedHold(this.#options.host.now)
+    if (!this.#mayLeave) return undefined
+    return this.#options.slowLane?.hold(queueOf(undefined, this.#request.authorization ?? ''))
+  }
+
+  /** Gives the evaluation under way up: it takes too long for this process. */
+  #leave(): never {
+    if (this.#isUnmovable) throw timedOut()
+    this.#hold?.wasted()
+    throw new TooLong()
+  }
+
+  /** Has the query evaluated in the slow lane. Never rejects. */
+  async #goSlow(task: Task): Promise<QueryAnswer> {
+    const { host, rateLimits, slowLane, store } = this.#options
+    const { authorization = '', linearized, retriesMax = limits.contentionRetriesDefault } = this.#request
+    const database = this.#evaluation?.database
+    try {
+      const answer = await runSlowly({
+        slowLane: slowLane as SlowLane,
+        store,
+        retriesMax,
+        job: () => ({
+          request: this.#request,
+          queue: queueOf(database, authorization),
+          snapshotTime: this.#settledTime ?? this.#started,
+          timeoutMs: Math.max(0, (this.#deadline - host.now()) / 1000),
+        }),
+        checkCosts: ({ attempt, metrics }) => {
+          if (database === undefined || metrics === undefined) return
+          const { byteReadOps: read, computeOps: compute } = metrics
+          rateLimits?.check(database, { compute, read, write: attempt && !linearized ? 1 : 0 })
+        },
+      })
+      if (answer) return this.#own(answer)
+      this.#mayLeave = false
+      this.#mustWrite = true
+      return this.#write(task)
+    } catch (error) {
+      return this.#recover(error, task)
+    }
+  }
+
+  /** An answer of the slow lane as this request's own: its time includes the waiting, its costs are charged here. */
+  #own(answer: QueryAnswer): QueryAnswer {
+    if (!answer.metrics) return { ...answer, isSlow: true }
+    const metrics = { ...answer.metrics, queryTimeMs: this.#elapsedMs() }
+    return { ...answer, isSlow: true, metrics: answer.requestError ? metrics : this.#charged(metrics) }
   }
 
   /**
@@ -195,6 +243,7 @@ class RequestRun {
 
   /** Evaluates the query of the body as somebody else; ends without a commit. */
   explain(): QueryAnswer | Promise<QueryAnswer> {
+    this.#isUnmovable = true
     return this.run(evaluation => explain(readExplainRequest(this.#request.body), evaluation))
   }
 
@@ -212,6 +261,7 @@ class RequestRun {
 
   /** The stream begins with the very snapshot on which its expression was evaluated. */
   openStream(fields: string | undefined): StreamAnswer | Promise<StreamAnswer> {
+    this.#isUnmovable = true
     let stream: EventStream | undefined
     const answer = this.run(evaluation => {
       const chosen = readStreamFields(fields)
@@ -243,6 +293,7 @@ class RequestRun {
 
   #read(task: Task): QueryAnswer | Promise<QueryAnswer> {
     try {
+      this.#hold = this.#newHold()
       const work = (transaction: Transaction) => this.#attempt(transaction, task)
       return this.#succeeded(this.#options.store.read(work, this.#request.lastSeenTxn))
     } catch (error) {
@@ -251,10 +302,13 @@ class RequestRun {
   }
 
   async #write(task: Task): Promise<QueryAnswer> {
+    const work = (transaction: Transaction) => this.#attempt(transaction, task)
+    const { lastSeenTxn, retriesMax } = this.#request
+    const { neverCommits, store } = this.#options
+    this.#hold = this.#newHold()
     try {
-      const work = (transaction: Transaction) => this.#attempt(transaction, task)
-      const { lastSeenTxn, retriesMax } = this.#request
-      const outcome = await this.#options.store.write(work, {
+      if (neverCommits) return this.#uncommitted(store.attempt(work, lastSeenTxn))
+      const outcome = await store.write(work, {
         ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
         ...(retriesMax !== undefined && { retriesMax }),
       })
@@ -293,7 +347,21 @@ class RequestRun {
     transaction.counters.readBytes = 0
     this.#evaluation = evaluationFor(caller)
     this.#databasePath = databasePath(transaction, caller.database)
+    if (this.#hold && this.#mayLeave) this.#hold = this.#options.slowLane?.hold(queueOf(caller.database, ''))
     return task(this.#evaluation)
+  }
+
+  /** Of an engine that commits nothing: what the answer is once somebody else has. */
+  #uncommitted(attempt: Attempt<ReturnType<Task>>): QueryAnswer {
+    const { counters, result, commitTime } = attempt
+    return {
+      ...result,
+      txnTime: commitTime,
+      metrics: this.#metrics(this.#evaluation, counters),
+      database: this.#evaluation?.database,
+      databasePath: this.#databasePath,
+      attempt: { ...attempt, result: undefined },
+    }
   }
 
   #parse(): ParsedQuery {
@@ -304,6 +372,7 @@ class RequestRun {
   /** Goes on after an attempt that did not end in an answer, or answers its failure. */
   #recover(error: unknown, task: Task): QueryAnswer | Promise<QueryAnswer> {
     if (error instanceof Pending) return this.#waitFor(error, task)
+    if (error instanceof TooLong) return this.#goSlow(task)
     if (error instanceof WriteNeeded) {
       this.#mustWrite = true
       return this.#write(task)
@@ -405,6 +474,10 @@ class RequestRun {
     return metrics
   }
 
+  #elapsedMs(): number {
+    return Math.max(0, Math.round((this.#options.host.now() - this.#started) / 1000))
+  }
+
   #metrics(
     evaluation: Evaluation | undefined,
     counters: TransactionCounters,
@@ -416,30 +489,10 @@ class RequestRun {
       byteWriteOps: counters.writeOps,
       storageBytesRead: counters.readBytes,
       storageBytesWrite: counters.writeBytes,
-      queryTimeMs: Math.max(0, Math.round((this.#options.host.now() - this.#started) / 1000)),
+      queryTimeMs: this.#elapsedMs(),
       txnRetries: this.#contended,
       rateLimited,
     }
-  }
-}
-
-/** The members of a request for an explanation. */
-function readExplainRequest(body: string | undefined): ExplainRequest {
-  const given = readBody(body)
-  if (given instanceof Map && given.has('query') && given.has('as'))
-    return { query: given.get('query') as Json, as: given.get('as') as Json }
-  throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
-}
-
-function readBody(body: string | undefined): Json {
-  const refuse = (description: string) => new QueryError([errorEntry('invalid expression', description, [])])
-  if (body === undefined) throw refuse('No query provided.')
-  try {
-    return parseJson(body)
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    const nested = error.reason === 'nesting'
-    throw refuse(nested ? 'Request body JSON exceeds nesting limit.' : 'Request body is not valid JSON.')
   }
 }
 

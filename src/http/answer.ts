@@ -2,7 +2,7 @@
 // follow from them is decided in one place, response-headers.ts.
 
 import type { Readable } from 'node:stream'
-import type { QueryMetrics } from '../engine/contract.ts'
+import type { LongBody, QueryMetrics } from '../engine/contract.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -10,6 +10,8 @@ export interface Answer {
   readonly status: number
   /** Text is sent whole; a stream is sent as it comes, with no length announced. */
   readonly body: string | Readable
+  /** Instead of the body: bytes that are sent as the client reads. */
+  readonly longBody?: LongBody
   /** Absent where the protocol sends no `x-txn-time`. */
   readonly txnTime: Micros | undefined
   /** Absent where the protocol sends no metrics. */
@@ -18,6 +20,8 @@ export interface Answer {
   readonly databasePath?: readonly string[] | undefined
   /** The request error this answer stands for; decides between the two error paths of the protocol. */
   readonly requestError?: RequestErrorCode | undefined
+  /** Its query was evaluated in the slow lane. */
+  readonly isSlow?: boolean
   /** Further headers, name and value alternating, names in lower case. */
   readonly headers?: readonly string[]
   /** Instead of JSON. */

@@ -4,7 +4,7 @@ import type { QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
 import type { Answer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
-import type { RequestSettings } from './request-headers.ts'
+import { type RequestSettings, wantsPrettyBody } from './request-headers.ts'
 import type { Tag } from './tags.ts'
 import type { Trace } from './trace.ts'
 
@@ -49,6 +49,7 @@ export class Call {
       lastSeenTxn: settings.lastSeenTxn,
       retriesMax: settings.retriesMax,
       timeoutMs: settings.timeoutMs,
+      prettyBody: wantsPrettyBody(this.request.headers),
     } as QueryRequest
   }
 }

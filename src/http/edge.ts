@@ -189,6 +189,7 @@ export class Edge {
       const bytesOut = this.#writer.write(call, answer)
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
       const { meter } = this.#services
+      if (meter && answer.isSlow) meter.slowQueries++
       meter?.answered(call.startedMs, answer.status, answer.metrics, call.bytesIn, bytesOut)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')

@@ -23,6 +23,8 @@ export class RequestMeter {
   readonly costs = { compute: 0, read: 0, write: 0 }
   storageBytesRead = 0
   storageBytesWritten = 0
+  /** Queries evaluated in the slow lane. */
+  slowQueries = 0
   streams = 0
   lostRecords = 0
   /** Requests under way. */

@@ -50,7 +50,7 @@ export interface ResponseContext {
 /** A response that is ready to be sent. */
 export interface PreparedResponse {
   readonly headers: HeaderList
-  /** The whole body; undefined when it comes as a stream. */
+  /** The whole body, unless the answer has a long one; undefined when it comes as a stream. */
   readonly text: string | undefined
   /** Of the whole body, in UTF-8; 0 for a stream. */
   readonly bytes: number
@@ -60,9 +60,9 @@ export interface PreparedResponse {
 export function prepareResponse(call: Call, answer: Answer, context: ResponseContext): PreparedResponse {
   const exceptional = isExceptional(answer)
   const text = textOf(call, answer, exceptional)
-  const bytes = text === undefined ? 0 : Buffer.byteLength(text)
+  const bytes = answer.longBody?.length ?? (text === undefined ? 0 : Buffer.byteLength(text))
   const headers: HeaderList = []
-  if (text !== '') headers.push('content-type', answer.contentType ?? jsonType)
+  if (text !== '' || bytes > 0) headers.push('content-type', answer.contentType ?? jsonType)
   if (text !== undefined) headers.push('content-length', bytes)
   if (answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
   if (answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, bytes)

@@ -44,10 +44,11 @@ export class ResponseWriter {
       if (unsent > 0) this.#track(request, answer, unsent)
     } else {
       // Outside the heap of JavaScript, which is smaller than the memory.
-      const content = Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8')
+      const pieces =
+        answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = this.#track(request, answer, bytes)
       if (request.isGone) return 0
-      new PieceWriter(request.begin(answer.status, headers), content, share).write()
+      new PieceWriter(request.begin(answer.status, headers), pieces, share).write()
     }
     return bytes
   }
@@ -92,25 +93,29 @@ function readerOf(request: Exchange, { databasePath }: Answer): string {
   return databasePath === undefined ? request.client : `database ${databasePath.join('/')}`
 }
 
+function piecesOf(content: Buffer): Buffer[] {
+  const count = Math.ceil(content.length / pieceBytes)
+  return Array.from({ length: count }, (_, at) => content.subarray(at * pieceBytes, (at + 1) * pieceBytes))
+}
+
 /** Writes a body piece by piece, each when the one before has been taken. */
 class PieceWriter {
   readonly #target: Writable
-  readonly #content: Buffer
+  /** What is left, the next piece last. */
+  readonly #rest: Uint8Array[]
   readonly #share: Share
-  #at = 0
 
-  constructor(target: Writable, content: Buffer, share: Share) {
+  constructor(target: Writable, pieces: readonly Uint8Array[], share: Share) {
     this.#target = target
-    this.#content = content
+    this.#rest = pieces.toReversed()
     this.#share = share
   }
 
   readonly write = (): void => {
     if (this.#target.destroyed) return
-    const piece = this.#content.subarray(this.#at, this.#at + pieceBytes)
-    this.#at += piece.length
+    const piece = this.#rest.pop() as Uint8Array
     this.#share.move(piece.length)
-    if (this.#at < this.#content.length) this.#target.write(piece, this.write)
+    if (this.#rest.length > 0) this.#target.write(piece, this.write)
     else this.#target.end(piece)
   }
 }

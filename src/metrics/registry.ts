@@ -41,6 +41,7 @@ export function createRegistry(meter: RequestMeter): Registry {
     read: meter.reads,
     write: meter.writes,
   }))
+  counter('slow_lane_queries_total', 'Queries evaluated in the slow lane.', () => meter.slowQueries)
   labelled(registry, 'ops_total', 'Operations as the metrics headers count them.', 'kind', () => meter.costs)
   labelled(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({
     read: meter.storageBytesRead,

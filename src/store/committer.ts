@@ -8,6 +8,7 @@
 import { type Announcement, commitDistance } from '../base/timeline.ts'
 import type { KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
+import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import { type Attempt, attemptOn, type Evaluated, evaluateOn, stillHolds, writesAt } from './attempt.ts'
 import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './contract.ts'
@@ -25,8 +26,6 @@ type Decision<T> = TransactionOutcome<T> | 'stale' | 'later'
 const shortMicros = 10_000
 /** What a batch of commits may evaluate under the lock before the rest has to wait for the next, in microseconds. */
 const lockedMicrosMax = 20_000
-/** A fact of the protocol: five attempts in all. */
-const retriesMaxDefault = 4
 
 export class Committer {
   readonly #kv: KeyValueStore
@@ -47,7 +46,7 @@ export class Committer {
 
   /** Runs `work` to its commit. */
   async write<T>(work: TransactionWork<T>, options: WriteOptions): Promise<TransactionOutcome<T>> {
-    const { notBefore = 0, retriesMax = retriesMaxDefault } = options
+    const { notBefore = 0, retriesMax = limits.contentionRetriesDefault } = options
     for (let retries = 0; ; retries++) {
       const announcement = this.#times.announce(notBefore)
       let attempt: Attempt<T>

@@ -11,6 +11,7 @@ import type {
   TransactionTime,
   Value,
 } from '../values/value.ts'
+import type { Attempt } from './attempt.ts'
 
 /** One version of a document as stored, hidden fields included. */
 export interface Version {
@@ -247,6 +248,7 @@ export interface Transaction {
 }
 
 export { StoreUnavailableError } from '../kv/errors.ts'
+export type { Attempt } from './attempt.ts'
 
 /** Thrown by a write in a read-only transaction: run the query again in a writing one. */
 export class WriteNeeded {}
@@ -304,6 +306,13 @@ export interface Store {
   write<T>(work: (transaction: Transaction) => T, options?: WriteOptions): Promise<TransactionOutcome<T>>
   /** Commits nothing but a time, which shows whether anything can be committed. Callers at one time share a commit. */
   probe(): Promise<void>
+  /**
+   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}, also in another
+   * process that has the folder open, if its result can be cloned.
+   */
+  attempt<T>(work: (transaction: Transaction) => T, notBefore?: Micros): Attempt<T>
+  /** Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. */
+  commit<T>(attempt: Attempt<T>): Promise<TransactionOutcome<T> | 'stale'>
   /** Transactions committed after `after`, oldest first, as far as they are visible now. */
   changes(after: Micros, limit: number): readonly CommittedTransaction[]
   /** Calls `listener` after commits (of any process) became visible. */

@@ -18,7 +18,7 @@ import type {
   WriteOptions,
 } from './contract.ts'
 import { reserveStretch } from './id-reservation.ts'
-import { IdGenerator } from './ids.ts'
+import { IdGenerator, type IdStretch } from './ids.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
 import { StoreTransaction, type TransactionParts } from './transaction.ts'
 
@@ -30,6 +30,8 @@ export interface StoreOptions {
   readonly hooks: StoreHooks
   /** 0 to 1023; processes that share a data folder need different ones. Default 0. */
   readonly worker?: number
+  /** Reserves ids for a process that never commits; absent: they are reserved here. */
+  readonly reserveIds?: () => Promise<IdStretch>
 }
 
 /** Opens a store over an open key-value store, which it closes when it is closed. */
@@ -50,7 +52,7 @@ export class TransactionStore implements Store {
     const worker = options.worker ?? 0
     this.#parts = {
       schemas: new SchemaCache(),
-      ids: new IdGenerator(worker, () => reserveStretch(this, worker)),
+      ids: new IdGenerator(worker, options.reserveIds ?? (() => reserveStretch(this, worker))),
       hooks: options.hooks,
     }
     const timeline = options.timeline ?? localTimeline(options.clock)

@@ -19,6 +19,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   engine: ['query-log', 'query', 'auth', 'store', 'values'],
   transfer: ['engine', 'store', 'keys', 'fql', 'values'],
   streams: ['engine', 'query', 'auth', 'store', 'values'],
+  'slow-lane': ['engine', 'store', 'values'],
   http: ['transfer', 'streams', 'engine', 'query-log', 'auth', 'values'],
   metrics: ['http'],
   'config.ts': [],
@@ -35,7 +36,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'values',
   ],
   'open-store.ts': ['config.ts', 'store', 'kv'],
+  'open-slow-lane.ts': ['slow-lane', 'config.ts', 'store'],
   'open-engine.ts': [
+    'open-slow-lane.ts',
     'open-store.ts',
     'server.ts',
     'config.ts',
@@ -50,6 +53,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'values',
   ],
   'index.ts': ['open-engine.ts', 'server.ts', 'config.ts', 'kv'],
+  'slow-lane-main.ts': ['open-engine.ts', 'open-slow-lane.ts', 'slow-lane'],
   cli: [
     'open-query-log.ts',
     'open-store.ts',

@@ -74,7 +74,9 @@ async function runAlone(config: Config, rootSecret: string, open: Open, log: Log
   let server: Server | undefined
   const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
   try {
-    const opened = await explained(() => open(config, rootSecret, log, { worker: 0, background: true }))
+    const opened = await explained(() =>
+      open(config, rootSecret, log, { worker: 0, background: true, slowLane: true }),
+    )
     const stopped = signalled()
     server = await created(config, opened, log)
     announce(config, await serving(config, server))
@@ -92,7 +94,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   const worker = workerNumber()
   // The supervisor has made it, and said where it is.
   const rootSecret = await explained(() => rootSecretOf(config, silent))
-  const part = { worker, background: worker === 0, timelineFile: timelineFileOf(config) }
+  const part = { worker, background: worker === 0, timelineFile: timelineFileOf(config), slowLane: true }
   const opened = await explained(() => open(config, rootSecret, log, part))
   const stopped = signalled()
   const server = await created(config, opened, log)

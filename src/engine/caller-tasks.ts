@@ -1,0 +1,26 @@
+// Requests that ask about the caller only.
+
+import { RequestError } from '../errors.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import { viewDocument } from '../query/view-document.ts'
+import { encodeGlobalId } from '../values/global-id.ts'
+import { native, Ref } from '../values/value.ts'
+import { renderResource } from './render-resource.ts'
+
+/** What a request asks of its transaction: the status and the body of the response. */
+export type Task = (evaluation: Evaluation) => { readonly status: number; readonly body: string }
+
+/** The document of the token that the caller presented. */
+export const ownToken: Task = evaluation => {
+  const { credential } = evaluation.caller
+  const isToken = credential instanceof Ref && credential.collection === native.tokens
+  const version = isToken ? evaluation.transaction.get(credential) : undefined
+  if (!version) throw new RequestError('not found', 'Not Found')
+  return { status: 200, body: renderResource(viewDocument(version, evaluation), evaluation) }
+}
+
+/** What the hosted service's router asked for: which account and database a credential belongs to. */
+export const authorized: Task = ({ database }) => ({
+  status: 200,
+  body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
+})

@@ -1,0 +1,27 @@
+// The bodies of requests as JSON.
+
+import { errorEntry, QueryError, RequestError } from '../errors.ts'
+import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import type { Json } from '../values/value.ts'
+import type { ExplainRequest } from './explain.ts'
+
+/** Throws `invalid expression` for a body that is missing, no JSON, or nested too deep. */
+export function readBody(body: string | undefined): Json {
+  const refuse = (description: string) => new QueryError([errorEntry('invalid expression', description, [])])
+  if (body === undefined) throw refuse('No query provided.')
+  try {
+    return parseJson(body)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    const nested = error.reason === 'nesting'
+    throw refuse(nested ? 'Request body JSON exceeds nesting limit.' : 'Request body is not valid JSON.')
+  }
+}
+
+/** The members of a request for an explanation. Throws `bad request` for anything else. */
+export function readExplainRequest(body: string | undefined): ExplainRequest {
+  const given = readBody(body)
+  if (given instanceof Map && given.has('query') && given.has('as'))
+    return { query: given.get('query') as Json, as: given.get('as') as Json }
+  throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
+}

@@ -1,0 +1,45 @@
+// What the engine knows of the slow lane: processes beside the service in which queries are evaluated that take long, so
+// that they keep nobody else waiting. The layer above provides it; without one, everything is evaluated here.
+
+import { limits } from '../limits.ts'
+import type { DatabaseId, Micros } from '../values/value.ts'
+import type { QueryAnswer, QueryRequest } from './contract.ts'
+
+/** A query for the slow lane. */
+export interface LaneJob {
+  readonly request: QueryRequest
+  /** Whose turn it is used up by: jobs of one database wait behind one another, not before those of others. */
+  readonly queue: string
+  /** The service's own snapshot time: the state that is read is at least that one. */
+  readonly snapshotTime: Micros
+  /** Milliseconds, waiting included. */
+  readonly timeoutMs: number
+}
+
+export interface SlowLane {
+  /** The answer, with an attempt when the query writes. Rejects with a RequestError: out of time, out of memory, too many waiting. */
+  run(job: LaneJob): Promise<QueryAnswer>
+  /** How long a query of that queue may hold the process that serves everybody, from now on. */
+  hold(queue: string): Hold
+}
+
+/** The share of one evaluation. */
+export interface Hold {
+  isOver(): boolean
+  /** The evaluation was dropped: the time was used in vain. */
+  wasted(): void
+}
+
+/** Thrown out of an evaluation that takes too long for the process that serves everybody. */
+export class TooLong {}
+
+/** Whose turn a query uses up in the slow lane: that of its database, as soon as it is known. */
+export function queueOf(database: DatabaseId | undefined, authorization: string): string {
+  return database === undefined ? `credential ${authorization}` : `database ${database}`
+}
+
+/** The share of what cannot move to the slow lane, by a clock in microseconds. */
+export function fixedHold(now: () => Micros): Hold {
+  const end = now() + limits.unmovableMs * 1000
+  return { isOver: () => now() > end, wasted: () => {} }
+}

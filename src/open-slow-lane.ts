@@ -1,0 +1,61 @@
+// Starts the processes of the slow lane: the same program over the same data folder, with less memory and less right to
+// the processor than the service itself.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Duplex } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import type { Clock } from './base/clock.ts'
+import type { Timers } from './base/timers.ts'
+import type { Config } from './config.ts'
+import { sendFrame } from './slow-lane/frames.ts'
+import { laneDescriptor } from './slow-lane/lane-process.ts'
+import type { ToLane } from './slow-lane/messages.ts'
+import { ProcessLane } from './slow-lane/slow-lane.ts'
+import { reserveStretch } from './store/id-reservation.ts'
+import type { TransactionStore } from './store/store.ts'
+
+/** What a process is told first. */
+export interface LaneSetup {
+  readonly config: Config
+  readonly rootSecret: string | undefined
+  /** The number of the process that serves; its stretches of ids and those of its slow lane never overlap. */
+  readonly worker: number
+}
+
+const program = fileURLToPath(import.meta.url).replace(/open-slow-lane\.(ts|js)$/, 'slow-lane-main.$1')
+
+/** The slow lane of one process that serves; nothing is started before it is needed. */
+export function openSlowLane(
+  config: Config,
+  rootSecret: string | undefined,
+  worker: number,
+  store: TransactionStore,
+  { clock, log, timers }: { readonly clock: Clock; readonly timers: Timers; readonly log: Logger },
+): ProcessLane {
+  const processesMax = Math.ceil(config.slowLaneProcesses / config.workers)
+  return new ProcessLane({
+    processesMax,
+    afterMs: config.slowLaneAfterMs,
+    memoryMb: config.slowLaneMemoryMb,
+    clock,
+    timers,
+    spawn: () => start({ config, rootSecret, worker }),
+    reserveIds: () => reserveStretch(store, worker),
+    onDeath: reason => log.error({ reason }, 'a process of the slow lane has ended'),
+  })
+}
+
+function start(setup: LaneSetup): ChildProcess {
+  const flags = [`--max-old-space-size=${setup.config.slowLaneMemoryMb}`, '--expose-gc']
+  const child = spawn(process.execPath, [...process.execArgv, ...flags, program], {
+    // A worker of node:cluster would hand on that it is one.
+    env: { ...process.env, NODE_UNIQUE_ID: undefined },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const socket = child.stdio[laneDescriptor] as Duplex
+  // Tells of its own end by the process's.
+  socket.on('error', () => {})
+  sendFrame(socket, { kind: 'setup', setup } satisfies ToLane<LaneSetup>)
+  return child
+}

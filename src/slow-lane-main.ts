@@ -1,0 +1,59 @@
+// The program of a process of the slow lane. It opens the data folder as the service has, answers one query after the
+// other and writes nothing; it ends when the service does.
+
+import { Socket } from 'node:net'
+import { constants, setPriority } from 'node:os'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { pino } from 'pino'
+import { systemClock } from './base/clock.ts'
+import { openLaneEngine } from './open-engine.ts'
+import type { LaneSetup } from './open-slow-lane.ts'
+import { laneDescriptor } from './slow-lane/lane-process.ts'
+import { outOfMemory } from './slow-lane/out-of-memory.ts'
+import { LaneService } from './slow-lane/serve-jobs.ts'
+
+// As in the service itself.
+setFlagsFromString('--no-allocation-site-pretenuring')
+// On a machine with few cores the service goes first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+// The service decides when to stop; a signal from the terminal is for it.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})
+
+/** Milliseconds between two looks at what the process itself takes. */
+const guardIntervalMs = 20
+const megabyte = 1_048_576
+
+/** Refuses the query under way before the runtime runs out of memory, which would end the process. */
+function memoryGuard(maxMb: number): () => void {
+  const service = process.ppid
+  let nextMs = 0
+  return () => {
+    const nowMs = systemClock.elapsedMs()
+    if (nowMs < nextMs) return
+    nextMs = nowMs + guardIntervalMs
+    // Nobody is there any more to answer.
+    if (process.ppid !== service) process.kill(process.pid, 'SIGKILL')
+    if (memoryMb() < maxMb * 0.8) return
+    globalThis.gc?.()
+    if (memoryMb() > maxMb * 0.7) throw outOfMemory(maxMb)
+  }
+}
+
+function memoryMb(): number {
+  const { external_memory: external, used_heap_size: heap } = getHeapStatistics()
+  return (external + heap) / megabyte
+}
+
+const socket = new Socket({ fd: laneDescriptor })
+socket.on('close', () => process.exit(0))
+
+const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
+  const log = pino({ level: setup.config.logLevel }, pino.destination({ fd: 2, sync: true }))
+  const { engine } = openLaneEngine(setup, log, {
+    reserveIds: () => service.reserveIds(),
+    onLook: memoryGuard(setup.config.slowLaneMemoryMb),
+    snapshotTime: () => service.snapshotTime,
+  })
+  return engine
+})

@@ -1,0 +1,64 @@
+// The messages between the service and a process of the slow lane, over a socket: the length of the head and of the
+// body, the head as a structured clone, the body as bytes. Bodies are never joined to one piece on the way, so that one
+// of many megabytes takes no long step of the service.
+
+import type { Duplex } from 'node:stream'
+import { deserialize, serialize } from 'node:v8'
+
+export interface Frame {
+  readonly head: unknown
+  readonly body: readonly Uint8Array[]
+}
+
+const prefixBytes = 8
+
+/** Sends a message. */
+export function sendFrame(socket: Duplex, head: unknown, body?: Uint8Array): void {
+  const bytes = serialize(head)
+  const prefix = Buffer.alloc(prefixBytes)
+  prefix.writeUInt32LE(bytes.length)
+  prefix.writeUInt32LE(body?.length ?? 0, 4)
+  socket.write(Buffer.concat([prefix, bytes]))
+  if (body && body.length > 0) socket.write(body)
+}
+
+/** Hands every message that arrives to `receive`. */
+export function receiveFrames(socket: Duplex, receive: (frame: Frame) => void): void {
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+  let need = prefixBytes
+  let bodyBytes = 0
+  let head: unknown
+  let state: 'prefix' | 'head' | 'body' = 'prefix'
+  const advance = (pieces: Buffer[]): void => {
+    if (state === 'prefix') {
+      const prefix = Buffer.concat(pieces)
+      bodyBytes = prefix.readUInt32LE(4)
+      need = prefix.readUInt32LE(0)
+      state = 'head'
+    } else if (state === 'head') {
+      head = deserialize(Buffer.concat(pieces))
+      need = bodyBytes
+      state = 'body'
+    } else {
+      need = prefixBytes
+      state = 'prefix'
+      receive({ head, body: pieces })
+    }
+  }
+  socket.on('data', (chunk: Buffer) => {
+    let rest = chunk
+    for (;;) {
+      const missing = need - pendingBytes
+      if (rest.length < missing) break
+      const pieces = missing > 0 ? [...pending, rest.subarray(0, missing)] : pending
+      rest = rest.subarray(missing)
+      pending = []
+      pendingBytes = 0
+      advance(pieces)
+    }
+    if (rest.length === 0) return
+    pending.push(rest)
+    pendingBytes += rest.length
+  })
+}

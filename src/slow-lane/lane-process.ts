@@ -1,0 +1,129 @@
+// One process of the slow lane, seen from the service. It has one job at a time. When it ends, whatever ended it, the
+// job fails and the process is done with; the next job gets another one.
+
+import type { ChildProcess } from 'node:child_process'
+import type { Duplex } from 'node:stream'
+import { LongBody, type QueryAnswer } from '../engine/contract.ts'
+import type { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { IdStretch } from '../store/ids.ts'
+import { receiveFrames, sendFrame } from './frames.ts'
+import type { FromLane, ToLane } from './messages.ts'
+import { outOfMemory } from './out-of-memory.ts'
+
+/** Where the socket to the service stands among the streams of the process. */
+export const laneDescriptor = 3
+
+/** What the processes of a slow lane have in common. */
+export interface LaneOptions {
+  /** Starts a process, with a socket at {@link laneDescriptor}. */
+  readonly spawn: () => ChildProcess
+  /** Reserves ids for one of the processes. */
+  readonly reserveIds: () => Promise<IdStretch>
+  readonly memoryMb: number
+  /** Told when a process has ended that was not meant to. */
+  readonly onDeath: (reason: string) => void
+}
+
+interface Running {
+  readonly resolve: (outcome: QueryAnswer) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Characters of what a process says on standard error that are kept to tell why it ended. */
+const lastWordsMax = 4096
+
+export class LaneProcess {
+  readonly #options: LaneOptions
+  readonly #child: ChildProcess
+  readonly #socket: Duplex
+  readonly ended: Promise<void>
+  #running: Running | undefined
+  #verdict: RequestError | undefined
+  #lastWords = ''
+  #isEnding = false
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.#child = options.spawn()
+    this.#socket = this.#child.stdio[laneDescriptor] as Duplex
+    receiveFrames(this.#socket, ({ head, body }) => this.#receive(head as FromLane, body))
+    // A process that ends takes its socket with it; what that means is told by its end.
+    this.#socket.on('error', () => {})
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
+    this.ended = new Promise(resolve => {
+      const end = (code: number | null, signal: string | null) => {
+        this.#fail(code, signal)
+        resolve()
+      }
+      this.#child.once('exit', end)
+      this.#child.once('error', () => end(null, null))
+    })
+  }
+
+  get hasEnded(): boolean {
+    return this.#isEnding || this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  /** Evaluates one query. */
+  run(job: Extract<ToLane, { kind: 'job' }>, body: Uint8Array | undefined): Promise<QueryAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#running = { resolve, reject }
+      sendFrame(this.#socket, job, body)
+    })
+  }
+
+  /** Ends the process at once; its job fails with `verdict`. */
+  kill(verdict?: RequestError): void {
+    this.#isEnding = true
+    this.#verdict = verdict
+    this.#child.kill('SIGKILL')
+  }
+
+  #hear(text: string): void {
+    this.#lastWords = (this.#lastWords + text).slice(-lastWordsMax)
+    // Log lines of its own belong into the log; what the runtime says when it runs out of memory does not.
+    for (const line of text.split('\n')) if (line.startsWith('{')) process.stderr.write(`${line}\n`)
+  }
+
+  #receive(message: FromLane, body: readonly Uint8Array[]): void {
+    if (message.kind === 'ids wanted') {
+      const tell = (stretch: IdStretch | undefined) => {
+        if (!this.hasEnded) sendFrame(this.#socket, { kind: 'ids', stretch } satisfies ToLane)
+      }
+      this.#options.reserveIds().then(tell, () => tell(undefined))
+      return
+    }
+    const running = this.#running
+    this.#running = undefined
+    running?.resolve(withBody(message.answer, body))
+  }
+
+  #fail(code: number | null, signal: string | null): void {
+    const wasMeant = this.#isEnding
+    this.#isEnding = true
+    const running = this.#running
+    this.#running = undefined
+    if (this.#verdict) running?.reject(this.#verdict)
+    else if (running && this.#isOutOfMemory(code, signal)) running.reject(outOfMemory(this.#options.memoryMb))
+    else running?.reject(new Error(`a process of the slow lane has ended (${signal ?? code})`))
+    if (!wasMeant && (running || code !== 0)) this.#options.onDeath(this.#reason(code, signal))
+  }
+
+  #reason(code: number | null, signal: string | null): string {
+    return this.#isOutOfMemory(code, signal) ? 'out of memory' : `${signal ?? `exit status ${code}`}`
+  }
+
+  /** The runtime aborts; the system kills the process that has most. */
+  #isOutOfMemory(code: number | null, signal: string | null): boolean {
+    return signal === 'SIGKILL' || code === 134 || /out of memory|Out of memory/.test(this.#lastWords)
+  }
+}
+
+function withBody(answer: QueryAnswer, pieces: readonly Uint8Array[]): QueryAnswer {
+  if (pieces.length === 0) return answer
+  const body = new LongBody(pieces)
+  // The time of a commit has to be put into the text.
+  if (body.length > limits.longBodyBytes && !answer.attempt) return { ...answer, longBody: body }
+  return { ...answer, body: Buffer.concat(pieces).toString() }
+}

@@ -1,0 +1,22 @@
+// What the service and a process of the slow lane say to one another.
+
+import type { QueryAnswer, QueryRequest } from '../engine/contract.ts'
+import type { IdStretch } from '../store/ids.ts'
+import type { Micros } from '../values/value.ts'
+
+/** From the service. The body of a job's frame is that of its request. */
+export type ToLane<Setup = unknown> =
+  | { readonly kind: 'setup'; readonly setup: Setup }
+  | {
+      readonly kind: 'job'
+      readonly request: Omit<QueryRequest, 'body'>
+      readonly hasBody: boolean
+      readonly snapshotTime: Micros
+    }
+  | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
+
+/** From a process. The body of an answer's frame is that of the answer, when it is long. */
+export type FromLane =
+  | { readonly kind: 'answer'; readonly answer: QueryAnswer }
+  /** Ids are drawn from stretches that only the service reserves: here nothing is ever committed. */
+  | { readonly kind: 'ids wanted' }

@@ -1,0 +1,8 @@
+// The answer to a query that takes more memory than a process of the slow lane has.
+
+import { RequestError } from '../errors.ts'
+
+/** `maxMb`: what it had, in megabytes. */
+export function outOfMemory(maxMb: number): RequestError {
+  return new RequestError('bad request', `Query takes too much memory. Max: ${maxMb} MB.`)
+}

@@ -1,0 +1,172 @@
+// The slow lane of a service: a few processes over the same data, started when they are needed and ended when they are
+// not. Queries wait for them in turns of their databases, and none has all of them while others wait. A process that is
+// past the time of its query, stuck in whatever it does, is killed.
+
+import type { Clock } from '../base/clock.ts'
+import type { Cancel, Timers } from '../base/timers.ts'
+import type { QueryAnswer } from '../engine/contract.ts'
+import { Patience } from '../engine/patience.ts'
+import type { Hold, LaneJob, SlowLane } from '../engine/slow-lane.ts'
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { FairQueue } from './fair-queue.ts'
+import { type LaneOptions, LaneProcess } from './lane-process.ts'
+
+export interface SlowLaneOptions extends LaneOptions {
+  /** Milliseconds that a query may hold the process that serves everybody. */
+  readonly afterMs: number
+  readonly processesMax: number
+  readonly timers: Timers
+  readonly clock: Clock
+}
+
+interface Waiting {
+  readonly job: LaneJob
+  /** By the clock's milliseconds. */
+  readonly deadlineMs: number
+  readonly body: Uint8Array | undefined
+  readonly resolve: (outcome: QueryAnswer) => void
+  readonly reject: (error: unknown) => void
+  cancel: Cancel
+}
+
+const outOfTime = () => new RequestError('time out', 'Read timed out.')
+
+export class ProcessLane implements SlowLane {
+  readonly #options: SlowLaneOptions
+  readonly #waiting = new FairQueue<Waiting>()
+  readonly #patience: Patience
+  /** By place; a process without a job is idle. */
+  readonly #processes: (LaneProcess | undefined)[]
+  readonly #jobs = new Map<LaneProcess, Waiting>()
+  readonly #idle = new Map<LaneProcess, Cancel>()
+  #isClosed = false
+  /** Queries taken in since the start. */
+  taken = 0
+
+  constructor(options: SlowLaneOptions) {
+    this.#options = options
+    this.#patience = new Patience(options.afterMs, options.clock)
+    this.#processes = new Array(options.processesMax).fill(undefined)
+  }
+
+  hold(queue: string): Hold {
+    return this.#patience.hold(queue)
+  }
+
+  run(job: LaneJob): Promise<QueryAnswer> {
+    const { clock, timers } = this.#options
+    this.taken++
+    if (this.#isClosed) return Promise.reject(outOfTime())
+    if (
+      this.#waiting.size >= limits.laneWaitingMax ||
+      this.#waiting.lengthOf(job.queue) >= limits.laneWaitingPerDatabaseMax
+    ) {
+      const text = 'Too many long queries are waiting.'
+      return Promise.reject(new RequestError('too many requests', text))
+    }
+    return new Promise((resolve, reject) => {
+      const { body } = job.request
+      const waiting: Waiting = {
+        job,
+        deadlineMs: clock.elapsedMs() + job.timeoutMs,
+        body: body === undefined ? undefined : Buffer.from(body),
+        resolve,
+        reject,
+        cancel: timers.after(job.timeoutMs, () => {
+          this.#waiting.remove(job.queue, waiting)
+          reject(outOfTime())
+        }),
+      }
+      this.#waiting.add(job.queue, waiting)
+      this.#advance()
+    })
+  }
+
+  /** Ends all processes; what they have under way is answered as out of time. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (let next = this.#waiting.take(() => true); next; next = this.#waiting.take(() => true)) {
+      next.cancel()
+      next.reject(outOfTime())
+    }
+    const processes = this.#processes.filter(process => process !== undefined)
+    for (const process of processes) process.kill(outOfTime())
+    await Promise.all(processes.map(({ ended }) => ended))
+  }
+
+  /** Gives waiting jobs to processes, as many as there may be. */
+  #advance(): void {
+    for (;;) {
+      const free = this.#isClosed ? undefined : this.#free()
+      if (free === undefined) return
+      const next = this.#waiting.take(queue => this.#mayRun(queue))
+      if (!next) return
+      this.#start(free, next)
+    }
+  }
+
+  /** The place of a process without a job, or of one that could be started. */
+  #free(): number | undefined {
+    const idle = this.#processes.findIndex(process => process && !process.hasEnded && this.#idle.has(process))
+    if (idle >= 0) return idle
+    const empty = this.#processes.indexOf(undefined)
+    return empty >= 0 ? empty : undefined
+  }
+
+  /** One process at least is left to other databases, when there are several. */
+  #mayRun(queue: string): boolean {
+    const most = Math.max(1, this.#options.processesMax - 1)
+    let running = 0
+    for (const { job } of this.#jobs.values()) if (job.queue === queue) running++
+    return running < most
+  }
+
+  #start(place: number, waiting: Waiting): void {
+    const { clock, timers } = this.#options
+    const process = this.#processes[place] ?? this.#open(place)
+    this.#idle.get(process)?.()
+    this.#idle.delete(process)
+    this.#jobs.set(process, waiting)
+    waiting.cancel()
+    const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
+    // The process looks at the clock itself; whatever keeps it from that is ended.
+    waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
+    const { body: _, ...request } = waiting.job.request
+    const { snapshotTime } = waiting.job
+    const job = {
+      kind: 'job',
+      request: { ...request, timeoutMs: leftMs },
+      hasBody: waiting.body !== undefined,
+      snapshotTime,
+    } as const
+    process
+      .run(job, waiting.body)
+      .then(waiting.resolve, waiting.reject)
+      .finally(() => this.#done(process, waiting))
+  }
+
+  #open(place: number): LaneProcess {
+    const process = new LaneProcess(this.#options)
+    this.#processes[place] = process
+    void process.ended.then(() => {
+      this.#processes[place] = undefined
+      this.#idle.get(process)?.()
+      this.#idle.delete(process)
+      this.#advance()
+    })
+    return process
+  }
+
+  #done(process: LaneProcess, waiting: Waiting): void {
+    waiting.cancel()
+    this.#jobs.delete(process)
+    if (!process.hasEnded) {
+      this.#idle.set(
+        process,
+        this.#options.timers.after(limits.laneIdleMs, () => process.kill()),
+      )
+    }
+    this.#advance()
+  }
+}

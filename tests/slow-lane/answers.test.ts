@@ -1,0 +1,155 @@
+// The worst queries we know, small: in the slow lane they are answered as in the service itself, with the same costs.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { preparation, type Sizes, type WorstQuery, worstQueries } from '../../bench/worst-queries.ts'
+import { send } from '../support/http.ts'
+import { temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+const small: Sizes = {
+  doublings: 9,
+  text: 20_000,
+  elements: 20,
+  depth: 40,
+  sets: 300,
+  documents: 200,
+  body: 40_000,
+}
+
+const noted = [
+  'x-compute-ops',
+  'x-byte-read-ops',
+  'x-byte-write-ops',
+  'x-storage-bytes-read',
+  'x-txn-retries',
+]
+
+let data: string
+let expected: Map<string, unknown>
+let server: RunningServer
+
+async function ask(to: RunningServer, { query }: WorstQuery): Promise<unknown> {
+  const { headers, status, text } = await send(to, { secret: to.rootSecret, query: query(small) })
+  return { status, text, costs: noted.map(name => headers.get(name)) }
+}
+
+async function slowQueries(): Promise<number> {
+  const port = /"url":"([^"]+)"/.exec(server.stderr())?.[1]
+  const text = await (await fetch(port as string)).text()
+  return Number(/^terrarium_slow_lane_queries_total (\d+)$/m.exec(text)?.[1])
+}
+
+async function documentCount(): Promise<number> {
+  const query = { count: { documents: { collection: 'worst' } } }
+  const { json } = await send(server, { secret: server.rootSecret, query })
+  return (json as { resource: number }).resource
+}
+
+before(async () => {
+  data = await temporaryFolder()
+  const alone = await startServer({ data, flags: ['--slow-lane-processes', '0'] })
+  try {
+    for (const query of preparation(small)) {
+      const { status, text } = await send(alone, { secret: alone.rootSecret, query })
+      assert.ok(status < 300, text)
+    }
+    expected = new Map()
+    for (const query of worstQueries) {
+      if (!query.writes) expected.set(query.name, await ask(alone, query))
+    }
+  } finally {
+    await alone.stop()
+  }
+  server = await startServer({ data, flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'] })
+})
+
+after(async () => {
+  await server.stop()
+  await rm(data, { recursive: true, force: true })
+})
+
+for (const query of worstQueries) {
+  if (query.writes) continue
+  test(`in the slow lane: ${query.name}`, async () => {
+    const before = await slowQueries()
+    assert.deepEqual(await ask(server, query), expected.get(query.name))
+    assert.equal(await slowQueries(), before + 1)
+  })
+}
+
+for (const query of worstQueries) {
+  if (!query.writes) continue
+  test(`evaluated in the slow lane and committed once: ${query.name}`, async () => {
+    const documents = await documentCount()
+    const before = await slowQueries()
+    const { headers, status, text } = await send(server, {
+      secret: server.rootSecret,
+      query: query.query(small),
+    })
+    assert.ok(status < 300, text)
+    assert.ok(Number(headers.get('x-byte-write-ops')) > 0)
+    assert.equal(await slowQueries(), before + 1)
+    const added = query.name === 'writes: very many documents' ? small.documents : 1
+    assert.equal(await documentCount(), documents + added)
+  })
+}
+
+test('the time of a commit stands in the answer of the query that was evaluated elsewhere', async () => {
+  const query = { create: { collection: 'worst' }, params: { object: { data: { object: { group: 5 } } } } }
+  const { headers, json, status } = await send(server, { secret: server.rootSecret, query })
+  assert.equal(status, 201)
+  const { ts } = (json as { resource: { ts: number } }).resource
+  assert.equal(ts, Number(headers.get('x-txn-time')))
+})
+
+test('increments by attempts from elsewhere all count, or say that they do not', async () => {
+  const of = (fields: object) => ({ object: { data: { object: fields } } })
+  const made = await send(server, {
+    secret: server.rootSecret,
+    query: { select: 'ref', from: { create: { collection: 'worst' }, params: of({ n: 0 }) } },
+  })
+  const ref = (made.json as { resource: object }).resource
+  const n = { select: ['data', 'n'], from: { get: ref } }
+  const increment = { select: ['data', 'n'], from: { update: ref, params: of({ n: { add: [n, 1] } }) } }
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => send(server, { secret: server.rootSecret, query: increment })),
+  )
+  const statuses = new Set(answers.map(({ status }) => status))
+  assert.ok(
+    [...statuses].every(status => status === 200 || status === 409),
+    [...statuses].join(),
+  )
+  const counted = answers.filter(({ status }) => status === 200)
+  const seen = new Set(counted.map(({ json }) => (json as { resource: number }).resource))
+  assert.equal(seen.size, counted.length, 'no two of them saw the same number')
+  const { json } = await send(server, { secret: server.rootSecret, query: n })
+  assert.equal((json as { resource: number }).resource, counted.length)
+})
+
+test('new ids drawn in the slow lane do not repeat', async () => {
+  const ids = new Set<unknown>()
+  for (let count = 0; count < 20; count++) {
+    const { json } = await send(server, {
+      secret: server.rootSecret,
+      query: [{ new_id: null }, { new_id: null }],
+    })
+    for (const id of (json as { resource: string[] }).resource) ids.add(id)
+  }
+  assert.equal(ids.size, 40)
+})
+
+test('a read in the slow lane sees what was written before', async () => {
+  const create = { create: { collection: 'worst' }, params: { object: { data: { object: { group: 99 } } } } }
+  for (let count = 0; count < 10; count++) {
+    const written = await send(server, { secret: server.rootSecret, query: { select: 'ref', from: create } })
+    const { resource } = written.json as { resource: object }
+    const read = await send(server, {
+      secret: server.rootSecret,
+      query: { select: ['ts'], from: { get: resource } },
+    })
+    assert.equal(read.status, 200, read.text)
+    assert.ok(Number(read.headers.get('x-txn-time')) >= Number(written.headers.get('x-txn-time')))
+  }
+})

@@ -1,0 +1,84 @@
+// Processes of the slow lane that come to an end: whoever has a query there is told, nobody else notices.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+
+before(async () => {
+  server = await startServer({ flags: ['--slow-lane-memory-mb', '96', '--slow-lane-after-ms', '5'] })
+})
+after(() => server.stop())
+
+const ask = (query: unknown, headers: Record<string, string> = {}) =>
+  send(server, { secret: server.rootSecret, query, headers })
+
+const variable = (name: string) => ({ var: name })
+
+/** An array of 8 times 2 to the power of `doublings` elements. */
+const longArray = (doublings: number) => ({
+  reduce: { lambda: ['x', '_'], expr: { append: variable('x'), collection: variable('x') } },
+  initial: [1, 2, 3, 4, 5, 6, 7, 8],
+  collection: Array(doublings).fill(0),
+})
+
+/** Comparisons that take until the deadline or the compute limit, whichever comes first. */
+const endless = {
+  let: [{ a: longArray(15) }, { b: longArray(15) }],
+  in: {
+    map: { lambda: '_', expr: { lt: [variable('a'), variable('b')] } },
+    collection: Array(5000).fill(0),
+  },
+}
+
+async function assertServes(): Promise<void> {
+  const { json } = await ask({ add: [1, 2] })
+  assert.deepEqual(json, { resource: 3 })
+  const slow = await ask({ count: longArray(14) })
+  assert.deepEqual(slow.json, { resource: 131_072 })
+}
+
+test('a query that takes too much memory fails alone', async () => {
+  const hungry = {
+    let: [{ a: longArray(16) }],
+    in: {
+      map: { lambda: '_', expr: { append: 1, collection: variable('a') } },
+      collection: Array(120).fill(0),
+    },
+  }
+  const [failed, fine] = await Promise.all([ask(hungry), ask({ add: [1, 1] })])
+  assert.equal(failed.status, 400)
+  const { errors } = failed.json as { errors: { code: string; description: string }[] }
+  assert.equal(errors[0]?.description, 'Query takes too much memory. Max: 96 MB.')
+  assert.deepEqual(fine.json, { resource: 2 })
+  await assertServes()
+})
+
+test('a query that takes too long is answered in time', async () => {
+  const { json, status } = await ask(endless, { 'x-query-timeout': '1500' })
+  assert.equal(status, 503)
+  assert.equal((json as { errors: { code: string }[] }).errors[0]?.code, 'time out')
+  await assertServes()
+})
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text.split(' ').map(Number).filter(Boolean)
+}
+
+test('a process that is killed takes its query along and nothing else', async t => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
+  await assertServes()
+  const answer = ask(endless, { 'x-query-timeout': '60000' })
+  await delay(200)
+  const children = await childrenOf(server.pid)
+  assert.ok(children.length > 0)
+  for (const child of children) process.kill(child, 'SIGKILL')
+  const { status } = await answer
+  assert.equal(status, 400)
+  await assertServes()
+})

@@ -1,0 +1,244 @@
+// The slow lane over processes that a test plays: turns, deadlines, ends.
+
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { type Duplex, duplexPair, PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { QueryAnswer } from '../../src/engine/contract.ts'
+import { RequestError } from '../../src/errors.ts'
+import { limits } from '../../src/limits.ts'
+import { receiveFrames, sendFrame } from '../../src/slow-lane/frames.ts'
+import type { FromLane, ToLane } from '../../src/slow-lane/messages.ts'
+import { ProcessLane } from '../../src/slow-lane/slow-lane.ts'
+import { ManualTime } from '../query-log/manual-time.ts'
+
+class FakeProcess extends EventEmitter {
+  readonly #far: Duplex
+  readonly stderr = new PassThrough()
+  readonly stdio: readonly unknown[]
+  readonly received: { readonly message: ToLane; readonly body: string }[] = []
+  exitCode: number | null = null
+  signalCode: string | null = null
+
+  constructor() {
+    super()
+    const [near, far] = duplexPair()
+    this.#far = far
+    this.stdio = [null, null, this.stderr, near]
+    receiveFrames(far, ({ head, body }) => {
+      this.received.push({ message: head as ToLane, body: Buffer.concat(body).toString() })
+      this.emit('received')
+    })
+  }
+
+  answer(body: string): void {
+    const answer: QueryAnswer = { status: 200, body: '', txnTime: 1, metrics: undefined, database: 0n }
+    this.say({ kind: 'answer', answer }, body)
+  }
+
+  say(message: FromLane, body = ''): void {
+    sendFrame(this.#far, message, Buffer.from(body))
+  }
+
+  kill(signal: string): void {
+    this.end(null, signal)
+  }
+
+  end(code: number | null, signal: string | null): void {
+    this.exitCode = code
+    this.signalCode = signal
+    this.emit('exit', code, signal)
+  }
+}
+
+function laneOf(processesMax: number) {
+  const time = new ManualTime()
+  const started: FakeProcess[] = []
+  const deaths: string[] = []
+  const lane = new ProcessLane({
+    processesMax,
+    afterMs: 20,
+    memoryMb: 512,
+    timers: time,
+    clock: time,
+    spawn: () => {
+      const process = new FakeProcess()
+      started.push(process)
+      return process as unknown as ChildProcess
+    },
+    reserveIds: async () => ({ startMs: 0, endMs: 1 }),
+    onDeath: reason => deaths.push(reason),
+  })
+  const run = (queue: string, body: string, timeoutMs = 1000) => {
+    const request = { authorization: 'x', apiVersion: '4', body, timeoutMs } as const
+    return lane.run({ request, queue, snapshotTime: 7, timeoutMs })
+  }
+  return { deaths, lane, run, started, time }
+}
+
+const bodyOf = (outcome: unknown) => (outcome as QueryAnswer).body
+
+async function received(process: FakeProcess | undefined, count: number): Promise<string[]> {
+  assert.ok(process)
+  while (process.received.length < count) await once(process, 'received')
+  return process.received.map(({ body }) => body)
+}
+
+test('nothing is started before it is needed, and what is idle is used again', async () => {
+  const { lane, run, started } = laneOf(2)
+  assert.equal(started.length, 0)
+  for (const body of ['one', 'two']) {
+    const outcome = run('a', body)
+    await received(started[0], body === 'one' ? 1 : 2)
+    started[0]?.answer(`${body}!`)
+    assert.equal(bodyOf(await outcome), `${body}!`)
+    await turn()
+  }
+  assert.equal(started.length, 1)
+  await lane.close()
+})
+
+test('one database leaves a process to the others', async () => {
+  const { lane, run, started } = laneOf(2)
+  const outcomes = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1')]
+  assert.deepEqual(await received(started[0], 1), ['a1'])
+  assert.deepEqual(await received(started[1], 1), ['b1'])
+  started[1]?.answer('')
+  await outcomes[2]
+  await turn()
+  assert.equal(started[1]?.received.length, 1, 'a2 waits for a1')
+  started[0]?.answer('')
+  await outcomes[0]
+  assert.deepEqual(await received(started[0], 2), ['a1', 'a2'])
+  started[0]?.answer('')
+  await outcomes[1]
+  await lane.close()
+})
+
+test('who waits past the deadline is told so, and who is stuck is killed', async () => {
+  const { deaths, lane, run, started, time } = laneOf(1)
+  const stuck = run('a', 'stuck', 1000)
+  const late = run('b', 'late', 500)
+  await received(started[0], 1)
+  time.advance(500)
+  await assert.rejects(late, { code: 'time out' })
+  time.advance(500)
+  assert.equal(started[0]?.signalCode, null, 'it has a moment to say so itself')
+  time.advance(limits.laneGraceMs)
+  await assert.rejects(stuck, { code: 'time out' })
+  assert.equal(started[0]?.signalCode, 'SIGKILL')
+  const next = run('a', 'next')
+  await received(started[1], 1)
+  started[1]?.answer('fine')
+  assert.equal(bodyOf(await next), 'fine')
+  assert.deepEqual(deaths, [])
+  await lane.close()
+})
+
+test('a process that runs out of memory takes nobody along', async () => {
+  const { deaths, lane, run, started } = laneOf(2)
+  const hungry = run('a', 'hungry')
+  const other = run('b', 'other')
+  await received(started[0], 1)
+  started[0]?.stderr.write('FATAL ERROR: JavaScript heap out of memory\n')
+  await turn()
+  started[0]?.end(null, 'SIGABRT')
+  await assert.rejects(hungry, (error: unknown) => {
+    assert.ok(error instanceof RequestError)
+    assert.equal(error.description, 'Query takes too much memory. Max: 512 MB.')
+    return true
+  })
+  await received(started[1], 1)
+  started[1]?.answer('well')
+  assert.equal(bodyOf(await other), 'well')
+  assert.deepEqual(deaths, ['out of memory'])
+  await lane.close()
+})
+
+test('a process that ends for no known reason is an internal error', async () => {
+  const { deaths, lane, run, started } = laneOf(1)
+  const outcome = run('a', 'x')
+  await received(started[0], 1)
+  started[0]?.end(1, null)
+  await assert.rejects(outcome, (error: unknown) => !(error instanceof RequestError))
+  assert.deepEqual(deaths, ['exit status 1'])
+  await lane.close()
+})
+
+test('only so many wait, of one database and of all', async () => {
+  const { lane, run } = laneOf(1)
+  const outcomes = Array.from({ length: limits.laneWaitingPerDatabaseMax + 1 }, () => run('a', 'x'))
+  await assert.rejects(run('a', 'one too many'), { code: 'too many requests' })
+  outcomes.push(run('b', 'of another'))
+  const settled = Promise.allSettled(outcomes)
+  await lane.close()
+  for (const outcome of await settled) assert.equal(outcome.status, 'rejected')
+  await assert.rejects(run('a', 'closed'), { code: 'time out' })
+})
+
+test('what is idle for long is ended, and started again when it is needed', async () => {
+  const { deaths, lane, run, started, time } = laneOf(1)
+  const outcome = run('a', 'x')
+  await received(started[0], 1)
+  started[0]?.answer('')
+  await outcome
+  await turn()
+  time.advance(limits.laneIdleMs)
+  assert.equal(started[0]?.signalCode, 'SIGKILL')
+  await turn()
+  const again = run('a', 'y')
+  await received(started[1], 1)
+  started[1]?.answer('again')
+  assert.equal(bodyOf(await again), 'again')
+  assert.deepEqual(deaths, [])
+  await lane.close()
+})
+
+test('ids are reserved by the service', async () => {
+  const { lane, run, started } = laneOf(1)
+  const outcome = run('a', 'x')
+  await received(started[0], 1)
+  started[0]?.say({ kind: 'ids wanted' })
+  await received(started[0], 2)
+  assert.deepEqual(started[0]?.received[1]?.message, { kind: 'ids', stretch: { startMs: 0, endMs: 1 } })
+  started[0]?.answer('with ids')
+  assert.equal(bodyOf(await outcome), 'with ids')
+  await lane.close()
+})
+
+test('long bodies arrive in pieces, short ones as text', async () => {
+  const { lane, run, started } = laneOf(1)
+  const outcome = run('a', 'x')
+  await received(started[0], 1)
+  const long = 'é'.repeat(limits.longBodyBytes)
+  started[0]?.answer(long)
+  const { body, longBody } = (await outcome) as QueryAnswer
+  assert.equal(body, '')
+  assert.equal(Buffer.concat(longBody?.pieces ?? []).toString(), long)
+  assert.equal(longBody?.length, 2 * limits.longBodyBytes)
+  await lane.close()
+})
+
+test('frames arrive however they are cut', async () => {
+  const [near, far] = duplexPair()
+  const heads: unknown[] = []
+  receiveFrames(far, ({ head, body }) => heads.push([head, Buffer.concat(body).toString()]))
+  const sent = new PassThrough()
+  for (const [head, body] of [
+    ['a', ''],
+    [{ b: 1n }, 'body'],
+    ['c', 'x'],
+  ] as const)
+    sendFrame(sent, head, Buffer.from(body))
+  const bytes = Buffer.concat(await sent.end().toArray())
+  for (const byte of bytes) near.write(Uint8Array.of(byte))
+  near.end()
+  await once(far, 'end')
+  assert.deepEqual(heads, [
+    ['a', ''],
+    [{ b: 1n }, 'body'],
+    ['c', 'x'],
+  ])
+})
