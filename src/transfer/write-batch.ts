@@ -5,7 +5,13 @@
 import { QueryError, RequestError } from '../errors.ts'
 import { encodeValue } from '../keys/value-codec.ts'
 import { limits } from '../limits.ts'
-import type { IndexDefinition, Store, Transaction, Version } from '../store/contract.ts'
+import {
+  ContendedTransaction,
+  type IndexDefinition,
+  type Store,
+  type Transaction,
+  type Version,
+} from '../store/contract.ts'
 import { equalValues } from '../values/equality.ts'
 import { type DatabaseId, native, type ObjectValue, Ref, sameRef, Time } from '../values/value.ts'
 import type { DocumentRecord } from './record.ts'
@@ -73,8 +79,12 @@ export async function writeBatch(
       throw error
     })
   } catch (error) {
-    if (!(error instanceof QueryError || error instanceof RequestError)) throw error
-    if (records.length === 1) return { outcomes: [bad(reasonOf(error))], missing: [], unresolved: [] }
+    // Others got in the way of a batch that takes long; small ones take so little time that this cannot happen.
+    const isContended = error instanceof ContendedTransaction && records.length > 1
+    const isRefused = error instanceof QueryError || error instanceof RequestError
+    if (isRefused && records.length === 1)
+      return { outcomes: [bad(reasonOf(error))], missing: [], unresolved: [] }
+    if (!isContended && !isRefused) throw error
   }
   const half = records.length >> 1
   const first = await writeBatch(store, database, records.slice(0, half), options)
