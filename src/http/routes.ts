@@ -7,6 +7,7 @@ import { dashboardEndpoints } from './endpoints/dashboard.ts'
 import { errorEndpoint } from './endpoints/error.ts'
 import { explainEndpoint } from './endpoints/explain.ts'
 import { linearizedEndpoint } from './endpoints/linearized.ts'
+import { logViewEndpoints } from './endpoints/log-views.ts'
 import { logEndpoints } from './endpoints/logs.ts'
 import { newerProtocolEndpoints } from './endpoints/newer-protocol.ts'
 import { ownTokenEndpoint } from './endpoints/own-token.ts'
@@ -20,7 +21,13 @@ import { transferEndpoints } from './endpoints/transfer.ts'
 export function endpoints(services: Services): readonly Endpoint[] {
   const { dashboard, queryLog, transfer } = services
   return [
-    ...(queryLog ? [...logEndpoints(services, queryLog), ...accountKeyEndpoints(services, queryLog)] : []),
+    ...(queryLog
+      ? [
+          ...logEndpoints(services, queryLog),
+          ...logViewEndpoints(services, queryLog),
+          ...accountKeyEndpoints(services, queryLog),
+        ]
+      : []),
     ...(transfer ? transferEndpoints(services, transfer) : []),
     queryEndpoint(services),
     ...(dashboard ? dashboardEndpoints(dashboard) : []),

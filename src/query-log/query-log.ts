@@ -11,6 +11,8 @@ import { ExportRunner } from './export-runner.ts'
 import { type ExportStorage, fileName } from './export-storage.ts'
 import { type ExportOrder, ExportStore, type IdempotencyToken } from './export-store.ts'
 import type { LocalStorage } from './local-storage.ts'
+import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
+import { LogSummaries, type LogSummary } from './log-summary.ts'
 import type { ObservedRequest, RecordFormat } from './record.ts'
 import { type Retention, removeOldSegments } from './retention.ts'
 import { writtenUpTo } from './segment-files.ts'
@@ -60,6 +62,7 @@ export class QueryLog {
   readonly #options: QueryLogOptions
   readonly #store: ExportStore
   readonly #runner: ExportRunner
+  readonly #summaries: LogSummaries
   readonly #stopUpkeep: () => void
   #upkeep: Promise<void> = Promise.resolve()
 
@@ -69,6 +72,7 @@ export class QueryLog {
     this.accountKeys = options.accountKeys
     this.regionGroup = options.regionGroup
     this.#store = new ExportStore(kv, random, now)
+    this.#summaries = new LogSummaries(folder, random, now)
     this.#runner = new ExportRunner({
       store: this.#store,
       storage,
@@ -99,6 +103,18 @@ export class QueryLog {
     const request = await this.#store.create(order, token)
     this.#runner.wake()
     return request
+  }
+
+  /** Sums over a span of the log: all that was answered before is in them. */
+  async summary(filter: RecordFilter, signal: AbortSignal): Promise<LogSummary> {
+    await this.#written(signal)
+    return this.#summaries.summary(filter, signal)
+  }
+
+  /** Single records, the newest first. */
+  async search(search: RecordSearch, signal: AbortSignal): Promise<RecordPage> {
+    await this.#written(signal)
+    return searchRecords(this.#options.folder, search, signal)
   }
 
   /** A request as it is. */
@@ -155,6 +171,14 @@ export class QueryLog {
     await this.#options.kv.close()
   }
 
+  /** Waits until the segments hold what was answered by now. */
+  async #written(signal: AbortSignal): Promise<void> {
+    const { writer, folder, now, timers } = this.#options
+    const time = now()
+    await writer.flush()
+    await writtenUpTo(folder, time, { now, timers, signal })
+  }
+
   #keepUp(): void {
     this.#upkeep = this.#upkeep.then(() => this.#removeOld())
   }
@@ -163,6 +187,7 @@ export class QueryLog {
     const { folder, retention, now, local, storage, exportDays, onFailure } = this.#options
     try {
       await removeOldSegments(folder, retention, now())
+      await this.#summaries.removeOrphans()
       await local.removeLeftovers(now())
       await this.#store.forgetTokens()
       for (const id of this.#store.finishedBefore(now() - exportDays * microsPerDay)) {

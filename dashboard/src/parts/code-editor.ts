@@ -136,6 +136,12 @@ const driverNotation = StreamLanguage.define<{ isInComment: boolean }>({
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
   const changing = new Compartment()
   let isOwnChange = false
+  /** Texts that were reported and have not come back as the property yet: who types fast is some texts ahead. */
+  const reported: string[] = []
+  const report = (text: string) => {
+    reported.push(text)
+    properties.current.onChange?.(text)
+  }
   const view = new EditorView({
     root,
     parent: root,
@@ -145,7 +151,7 @@ export function openEditor(root: ShadowRoot, properties: { readonly current: Edi
         basics(properties),
         changing.of(changingParts(properties.current)),
         EditorView.updateListener.of(update => {
-          if (update.docChanged && !isOwnChange) properties.current.onChange?.(update.state.doc.toString())
+          if (update.docChanged && !isOwnChange) report(update.state.doc.toString())
         }),
       ],
     }),
@@ -156,6 +162,12 @@ export function openEditor(root: ShadowRoot, properties: { readonly current: Edi
   setMarks(properties.current.marks ?? [])
   return {
     setText(text) {
+      const echoed = reported.indexOf(text)
+      if (echoed >= 0) {
+        reported.splice(0, echoed + 1)
+        return
+      }
+      reported.length = 0
       const { doc } = view.state
       if (doc.length === text.length && doc.toString() === text) return
       isOwnChange = true

@@ -79,11 +79,16 @@ function costsOf(headers: Headers): Costs {
   return costs
 }
 
-/** Runs a query given as JSON text; the answer's body stays text. Throws {@link ServiceError}, or an AbortError. */
-export async function runText(body: string, scope: Scope, signal?: AbortSignal): Promise<TextAnswer> {
+/** Runs a query given as JSON text, or what another endpoint takes as such; the answer's body stays text. Throws {@link ServiceError}, or an AbortError. */
+export async function runText(
+  body: string,
+  scope: Scope,
+  signal?: AbortSignal,
+  path = '/',
+): Promise<TextAnswer> {
   const started = performance.now()
   const init: RequestInit = { method: 'POST', headers: headersOf(scope), body }
-  const response = await reach('/', signal ? { ...init, signal } : init)
+  const response = await reach(path, signal ? { ...init, signal } : init)
   const text = await response.text()
   const costs = costsOf(response.headers)
   lastSeenTxn = Math.max(lastSeenTxn, costs['txn-time'] ?? 0)

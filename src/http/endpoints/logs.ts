@@ -3,14 +3,15 @@
 // service's log API, for which pipelines were written.
 
 import { limits } from '../../limits.ts'
-import type { ExportedDatabase, ExportRequest } from '../../query-log/export-request.ts'
+import type { ExportRequest } from '../../query-log/export-request.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import { filesPath } from '../../query-log/signing.ts'
 import type { Answer } from '../answer.ts'
 import type { Call } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { type LogClient, logClient } from '../log-access.ts'
-import { bodyOf, checkType, type LogOrder, readListOrder, readLogOrder } from '../log-order.ts'
+import { allowedDatabase, notAllowed } from '../log-database.ts'
+import { bodyOf, checkType, readListOrder, readLogOrder } from '../log-order.ts'
 import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
 
 const apiEndpoint = {
@@ -64,7 +65,7 @@ class LogHandlers {
     checkType(call)
     const order = readLogOrder(bodyOf(call), this.#queryLog.regionGroup)
     const { idempotencyToken: token, database: _, ...rest } = order
-    const database = this.#databaseOf(order, client)
+    const database = allowedDatabase(order, client, this.#services, this.#queryLog)
     const request = await this.#queryLog.order(
       { ...rest, ...(database && { database }) },
       token === undefined ? undefined : { subject: client.subject, token },
@@ -131,23 +132,6 @@ class LogHandlers {
     return logClient(call, this.#services, this.#queryLog)
   }
 
-  /** The database asked for, if the client may see its log. Whether others exist is nothing it learns. */
-  #databaseOf({ database, regionGroup }: LogOrder, client: LogClient): ExportedDatabase | undefined {
-    if (!database) {
-      if (!client.mayUseRegion(regionGroup)) throw notAllowed()
-      return undefined
-    }
-    const own = client.database
-    const isHere = regionGroup === this.#queryLog.regionGroup
-    const isAllowed = own
-      ? isHere && own.path.every((name, level) => name === database.names[level])
-      : client.mayUseRegion(regionGroup)
-    if (!isAllowed) throw notAllowed()
-    const ids = isHere ? this.#services.engine.databasesAlong(database.names) : undefined
-    if (!ids) throw new Refusal('not found', `There is no database ${database.path}.`)
-    return { ...database, ids: ids.map(String) }
-  }
-
   #describe(request: ExportRequest, call: Call): object {
     const { id, database, regionGroup, timeStart, timeEnd, state, url, version, updatedAt } = request
     return {
@@ -177,10 +161,6 @@ class LogHandlers {
 /** A download URL with a changed character in its path is refused like one with a changed signature. */
 function refuseSigned({ request }: Call): void {
   if (request.url.includes('signature=')) throw badSignature()
-}
-
-function notAllowed(): Refusal {
-  return new Refusal('forbidden', 'The credential gives no access to these logs.')
 }
 
 function badSignature(): Refusal {

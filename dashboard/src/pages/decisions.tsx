@@ -1,0 +1,109 @@
+// Decisions about rights, one by one, with what was looked at.
+
+import { Cell, previewOf } from '../parts/values.tsx'
+import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
+import { refOf } from '../wire/refs.ts'
+
+const words: Readonly<Record<string, string>> = {
+  'built-in role': 'the built-in role',
+  identity: 'its own document, tokens and credentials',
+  privileges: 'a privilege',
+  'other database': 'rights of roles end with their database',
+  nothing: 'no privilege grants it',
+}
+
+/** The table of decisions, in their order. */
+export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
+  if (decisions.length === 0) return <p class="empty">No right was asked for.</p>
+  return (
+    <section class="table-scroll" tabIndex={0} aria-label="Decisions">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Decision</th>
+            <th scope="col">Action</th>
+            <th scope="col">Resource</th>
+            <th scope="col">Document</th>
+            <th scope="col">Decided by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {decisions.map((decision, place) => {
+            const isAllowed = at(decision, 'allowed') === true
+            return (
+              <tr key={place}>
+                <td class={isAllowed ? 'status-good' : 'status-bad'}>{isAllowed ? 'allowed' : 'denied'}</td>
+                <td>{textAt(decision, 'action')}</td>
+                <td>
+                  <Cell value={at(decision, 'resource')} />
+                </td>
+                <td>
+                  <Cell value={at(decision, 'document')} />
+                </td>
+                <td class="wrap">
+                  <Reason decision={decision} />
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Reason({ decision }: { decision: Json }) {
+  const by = textAt(decision, 'decided_by') ?? ''
+  const looked = [...listAt(decision, 'granting'), ...listAt(decision, 'considered')]
+  return (
+    <>
+      {words[by] ?? by}
+      {at(decision, 'role') !== undefined && ` ${previewOf(at(decision, 'role') ?? null)}`}
+      {looked.length > 0 && (
+        <ul class="reasons">
+          {looked.map((privilege, place) => (
+            <li key={place}>
+              <Privilege privilege={privilege} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** A privilege or membership that was looked at, and what it came to. */
+function Privilege({ privilege }: { privilege: Json }) {
+  const role = refOf(at(privilege, 'role'))?.id ?? textAt(privilege, 'role') ?? ''
+  const number = at(privilege, 'privilege') ?? at(privilege, 'membership')
+  const hasPredicate = isMap(privilege) && (privilege.has('predicate') || privilege.has('failure'))
+  const failure = listAt(privilege, 'failure')
+  return (
+    <>
+      <bdi>{role}</bdi>
+      {number !== undefined && ` no. ${String(number)}`}
+      {': '}
+      {hasPredicate
+        ? failure.length > 0
+          ? `its predicate fails (${failure.map(error => textAt(error, 'description')).join(' ')})`
+          : `its predicate is ${previewOf(at(privilege, 'predicate') ?? null)}`
+        : 'without a condition'}
+    </>
+  )
+}
+
+/** The memberships that decide which roles a document holds. */
+export function MembershipTable({ memberships }: { memberships: readonly Json[] }) {
+  return (
+    <>
+      <h3>Memberships</h3>
+      <ul class="reasons">
+        {memberships.map((membership, place) => (
+          <li key={place}>
+            <Privilege privilege={membership} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,159 @@
+// Why something was denied: a query evaluated as somebody else, with every decision about rights on the way. Nothing is
+// written.
+
+import { useMemo, useState } from 'preact/hooks'
+import { NotationError, parseQuery, type WrittenQuery } from '../language.ts'
+import type { Mark } from '../parts/code-editor.ts'
+import { Editor } from '../parts/editor.tsx'
+import { Choice, Field } from '../parts/fields.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { useAction } from '../parts/load.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { useChoices } from '../parts/schema-list.tsx'
+import { Tree } from '../parts/values.tsx'
+import { runText } from '../service/client.ts'
+import { scope } from '../session.ts'
+import { at, isMap, type Json, listAt, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
+import { documentRef } from '../wire/refs.ts'
+import { DecisionTable, MembershipTable } from './decisions.tsx'
+
+interface Explained {
+  readonly value: Json
+  readonly written: WrittenQuery
+}
+
+/** The page. */
+export function Denied() {
+  const [text, setText] = useState('')
+  const [as, setAs] = useState<Query | undefined>('server')
+  const [explained, setExplained] = useState<Explained | undefined>(undefined)
+  const action = useAction()
+  const marks = useMemo(() => marksOf(action.error, explained), [action.error, explained])
+  const explain = () =>
+    action.start(async signal => {
+      setExplained(undefined)
+      if (as === undefined) throw new Error('Say first as whom the query is asked.')
+      const written = parseQuery(text, 'text')
+      const body = writeJson({ query: written.query, as })
+      const answer = await runText(body, scope.value, signal, '/api/v1/explain')
+      setExplained({ value: at(parseJson(answer.text), 'resource') ?? null, written })
+    })
+  return (
+    <div class="shell">
+      <Heading title="Why denied" />
+      <p class="hint">
+        Ask a query as somebody else and see which privilege or predicate decides. Nothing is written.
+      </p>
+      <Asker onChange={setAs} />
+      <Editor
+        label="Query"
+        value={text}
+        notation="text"
+        marks={marks}
+        onChange={setText}
+        onSubmit={explain}
+        placeholder='Get(Ref(Collection("orders"), "1"))'
+      />
+      <div class="form-buttons">
+        <button type="button" class="primary" disabled={action.isRunning} onClick={explain}>
+          {action.isRunning ? 'Asking…' : 'Explain'}
+        </button>
+      </div>
+      {action.error && <Problem error={action.error} />}
+      {explained && <Explanation value={explained.value} />}
+    </div>
+  )
+}
+
+/** Marks what was denied, or where the text is no query. */
+function marksOf(error: Error | undefined, explained: Explained | undefined): readonly Mark[] {
+  if (error instanceof NotationError) return [{ from: error.from, to: error.to, message: error.message }]
+  if (!explained) return []
+  return listAt(explained.value, 'decisions')
+    .filter(decision => at(decision, 'allowed') === false)
+    .map(decision => ({
+      ...explained.written.locate(listAt(decision, 'position').map(String)),
+      message: `${textAt(decision, 'action')} is denied`,
+    }))
+}
+
+const builtin = ['server', 'server-readonly', 'client', 'admin'] as const
+
+function Asker({ onChange }: { onChange: (as: Query | undefined) => void }) {
+  const roles = useChoices('roles')
+  const [choice, setChoice] = useState('builtin server')
+  const [id, setId] = useState('')
+  const names = (roles.data ?? []).map(role => textAt(role, 'name') ?? '')
+  const change = (chosen: string, typed: string) => {
+    setChoice(chosen)
+    setId(typed)
+    onChange(queryFor(chosen, typed.trim()))
+  }
+  return (
+    <div class="toolbar">
+      <Choice
+        label="Asked by"
+        value={choice}
+        onChange={chosen => change(chosen, id)}
+        options={[
+          ...builtin.map(role => [`builtin ${role}`, `the role ${role}`] as const),
+          ...names.map(name => [`role ${name}`, `the role ${name}`] as const),
+          ['document', 'a user (document)…'] as const,
+          ['keys', 'a key…'] as const,
+          ['tokens', 'a token…'] as const,
+        ]}
+      />
+      {choice === 'document' && (
+        <Field
+          label="Document"
+          value={id}
+          onInput={typed => change(choice, typed)}
+          isMono
+          placeholder="users/123"
+        />
+      )}
+      {(choice === 'keys' || choice === 'tokens') && (
+        <Field label="Id" value={id} onInput={typed => change(choice, typed)} isMono />
+      )}
+    </div>
+  )
+}
+
+function queryFor(choice: string, id: string): Query | undefined {
+  if (choice.startsWith('builtin ')) return choice.slice('builtin '.length)
+  if (choice.startsWith('role ')) return { role: choice.slice('role '.length) }
+  if (choice === 'document') {
+    const slash = id.lastIndexOf('/')
+    return slash < 1 ? undefined : documentRef(id.slice(0, slash), id.slice(slash + 1))
+  }
+  return id === '' ? undefined : { ref: { [choice]: null }, id }
+}
+
+function Explanation({ value }: { value: Json }) {
+  const errors = listAt(value, 'errors')
+  const decisions = listAt(value, 'decisions')
+  const denied = decisions.filter(decision => at(decision, 'allowed') === false).length
+  return (
+    <section aria-label="Explanation">
+      <p class={denied === 0 && errors.length === 0 ? 'notice' : 'problem'} role="status">
+        {errors.length === 0
+          ? denied === 0
+            ? 'It is allowed.'
+            : `It succeeds; ${denied} of ${decisions.length} decisions were negative.`
+          : `It fails: ${errors.map(error => textAt(error, 'description') ?? textAt(error, 'code')).join(' ')}`}
+      </p>
+      <DecisionTable decisions={decisions} />
+      {listAt(value, 'memberships').length > 0 && (
+        <MembershipTable memberships={listAt(value, 'memberships')} />
+      )}
+      {isMap(value) && value.has('result') && (
+        <>
+          <h3>What it comes to</h3>
+          <div class="result">
+            <Tree value={value.get('result') ?? null} />
+          </div>
+        </>
+      )}
+    </section>
+  )
+}

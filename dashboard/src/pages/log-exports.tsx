@@ -1,0 +1,106 @@
+// Exports of the log: asked for, watched while they are made, and downloaded.
+
+import { useEvery } from '../parts/live.ts'
+import { Loaded, useAction, useLoad } from '../parts/load.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { localTime } from '../parts/time.tsx'
+import { databasePath } from '../router.ts'
+import { type ExportRequest, listExports, readExport, requestExport, type Span } from '../service/logs.ts'
+
+const watchEveryMs = 1500
+const unfinished = new Set(['Requested', 'Pending', 'CreatingNewUrl'])
+
+const stateTexts: Readonly<Record<string, string>> = {
+  Requested: 'asked for',
+  Pending: 'being made…',
+  CreatingNewUrl: 'getting a new address…',
+  Complete: 'ready',
+  DoesNotExist: 'nothing was asked in that time',
+  Failed: 'failed',
+  TimedOut: 'took too long',
+}
+
+/** The section of exports. */
+export function LogExports({ span }: { span: Span }) {
+  const action = useAction()
+  const exports = useLoad(listExports, [databasePath.value.join('/')])
+  const isWatching = exports.data?.some(({ state }) => unfinished.has(state)) === true
+  useEvery(isWatching ? watchEveryMs : undefined, exports.reload)
+  const request = () =>
+    action.start(async signal => {
+      await requestExport(span, signal)
+      exports.reload()
+    })
+  return (
+    <section aria-labelledby="exports">
+      <header class="section-head">
+        <h2 id="exports">Exports</h2>
+        <button type="button" disabled={action.isRunning} onClick={request}>
+          Export this time
+        </button>
+      </header>
+      {action.error && <Problem error={action.error} />}
+      <Loaded of={exports}>
+        {list =>
+          list.length === 0 ? (
+            <p class="hint">
+              An export is one gzip file with a JSON object for each request in the time chosen above.
+            </p>
+          ) : (
+            <ExportTable list={list} />
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function ExportTable({ list }: { list: readonly ExportRequest[] }) {
+  return (
+    <section class="table-scroll" tabIndex={0} aria-label="Exports">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col">State</th>
+            <th scope="col">File</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map(each => (
+            <tr key={each.request_id}>
+              <td>{localTime(Date.parse(each.time_start))}</td>
+              <td>{localTime(Date.parse(each.time_end))}</td>
+              <td>{stateTexts[each.state] ?? each.state}</td>
+              <td>{each.state === 'Complete' && <Download id={each.request_id} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Asks for the address when it is wanted: an older one may have expired. */
+function Download({ id }: { id: string }) {
+  const action = useAction()
+  const fetchFile = () =>
+    action.start(async signal => {
+      const { presigned_url: address, state } = await readExport(id, signal)
+      if (address === undefined)
+        throw new Error(`It is ${stateTexts[state] ?? state}: try again in a moment.`)
+      const link = document.createElement('a')
+      link.href = address
+      link.download = `${id}.gz`
+      link.click()
+    })
+  return (
+    <>
+      <button type="button" disabled={action.isRunning} onClick={fetchFile}>
+        Download
+      </button>
+      {action.error && <Problem error={action.error} />}
+    </>
+  )
+}

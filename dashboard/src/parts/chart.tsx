@@ -1,0 +1,133 @@
+// A chart over time, drawn by uPlot, whose code is loaded with the first one.
+
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+
+/** A line or area of a chart. */
+export interface Series {
+  readonly name: string
+  /** A variable of the style sheet. */
+  readonly colour: string
+  readonly values: readonly (number | null)[]
+  readonly isFilled?: boolean
+}
+
+interface ChartProps {
+  /** What is seen, in words. */
+  readonly label: string
+  /** Milliseconds since the Unix epoch. */
+  readonly times: readonly number[]
+  readonly series: readonly Series[]
+  readonly height?: number
+  /** Called with a span that was drawn over. */
+  readonly onZoom?: (from: number, to: number) => void
+}
+
+function resolved(variable: string, element: Element): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${variable})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+/** Whether values stand alone, with nothing beside them to draw a line to. */
+function isSparse(values: readonly (number | null)[]): boolean {
+  const present = values.filter(value => value !== null).length
+  return present < values.length / 4
+}
+
+const two = (number: number) => String(number).padStart(2, '0')
+
+/** A time of the axis, in seconds: the day at midnight, otherwise the time of day. */
+function clockText(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
+  return isMidnight
+    ? `${two(date.getMonth() + 1)}-${two(date.getDate())}`
+    : `${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+const shortNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element): uPlot.Options {
+  const axis = {
+    stroke: resolved('--soft', host),
+    grid: { stroke: resolved('--line', host), width: 1 },
+    ticks: { stroke: resolved('--line', host), width: 1 },
+  }
+  return {
+    width: host.clientWidth,
+    height,
+    cursor: { drag: { x: onZoom !== undefined, y: false } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+    axes: [
+      { ...axis, values: (_, splits) => splits.map(clockText) },
+      { ...axis, size: 56, values: (_, splits) => splits.map(split => shortNumber.format(split)) },
+    ],
+    series: [
+      {},
+      ...series.map(({ name, colour, values, isFilled }) => {
+        const stroke = resolved(colour, host)
+        return {
+          label: name,
+          stroke,
+          width: 1.6,
+          points: { show: values.length < 3 || isSparse(values), size: 5 },
+          spanGaps: false,
+          ...(isFilled === true && { fill: stroke.replace(/^rgb\(/, 'rgba(').replace(/\)$/, ', 0.14)') }),
+        }
+      }),
+    ],
+    hooks: {
+      setSelect: [
+        plot => {
+          const { left, width } = plot.select
+          if (width < 4) return
+          onZoom?.(plot.posToVal(left, 'x') * 1000, plot.posToVal(left + width, 'x') * 1000)
+        },
+      ],
+    },
+  }
+}
+
+/** A chart. It is drawn anew when its data, its width or the colours change. */
+export function Chart(props: ChartProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const { times, series, label } = props
+  useEffect(() => {
+    const element = host.current
+    if (!element) return
+    const data = [
+      times.map(time => time / 1000),
+      ...series.map(({ values }) => [...values]),
+    ] as uPlot.AlignedData
+    let plot = new uPlot(optionsOf(props, element), data, element)
+    const redraw = () => {
+      plot.destroy()
+      plot = new uPlot(optionsOf(props, element), data, element)
+    }
+    const sizes = new ResizeObserver(() => {
+      if (element.clientWidth > 0) plot.setSize({ width: element.clientWidth, height: plot.height })
+    })
+    sizes.observe(element)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', redraw)
+    const themes = new MutationObserver(redraw)
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => {
+      sizes.disconnect()
+      themes.disconnect()
+      scheme.removeEventListener('change', redraw)
+      plot.destroy()
+    }
+  }, [times, series])
+  return (
+    <figure class="chart">
+      <figcaption>{label}</figcaption>
+      <div ref={host} />
+    </figure>
+  )
+}

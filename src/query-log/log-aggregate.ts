@@ -1,0 +1,209 @@
+// What is added up over records of the query log: for each database and minute the requests, errors, times and costs,
+// and for each shape of a query how often it came and what it took. Adding is all that is ever done with them, so the
+// sums of segments can be kept and put together.
+
+/** A record, as far as sums are concerned. */
+export interface LogRecord {
+  readonly database: readonly string[]
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number
+  readonly shape: string
+  readonly status: number
+  readonly queryTimeMs: number
+  readonly readOps: number
+  readonly writeOps: number
+  readonly computeOps: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+}
+
+/** Sums over some records. */
+export interface Totals {
+  requests: number
+  /** Answers of 400 to 499, and of 500 and above. */
+  clientErrors: number
+  serverErrors: number
+  queryTimeMs: number
+  queryTimeMaxMs: number
+  readOps: number
+  writeOps: number
+  computeOps: number
+  bytesIn: number
+  bytesOut: number
+}
+
+/** Sums of one database, in a form that is written to a file as it is. */
+export interface DatabaseAggregate {
+  readonly database: readonly string[]
+  readonly minutes: Map<number, MinuteTotals>
+  readonly shapes: Map<string, Totals>
+}
+
+export interface MinuteTotals extends Totals {
+  /** Requests by class of their time, see {@link timeClass}. */
+  readonly times: Map<number, number>
+}
+
+export const minuteMs = 60_000
+
+/** Shapes of a database that are told apart; those beyond count as {@link otherShapes}. */
+const shapesMax = 2000
+/** Databases that are told apart. */
+const databasesMax = 10_000
+/** Stands for all shapes, or databases, beyond the bound. */
+export const otherShapes = '…'
+
+export function noTotals(): Totals {
+  return {
+    requests: 0,
+    clientErrors: 0,
+    serverErrors: 0,
+    queryTimeMs: 0,
+    queryTimeMaxMs: 0,
+    readOps: 0,
+    writeOps: 0,
+    computeOps: 0,
+    bytesIn: 0,
+    bytesOut: 0,
+  }
+}
+
+/** Adds `more` to `sum`. */
+export function addTotals(sum: Totals, more: Totals): void {
+  sum.requests += more.requests
+  sum.clientErrors += more.clientErrors
+  sum.serverErrors += more.serverErrors
+  sum.queryTimeMs += more.queryTimeMs
+  sum.queryTimeMaxMs = Math.max(sum.queryTimeMaxMs, more.queryTimeMaxMs)
+  sum.readOps += more.readOps
+  sum.writeOps += more.writeOps
+  sum.computeOps += more.computeOps
+  sum.bytesIn += more.bytesIn
+  sum.bytesOut += more.bytesOut
+}
+
+function addRecord(sum: Totals, record: LogRecord): void {
+  sum.requests++
+  if (record.status >= 500) sum.serverErrors++
+  else if (record.status >= 400) sum.clientErrors++
+  sum.queryTimeMs += record.queryTimeMs
+  if (record.queryTimeMs > sum.queryTimeMaxMs) sum.queryTimeMaxMs = record.queryTimeMs
+  sum.readOps += record.readOps
+  sum.writeOps += record.writeOps
+  sum.computeOps += record.computeOps
+  sum.bytesIn += record.bytesIn
+  sum.bytesOut += record.bytesOut
+}
+
+/** Below this each millisecond is a class of its own; above it a doubling has so many classes. */
+const exactMs = 16
+const classesPerDoubling = 8
+
+/** The class of a time: classes are at most a tenth wider than the times in them. */
+export function timeClass(ms: number): number {
+  return ms < exactMs ? ms : exactMs + Math.floor(Math.log2(ms / exactMs) * classesPerDoubling)
+}
+
+/** The shortest time of a class, in milliseconds. */
+export function timeOfClass(number: number): number {
+  return number < exactMs ? number : Math.round(exactMs * 2 ** ((number - exactMs) / classesPerDoubling))
+}
+
+/** The time that a share of all requests does not exceed; undefined where there were none. */
+export function quantile(times: ReadonlyMap<number, number>, share: number): number | undefined {
+  const classes = [...times].sort(([left], [right]) => left - right)
+  const total = classes.reduce((sum, [, count]) => sum + count, 0)
+  let seen = 0
+  for (const [number, count] of classes) {
+    seen += count
+    if (seen >= total * share) return timeOfClass(number)
+  }
+  return undefined
+}
+
+/** Adds counts of classes to others. */
+export function addTimes(sum: Map<number, number>, more: ReadonlyMap<number, number>): void {
+  for (const [number, count] of more) sum.set(number, (sum.get(number) ?? 0) + count)
+}
+
+/** Sums over records, by database. */
+export class LogAggregate {
+  readonly databases = new Map<string, DatabaseAggregate>()
+
+  add(record: LogRecord): void {
+    const { minutes, shapes } = this.#databaseOf(record.database)
+    const minute = Math.floor(record.time / minuteMs)
+    let totals = minutes.get(minute)
+    if (totals === undefined) {
+      totals = { ...noTotals(), times: new Map() }
+      minutes.set(minute, totals)
+    }
+    addRecord(totals, record)
+    const time = timeClass(record.queryTimeMs)
+    totals.times.set(time, (totals.times.get(time) ?? 0) + 1)
+    addRecord(shapeTotals(shapes, record.shape), record)
+  }
+
+  #databaseOf(path: readonly string[]): DatabaseAggregate {
+    const name = path.join('/')
+    const known = this.databases.get(name)
+    if (known !== undefined) return known
+    if (this.databases.size >= databasesMax) return this.#databaseOf([otherShapes])
+    const made = { database: path, minutes: new Map(), shapes: new Map() }
+    this.databases.set(name, made)
+    return made
+  }
+}
+
+/** The sums of a shape among others; those of all other shapes once there are too many. */
+export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals {
+  const known = shapes.get(shape)
+  if (known !== undefined) return known
+  const kept = shapes.size < shapesMax ? shape : otherShapes
+  const totals = shapes.get(kept) ?? noTotals()
+  shapes.set(kept, totals)
+  return totals
+}
+
+/** Says in a file which form its content has; files of other forms are made anew. */
+const formatVersion = 1
+
+/** An aggregate as text. */
+export function writeAggregate(aggregate: LogAggregate): string {
+  const databases = [...aggregate.databases.values()].map(({ database, minutes, shapes }) => ({
+    database,
+    minutes: [...minutes].map(([minute, totals]) => [minute, { ...totals, times: [...totals.times] }]),
+    shapes: [...shapes],
+  }))
+  return JSON.stringify({ formatVersion, databases })
+}
+
+/** The aggregate that a text holds; undefined when it was written by another version, or is damaged. */
+export function readAggregate(text: string): LogAggregate | undefined {
+  try {
+    const written = JSON.parse(text) as WrittenAggregate
+    if (written.formatVersion !== formatVersion) return undefined
+    const aggregate = new LogAggregate()
+    for (const { database, minutes, shapes } of written.databases) {
+      aggregate.databases.set(database.join('/'), {
+        database,
+        minutes: new Map(
+          minutes.map(([minute, totals]) => [minute, { ...totals, times: new Map(totals.times) }]),
+        ),
+        shapes: new Map(shapes),
+      })
+    }
+    return aggregate
+  } catch {
+    return undefined
+  }
+}
+
+interface WrittenAggregate {
+  readonly formatVersion: number
+  readonly databases: readonly {
+    readonly database: readonly string[]
+    readonly minutes: readonly [number, Totals & { readonly times: readonly [number, number][] }][]
+    readonly shapes: readonly [string, Totals][]
+  }[]
+}

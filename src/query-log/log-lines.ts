@@ -1,0 +1,80 @@
+// Whole lines of a segment, a block at a time, for who looks into them.
+
+import { open } from 'node:fs/promises'
+import type { LogRecord } from './log-aggregate.ts'
+
+const blockBytes = 524_288
+const lineEnd = 0x0a
+
+/**
+ * The lines of a segment from its beginning on, in runs; nothing when it is gone. Ends with the reason of `signal` once
+ * that is aborted. The last line of a segment whose writer crashed may be half a line.
+ */
+export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
+  const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined
+    throw cause
+  })
+  if (file === undefined) return
+  try {
+    const block = Buffer.allocUnsafe(blockBytes)
+    let held = 0
+    for (;;) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await file.read(block, held, block.length - held, null)
+      if (bytesRead === 0) return
+      const filled = held + bytesRead
+      const end = block.lastIndexOf(lineEnd, filled - 1) + 1
+      if (end > 0) yield block.toString('utf8', 0, end - 1).split('\n')
+      held = end === 0 && filled === block.length ? 0 : filled - end
+      block.copyWithin(0, end, filled)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** A line of the log in the exported format, as it was written. */
+export interface ExportedRecord {
+  readonly DATABASE: readonly string[]
+  readonly FQL_SHAPE: string
+  readonly RESPONSE_CODE: string
+  readonly QUERY_TIME_MS: number
+  readonly BYTE_READ_OPS: number
+  readonly BYTE_WRITE_OPS: number
+  readonly COMPUTE_OPS: number
+  readonly BYTES_IN: number
+  readonly BYTES_OUT: number
+  readonly REGION_GROUP: string
+  readonly TS: string
+}
+
+/** The record in a line; undefined for damage. */
+export function parseRecord(line: string): ExportedRecord | undefined {
+  try {
+    return JSON.parse(line) as ExportedRecord
+  } catch {
+    return undefined
+  }
+}
+
+/** When a record was written, in milliseconds since the Unix epoch. */
+export function timeOf({ TS }: ExportedRecord): number {
+  return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
+}
+
+/** A record as sums take it. */
+export function summed(record: ExportedRecord): LogRecord {
+  return {
+    database: record.DATABASE,
+    time: timeOf(record),
+    shape: record.FQL_SHAPE,
+    status: Number(record.RESPONSE_CODE),
+    queryTimeMs: record.QUERY_TIME_MS,
+    readOps: record.BYTE_READ_OPS,
+    writeOps: record.BYTE_WRITE_OPS,
+    computeOps: record.COMPUTE_OPS,
+    bytesIn: record.BYTES_IN,
+    bytesOut: record.BYTES_OUT,
+  }
+}

@@ -1,0 +1,242 @@
+// Sums over a span of the query log. The sums of each segment that is written to no more are computed once, by reading
+// it as a stream, and kept in a file beside the segments; what a span only touches is read again.
+
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import type { Random } from '../base/random.ts'
+import type { Micros } from '../values/value.ts'
+import {
+  addTimes,
+  addTotals,
+  LogAggregate,
+  minuteMs,
+  noTotals,
+  quantile,
+  readAggregate,
+  shapeTotals,
+  type Totals,
+  writeAggregate,
+} from './log-aggregate.ts'
+import { linesOf, parseRecord, summed } from './log-lines.ts'
+import { listSegments, liveWriters, removeFile, type Segment } from './segment-files.ts'
+import type { RecordFilter } from './segment-reader.ts'
+
+/** A part of the time looked at. */
+export interface SummaryPoint extends Totals {
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number
+  /** Milliseconds; undefined where there were no requests. */
+  readonly p50: number | undefined
+  readonly p99: number | undefined
+}
+
+export interface LogSummary {
+  readonly totals: Totals & { readonly p50: number | undefined; readonly p99: number | undefined }
+  /** Milliseconds between two points. */
+  readonly stepMs: number
+  readonly points: readonly SummaryPoint[]
+  readonly shapes: readonly (Totals & { readonly shape: string })[]
+}
+
+/** Points of a summary at most. */
+const pointsMax = 240
+/** Shapes listed for each of the orders in which people look at them. */
+const shapesPerOrder = 20
+/** Sums of segments that are held in memory. */
+const heldMax = 200
+/** A clock that was set must not hide records; milliseconds. */
+const slackMs = 5000
+
+export class LogSummaries {
+  readonly #folder: string
+  readonly #kept: string
+  readonly #random: Random
+  readonly #now: () => Micros
+  readonly #held = new LRUCache<string, LogAggregate>({ max: heldMax })
+  readonly #underWay = new Map<string, Promise<LogAggregate>>()
+
+  /** `folder` is that of the segments; sums are kept in a folder in it. */
+  constructor(folder: string, random: Random, now: () => Micros) {
+    this.#folder = folder
+    this.#kept = join(folder, 'sums')
+    this.#random = random
+    this.#now = now
+  }
+
+  /** Adds up what a filter finds; whole minutes of its span are meant. Ends with the reason of an aborted signal. */
+  async summary(filter: RecordFilter, signal: AbortSignal): Promise<LogSummary> {
+    const from = Math.floor(filter.from / minuteMs) * minuteMs
+    const to = Math.ceil(filter.to / minuteMs) * minuteMs
+    const collected = new SummaryBuilder(from, to, filter.database)
+    const segments = await listSegments(this.#folder)
+    const live = await liveWriters(this.#folder, this.#now())
+    const last = new Map(segments.map(segment => [segment.writer, segment.path]))
+    for (const segment of segments) {
+      const begin = segment.from / 1000
+      if (begin >= to) break
+      const end = await stat(segment.path).then(
+        found => found.mtimeMs,
+        () => undefined,
+      )
+      if (end === undefined || end + slackMs < from) continue
+      const isOpen = live.has(segment.writer) && last.get(segment.writer) === segment.path
+      const isWhole = begin - slackMs >= from && end + slackMs < to
+      const sums =
+        isOpen || !isWhole
+          ? await aggregateOf(segment, from, to, signal)
+          : await this.#sumsOf(segment, signal)
+      collected.add(sums)
+    }
+    return collected.finish()
+  }
+
+  /** Removes the sums of segments that are gone. */
+  async removeOrphans(): Promise<void> {
+    const names = await readdir(this.#kept).catch(() => [])
+    const segments = new Set((await listSegments(this.#folder)).map(({ path }) => sumsName(path)))
+    for (const name of names) if (!segments.has(name)) await removeFile(join(this.#kept, name))
+  }
+
+  /** The sums of a whole segment that is written to no more. */
+  #sumsOf(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
+    const held = this.#held.get(segment.path)
+    if (held !== undefined) return Promise.resolve(held)
+    const underWay = this.#underWay.get(segment.path)
+    // Another request's reading ends when that request does; then this one reads itself.
+    if (underWay !== undefined) return underWay.catch(() => this.#makeSums(segment, signal))
+    return this.#makeSums(segment, signal)
+  }
+
+  #makeSums(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
+    const made = this.#loadOrCompute(segment, signal).finally(() => this.#underWay.delete(segment.path))
+    this.#underWay.set(segment.path, made)
+    return made
+  }
+
+  async #loadOrCompute(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
+    const path = join(this.#kept, sumsName(segment.path))
+    const text = await readFile(path, 'utf8').catch(() => undefined)
+    const read = text === undefined ? undefined : readAggregate(text)
+    const sums =
+      read ?? (await aggregateOf(segment, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, signal))
+    if (read === undefined) await this.#keep(path, sums)
+    this.#held.set(segment.path, sums)
+    return sums
+  }
+
+  /** Sums that cannot be kept are computed again. */
+  async #keep(path: string, sums: LogAggregate): Promise<void> {
+    const draft = `${path}.${this.#random.hex(8)}`
+    try {
+      await mkdir(this.#kept, { recursive: true, mode: 0o700 })
+      await writeFile(draft, writeAggregate(sums), { mode: 0o600 })
+      await rename(draft, path)
+    } catch {
+      await removeFile(draft).catch(() => undefined)
+    }
+  }
+}
+
+function sumsName(segmentPath: string): string {
+  return `${basename(segmentPath, '.ndjson')}.json`
+}
+
+/** Adds up the records of a segment with a time in a span; the sums of no other time come in. */
+async function aggregateOf(
+  segment: Segment,
+  from: number,
+  to: number,
+  signal: AbortSignal,
+): Promise<LogAggregate> {
+  const aggregate = new LogAggregate()
+  for await (const lines of linesOf(segment.path, signal)) {
+    for (const line of lines) {
+      const record = parseRecord(line)
+      if (record === undefined) continue
+      const addend = summed(record)
+      if (addend.time >= from && addend.time < to) aggregate.add(addend)
+    }
+  }
+  return aggregate
+}
+
+interface Point extends Totals {
+  readonly times: Map<number, number>
+}
+
+class SummaryBuilder {
+  readonly #from: number
+  readonly #to: number
+  readonly #stepMs: number
+  readonly #database: readonly string[] | undefined
+  readonly #points = new Map<number, Point>()
+  readonly #shapes = new Map<string, Totals>()
+  readonly #totals: Point = { ...noTotals(), times: new Map() }
+
+  constructor(from: number, to: number, database: readonly string[] | undefined) {
+    this.#from = from
+    this.#to = to
+    this.#stepMs = Math.max(1, Math.ceil((to - from) / minuteMs / pointsMax)) * minuteMs
+    this.#database = database
+  }
+
+  /** Takes in the sums of a segment: those of the databases looked at. */
+  add({ databases }: LogAggregate): void {
+    for (const { database, minutes, shapes } of databases.values()) {
+      if (this.#database?.some((name, level) => name !== database[level])) continue
+      for (const [minute, totals] of minutes) {
+        const time = minute * minuteMs
+        if (time < this.#from || time >= this.#to) continue
+        const point = this.#pointAt(time)
+        addTotals(point, totals)
+        addTimes(point.times, totals.times)
+        addTotals(this.#totals, totals)
+        addTimes(this.#totals.times, totals.times)
+      }
+      for (const [shape, totals] of shapes) addTotals(shapeTotals(this.#shapes, shape), totals)
+    }
+  }
+
+  finish(): LogSummary {
+    const points: SummaryPoint[] = []
+    for (let time = this.#from; time < this.#to; time += this.#stepMs) {
+      const { times, ...totals } = this.#points.get(time) ?? { ...noTotals(), times: new Map() }
+      points.push({ time, ...totals, p50: quantile(times, 0.5), p99: quantile(times, 0.99) })
+    }
+    const { times, ...totals } = this.#totals
+    return {
+      totals: { ...totals, p50: quantile(times, 0.5), p99: quantile(times, 0.99) },
+      stepMs: this.#stepMs,
+      points,
+      shapes: notableShapes(this.#shapes),
+    }
+  }
+
+  #pointAt(time: number): Point {
+    const start = this.#from + Math.floor((time - this.#from) / this.#stepMs) * this.#stepMs
+    const known = this.#points.get(start)
+    if (known !== undefined) return known
+    const made = { ...noTotals(), times: new Map() }
+    this.#points.set(start, made)
+    return made
+  }
+}
+
+/** The shapes that come first when ordered by number, by mean time, by whole time, by longest time or by operations. */
+function notableShapes(shapes: ReadonlyMap<string, Totals>): LogSummary['shapes'] {
+  const orders: readonly ((totals: Totals) => number)[] = [
+    totals => totals.requests,
+    totals => totals.queryTimeMs / totals.requests,
+    totals => totals.queryTimeMs,
+    totals => totals.queryTimeMaxMs,
+    totals => totals.readOps + totals.writeOps + totals.computeOps,
+  ]
+  const all = [...shapes].map(([shape, totals]) => ({ shape, ...totals }))
+  const notable = new Set<LogSummary['shapes'][number]>()
+  for (const order of orders) {
+    for (const each of all.sort((left, right) => order(right) - order(left)).slice(0, shapesPerOrder))
+      notable.add(each)
+  }
+  return [...notable]
+}

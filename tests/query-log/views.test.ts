@@ -1,0 +1,245 @@
+// Sums over the log and the search for single records: against plain counting, over several writers and segments, with
+// kept sums, and over HTTP with the rights of each kind of secret.
+
+import assert from 'node:assert/strict'
+import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { systemRandom } from '../../src/base/random.ts'
+import { quantile, timeClass, timeOfClass } from '../../src/query-log/log-aggregate.ts'
+import { searchRecords } from '../../src/query-log/log-search.ts'
+import { LogSummaries } from '../../src/query-log/log-summary.ts'
+import { RecordFormat } from '../../src/query-log/record.ts'
+import { segmentPath } from '../../src/query-log/segment-files.ts'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { api, aroundNow } from './log-client.ts'
+
+const start = Date.parse('2024-05-01T12:00:00Z')
+const minute = 60_000
+const never = new AbortController().signal
+const format = new RecordFormat('us-std', ['get', 'paginate', 'add'])
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'terrarium-views-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+interface Made {
+  readonly time: number
+  readonly database: readonly string[]
+  readonly status: number
+  readonly ms: number
+  readonly query: string
+}
+
+function lineOf({ time, database, status, ms, query }: Made): string {
+  const costs = {
+    computeOps: 1,
+    byteReadOps: 2,
+    byteWriteOps: 0,
+    queryTimeMs: ms,
+    txnRetries: 0,
+    rateLimited: [],
+  }
+  return format.line(
+    {
+      method: 'POST',
+      headers: {},
+      apiVersion: '4',
+      query,
+      bytesIn: query.length,
+      bytesOut: 10,
+      status,
+      costs,
+      database,
+      tags: [],
+      traceId: '0'.repeat(32),
+      spanId: '0'.repeat(16),
+    },
+    time * 1000,
+  )
+}
+
+async function segment(writer: string, records: readonly Made[]): Promise<string> {
+  const path = segmentPath(folder, (records[0] as Made).time * 1000, writer)
+  await writeFile(path, records.map(lineOf).join(''))
+  const last = (records.at(-1) as Made).time
+  await utimes(path, last / 1000, last / 1000)
+  return path
+}
+
+const shapes = ['{"get":{"ref":1}}', '{"paginate":{"add":[1,2]}}', '{"add":[1]}']
+
+/** Two hours of records, one every 100 ms in turn over databases and shapes. */
+const records: readonly Made[] = Array.from({ length: 72_000 }, (_, at) => ({
+  time: start + at * 100,
+  database: at % 3 === 0 ? ['shop'] : at % 3 === 1 ? ['shop', 'child'] : ['other'],
+  status: at % 50 === 0 ? 500 : at % 10 === 0 ? 404 : 200,
+  ms: (at * 7) % 200,
+  query: shapes[at % shapes.length] as string,
+}))
+
+let whole: LogSummaries
+
+test('sums agree with plain counting, for a database and those in it', async () => {
+  // Of two writers whose segments overlap, and one of whom has crashed within a line.
+  const odd = records.filter((_, at) => at % 2 === 1)
+  const even = records.filter((_, at) => at % 2 === 0)
+  for (let at = 0; at < 6; at++) {
+    await segment('aa', odd.slice(at * 6000, (at + 1) * 6000))
+    const path = await segment('bb', even.slice(at * 6000, (at + 1) * 6000))
+    if (at < 5) continue
+    await appendFile(path, '{"API_VERSION":"4","BYTES_')
+    await utimes(path, start / 1000 + 7200, start / 1000 + 7200)
+  }
+  whole = new LogSummaries(folder, systemRandom, () => (start + 999 * minute) * 1000)
+  const from = start + 13 * minute
+  const to = start + 71 * minute
+  const filter = { from, to, regionGroup: 'us-std', database: ['shop'] }
+  const { totals, points, stepMs, shapes: found } = await whole.summary(filter, never)
+  const expected = records.filter(each => each.time >= from && each.time < to && each.database[0] === 'shop')
+  assert.equal(totals.requests, expected.length)
+  assert.equal(totals.serverErrors, expected.filter(({ status }) => status === 500).length)
+  assert.equal(totals.clientErrors, expected.filter(({ status }) => status === 404).length)
+  assert.equal(
+    totals.queryTimeMs,
+    expected.reduce((sum, { ms }) => sum + ms, 0),
+  )
+  assert.equal(totals.readOps, expected.length * 2)
+  assert.equal(stepMs, minute)
+  assert.equal(points.length, 58)
+  assert.equal(
+    points.reduce((sum, { requests }) => sum + requests, 0),
+    expected.length,
+  )
+  assert.equal(
+    found.reduce((sum, { requests }) => sum + requests, 0),
+    expected.length,
+    'shapes are those of the span and no others',
+  )
+  const sorted = expected.map(({ ms }) => ms).sort((left, right) => left - right)
+  const median = sorted[Math.ceil(sorted.length * 0.5) - 1] as number
+  assert.ok(Math.abs((totals.p50 ?? 0) - median) <= median * 0.1, `${totals.p50} is about ${median}`)
+})
+
+test('sums of closed segments are kept and used again', async () => {
+  const filter = { from: start - minute, to: start + 200 * minute, regionGroup: 'us-std' }
+  const first = await whole.summary(filter, never)
+  assert.equal(first.totals.requests, records.length)
+  const kept = await readdir(join(folder, 'sums'))
+  assert.equal(kept.length, 12)
+  const path = join(folder, 'sums', kept[0] as string)
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace(/"requests":\d+/, '"requests":1000000'))
+  const again = new LogSummaries(folder, systemRandom, () => (start + 999 * minute) * 1000)
+  assert.ok((await again.summary(filter, never)).totals.requests > 1_000_000, 'the kept sums are read')
+  await writeFile(path, '{"damaged')
+  const mended = new LogSummaries(folder, systemRandom, () => (start + 999 * minute) * 1000)
+  assert.equal((await mended.summary(filter, never)).totals.requests, records.length, 'damage is made anew')
+  await rm(join(folder, kept[0]?.replace('.json', '.ndjson') as string))
+  await mended.removeOrphans()
+  assert.equal((await readdir(join(folder, 'sums'))).length, 11, 'sums go with their segment')
+})
+
+test('long spans have few points, and a reading that nobody waits for ends', async () => {
+  const filter = { from: start - 60 * 24 * 90 * minute, to: start, regionGroup: 'us-std' }
+  const { points } = await whole.summary(filter, never)
+  assert.ok(points.length <= 240)
+  const gone = AbortSignal.abort(new Error('gone'))
+  const fresh = new LogSummaries(folder, systemRandom, () => 0)
+  await rm(join(folder, 'sums'), { recursive: true })
+  await assert.rejects(fresh.summary({ ...filter, to: start + 200 * minute }, gone), /gone/)
+})
+
+test('classes of times are narrow and in order', () => {
+  for (let ms = 0; ms < 100_000; ms += 37) {
+    const lower = timeOfClass(timeClass(ms))
+    assert.ok(lower <= ms + 1 && ms - lower <= Math.max(1, ms * 0.1), `${ms} in the class from ${lower}`)
+  }
+  assert.equal(quantile(new Map(), 0.5), undefined)
+  assert.equal(
+    quantile(
+      new Map([
+        [3, 99],
+        [10, 1],
+      ]),
+      0.99,
+    ),
+    3,
+  )
+  assert.equal(
+    quantile(
+      new Map([
+        [3, 98],
+        [10, 2],
+      ]),
+      0.99,
+    ),
+    10,
+  )
+})
+
+test('single records are found from the newest on, each on exactly one page', async () => {
+  const search = {
+    from: start,
+    to: start + 200 * minute,
+    regionGroup: 'us-std',
+    database: ['shop', 'child'],
+    statusClass: '4',
+    text: 'PAGINATE',
+    slowerThanMs: 100,
+    limit: 70,
+    skip: 0,
+  }
+  const seen: string[] = []
+  let next: { to: number; skip: number } | undefined = { to: search.to, skip: 0 }
+  for (let pages = 0; next; pages++) {
+    assert.ok(pages < 100)
+    const page: Awaited<ReturnType<typeof searchRecords>> = await searchRecords(
+      folder,
+      { ...search, ...next },
+      never,
+    )
+    seen.push(...page.records.map(({ TS }) => TS))
+    next = page.next
+  }
+  assert.deepEqual(seen, [...seen].sort().reverse())
+  assert.equal(new Set(seen).size, seen.length)
+  assert.ok(seen.length > 70, `${seen.length} records`)
+})
+
+let server: RunningServer
+before(async () => {
+  server = await startServer()
+})
+after(() => server?.stop())
+
+test('over HTTP each secret sees the logs that it may export', async () => {
+  const admin = await keyOfNewDatabase(server, 'app', 'admin')
+  const foreign = await keyOfNewDatabase(server, 'foreign', 'admin')
+  const plain = await keyOfNewDatabase(server, 'third', 'server')
+  await query(server, admin, { add: [1, 2] })
+  await send(server, { secret: admin, query: { nonsense: 1 } })
+  const look = (secret: string, view: string, body: object) =>
+    api(server, secret, 'POST', `/api/v1/logs/${view}?type=query`, { ...aroundNow(), ...body })
+  const summary = await look(admin, '_summary', { database: 'us-std/app' })
+  assert.equal(summary.status, 200)
+  const totals = summary.json.totals as { requests: number; client_errors: number }
+  assert.deepEqual([totals.requests, totals.client_errors], [2, 1])
+  const all = await look(server.rootSecret, '_summary', { region_group: 'us-std' })
+  assert.ok((all.json.totals as { requests: number }).requests > 2)
+  const records = await look(admin, '_records', { database: 'us-std/app', status_class: '4xx' })
+  assert.deepEqual(
+    (records.json.records as { RESPONSE_CODE: string }[]).map(({ RESPONSE_CODE }) => RESPONSE_CODE),
+    ['400'],
+  )
+  assert.equal((await look(foreign, '_summary', { database: 'us-std/app' })).status, 403)
+  assert.equal((await look(admin, '_records', { region_group: 'us-std' })).status, 403)
+  assert.equal((await look(plain, '_summary', { database: 'us-std/third' })).status, 403)
+  assert.equal((await look('nonsense', '_summary', { database: 'us-std/app' })).status, 401)
+  assert.equal((await look(admin, '_records', { database: 'us-std/app', max_results: -1 })).status, 400)
+  assert.equal((await look(admin, '_records', { database: 'us-std/app', next_token: 'x' })).status, 400)
+})
