@@ -109,6 +109,8 @@ export async function openQueryLog(
       exportTimeoutMs: config.logExportTimeoutMs,
       urlSeconds: config.logUrlSeconds,
       onFailure: (what, cause) => log.error({ err: cause }, what),
+      onDamage: (file, lines) =>
+        log.error({ file, lines }, 'an export left out lines of the query log that are damaged'),
     })
   } catch (cause) {
     await kv.close()

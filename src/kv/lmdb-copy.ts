@@ -3,6 +3,7 @@
 
 import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { StoreUnavailableError } from './errors.ts'
 import { openFolder, ownerOnly } from './lmdb-folder.ts'
 
 /** The file of a data folder that holds everything stored. */
@@ -10,11 +11,14 @@ export const dataFileName = 'data.mdb'
 
 const mapSizeBytes = 2 ** 40
 
-/** Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves. */
+/** Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves. Throws {@link StoreUnavailableError}. */
 export async function copyStore(from: string, to: string): Promise<void> {
   const { root } = openFolder(from, mapSizeBytes)
   try {
     await root.backup(to, true)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${reason}`, { cause })
   } finally {
     await root.close()
   }

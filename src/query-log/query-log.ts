@@ -16,7 +16,7 @@ import { LogSummaries, type LogSummary } from './log-summary.ts'
 import type { ObservedRequest, RecordFormat } from './record.ts'
 import { type Retention, removeOldSegments } from './retention.ts'
 import { writtenUpTo } from './segment-files.ts'
-import { matchingRecords, type RecordFilter } from './segment-reader.ts'
+import { matchingRecords, type OnDamage, type RecordFilter } from './segment-reader.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import type { Signer } from './signing.ts'
 
@@ -45,6 +45,8 @@ export interface QueryLogOptions {
   readonly urlSeconds: number
   /** Told of exports that failed and of upkeep that could not be done. */
   readonly onFailure: (what: string, cause: unknown) => void
+  /** Told of segments with lines that exports leave out because they are no records. */
+  readonly onDamage?: OnDamage
 }
 
 /** A part of the list of export requests. */
@@ -84,7 +86,7 @@ export class QueryLog {
       records: async function* (filter: RecordFilter, time: Micros, signal: AbortSignal) {
         await writer.flush()
         await writtenUpTo(folder, time, { now, timers, signal })
-        yield* matchingRecords(folder, filter, signal)
+        yield* matchingRecords(folder, filter, signal, options.onDamage)
       },
       onFailure: ({ id }, cause) => options.onFailure(`export ${id} failed`, cause),
     })

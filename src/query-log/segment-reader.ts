@@ -1,8 +1,9 @@
 // Finds the records of an export. Segments are read in blocks of fixed size and records are told apart by their
 // bytes alone, without parsing: the format writes its keys in a fixed order, and inside a JSON string a quote is
 // always escaped, so `"DATABASE":[` can only be the key itself. What is no whole record (the end of a segment whose
-// writer crashed) is passed over.
+// writer crashed) is passed over; whole lines that are none are counted.
 
+import { isUtf8 } from 'node:buffer'
 import { type FileHandle, open } from 'node:fs/promises'
 import { listSegments, type Segment } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
@@ -44,19 +45,25 @@ export async function* matchingRecords(
   folder: string,
   filter: RecordFilter,
   signal?: AbortSignal,
+  onDamage: OnDamage = () => undefined,
 ): AsyncGenerator<Buffer> {
   const matches = createMatch(filter)
   const block = Buffer.allocUnsafe(blockBytes)
   for (const segment of await listSegments(folder)) {
     if (segment.from / 1000 >= filter.to) return
-    yield* recordsOf(segment, filter, matches, block, signal)
+    const lines = new Lines(matches)
+    yield* recordsOf(segment, filter, lines, block, signal)
+    if (lines.damaged > 0) onDamage(segment.path, lines.damaged)
   }
 }
+
+/** Told of each segment in which lines are no records: they are left out. */
+export type OnDamage = (path: string, lines: number) => void
 
 async function* recordsOf(
   { path }: Segment,
   { from }: RecordFilter,
-  matches: Match,
+  lines: Lines,
   block: Buffer,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
@@ -72,7 +79,7 @@ async function* recordsOf(
       const filled = held + bytesRead
       const end = block.lastIndexOf(lineEnd, filled - 1) + 1
       if (end > 0) {
-        const found = select(block, end, matches)
+        const found = lines.select(block, end)
         if (found) yield found
       }
       // No record is as long as a block; one that seems to be is damage and goes.
@@ -94,24 +101,54 @@ async function openUnlessGone(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-type Match = (block: Buffer, start: number, end: number) => boolean
+/** Whether the record between `start` and `end`, with its time at `time`, is wanted. */
+type Match = (block: Buffer, start: number, end: number, time: number) => boolean
 
-/** A copy of the matching lines among the first `end` bytes; undefined when there is none. */
-function select(block: Buffer, end: number, matches: Match): Buffer | undefined {
-  const runs: Buffer[] = []
-  let runStart = -1
-  for (let start = 0; start < end; ) {
-    const next = block.indexOf(lineEnd, start) + 1
-    if (matches(block, start, next - 1)) {
-      if (runStart < 0) runStart = start
-    } else if (runStart >= 0) {
-      runs.push(block.subarray(runStart, start))
-      runStart = -1
-    }
-    start = next
+/** The lines of a segment, block by block. */
+class Lines {
+  /** Whole lines so far that are no records. */
+  damaged = 0
+  readonly #matches: Match
+
+  constructor(matches: Match) {
+    this.#matches = matches
   }
-  if (runStart >= 0) runs.push(block.subarray(runStart, end))
-  return runs.length === 0 ? undefined : Buffer.concat(runs)
+
+  /** A copy of the matching lines among the first `end` bytes; undefined when there is none. */
+  select(block: Buffer, end: number): Buffer | undefined {
+    const runs: Buffer[] = []
+    let runStart = -1
+    for (let start = 0; start < end; ) {
+      const next = block.indexOf(lineEnd, start) + 1
+      if (this.#isWanted(block, start, next - 1)) {
+        if (runStart < 0) runStart = start
+      } else if (runStart >= 0) {
+        runs.push(block.subarray(runStart, start))
+        runStart = -1
+      }
+      start = next
+    }
+    if (runStart >= 0) runs.push(block.subarray(runStart, end))
+    return runs.length === 0 ? undefined : Buffer.concat(runs)
+  }
+
+  #isWanted(block: Buffer, start: number, end: number): boolean {
+    const time = timeIn(block, start, end)
+    if (time >= 0 && !this.#matches(block, start, end, time)) return false
+    if (time >= 0 && isJson(block.subarray(start, end))) return true
+    this.damaged++
+    return false
+  }
+}
+
+/** Whether a line that looks like a record can be read: a disk may have changed any of its bytes. */
+function isJson(line: Buffer): boolean {
+  try {
+    JSON.parse(line.toString())
+    return isUtf8(line)
+  } catch {
+    return false
+  }
 }
 
 function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
@@ -119,9 +156,8 @@ function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
   const last = Buffer.from(formatTimestamp(to))
   const region = Buffer.from(JSON.stringify(regionGroup))
   const path = database && Buffer.from(JSON.stringify(database).slice(1, -1))
-  return (block, start, end) => {
-    const time = timeIn(block, start, end)
-    if (time < 0 || compare(block, time, first) < 0 || compare(block, time, last) >= 0) return false
+  return (block, start, end, time) => {
+    if (compare(block, time, first) < 0 || compare(block, time, last) >= 0) return false
     if (path !== undefined && !isBelow(block, start, end, path)) return false
     const at = block.indexOf(regionKey, start) + regionKey.length
     return at < end && compare(block, at, region) === 0

@@ -1,11 +1,13 @@
 // A backup taken while writes go on holds the state of one transaction, and comes back as it was.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { progressLine } from '../../src/cli/progress.ts'
+import { openLmdb } from '../../src/kv/lmdb.ts'
 import { rootQuery } from '../support/http.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
@@ -115,4 +117,29 @@ test('the progress bar stays within its bounds', () => {
   assert.equal(progressLine('backup', 0.2), `backup [${'#'.repeat(6)}${' '.repeat(24)}]  20 %`)
   assert.equal(progressLine('backup', 7), `backup [${'#'.repeat(30)}] 100 %`)
   assert.equal(progressLine('backup', -1), `backup [${' '.repeat(30)}]   0 %`)
+})
+
+test('a backup to a full disk fails in one line and leaves nothing behind', async t => {
+  const disk = await temporaryFolder()
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk])
+  if (mounted.status !== 0)
+    return t.skip(`NOT TESTED: a small file system cannot be mounted: ${mounted.stderr}`)
+  try {
+    const data = join(disk, '..', `${basename(disk)}-data`)
+    t.after(() => rm(data, { recursive: true, force: true }))
+    const store = openLmdb({ path: data })
+    const writes = Array.from({ length: 100 }, (_, n) => ({
+      key: Buffer.from(`k${n}`),
+      value: Buffer.alloc(3000),
+    }))
+    await store.transact(() => ({ result: undefined, writes }))
+    await store.close()
+    const { status, stderr } = await runProgram(['backup', join(disk, 'backup'), '--data', data])
+    assert.equal(status, 1)
+    assert.match(stderr, /^terrarium: [^\n]*No space left on device\n$/)
+    assert.deepEqual(readdirSync(disk), [])
+  } finally {
+    spawnSync('umount', [disk])
+    await rm(disk, { recursive: true, force: true })
+  }
 })

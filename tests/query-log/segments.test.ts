@@ -142,6 +142,28 @@ test('however many records there are, they come in blocks of bounded size', asyn
   assert.equal(records, count)
 })
 
+test('lines that a disk has damaged are left out, counted and told of', async () => {
+  const { folder, writer, add } = setUp()
+  const lines = Array.from({ length: 6 }, (_, n) => add(['app'], `mark ${n}`).toString())
+  await writer.close()
+  const [segment] = await listSegments(folder)
+  const path = segment?.path as string
+  const damaged = [...lines]
+  // A quote within, no bracket at the end, a byte that is no text.
+  damaged[1] = (damaged[1] as string).replace('"DATABASE":[', '"DATABASE":["')
+  damaged[2] = (damaged[2] as string).replace('}\n', ')\n')
+  const bytes = Buffer.from(damaged.join(''))
+  bytes[bytes.indexOf('mark 4')] = 0xff
+  writeFileSync(path, bytes)
+  const told: [string, number][] = []
+  const blocks: Buffer[] = []
+  const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
+  for await (const block of matchingRecords(folder, all, undefined, (...damage) => told.push(damage)))
+    blocks.push(block)
+  assert.equal(Buffer.concat(blocks).toString(), [0, 3, 5].map(n => lines[n]).join(''))
+  assert.deepEqual(told, [[path, 3]])
+})
+
 test('a search that finds nothing ends when it is called off', async () => {
   const { folder, writer, add } = setUp()
   add(['app'])
