@@ -159,7 +159,7 @@ export function engineOver(
     createAccess,
     compile: compileLambda,
     runPredicate,
-    now,
+    now: () => clock.elapsedMs() * 1000,
     logins,
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
   }
@@ -185,6 +185,7 @@ export function engineOver(
     ...(slowLane && { slowLane }),
     ...(within && { neverCommits: true, onLook: within.onLook }),
     host,
+    timeOfDay: now,
     streams,
     timers,
     rateLimits: new RateLimits(sharesOf(config), clock),

@@ -56,6 +56,8 @@ export interface EngineOptions {
   readonly store: Store
   readonly identify: Identify
   readonly host: EvaluationHost
+  /** Microseconds since the Unix epoch. */
+  readonly timeOfDay: () => Micros
   /** Absent: databases may use what they like. */
   readonly rateLimits?: RateLimits
   readonly streams: StreamOpener
@@ -72,7 +74,7 @@ export interface EngineOptions {
 
 /** Makes the engine of an open data folder. */
 export function createEngine(options: EngineOptions): Engine {
-  const { host, store } = options
+  const { store } = options
   return {
     query: request => new RequestRun(options, request).query(),
     openStream: (request, fields) => new RequestRun(options, request).openStream(fields),
@@ -86,7 +88,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     whoIs: authorization => whoIs(options, authorization),
     databasesAlong: names => store.read(transaction => followNames(transaction, names)).result,
-    now: host.now,
+    now: options.timeOfDay,
   }
 }
 
@@ -109,6 +111,7 @@ class RequestRun {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
   readonly #answers = new Answers()
+  /** By the clock of {@link EvaluationHost.now}, like the deadline: the time of day may be set meanwhile. */
   readonly #started: Micros
   readonly #deadline: Micros
   readonly #watch: Watch
@@ -440,7 +443,7 @@ class RequestRun {
     return {
       status: statusOf(errors),
       body: queryErrorBody(errors),
-      txnTime: this.#settledTime ?? this.#started,
+      txnTime: this.#settledTime ?? this.#options.timeOfDay(),
       metrics: this.#charged(
         this.#metrics(aborted, { readBytes, writeBytes: 0, writeOps: 0, indexUnits: 0 }),
       ),
@@ -457,7 +460,7 @@ class RequestRun {
     return {
       status: error.status,
       body: requestErrorBody(error),
-      txnTime: this.#settledTime ?? this.#started,
+      txnTime: this.#settledTime ?? this.#options.timeOfDay(),
       metrics: unmetered ? undefined : this.#metrics(this.#evaluation, counters, rateLimited),
       database: this.#evaluation?.database,
       databasePath: this.#databasePath,

@@ -31,7 +31,7 @@ export interface EvaluationHost {
   readonly compile: (lambda: Lambda) => LambdaExpression
   /** Runs a stored lambda as a predicate: true only for exactly true, false for every error. */
   readonly runPredicate: (evaluation: Evaluation, predicate: Lambda, argument: Value) => boolean
-  /** The current time in microseconds, for deadlines only. */
+  /** Microseconds on a clock that is never set, for deadlines only. */
   readonly now: () => Micros
   /** Passwords, secrets and sessions. */
   readonly logins: Logins

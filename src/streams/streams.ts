@@ -65,6 +65,9 @@ interface Outcome {
   readonly closed: ReadonlySet<Subject>
 }
 
+/** How often it is looked whether a credential has expired, in milliseconds. */
+const expiryLookMs = 60_000
+
 export class Streams implements StreamOpener {
   readonly #options: StreamsOptions
   readonly #tailer: Tailer
@@ -146,7 +149,9 @@ export class Streams implements StreamOpener {
     const { expires } = session.terms
     if (expires === Number.POSITIVE_INFINITY) return
     const { clock, timers } = this.#options
-    const ms = Math.max(0, Math.ceil((expires - clock.now()) / 1000))
+    const leftMs = Math.ceil((expires - clock.now()) / 1000)
+    // Looked at again and again, because the clock may be set forward meanwhile.
+    const ms = Math.max(0, Math.min(leftMs, expiryLookMs))
     const check = () => {
       const now = clock.now()
       if (now >= expires) this.#lose(session, now)
@@ -200,9 +205,9 @@ export class Streams implements StreamOpener {
     const lost = this.#sessionConditions.brokenBy(changes)
     for (const session of lost) if (session.terms.since >= time) lost.delete(session)
     const deliveries: [OpenStream, readonly string[]][] = []
-    const { clock, host } = this.#options
+    const { host } = this.#options
     const past = asOf(transaction, time)
-    const deadline = clock.now() + limits.streamBatchMs * 1000
+    const deadline = host.now() + limits.streamBatchMs * 1000
     const audience = new Audience({ host, transaction: past, deadline, ...waiting })
     for (const [subject, events] of this.#subjects.eventsOf(changes, time, transaction)) {
       const lines = new Lines(events, subject, audience, time, transaction)
