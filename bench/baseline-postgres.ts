@@ -1,5 +1,6 @@
 // What an application author would otherwise write: Fastify and `pg` over PostgreSQL with its default durability.
-// `POST /get {id}`, `POST /page {group}`, `POST /create {data}`; PostgreSQL's socket folder comes in BENCH_PG_SOCKET.
+// `POST /get {id}`, `POST /page {group}`, `POST /page-of-documents {group}`, `POST /create {data}`, and `POST
+// /create-with-history {data}`, which keeps each version and what changed, as Terrarium does, in one transaction; PostgreSQL's socket folder comes in BENCH_PG_SOCKET.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
@@ -26,6 +27,15 @@ app.post<{ Body: { group: number } }>('/page', async ({ body }) => {
   return { resource: { data: found.rows } }
 })
 
+app.post<{ Body: { group: number } }>('/page-of-documents', async ({ body }) => {
+  const found = await pool.query({
+    name: 'page-of-documents',
+    text: 'SELECT id, data FROM documents WHERE grp = $1 ORDER BY number, id LIMIT 64',
+    values: [body.group],
+  })
+  return { resource: { data: found.rows } }
+})
+
 app.post<{ Body: { data: { key: string; group: number; number: number } } }>(
   '/create',
   async ({ body }, reply) => {
@@ -33,6 +43,28 @@ app.post<{ Body: { data: { key: string; group: number; number: number } } }>(
     const made = await pool.query({
       name: 'create',
       text: 'INSERT INTO documents (key, grp, number, data) VALUES ($1, $2, $3, $4) RETURNING id, data',
+      values: [data.key, data.group, data.number, JSON.stringify(data)],
+    })
+    reply.code(201)
+    return { resource: made.rows[0] }
+  },
+)
+
+app.post<{ Body: { data: { key: string; group: number; number: number } } }>(
+  '/create-with-history',
+  async ({ body }, reply) => {
+    const { data } = body
+    // One statement is one transaction, and one round trip.
+    const made = await pool.query({
+      name: 'create-with-history',
+      text: `WITH made AS (
+          INSERT INTO documents (key, grp, number, data) VALUES ($1, $2, $3, $4) RETURNING id, data
+        ), version AS (
+          INSERT INTO history (id, ts, data) SELECT id, clock_timestamp(), data FROM made RETURNING id, ts
+        ), change AS (
+          INSERT INTO changes (ts, id) SELECT ts, id FROM version
+        )
+        SELECT id, data FROM made`,
       values: [data.key, data.group, data.number, JSON.stringify(data)],
     })
     reply.code(201)

@@ -11,12 +11,22 @@ export interface Loaded {
 /** One request of a case in the words of both services. */
 export interface CaseRequest {
   readonly query: unknown
-  readonly postgres?: { readonly path: string; readonly body: unknown }
+  readonly postgres?: PostgresRequest
+  /** What leaves behind as much as Terrarium does, where that differs: versions, the change log. */
+  readonly postgresSameWork?: PostgresRequest
+}
+
+/** A request to the Fastify + PostgreSQL service. */
+export interface PostgresRequest {
+  readonly path: string
+  readonly body: unknown
 }
 
 export interface BenchCase {
   readonly name: string
   readonly about: string
+  /** HTTP/1.1 when absent. */
+  readonly protocol?: 'h2'
   /** A list that connections go round; long enough that no cache of single answers helps. */
   requests(loaded: Loaded): readonly CaseRequest[]
 }
@@ -53,11 +63,23 @@ function page({ ids }: Loaded, random: Random): CaseRequest {
   }
 }
 
+/** A page of references, each looked up: what a list on a screen needs. */
+function pageOfDocuments({ ids }: Loaded, random: Random): CaseRequest {
+  const group = random(Math.max(1, Math.floor(ids.length / groupSize)))
+  const entries = { paginate: { match: { index: 'by_group' }, terms: group } }
+  const lookUp = { lambda: ['number', 'ref'], expr: { get: { var: 'ref' } } }
+  return {
+    query: { map: lookUp, collection: entries },
+    postgres: { path: '/page-of-documents', body: { group } },
+  }
+}
+
 function create(_: Loaded, random: Random): CaseRequest {
   const data = document(1_000_000_000 + random(1_000_000_000))
   return {
     query: { create: { collection: 'documents' }, params: literal({ data: literal(data) }) },
     postgres: { path: '/create', body: { data } },
+    postgresSameWork: { path: '/create-with-history', body: { data } },
   }
 }
 
@@ -76,9 +98,20 @@ export const cases: readonly BenchCase[] = [
     requests: loaded => times(randomSource(1), random => get(loaded, random)),
   },
   {
+    name: 'get-h2',
+    about: 'the same over HTTP/2 in clear text, 4 connections with several streams each',
+    protocol: 'h2',
+    requests: loaded => times(randomSource(1), random => ({ query: get(loaded, random).query })),
+  },
+  {
     name: 'page',
     about: 'a page of 64 entries of an index',
     requests: loaded => times(randomSource(2), random => page(loaded, random)),
+  },
+  {
+    name: 'page-get',
+    about: 'the same page, with each document looked up',
+    requests: loaded => times(randomSource(5), random => pageOfDocuments(loaded, random)),
   },
   {
     name: 'create',

@@ -6,19 +6,24 @@ import { fileURLToPath } from 'node:url'
 
 export interface Baseline {
   readonly port: number
+  /** Where it speaks HTTP/2, if it does. */
+  readonly http2Port: number | undefined
+  readonly pid: number
   stop(): Promise<void>
 }
 
-/** Runs a script of this folder whose first line of output is the port it listens on. */
+/** Runs a script of this folder whose first line of output is the port it listens on, and that for HTTP/2. */
 export async function startBaseline(script: string, env: Record<string, string> = {}): Promise<Baseline> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
-  const port = await firstLine(child)
+  const [port, http2Port] = (await firstLine(child)).split(' ')
   return {
     port: Number(port),
+    http2Port: http2Port === undefined ? undefined : Number(http2Port),
+    pid: child.pid as number,
     async stop() {
       child.kill('SIGTERM')
       await ended

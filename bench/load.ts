@@ -1,68 +1,76 @@
-// The load process: keeps a number of HTTP/1.1 connections busy over raw sockets, one request at a time on each, and
-// reports throughput and latency. A process of its own, so that it shares nothing with the server but the machine.
+// The load process: keeps a number of requests under way (closed loop), or sends them at a fixed rate whether or not
+// earlier ones have been answered (open loop: a request that has to wait for a free connection waits, and that counts),
+// and reports throughput and latency. A process of its own, so that it shares nothing with the server but the machine.
 //
 // It reads a plan from standard input and writes a result to standard output, both as JSON (`bench/measure.ts`).
 
 import { readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { http1Client, http2Client, type LoadClient } from './load-clients.ts'
 import type { LoadPlan, LoadResult } from './measure.ts'
 
 /** Latencies are counted by the microsecond up to here; slower ones count as this. */
-const latencyMaxMicros = 1_000_000
+const latencyMaxMicros = 10_000_000
+
+/** HTTP/2 connections among which the requests are spread. */
+const sessions = 4
 
 const plan: LoadPlan = JSON.parse(await text(process.stdin))
-const requests = plan.requests.map(request => Buffer.from(request))
 const latencies = new Uint32Array(latencyMaxMicros + 1)
 let recording = false
 let stopped = false
 let failures = 0
 let firstFailure: string | undefined
+let next = 0
 
-/** The bytes of the whole response at the start of `data`, or 0 while it is not complete. */
-function responseLength(data: Buffer): number {
-  const headEnd = data.indexOf('\r\n\r\n')
-  if (headEnd < 0) return 0
-  const length = /\r\ncontent-length: *(\d+)/i.exec(data.toString('latin1', 0, headEnd))?.[1]
-  if (length === undefined) throw new Error(`a response without content-length: ${data.toString()}`)
-  const whole = headEnd + 4 + Number(length)
-  return data.length < whole ? 0 : whole
+function openClients(): readonly LoadClient[] {
+  const { port, requests, connections } = plan
+  if (plan.protocol !== 'h2') {
+    return Array.from({ length: connections }, () => http1Client(port, requests))
+  }
+  const lanes = Math.ceil(connections / sessions)
+  return Array.from({ length: sessions }, () => http2Client(port, requests, lanes))
 }
 
-/** Sends requests one after the other, from `first` on in the plan's order, until the time is over. */
-function drive(socket: Socket, first: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let next = first
-    let sentAt = 0
-    let received: Buffer | undefined
-    const send = () => {
-      sentAt = performance.now()
-      socket.write(requests[next++ % requests.length] as Buffer)
+/** Sends one request; `fromMs` is when it was due. */
+function send(client: LoadClient, fromMs: number, then: () => void): void {
+  client.send(next++ % plan.requests.length, failure => {
+    if (failure !== undefined) {
+      failures += 1
+      firstFailure ??= failure
+    } else if (recording) {
+      const micros = Math.round((performance.now() - fromMs) * 1000)
+      const slot = Math.min(micros, latencyMaxMicros)
+      latencies[slot] = (latencies[slot] as number) + 1
     }
-    socket.on('data', (chunk: Buffer) => {
-      const data = received ? Buffer.concat([received, chunk]) : chunk
-      if (responseLength(data) === 0) {
-        received = data
-        return
-      }
-      received = undefined
-      // Status codes of 200 and 201 begin at the tenth byte with "20".
-      if (data[9] !== 0x32 || data[10] !== 0x30) {
-        failures += 1
-        firstFailure ??= data.toString()
-      } else if (recording) {
-        const micros = Math.round((performance.now() - sentAt) * 1000)
-        const slot = Math.min(micros, latencyMaxMicros)
-        latencies[slot] = (latencies[slot] as number) + 1
-      }
-      if (!stopped) return send()
-      socket.end()
-      resolve()
-    })
-    socket.on('error', reject)
-    socket.on('close', () => (stopped ? resolve() : reject(new Error('the server closed a connection'))))
-    send()
+    then()
   })
+}
+
+/** One request after the other on each lane. */
+function driveClosed(client: LoadClient): void {
+  const again = () => {
+    if (!stopped) send(client, performance.now(), again)
+  }
+  for (let lane = 0; lane < client.lanes; lane++) again()
+}
+
+/** So many requests per second, each on whichever lane is free. */
+function driveOpen(clients: readonly LoadClient[], perSecond: number): void {
+  const free = clients.flatMap(client => Array.from({ length: client.lanes }, () => client))
+  const startMs = performance.now()
+  let sent = 0
+  const sendDue = () => {
+    const due = Math.floor(((performance.now() - startMs) * perSecond) / 1000)
+    while (sent < due && free.length > 0) {
+      const client = free.pop() as LoadClient
+      send(client, startMs + (sent++ * 1000) / perSecond, () => {
+        free.push(client)
+        if (!stopped) sendDue()
+      })
+    }
+  }
+  const tick = setInterval(() => (stopped ? clearInterval(tick) : sendDue()), 1)
 }
 
 function percentileMicros(count: number, share: number): number {
@@ -91,23 +99,23 @@ function serverSeconds(): number {
 
 const pause = (seconds: number) => new Promise(resolve => setTimeout(resolve, seconds * 1000))
 
-const sockets = Array.from({ length: plan.connections }, () =>
-  connect({ host: '127.0.0.1', port: plan.port, noDelay: true }),
-)
-const stride = Math.ceil(requests.length / plan.connections)
-const drivers = Promise.all(sockets.map((socket, index) => drive(socket, index * stride)))
-await Promise.race([pause(plan.warmupSeconds), drivers])
+const clients = openClients()
+const ended = Promise.all(clients.map(client => client.ended))
+if (plan.ratePerSecond === undefined) for (const client of clients) driveClosed(client)
+else driveOpen(clients, plan.ratePerSecond)
+await Promise.race([pause(plan.warmupSeconds), ended])
 recording = true
 const from = performance.now()
 const cpuBefore = process.cpuUsage()
 const serverBefore = serverSeconds()
-await Promise.race([pause(plan.seconds), drivers])
+await Promise.race([pause(plan.seconds), ended])
 recording = false
 const seconds = (performance.now() - from) / 1000
 const cpu = process.cpuUsage(cpuBefore)
 const serverCores = (serverSeconds() - serverBefore) / seconds
 stopped = true
-await drivers
+for (const client of clients) client.close()
+await ended
 
 const count = latencies.reduce((sum, found) => sum + found, 0)
 const result: LoadResult = {
@@ -115,6 +123,7 @@ const result: LoadResult = {
   p50Micros: percentileMicros(count, 0.5),
   p95Micros: percentileMicros(count, 0.95),
   p99Micros: percentileMicros(count, 0.99),
+  maxMicros: percentileMicros(count, 1),
   cores: (cpu.user + cpu.system) / 1e6 / seconds,
   serverCores,
   failures,

@@ -12,9 +12,10 @@ import { type Baseline, startBaseline } from './child.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
 import { measureLogins } from './logins.ts'
-import { type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
+import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
+import { heading, line, Report } from './report.ts'
 import { measureStreams } from './streams.ts'
 
 /** Everything that can be measured. */
@@ -42,6 +43,9 @@ const { values: options } = parseArgs({
     streams: { type: 'string', default: '5000' },
     records: { type: 'string', default: '1000000' },
     folder: { type: 'string', default: tmpdir() },
+    rate: { type: 'string' },
+    json: { type: 'string' },
+    compare: { type: 'string' },
     'no-postgres': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -57,10 +61,14 @@ const help = `npm run bench -- [options]
   --scale N           documents that the case "scale" compares point reads with (100000)
   --streams N         event streams that the case "streams" opens (5000)
   --records N         records of the query log that the case "export" exports (1000000)
+  --rate N            requests per second of the open loop, in which requests are sent whether or not earlier ones
+                      have been answered (half of what the closed loop reached)
+  --json FILE         writes what was measured
+  --compare FILE      prints what has changed since that file was written
   --folder DIR        where data folders are made: choose a real disk (${tmpdir()})
   --no-postgres       leave the Fastify + pg service out`
 
-/** What is measured with several workers: cheap reads, dear reads, pure evaluation, writes. */
+/** What is measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
 const workerCases = ['get', 'page', 'compute', 'create']
 
 interface Subjects {
@@ -70,12 +78,14 @@ interface Subjects {
   readonly postgres: Baseline | undefined
 }
 
+type LoadOptions = Pick<LoadPlan, 'pids' | 'protocol' | 'ratePerSecond'>
+
 /** Measures one case's requests against one port. */
-function load(port: number, requests: readonly string[], pids: readonly number[] = []): Promise<LoadResult> {
+function load(port: number, requests: readonly string[], more: LoadOptions = {}): Promise<LoadResult> {
   return measure({
     port,
     requests,
-    pids,
+    ...more,
     connections: Number(options.connections),
     seconds: Number(options.seconds),
     warmupSeconds: Number(options.warmup),
@@ -89,17 +99,6 @@ const headersFor = (secret: string) => ({
 
 const portOf = (server: RunningServer) => Number(new URL(server.url).port)
 
-function line(name: string, result: LoadResult): string {
-  const milliseconds = (micros: number) => (micros / 1000).toFixed(2).padStart(7)
-  return [
-    name.padEnd(22),
-    Math.round(result.requestsPerSecond).toLocaleString('en').padStart(9),
-    milliseconds(result.p50Micros),
-    milliseconds(result.p95Micros),
-    milliseconds(result.p99Micros),
-  ].join(' ')
-}
-
 const ratio = (ours: LoadResult, theirs: LoadResult) =>
   (ours.requestsPerSecond / theirs.requestsPerSecond).toFixed(2)
 
@@ -107,33 +106,58 @@ async function runCase(
   benchCase: BenchCase,
   requests: readonly CaseRequest[],
   subjects: Subjects,
+  report: Report,
 ): Promise<void> {
-  const { server, secret, bare, postgres } = subjects
+  const { server, secret, bare } = subjects
+  const { name, about } = benchCase
+  const protocol = benchCase.protocol === undefined ? {} : { protocol: benchCase.protocol }
   const headers = headersFor(secret)
-  console.log(`\n${benchCase.name}: ${benchCase.about}`)
+  console.log(`\n${name}: ${about}`)
   // The floor answers as many bytes as Terrarium does.
   const probe = await send(server, { secret, query: requests[0]?.query })
-  if (probe.status >= 300) throw new Error(`${benchCase.name}: status ${probe.status}: ${probe.text}`)
+  if (probe.status >= 300) throw new Error(`${name}: status ${probe.status}: ${probe.text}`)
   const bytes = Buffer.byteLength(probe.text)
+  const floorPort = protocol.protocol === 'h2' ? (bare.http2Port as number) : bare.port
+  const floorName = protocol.protocol === 'h2' ? 'node:http2' : 'node:http'
   const floor = await load(
-    bare.port,
+    floorPort,
     requests.map(({ query }) => post(`/${bytes}`, query, headers)),
+    { pids: [bare.pid], ...protocol },
   )
-  console.log(line('node:http', floor))
-  const ours = await load(
-    portOf(server),
-    requests.map(({ query }) => post('/', query, headers)),
-  )
+  report.add(name, floorName, floor)
+  const posts = requests.map(({ query }) => post('/', query, headers))
+  const pids = processesOf(server.pid)
+  const ours = await load(portOf(server), posts, { pids, ...protocol })
   const { mapped, own } = memoryMebibytes(server.pid)
   const memory = `memory ${own.toFixed(0)} MiB, and ${mapped.toFixed(0)} MiB of files mapped`
-  console.log(`${line('Terrarium', ours)}   ${ratio(ours, floor)} of node:http   ${memory}`)
-  const theirRequests = requests.flatMap(request => request.postgres ?? [])
-  if (!postgres || theirRequests.length === 0) return
-  const theirs = await load(
-    postgres.port,
-    theirRequests.map(({ path, body }) => post(path, body)),
-  )
-  console.log(`${line('Fastify + pg', theirs)}   Terrarium is ${ratio(ours, theirs)} of it`)
+  const theirs = await runPostgres(benchCase, requests, subjects, report)
+  report.add(name, 'Terrarium', ours, { [floorName]: floor, ...theirs }, memory)
+  const ratePerSecond = Number(options.rate ?? Math.round(ours.requestsPerSecond / 2))
+  const open = await load(portOf(server), posts, { pids, ratePerSecond, ...protocol })
+  report.add(name, `Terrarium, ${ratePerSecond}/s open`, open)
+}
+
+/** Measures the Fastify + PostgreSQL service, with the least that the request needs and with the same work. */
+async function runPostgres(
+  { name }: BenchCase,
+  requests: readonly CaseRequest[],
+  { postgres }: Subjects,
+  report: Report,
+): Promise<Readonly<Record<string, LoadResult>>> {
+  const kinds = [
+    ['Fastify + pg', (request: CaseRequest) => request.postgres],
+    ['Fastify + pg, same work', (request: CaseRequest) => request.postgresSameWork],
+  ] as const
+  const results: Record<string, LoadResult> = {}
+  for (const [subject, requestOf] of kinds) {
+    const theirs = requests.flatMap(request => requestOf(request) ?? [])
+    if (!postgres || theirs.length === 0) continue
+    const posts = theirs.map(({ path, body }) => post(path, body))
+    const result = await load(postgres.port, posts, { pids: [postgres.pid] })
+    report.add(name, subject, result)
+    results[subject] = result
+  }
+  return results
 }
 
 /** Point reads must cost the same however many documents there are. */
@@ -196,7 +220,7 @@ async function measureWorkers(count: number) {
     const results: { readonly name: string; readonly result: LoadResult }[] = []
     for (const { name, requests } of cases.filter(({ name }) => workerCases.includes(name))) {
       const posts = requests(loaded).map(({ query }) => post('/', query, headersFor(secret)))
-      results.push({ name, result: await load(portOf(server), posts, pids) })
+      results.push({ name, result: await load(portOf(server), posts, { pids }) })
     }
     return results
   } finally {
@@ -231,6 +255,8 @@ async function startPostgresService(folder: string): Promise<Baseline | undefine
   const service = await startBaseline('baseline-postgres.ts', { BENCH_PG_SOCKET: postgres.socket })
   return {
     port: service.port,
+    http2Port: undefined,
+    pid: service.pid,
     async stop() {
       await service.stop()
       await postgres.stop()
@@ -267,14 +293,16 @@ async function main(): Promise<void> {
     console.log(`${loaded.ids.length} documents loaded`)
     postgres = await startPostgresService(options.folder)
     const subjects = { server, secret, bare, postgres }
-    console.log(
-      `\n${''.padEnd(22)} ${'req/s'.padStart(9)} ${'p50 ms'.padStart(7)} ${'p95 ms'.padStart(7)} ${'p99 ms'.padStart(7)}`,
-    )
+    const report = new Report(options.compare)
+    console.log(`\n${heading}`)
     for (const benchCase of cases) {
-      if (wanted.includes(benchCase.name)) await runCase(benchCase, benchCase.requests(loaded), subjects)
+      if (wanted.includes(benchCase.name)) {
+        await runCase(benchCase, benchCase.requests(loaded), subjects, report)
+      }
     }
     if (wanted.includes('scale')) await runScale(loaded, subjects)
     if (wanted.includes('logins')) await runLogins(subjects)
+    if (options.json !== undefined) report.write(options.json)
   } finally {
     await postgres?.stop()
     await bare.stop()

@@ -11,7 +11,11 @@ export interface LoadPlan {
   readonly connections: number
   readonly warmupSeconds: number
   readonly seconds: number
-  /** Whole HTTP/1.1 requests, head and body; each connection goes round the list from a place of its own. */
+  /** What is spoken; HTTP/1.1 when absent. */
+  readonly protocol?: 'h2'
+  /** Open loop: requests are sent at this rate. Absent: each connection sends when it has its response. */
+  readonly ratePerSecond?: number
+  /** Whole HTTP/1.1 requests, head and body, over HTTP/2 translated; the load goes round the list. */
   readonly requests: readonly string[]
   /** The processes of the server. */
   readonly pids?: readonly number[]
@@ -23,6 +27,7 @@ export interface LoadResult {
   readonly p50Micros: number
   readonly p95Micros: number
   readonly p99Micros: number
+  readonly maxMicros: number
   /** Cores that the load process itself kept busy. */
   readonly cores: number
   /** Cores that the processes of the plan kept busy; 0 where the system does not tell. */

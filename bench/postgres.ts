@@ -76,6 +76,12 @@ async function fill(client: pg.Client, count: number): Promise<void> {
   await client.query(
     'CREATE TABLE documents (id bigserial PRIMARY KEY, key text NOT NULL, grp int NOT NULL, number int NOT NULL, data jsonb NOT NULL)',
   )
+  await client.query(
+    'CREATE TABLE history (id bigint NOT NULL, ts timestamptz NOT NULL, data jsonb NOT NULL, PRIMARY KEY (id, ts))',
+  )
+  await client.query(
+    'CREATE TABLE changes (ts timestamptz NOT NULL, id bigint NOT NULL, PRIMARY KEY (ts, id))',
+  )
   await client.query('CREATE INDEX ON documents (key)')
   await client.query('CREATE INDEX ON documents (grp, number, id)')
   const batch = 1000

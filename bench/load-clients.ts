@@ -1,0 +1,202 @@
+// What the load process speaks: HTTP/1.1 and HTTP/2 over raw sockets, no more of them than the benchmark needs, so
+// that the load takes as little as possible of the machine it shares with the server.
+
+import { connect, type Socket } from 'node:net'
+
+/** Called when a response is complete, with its beginning when it was neither 200 nor 201. */
+export type Done = (failure: string | undefined) => void
+
+/** A connection with room for one request at a time (HTTP/1.1) or several (HTTP/2). */
+export interface LoadClient {
+  /** Requests that can be under way at a time. */
+  readonly lanes: number
+  /** Sends the request of that number. */
+  send(request: number, done: Done): void
+  /** Resolves when the connection has been closed by {@link close}; rejects when it fails before. */
+  readonly ended: Promise<void>
+  close(): void
+}
+
+function openSocket(port: number): { socket: Socket; ended: Promise<void>; close: () => void } {
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+  let closing = false
+  const ended = new Promise<void>((resolve, reject) => {
+    socket.on('error', reject)
+    socket.on('close', () => (closing ? resolve() : reject(new Error('the server closed a connection'))))
+  })
+  const close = () => {
+    closing = true
+    socket.end()
+  }
+  return { socket, ended, close }
+}
+
+/** The bytes of the whole HTTP/1.1 response at the start of `data`, or 0 while it is not complete. */
+function responseLength(data: Buffer): number {
+  const headEnd = data.indexOf('\r\n\r\n')
+  if (headEnd < 0) return 0
+  const length = /\r\ncontent-length: *(\d+)/i.exec(data.toString('latin1', 0, headEnd))?.[1]
+  if (length === undefined) throw new Error(`a response without content-length: ${data.toString()}`)
+  const whole = headEnd + 4 + Number(length)
+  return data.length < whole ? 0 : whole
+}
+
+/** A connection that speaks HTTP/1.1; `requests` are whole texts, head and body. */
+export function http1Client(port: number, requests: readonly string[]): LoadClient {
+  const { socket, ended, close } = openSocket(port)
+  const texts = requests.map(request => Buffer.from(request))
+  let received: Buffer | undefined
+  let waiting: Done | undefined
+  socket.on('data', (chunk: Buffer) => {
+    const data = received ? Buffer.concat([received, chunk]) : chunk
+    if (responseLength(data) === 0) {
+      received = data
+      return
+    }
+    received = undefined
+    const done = waiting
+    waiting = undefined
+    // Status codes of 200 and 201 begin at the tenth byte with "20".
+    done?.(data[9] === 0x32 && data[10] === 0x30 ? undefined : data.toString())
+  })
+  const send = (request: number, done: Done) => {
+    waiting = done
+    socket.write(texts[request] as Buffer)
+  }
+  return { lanes: 1, send, ended, close }
+}
+
+const frameHeadBytes = 9
+const frameTypes = {
+  data: 0,
+  headers: 1,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  goAway: 7,
+  windowUpdate: 8,
+} as const
+const endStream = 1
+const acknowledged = 1
+const endHeaders = 4
+const windowMax = 2 ** 31 - 1
+/** Of a connection, before it is enlarged. */
+const firstWindow = 65_535
+const framePayloadMax = 16_384
+/** `:status: 200` as an entry of the static table. */
+const status200 = 0x88
+
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(frameHeadBytes)
+  head.writeUIntBE(payload.length, 0, 3)
+  head[3] = type
+  head[4] = flags
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+/** A length as HPACK writes it, with a prefix of seven bits. */
+function hpackLength(length: number): Buffer {
+  if (length < 127) return Buffer.from([length])
+  const bytes = [127]
+  let rest = length - 127
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  return Buffer.from([...bytes, rest])
+}
+
+/** A header field that is in no table, before or after. */
+function literalField(name: string, value: string): Buffer {
+  const parts = [Buffer.from(name), Buffer.from(value)].flatMap(part => [hpackLength(part.length), part])
+  return Buffer.concat([Buffer.from([0]), ...parts])
+}
+
+/** The frames of a request that is written as HTTP/1.1, for stream 0. */
+function http2Frames(request: string): { headers: Buffer; body: Buffer } {
+  const headEnd = request.indexOf('\r\n\r\n')
+  const [first = '', ...lines] = request.slice(0, headEnd).split('\r\n')
+  const [method = '', path = ''] = first.split(' ')
+  const fields: [string, string][] = [
+    [':method', method],
+    [':scheme', 'http'],
+    [':path', path],
+    [':authority', '127.0.0.1'],
+  ]
+  for (const line of lines) {
+    const [name = '', value = ''] = line.split(': ')
+    if (name !== 'host') fields.push([name, value])
+  }
+  const block = Buffer.concat(fields.map(([name, value]) => literalField(name, value)))
+  const body = Buffer.from(request.slice(headEnd + 4))
+  if (body.length > framePayloadMax) throw new Error('a body too long for one frame')
+  return {
+    headers: frame(frameTypes.headers, endHeaders, 0, block),
+    body: frame(frameTypes.data, endStream, 0, body),
+  }
+}
+
+/** A connection that speaks HTTP/2 in clear text with up to `lanes` streams at a time. */
+export function http2Client(port: number, requests: readonly string[], lanes: number): LoadClient {
+  const { socket, ended, close } = openSocket(port)
+  const frames = requests.map(http2Frames)
+  const waiting = new Map<number, { done: Done; failure: string | undefined }>()
+  let nextStream = 1
+  let received = 0
+  let rest: Buffer = Buffer.alloc(0)
+  const enlarge = () => socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(windowMax - firstWindow)))
+  const initialWindow = Buffer.concat([Buffer.from([0, 4]), uint32(windowMax)])
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+  socket.write(frame(frameTypes.settings, 0, 0, initialWindow))
+  enlarge()
+  const take = (type: number, flags: number, id: number, payload: Buffer) => {
+    if (type === frameTypes.settings && (flags & acknowledged) === 0) {
+      socket.write(frame(frameTypes.settings, acknowledged, 0, Buffer.alloc(0)))
+    } else if (type === frameTypes.ping && (flags & acknowledged) === 0) {
+      socket.write(frame(frameTypes.ping, acknowledged, 0, payload))
+    }
+    const stream = waiting.get(id)
+    if (stream === undefined) return
+    if (type === frameTypes.reset) stream.failure = 'the server reset a stream'
+    // Any other status is found out by what it says.
+    if (type === frameTypes.headers && payload[0] !== status200) stream.failure = 'a status other than 200'
+    if (type === frameTypes.data) {
+      received += payload.length
+      if (stream.failure !== undefined) stream.failure += payload.toString()
+    }
+    const isOver = type === frameTypes.reset || (type <= frameTypes.headers && (flags & endStream) !== 0)
+    if (!isOver) return
+    waiting.delete(id)
+    stream.done(stream.failure)
+  }
+  socket.on('data', (chunk: Buffer) => {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let at = 0
+    while (data.length - at >= frameHeadBytes) {
+      const end = at + frameHeadBytes + data.readUIntBE(at, 3)
+      if (end > data.length) break
+      const id = data.readUInt32BE(at + 5)
+      take(data[at + 3] as number, data[at + 4] as number, id, data.subarray(at + frameHeadBytes, end))
+      at = end
+    }
+    rest = data.subarray(at)
+    if (received > windowMax / 2) {
+      socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(received)))
+      received = 0
+    }
+  })
+  const send = (request: number, done: Done) => {
+    const { headers, body } = frames[request] as (typeof frames)[number]
+    const both = Buffer.concat([headers, body])
+    both.writeUInt32BE(nextStream, 5)
+    both.writeUInt32BE(nextStream, headers.length + 5)
+    waiting.set(nextStream, { done, failure: undefined })
+    nextStream += 2
+    socket.write(both)
+  }
+  return { lanes, send, ended, close }
+}
