@@ -66,12 +66,19 @@ function parseTree(text: string, start: number): { readonly tree: Expression; re
   // What was read before is cut off: acorn would count its lines again for each expression.
   const rest = text.slice(start)
   try {
-    let end = 0
-    // Called for each token that was taken: the tree itself does not show the parentheses around it.
-    const onToken = (token: TextRange) => {
-      end = token.end
-    }
-    return { tree: parseExpressionAt(rest, 0, { ecmaVersion: 'latest', onToken }), end: start + end }
+    // The tree itself does not show the parentheses around it.
+    const tokens: TextRange[] = []
+    const tree = parseExpressionAt(rest, 0, {
+      ecmaVersion: 'latest',
+      onToken: token => {
+        tokens.push(token)
+      },
+    })
+    const first = untilLineEnd(tree, rest)
+    const next =
+      first === tree ? undefined : tokens.findIndex(({ start }) => start >= first.end && rest[start] !== ')')
+    const last = next === undefined ? tokens.at(-1) : tokens[next - 1]
+    return { tree: first, end: start + (last?.end ?? 0) }
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     // Documented: acorn's errors have the offset as `pos` and end with line and column.
@@ -81,6 +88,37 @@ function parseTree(text: string, start: number): { readonly tree: Expression; re
     const said = isOpen ? `the expression has no end` : lowerFirst(message)
     throw new FqlSyntaxError(said, text, { start: start + at, end: start + at + 1 }, isOpen)
   }
+}
+
+/**
+ * The expression up to the end of its line, where JavaScript would go on with the next line (`a()⏎[1]`, `1⏎-2`) but the
+ * language has no such thing: there another expression begins.
+ */
+function untilLineEnd(tree: Expression, text: string): Expression {
+  const left = leftOf(tree)
+  if (!left) return tree
+  const first = untilLineEnd(left, text)
+  if (first !== left) return first
+  const gap = /^(?:[^\S\n\r]|\)|\/\*[\s\S]*?\*\/)*(?:\/\/.*)?[\n\r]/
+  return gap.test(text.slice(left.end)) ? left : tree
+}
+
+/** What stands in front of a bracket, a parenthesis, a template or an operator that is not part of the language. */
+function leftOf(tree: Expression): Expression | undefined {
+  switch (tree.type) {
+    case 'MemberExpression':
+      return tree.computed && tree.object.type !== 'Super' ? tree.object : undefined
+    case 'CallExpression': {
+      const { callee } = tree
+      const isName = callee.type === 'Identifier' || (callee.type === 'MemberExpression' && !callee.computed)
+      return isName || callee.type === 'Super' ? undefined : callee
+    }
+    case 'TaggedTemplateExpression':
+      return tree.tag
+    case 'BinaryExpression':
+      return tree.left.type === 'PrivateIdentifier' ? undefined : tree.left
+  }
+  return undefined
 }
 
 function rangeOf(start: number): TextRange {

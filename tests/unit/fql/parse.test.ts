@@ -176,6 +176,17 @@ test('several expressions, with comments and semicolons between them', () => {
   assert.equal(parseExpressions(' // nothing\n').length, 0)
 })
 
+test('where JavaScript would read on in the next line, another expression begins', () => {
+  const text = 'Now()\n[1]\n(2) // two\n[3]\n/* four */ (x => x)\nq.Now() /* five\n */\n`six`\n7\n-8\n9 [10]'
+  const found = parseExpressions(text.slice(0, text.indexOf('\n9 ')))
+  assert.deepEqual(
+    found.map(({ start, end }) => text.slice(start, end)),
+    ['Now()', '[1]', '(2)', '[3]', '(x => x)', 'q.Now()', '`six`', '7', '-8'],
+  )
+  assert.throws(() => parseExpressions(text), { message: /^there are no fields by dot or bracket/ })
+  assert.equal(parseExpressions('Now\n()').length, 1)
+})
+
 test('expressions are read one by one: what comes before a mistake is there', () => {
   const found = readExpressions('1 2 foo(')
   assert.equal(found.next().value?.json, 1n)
