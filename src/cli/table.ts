@@ -13,6 +13,7 @@ import { completionCommand } from './commands/completion.ts'
 import { evalCommand, runCommand } from './commands/eval.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
+import { schemaPullCommand, schemaPushCommand } from './commands/schema.ts'
 import { serveCommand } from './commands/serve.ts'
 import { shellCommand } from './commands/shell.ts'
 
@@ -22,6 +23,8 @@ export const commands: readonly Command[] = [
   shellCommand,
   evalCommand,
   runCommand,
+  schemaPullCommand,
+  schemaPushCommand,
   checkCommand,
   backupCommand,
   restoreCommand,

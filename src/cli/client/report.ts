@@ -59,15 +59,25 @@ export function writeErrors(
   for (const error of errors) {
     output.write(`${style(['red', 'bold'], error.code)}: ${error.description}\n`)
     output.write(placeText(from, query.source.at(error.position), output))
-    for (const { field, text } of error.failures) output.write(`    ${field.join('.')}: ${text}\n`)
+    for (const failure of error.failures) output.write(`    ${failureText(failure)}\n`)
     output.write(causeText(error.cause, 1))
   }
 }
 
-/** Writes what is wrong with a text, and where. */
-export function writeSyntaxError(error: FqlSyntaxError, from: QueryText, output: Output): void {
+/** A field of a document that is not valid, and why; without a field when it is the document as a whole. */
+export function failureText({ field, text }: WireError['failures'][number]): string {
+  return field.length === 0 ? text : `${field.join('.')}: ${text}`
+}
+
+/** Writes what is wrong with a text, under a title, and where. */
+export function writeSyntaxError(
+  error: FqlSyntaxError,
+  from: QueryText,
+  output: Output,
+  title = 'syntax error',
+): void {
   const style = styleFor(output)
-  output.write(`${style(['red', 'bold'], 'syntax error')}: ${error.message}\n`)
+  output.write(`${style(['red', 'bold'], title)}: ${error.message}\n`)
   output.write(placeText(from, error, output))
 }
 

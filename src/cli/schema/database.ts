@@ -1,0 +1,63 @@
+// The schema objects of a database, as its service tells them.
+
+import { writeJson } from '../../fql/index.ts'
+import type { Json } from '../../values/value.ts'
+import type { Connection, Reply } from '../client/connection.ts'
+import { StartError } from '../command.ts'
+import { definingFields, type Kind, kinds, type SchemaObject } from './kinds.ts'
+
+const pageSize = 500n
+
+const object = (fields: Readonly<Record<string, Json>>): Json => new Map(Object.entries(fields))
+
+/** All schema objects that are kept as files. Throws {@link StartError} when they may not be read. */
+export async function readSchema(connection: Connection): Promise<readonly SchemaObject[]> {
+  const found: SchemaObject[] = []
+  for (const kind of kinds) {
+    for (const fields of await readKind(kind, connection)) {
+      const name = fields.get('name')
+      if (typeof name === 'string') found.push({ kind, name, fields: definingFields(kind, fields) })
+    }
+  }
+  return found
+}
+
+async function readKind(kind: Kind, connection: Connection): Promise<readonly ReadonlyMap<string, Json>[]> {
+  const documents: ReadonlyMap<string, Json>[] = []
+  let after: Json | undefined
+  do {
+    const page: Record<string, Json> = { paginate: object({ [kind.listing]: null }), size: pageSize }
+    if (after !== undefined) page.after = after
+    const get = object({ lambda: 'ref', expr: object({ get: object({ var: 'ref' }) }) })
+    const resource = resourceOf(
+      await connection.query(object({ map: get, collection: object(page) })),
+      kind.listing,
+    )
+    const fields = resource instanceof Map ? resource : new Map<string, Json>()
+    const data = fields.get('data')
+    if (Array.isArray(data)) documents.push(...data.filter(each => each instanceof Map))
+    after = fields.get('after')
+  } while (after !== undefined && after !== null)
+  return documents
+}
+
+/** The result of a query that has to succeed. */
+export function resourceOf(reply: Reply, what: string): Json {
+  if (reply.kind === 'resource') return reply.resource
+  const [error] = reply.errors
+  throw new StartError(`the ${what} cannot be read: ${error?.code}: ${error?.description}`)
+}
+
+/** Whether two pieces of value JSON are the same, whatever the order of fields. */
+export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right
+  return writeJson(inOrder(left)) === writeJson(inOrder(right))
+}
+
+function inOrder(json: Json): Json {
+  if (Array.isArray(json)) return json.map(inOrder)
+  if (!(json instanceof Map)) return json
+  return new Map(
+    [...json].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, inOrder(value)]),
+  )
+}

@@ -1,0 +1,133 @@
+// Schema objects as files: `collections/users.fql` with `CreateCollection({…})` in it, one object a file. Other
+// arrangements are read, too: several objects in a file, files in deeper folders, and the folders `fauna/resources` or
+// `resources` of the old schema-migrate tool.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import {
+  FqlSyntaxError,
+  parseExpressions,
+  printValue,
+  type SourceNode,
+  type TextRange,
+} from '../../fql/index.ts'
+import type { Json } from '../../values/value.ts'
+import type { QueryText } from '../client/report.ts'
+import { StartError } from '../command.ts'
+import { reasonOf } from '../data-folder.ts'
+import { type Kind, kindMadeBy, kinds, type SchemaObject } from './kinds.ts'
+
+/** An object as a file has it: not evaluated yet. */
+export interface WrittenObject {
+  readonly kind: Kind
+  readonly name: string
+  /** The expression that gives the object's fields. */
+  readonly params: Json
+  /** Where it is written. */
+  readonly from: QueryText & { readonly file: string }
+  readonly place: TextRange
+  /** Where the parts of `params` stand. */
+  readonly source: SourceNode
+}
+
+/** A mistake in a file, to be shown with its place. */
+export class SchemaFileError extends Error {
+  override name = 'SchemaFileError'
+  readonly from: QueryText
+  readonly error: FqlSyntaxError
+  /** What kind of mistake it is. */
+  readonly title: string
+  constructor(from: QueryText, error: FqlSyntaxError, title = 'syntax error') {
+    super(error.message)
+    this.title = title
+    this.from = from
+    this.error = error
+  }
+}
+
+/** The folders of the old schema-migrate tool that hold one file for each object. */
+const olderFolders = ['fauna/resources', 'resources']
+
+/** All objects in the files of a folder. Throws {@link StartError} and {@link SchemaFileError}. */
+export function readFolder(folder: string): readonly WrittenObject[] {
+  if (!existsSync(folder)) throw new StartError(`there is no folder ${folder}`)
+  const older = olderFolders.map(name => join(folder, name)).find(existsSync)
+  const files = queryFiles(older ?? folder)
+  const objects = files.flatMap(readObjects)
+  const seen = new Map<string, WrittenObject>()
+  for (const object of objects) {
+    const id = `${object.kind.listing}/${object.name}`
+    const other = seen.get(id)
+    if (other) throw fault(object, `the ${object.kind.name} ${object.name} is in ${other.from.file} already`)
+    seen.set(id, object)
+  }
+  return objects
+}
+
+function queryFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && entry.name.endsWith('.fql'))
+      .map(entry => relative('.', join(entry.parentPath, entry.name)))
+      .sort()
+  } catch (cause) {
+    throw new StartError(`${folder} cannot be read: ${reasonOf(cause)}`)
+  }
+}
+
+function readObjects(file: string): readonly WrittenObject[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`)
+  }
+  const from = { text, file }
+  try {
+    return parseExpressions(text).map(({ json, source }) => readObject(json, source, from))
+  } catch (cause) {
+    if (cause instanceof FqlSyntaxError) throw new SchemaFileError(from, cause)
+    throw cause
+  }
+}
+
+function readObject(json: Json, place: SourceNode, from: WrittenObject['from']): WrittenObject {
+  const [key, params] = json instanceof Map && json.size === 1 ? ([...json][0] ?? []) : []
+  const kind = key === undefined ? undefined : kindMadeBy(key)
+  if (!kind || params === undefined) {
+    const calls = kinds.map(({ createName }) => createName).join(', ')
+    throw new FqlSyntaxError(`a schema file has nothing but calls of ${calls}`, from.text, place)
+  }
+  const fields = params instanceof Map ? params.get('object') : undefined
+  const name = fields instanceof Map ? fields.get('name') : undefined
+  if (typeof name !== 'string') {
+    throw new FqlSyntaxError(`the ${kind.name} has no name: {name: "…"}`, from.text, place)
+  }
+  return { kind, name, params, from, place, source: place.at([key ?? '']) }
+}
+
+function fault({ from, place }: WrittenObject, message: string): SchemaFileError {
+  return new SchemaFileError(from, new FqlSyntaxError(message, from.text, place), 'there twice')
+}
+
+/** The file of an object, below the folder. Names may have characters that file systems do not like. */
+export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind' | 'name'>): string {
+  const safe = encodeURIComponent(name).replace(/^\.+$/, dots => dots.replaceAll('.', '%2E'))
+  return relative('.', join(folder, kind.listing, `${safe}.fql`))
+}
+
+/** The text of an object's file. */
+export function fileText({ kind, fields }: SchemaObject): string {
+  // The call is printed as one, so that its parts are laid out together.
+  return `${kind.createName}(${printValue(fields)})\n`
+}
+
+/** Writes the file of an object. Throws {@link StartError}. */
+export function writeObject(file: string, object: SchemaObject): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, fileText(object))
+  } catch (cause) {
+    throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`)
+  }
+}

@@ -1,0 +1,259 @@
+// `terrarium schema pull` and `push`: a schema goes into files and comes back, in any order that its parts refer to one
+// another.
+
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { rootQuery } from '../support/http.ts'
+import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+let folder: string
+before(async () => {
+  folder = await temporaryFolder()
+  server = await startServer()
+})
+after(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function run(...words: string[]): Promise<ProgramResult> {
+  return runProgram(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
+}
+
+async function evaluate(database: string, query: string): Promise<string> {
+  const { status, stdout, stderr } = await run('eval', '--database', database, query)
+  assert.equal(status, 0, stderr)
+  return stdout.trimEnd()
+}
+
+async function databaseWith(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+  await rootQuery(server, { create_database: { object: { name } } })
+  const place = join(folder, name)
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(place, path, '..'), { recursive: true })
+    await writeFile(join(place, path), text)
+  }
+  return place
+}
+
+/** Every file of a folder with its text. */
+async function contents(place: string): Promise<Record<string, string>> {
+  const entries = await readdir(place, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  const texts = await Promise.all(files.map(file => readFile(file, 'utf8')))
+  return Object.fromEntries(files.map((file, at) => [file.slice(place.length + 1), texts[at] as string]))
+}
+
+/** Refers to one another in a circle: the function to the role, the role to the function. */
+const files = {
+  'functions/sign_up.fql': `CreateFunction({
+    name: "sign_up", role: Role("clerk"), // a new one
+    body: Query(email => Create(Collection("users"), { data: { email: LowerCase(email) } }))
+  })`,
+  'roles/clerk.fql': `CreateRole({
+    name: "clerk",
+    membership: { resource: Collection("users"), predicate: Query(Lambda("ref", true)) },
+    privileges: [
+      { resource: Collection("users"), actions: { read: true, create: true } },
+      { resource: Function("sign_up"), actions: { call: true } },
+      { resource: Index("users_by_email"), actions: { read: Query((terms) => Equals(terms, ["a"])) } }
+    ]
+  })`,
+  'indexes/users_by_email.fql': `CreateIndex({
+    name: "users_by_email", source: Collection("users"), unique: true, terms: [{ field: ["data", "email"] }]
+  })`,
+  'access_providers/login.fql': `CreateAccessProvider({
+    name: "login", issuer: "https://id.example.org", jwks_uri: "https://id.example.org/jwks", roles: [Role("clerk")]
+  })`,
+  'collections/users.fql': 'CreateCollection({ name: "users", history_days: 3, data: { note: "people" } })',
+}
+
+test('push makes a schema whose parts refer to one another, and pull writes the same', async () => {
+  const place = await databaseWith('first', files)
+  const dry = await run('schema', 'push', place, '--database', 'first', '--dry-run')
+  assert.deepEqual([dry.status, dry.stderr], [0, ''])
+  const plan = [
+    'access provider login',
+    'collection users',
+    'function sign_up',
+    'index users_by_email',
+    'role clerk',
+  ]
+  assert.equal(dry.stdout, `${plan.map(line => `+ ${line}\n`).join('')}0 unchanged\n`)
+  assert.equal(await evaluate('first', 'Count(Collections())'), '0')
+
+  const unasked = await run('schema', 'push', place, '--database', 'first')
+  assert.equal(unasked.status, 1)
+  assert.match(unasked.stderr, /give --yes/)
+
+  const made = await run('schema', 'push', place, '--database', 'first', '--yes')
+  assert.equal(made.status, 0, made.stderr)
+  assert.match(made.stdout, /made 5 changes\n$/)
+  assert.equal(await evaluate('first', 'Select("role", Get(Function("sign_up")))'), 'Role("clerk")')
+  assert.match(await evaluate('first', 'Call("sign_up", "A@B")'), /email: "a@b"/)
+
+  const again = await run('schema', 'push', place, '--database', 'first')
+  assert.deepEqual([again.status, again.stdout], [0, '5 unchanged\n'], again.stderr)
+  const same = await run('schema', 'pull', place, '--database', 'first')
+  assert.deepEqual([same.status, same.stdout], [0, '5 unchanged\n'], same.stderr)
+  assert.deepEqual(await contents(place), files, 'files that say the same stay as they are')
+
+  const copy = join(folder, 'copy')
+  const pulled = await run('schema', 'pull', copy, '--database', 'first', '--yes')
+  assert.equal(pulled.status, 0, pulled.stderr)
+  const written = await contents(copy)
+  assert.deepEqual(Object.keys(written).sort(), Object.keys(files).sort())
+  assert.equal(
+    written['functions/sign_up.fql'],
+    [
+      'CreateFunction({',
+      '  name: "sign_up",',
+      '  body: Query(Lambda("email", Create(Collection("users"), {',
+      '    data: { email: LowerCase(Var("email")) }',
+      '  }))),',
+      '  role: Role("clerk")',
+      '})',
+      '',
+    ].join('\n'),
+  )
+  await rootQuery(server, { create_database: { object: { name: 'second' } } })
+  const second = await run('schema', 'push', copy, '--database', 'second', '-y')
+  assert.equal(second.status, 0, second.stderr)
+  const compared = await run('schema', 'push', place, '--database', 'second')
+  assert.equal(compared.stdout, '5 unchanged\n', 'the copy makes the same schema')
+})
+
+test('push changes what differs, builds an index again when it must, and deletes when told', async () => {
+  const place = await databaseWith('third', files)
+  assert.equal((await run('schema', 'push', place, '--database', 'third', '-y')).status, 0)
+  await writeFile(join(place, 'collections/users.fql'), 'CreateCollection({ name: "users" })')
+  await writeFile(
+    join(place, 'indexes/users_by_email.fql'),
+    'CreateIndex({ name: "users_by_email", source: Collection("users"), terms: [{ field: ["data", "mail"] }] })',
+  )
+  await writeFile(join(place, 'roles/clerk.fql'), 'CreateRole({ name: "clerk", privileges: [] })')
+  await writeFile(
+    join(place, 'functions/sign_up.fql'),
+    'CreateFunction({ name: "sign_up", body: Query(x => 1) })',
+  )
+  await rm(join(place, 'access_providers'), { recursive: true })
+  const changed = await run('schema', 'push', place, '--database', 'third', '--yes')
+  assert.equal(changed.status, 0, changed.stderr)
+  assert.equal(
+    changed.stdout,
+    [
+      '~ collection users: history_days, data',
+      '~ function sign_up: body, role',
+      '~ index users_by_email: terms, unique (deleted and built again)',
+      '~ role clerk: privileges, membership',
+      '? access provider login: no file has it; it stays',
+      '0 unchanged',
+      'made 4 changes',
+      '',
+    ].join('\n'),
+  )
+  const fields = await evaluate(
+    'third',
+    '[Select("history_days", Get(Collection("users"))), Select("role", Get(Function("sign_up")), "none"), Select("membership", Get(Role("clerk")), "none")]',
+  )
+  assert.equal(fields, '[30, "none", "none"]')
+  const deleted = await run('schema', 'push', place, '--database', 'third', '--yes', '--delete')
+  assert.match(deleted.stdout, /^- access provider login\n4 unchanged\n/)
+  assert.equal(await evaluate('third', 'Exists(AccessProvider("login"))'), 'false')
+})
+
+test('what can be changed of an index is changed without building it again', async () => {
+  const index = (rest: string) =>
+    `CreateCollection({ name: "a" })\nCreateIndex({ name: "i", source: Collection("a")${rest} })`
+  const place = await databaseWith('fourth', {
+    'all.fql': index(', data: { old: 1 }, permissions: { read: "public" }'),
+  })
+  assert.equal((await run('schema', 'push', place, '--database', 'fourth', '-y')).status, 0)
+  await writeFile(join(place, 'all.fql'), index(', data: { fresh: 2 }'))
+  const { stdout, stderr } = await run('schema', 'push', place, '--database', 'fourth', '-y')
+  assert.match(stdout, /^~ index i: data, permissions\n1 unchanged\n/, stderr)
+  assert.equal(await evaluate('fourth', 'Select("data", Get(Index("i")))'), '{ fresh: 2 }')
+  assert.equal((await run('schema', 'push', place, '--database', 'fourth')).stdout, '2 unchanged\n')
+})
+
+test('a push that fails changes nothing, and shows the place in the file', async () => {
+  const place = await databaseWith('fifth', {
+    'collections/a.fql': 'CreateCollection({ name: "a" })',
+    'functions/f.fql': 'CreateFunction({\n  name: "f",\n  body: "no function"\n})',
+  })
+  const { status, stderr } = await run('schema', 'push', place, '--database', 'fifth', '--yes')
+  assert.equal(status, 1)
+  assert.match(
+    stderr,
+    /^schema validation failed: [^\n]*`body`\.\n {2}at \S*functions\/f\.fql:1:16\n {4}CreateFunction\(\{\n/,
+  )
+  assert.match(stderr, /nothing was changed\n$/)
+  assert.equal(await evaluate('fifth', 'Exists(Collection("a"))'), 'false')
+})
+
+test('mistakes in files are shown with their place, before anything is asked of the database', async () => {
+  const place = await databaseWith('sixth', {})
+  await mkdir(place)
+  const cases: readonly (readonly [text: string, message: RegExp])[] = [
+    ['CreateCollection({ name: "a" )', /^syntax error: unexpected token\n {2}at \S*x\.fql:1:30\n/],
+    ['Get(Collection("a"))', /^syntax error: a schema file has nothing but calls of CreateCollection, /],
+    ['CreateRole({ privileges: [] })', /^syntax error: the role has no name/],
+    [
+      'CreateCollection({ name: "a" })\nCreateClass({ name: "a" })',
+      /^there twice: the collection a is in \S*x\.fql already\n/,
+    ],
+    [
+      'CreateCollection({ name: "a", history_days: Divide(1, 0) })',
+      /^invalid argument: [^\n]*\n.*\n.*\n {48}\^{12}\n/,
+    ],
+  ]
+  for (const [text, message] of cases) {
+    await writeFile(join(place, 'x.fql'), text)
+    const { status, stderr } = await run('schema', 'push', place, '--database', 'sixth', '--yes')
+    assert.match(stderr, message)
+    assert.equal(status, 2)
+  }
+  await writeFile(join(place, 'x.fql'), '// nothing')
+  assert.equal((await run('schema', 'push', place, '--database', 'sixth')).status, 1)
+  assert.equal((await run('schema', 'push', join(place, 'nowhere'), '--database', 'sixth')).status, 1)
+})
+
+test('the resource files of the old schema-migrate tool are read, its migrations are not', async () => {
+  const place = await databaseWith('seventh', {
+    'fauna/resources/collections/users.fql': 'CreateCollection({ name: "users" })',
+    'fauna/resources/deep/er/users_by_name.fql':
+      'CreateIndex({ name: "users_by_name", source: Collection("users"), terms: [{ field: ["data", "name"] }] })',
+    'fauna/migrations/2021-01-01T00:00:00.000Z/update-function.fql':
+      'Update(Function("gone"), { role: null })',
+    'package.json': '{}',
+  })
+  const { status, stdout, stderr } = await run('schema', 'push', place, '--database', 'seventh', '--yes')
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^\+ collection users\n\+ index users_by_name\n/)
+})
+
+test('pull rewrites files that differ, keeps others, and names those of objects that are gone', async () => {
+  const place = await databaseWith('eighth', {
+    'one.fql': 'CreateCollection({ name: "one" }) // kept',
+    'two.fql': 'CreateCollection({ name: "two", history_days: 1 })',
+    'gone.fql': 'CreateRole({ name: "gone", privileges: [] })',
+  })
+  await evaluate(
+    'eighth',
+    'CreateCollection({name: "one"}) CreateCollection({name: "two"}) CreateCollection({name: "x%2F;y"})',
+  )
+  const { status, stdout, stderr } = await run('schema', 'pull', place, '--database', 'eighth', '--yes')
+  assert.equal(status, 0, stderr)
+  assert.match(
+    stdout,
+    /^\+ \S*x%252F%3By\.fql\n~ \S*two\.fql\n\? \S*gone\.fql: the database has no role gone\n1 unchanged\nwrote 2 files\n$|^~ \S*two\.fql\n\+ \S*x%252F%3By\.fql\n\? \S*gone\.fql: the database has no role gone\n1 unchanged\nwrote 2 files\n$/,
+  )
+  const written = await contents(place)
+  assert.equal(written['one.fql'], 'CreateCollection({ name: "one" }) // kept')
+  assert.equal(written['two.fql'], 'CreateCollection({ name: "two" })\n')
+  assert.equal(written['collections/x%252F%3By.fql'], 'CreateCollection({ name: "x%2F;y" })\n')
+})
