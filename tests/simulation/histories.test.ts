@@ -1,0 +1,95 @@
+// Strict serializability over processes, retries and a store that re-runs, delays, reorders and refuses; and canaries,
+// to show that the judge would notice. `SEED=n` runs one seed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KeyValueStore, View, Work } from '../../src/kv/contract.ts'
+import { seedsToRun } from '../support/seeded.ts'
+import { type CommitOf, runHistory } from './histories.ts'
+
+const steps = 2000
+
+for (const seed of seedsToRun([1, 2, 3, 4])) {
+  test(`bank, lists, register and set are as one client after another saw them (seed ${seed})`, async () => {
+    const history = await runHistory({ seed, steps })
+    assert.ok(history.length > steps / 10)
+    assert.ok(history.some(({ program }) => program.writes) && history.some(({ program }) => !program.writes))
+  })
+}
+
+for (const seed of seedsToRun([11, 12])) {
+  test(`so they are when attempts travel between processes (seed ${seed})`, async () => {
+    const commit: CommitOf = (store, attempt, again) =>
+      store.commit(structuredClone(attempt), seed % 2 === 0 ? again : undefined)
+    await runHistory({ seed, steps, commit })
+  })
+}
+
+/** The runs of some seeds: a canary has to die in one of them. */
+async function assertCaught(run: (seed: number) => Promise<unknown>): Promise<void> {
+  const outcomes = await Promise.allSettled([21, 22, 23].map(run))
+  const caught = outcomes.filter(
+    outcome => outcome.status === 'rejected' && outcome.reason instanceof assert.AssertionError,
+  )
+  assert.ok(caught.length > 0, 'the judge saw nothing')
+}
+
+test('attempts whose reads nobody compares would be caught', async () => {
+  const reads = { keys: new Map(), ranges: [] }
+  await assertCaught(seed =>
+    runHistory({
+      seed,
+      steps,
+      commit: (store, attempt) => store.commit({ ...attempt, reads, schemas: new Map() }),
+    }),
+  )
+})
+
+test('attempts whose ranges nobody compares would be caught', async () => {
+  await assertCaught(seed =>
+    runHistory({
+      seed,
+      steps,
+      commit: (store, attempt) => store.commit({ ...attempt, reads: { ...attempt.reads, ranges: [] } }),
+    }),
+  )
+})
+
+/** A store that is sound except for one thing. */
+function around(kv: KeyValueStore, change: Partial<KeyValueStore>): KeyValueStore {
+  return {
+    read: read => kv.read(read),
+    transact: work => kv.transact(work),
+    watch: listener => kv.watch(listener),
+    close: () => kv.close(),
+    ...change,
+  }
+}
+
+test('a commit that is confirmed and lost would be caught', async () => {
+  let commits = 0
+  const losing = (kv: KeyValueStore) =>
+    around(kv, {
+      transact: <T>(work: (view: View) => Work<T>) =>
+        kv.transact(view => {
+          const done = work(view)
+          return ++commits % 50 === 0 ? { ...done, writes: [] } : done
+        }),
+    })
+  await assertCaught(seed => runHistory({ seed, steps, around: losing }))
+})
+
+test('a snapshot that lacks half of a commit would be caught', async () => {
+  const tearing = (kv: KeyValueStore) =>
+    around(kv, {
+      transact: <T>(work: (view: View) => Work<T>) =>
+        kv.transact(view => {
+          const done = work(view)
+          const documents = done.writes.filter(({ key }) => key[0] === 0x44)
+          return documents.length < 2
+            ? done
+            : { ...done, writes: done.writes.filter(each => each !== documents[0]) }
+        }),
+    })
+  await assertCaught(seed => runHistory({ seed, steps, around: tearing }))
+})

@@ -1,0 +1,105 @@
+// A key-value store that does all that the contract allows and no test on a quiet machine would see: works wait, overtake
+// one another, run twice, share batches, and batches are refused as a whole or put back. Which, a seed decides.
+
+import type { KeyValueStore, View, Work, Write } from '../../src/kv/contract.ts'
+import { StoreUnavailableError } from '../../src/kv/errors.ts'
+import { Overlay } from '../../src/store/overlay.ts'
+import type { RandomSource } from './seeded.ts'
+
+interface Job {
+  readonly work: (view: View) => Work<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Writes that are on their way to the disk, and how to tell of them. */
+interface Batch {
+  readonly writes: readonly Write[]
+  readonly settle: readonly (() => void)[]
+}
+
+const batchMax = 6
+
+/** A store in front of another one, which proceeds when {@link step} is called. */
+export class UnrulyStore implements KeyValueStore {
+  readonly #inner: KeyValueStore
+  readonly #random: RandomSource
+  readonly #waiting: Job[] = []
+  #flushing: Batch | undefined
+  readonly #untold: (() => void)[] = []
+
+  constructor(inner: KeyValueStore, random: RandomSource) {
+    this.#inner = inner
+    this.#random = random
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#flushing === undefined && this.#untold.length === 0
+  }
+
+  /** Does something of what is to be done. */
+  async step(): Promise<void> {
+    if (this.#untold.length > 0 && this.#random.below(2) === 0) {
+      this.#untold.shift()?.()
+      return
+    }
+    const batch = this.#flushing
+    if (batch === undefined) this.#runBatch()
+    else {
+      await this.#inner.transact(() => ({ result: undefined, writes: batch.writes }))
+      this.#flushing = undefined
+      this.#untold.push(...batch.settle)
+    }
+  }
+
+  #runBatch(): void {
+    const jobs: Job[] = []
+    for (let left = 1 + this.#random.below(batchMax); left > 0 && this.#waiting.length > 0; left--) {
+      jobs.push(...this.#waiting.splice(this.#random.below(this.#waiting.length), 1))
+    }
+    if (jobs.length === 0) return
+    const fate = this.#random.below(10)
+    if (fate === 0) this.#run(jobs)
+    const batch = this.#run(jobs)
+    if (fate === 1) this.#waiting.unshift(...jobs)
+    else if (fate === 2) {
+      const refusal = new StoreUnavailableError('the disk of the test has failed')
+      for (const job of jobs) this.#untold.push(() => job.reject(refusal))
+    } else this.#flushing = batch
+  }
+
+  /** Runs works one after the other, each on what those before it have written. */
+  #run(jobs: readonly Job[]): Batch {
+    return this.#inner.read(view => {
+      const overlay = new Overlay(view)
+      const settle = jobs.map(job => {
+        try {
+          const { result, writes } = job.work(overlay)
+          for (const { key, value } of writes) overlay.set(key, value)
+          return () => job.resolve(result)
+        } catch (error) {
+          return () => job.reject(error)
+        }
+      })
+      return { writes: overlay.writes(), settle }
+    })
+  }
+
+  read<T>(read: (view: View) => T): T {
+    return this.#inner.read(read)
+  }
+
+  transact<T>(work: (view: View) => Work<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: resolve as Job['resolve'], reject })
+    })
+  }
+
+  watch(listener: () => void): () => void {
+    return this.#inner.watch(listener)
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+}
