@@ -17,7 +17,7 @@ import {
 import { TransferError } from '../transfer/record.ts'
 import { clientOptions } from './client/connect.ts'
 import { StartError } from './command.ts'
-import { explained, keptRootSecret, prepareDataFolder } from './data-folder.ts'
+import { explained, keptRootSecret, prepareDataFolder, reasonOf } from './data-folder.ts'
 import { notedAddress } from './service-address.ts'
 
 /** The options that say which database is meant; with the setting `data`. */
@@ -103,6 +103,11 @@ export async function withTransferErrors<T>(work: () => Promise<T>): Promise<T> 
     return await work()
   } catch (cause) {
     if (cause instanceof TransferError) throw new StartError(cause.message)
+    // What the system refuses: a folder that may not be read, a disk that is full.
+    if (cause instanceof Error && 'syscall' in cause) {
+      const { path = 'the files' } = cause as NodeJS.ErrnoException
+      throw new StartError(`${path}: ${reasonOf(cause)}`)
+    }
     throw cause
   }
 }

@@ -28,9 +28,9 @@ export interface BatchSenderOptions {
   readonly settle: (batch: SentBatch) => void
 }
 
-/** Few enough that nobody else waits long for the writer, many enough that a commit is worth its while. */
-const recordsMax = 250
-const charactersMax = 1_048_576
+/** Few enough to take some milliseconds, so that the service's other callers hardly notice. */
+const recordsMax = 100
+const charactersMax = 262_144
 
 export class BatchSender {
   readonly #options: BatchSenderOptions

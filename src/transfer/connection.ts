@@ -165,7 +165,12 @@ export function remoteConnection(
       const { status, text } = await post(path, transferPaths.write, body)
       if (status === 413 && records.length === 1)
         return {
-          outcomes: [{ kind: 'bad', reason: 'too large for one request' }],
+          outcomes: [
+            {
+              kind: 'bad',
+              reason: 'too large for one request (into a data folder that nobody serves it can be imported)',
+            },
+          ],
           missing: [],
           unresolved: [],
         }

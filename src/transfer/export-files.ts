@@ -4,14 +4,19 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Writable } from 'node:stream'
-import { finished } from 'node:stream/promises'
+import { PassThrough, type Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
 export interface FileOptions {
   /** `json`: one array without line breaks. `jsonl`: a document a line. */
   readonly fileFormat: 'json' | 'jsonl'
   readonly gzip: boolean
+}
+
+/** A name as one step of a path, whatever it is made of; `decodeURIComponent` gives it back. */
+export function stepOf(name: string): string {
+  return encodeURIComponent(name).replace(/^\./, '%2E')
 }
 
 /** Unpacked bytes after which the next file begins: a fact of the layout. */
@@ -24,8 +29,9 @@ export class CollectionFiles {
   readonly #options: FileOptions
   #ordinal = 0
   #path = ''
-  #output: Writable | undefined
-  #file: Writable | undefined
+  #output: Transform | undefined
+  /** Resolves when the open file is written; rejects when that fails. */
+  #end: Promise<void> = Promise.resolve()
   #bytes = 0
   /** Files and their bytes on the disk, of those that are closed. */
   readonly written = { files: 0, bytes: 0 }
@@ -55,8 +61,8 @@ export class CollectionFiles {
   }
 
   async #write(chunk: string): Promise<void> {
-    const output = this.#output as Writable
-    if (!output.write(chunk)) await once(output, 'drain')
+    const output = this.#output as Transform
+    if (!output.write(chunk)) await Promise.race([once(output, 'drain'), this.#end])
   }
 
   async #open(): Promise<void> {
@@ -64,22 +70,20 @@ export class CollectionFiles {
     const { fileFormat, gzip } = this.#options
     const ordinal = String(this.#ordinal++).padStart(6, '0')
     this.#path = join(this.#folder, `${this.#name}_00_${ordinal}.${fileFormat}${gzip ? '.gz' : ''}`)
-    this.#file = createWriteStream(this.#path, { flags: 'wx', mode: 0o600, flush: true })
-    this.#output = this.#file
-    if (gzip) {
-      const packer = createGzip()
-      packer.pipe(this.#file)
-      this.#output = packer
-    }
+    const file = createWriteStream(this.#path, { flags: 'wx', mode: 0o600, flush: true })
+    this.#output = gzip ? createGzip() : new PassThrough()
+    this.#end = pipeline(this.#output, file)
+    // Told to whoever writes next, or closes.
+    this.#end.catch(() => undefined)
     this.#bytes = 0
   }
 
   /** Ends the file that is open, if one is. */
   async close(): Promise<void> {
-    const [output, file] = [this.#output, this.#file]
-    if (output === undefined || file === undefined) return
+    const output = this.#output
+    if (output === undefined) return
     output.end(this.#options.fileFormat === 'json' ? ']' : '')
-    await finished(file)
+    await this.#end
     this.#output = undefined
     this.written.files++
     this.written.bytes += (await stat(this.#path)).size

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { Connection, DatabasePath } from './connection.ts'
-import { CollectionFiles, type FileOptions } from './export-files.ts'
+import { CollectionFiles, type FileOptions, stepOf } from './export-files.ts'
 import { type DocumentFormat, exportText } from './export-text.ts'
 import { firstPlace, type PagePlace } from './read-page.ts'
 import { credentialsName, TransferError } from './record.ts'
@@ -93,7 +93,7 @@ class Exporter {
     for (const { file, text } of files) await writeFile(join(folder, 'schema', file), text, { mode: 0o600 })
     await writeFile(join(folder, 'metadata_00.json'), this.#metadata(collections, written), { mode: 0o600 })
     for (const child of children)
-      await this.database([...path, child], join(folder, 'databases', encodeURIComponent(child)))
+      await this.database([...path, child], join(folder, 'databases', stepOf(child)))
   }
 
   async #collection(
@@ -102,7 +102,7 @@ class Exporter {
     collection: string,
   ): Promise<{ readonly files: number; readonly bytes: number }> {
     const { format, history } = this.#options
-    const name = encodeURIComponent(collection === credentialsName ? 'Credential' : collection)
+    const name = stepOf(collection === credentialsName ? 'Credential' : collection)
     const present = new CollectionFiles(join(folder, 'data/collections', name), name, this.#options)
     const past = new CollectionFiles(join(folder, 'history/collections', name), name, this.#options)
     const onLost = (what: string) => {

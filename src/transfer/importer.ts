@@ -58,6 +58,9 @@ export async function runImport(
   return new Importer(connection, sources, options, progress).run()
 }
 
+/** Batches under way at one time: enough that a commit to the disk has several of them. */
+const batchesAtOnce = 8
+
 class Importer implements Notes {
   readonly #connection: Connection
   readonly #sources: Sources
@@ -203,7 +206,7 @@ class Importer implements Notes {
     const isBlank = dryRun && !(await this.#exists(path))
     const sender = new BatchSender({
       // With one batch after the other the first, or the last, of two documents with one id wins for certain.
-      atOnce: onConflict === 'fail' ? 4 : 1,
+      atOnce: onConflict === 'fail' ? batchesAtOnce : 1,
       send: isBlank
         ? async records => ({
             outcomes: records.map(() => ({ kind: 'written' })),

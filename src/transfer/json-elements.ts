@@ -37,6 +37,8 @@ const elementBytesMax = 33_554_432
 /** Bytes in which the array of a page must have begun. */
 const prefixBytesMax = 65_536
 const glimpseBytes = 64
+/** How a page may begin, as far as {@link glimpseBytes} show it. */
+const pageStart = /^\{\s*(?:$|"(?:data"\s*:\s*(?:$|\[)|resource"\s*:\s*(?:$|[[{])|before"|after"))/
 
 const tab = 0x09
 const newline = 0x0a
@@ -177,11 +179,7 @@ class Cutter {
   #pagePrefix(): PagePrefix | undefined {
     // Most objects are no pages, and a few bytes tell.
     const glimpse = this.#buffer.toString('latin1', this.#at, this.#at + glimpseBytes)
-    if (
-      glimpse.length === glimpseBytes &&
-      !/^\{\s*(?:$|"(?:resource|data|before|after)"\s*:\s*(?:$|[[{]))/.test(glimpse)
-    )
-      return noPage
+    if (glimpse.length === glimpseBytes && !pageStart.test(glimpse)) return noPage
     const head = this.#buffer.toString('latin1', this.#at, this.#at + prefixBytesMax)
     const prefix = pagePrefix(head)
     const isShort = head.length < prefixBytesMax && !this.#ended

@@ -94,7 +94,7 @@ class Finder {
   async #children(folder: string, top: string, database: DatabasePath): Promise<void> {
     const entries = (await readdir(folder, { withFileTypes: true })).filter(entry => entry.isDirectory())
     for (const { name } of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
-      const child = [...database, decodeURIComponent(name)]
+      const child = [...database, nameOf(name)]
       this.#databases.push(child)
       await this.#folder(join(folder, name), top, child)
     }
@@ -126,6 +126,15 @@ class Finder {
     for (const name of new Set(parts.flatMap(({ collections }) => collections))) {
       if (name !== 'Credential') this.#collections.push({ database, name })
     }
+  }
+}
+
+/** The name that a step of a path stands for. */
+function nameOf(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
   }
 }
 

@@ -51,6 +51,11 @@ async function fill(database: TestDatabase): Promise<void> {
   await ask({ create: { collection: 'toys' }, params: object({ data: object({ n: 1 }) }) }, ['child'])
   await ask({ create_key: object({ role: 'server', name: 'of the app' }) })
   await ask({ create_collection: object({ name: 'Token' }) })
+  await ask({ create_collection: object({ name: '..' }) })
+  await ask({
+    create: { ref: { collection: '..' }, id: '1' },
+    params: object({ data: object({ up: true }) }),
+  })
   const odd = {
     text: '[legacy index nothing]',
     mark: '[function <lambda>]',
@@ -86,7 +91,12 @@ test('export, import, export: the same bytes', async t => {
   assert.deepEqual(report.data.lost, {})
   const [before, after] = [await contentOf(folder), await contentOf(await exportTo(second, 'second'))]
   assert.deepEqual(after, before)
-  for (const file of ['schema/indexes.fql', 'schema/keys.jsonl', 'databases/child/schema/collections.fql']) {
+  for (const file of [
+    'schema/indexes.fql',
+    'schema/keys.jsonl',
+    'databases/child/schema/collections.fql',
+    'data/collections/%2E./%2E._00_000000.jsonl',
+  ]) {
     assert.ok(before[file], file)
   }
   const again = await second.import([folder])

@@ -4,10 +4,13 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import faunadb from 'faunadb'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { document, fixtures } from './importing.ts'
+
+const { query: q } = faunadb
 
 let server: RunningServer
 let folder: string
@@ -37,6 +40,34 @@ test('an export comes into a running service, and its users log in with their ol
   const params = { object: { password: 's3cret-of-ada' } }
   const token = (await query(server, secret, { login: document('User', '11'), params })) as { secret: string }
   assert.ok(token.secret)
+})
+
+test('what is exported from a service logs in elsewhere, through the driver', async () => {
+  const exported = join(folder, 'exported')
+  const from = ['export', '--url', server.url, '--database', 'team/shop', '--gzip', exported]
+  const first = await runProgram(from, { TERRARIUM_SECRET: server.rootSecret })
+  assert.equal(first.status, 0, first.stderr)
+  assert.match(first.stdout, /^exported 5 documents of 1 databases as of /)
+  const second = await importInto(['--database', 'elsewhere', exported])
+  assert.equal(second.status, 0, second.stderr)
+  const { hostname, port } = new URL(server.url)
+  const clientOf = (secret: string) =>
+    new faunadb.Client({ domain: hostname, port: Number(port), scheme: 'http', secret })
+  const admin = clientOf(`${server.rootSecret}:elsewhere:admin`)
+  const ada = q.Ref(q.Collection('User'), '11')
+  const session = await admin.query<{ secret: string }>(q.Login(ada, { password: 's3cret-of-ada' }))
+  const own = clientOf(session.secret)
+  assert.equal((await own.query<faunadb.values.Ref>(q.CurrentIdentity())).id, '11')
+  const page = await admin.query<{ data: faunadb.values.Ref[] }>(
+    q.Paginate(q.Documents(q.Collection('Product')), { size: 1 }),
+  )
+  assert.deepEqual(
+    page.data.map(({ id }) => id),
+    ['101'],
+  )
+  await assert.rejects(admin.query(q.Login(ada, { password: 'wrong' })))
+  await admin.close()
+  await own.close()
 })
 
 test('an admin key imports into its own database', async () => {
