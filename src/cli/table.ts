@@ -1,6 +1,7 @@
 // All commands, in the order of `--help`. To add one: a file in commands/ and a line here.
 
 import { openEngine } from '../open-engine.ts'
+import { clientCommands } from './client-commands.ts'
 import type { Command } from './command.ts'
 import {
   createAccountKeyCommand,
@@ -10,21 +11,14 @@ import {
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
-import { evalCommand, runCommand } from './commands/eval.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
-import { schemaPullCommand, schemaPushCommand } from './commands/schema.ts'
 import { serveCommand } from './commands/serve.ts'
-import { shellCommand } from './commands/shell.ts'
 
 /** The commands of the program. */
 export const commands: readonly Command[] = [
   serveCommand(openEngine),
-  shellCommand,
-  evalCommand,
-  runCommand,
-  schemaPullCommand,
-  schemaPushCommand,
+  ...clientCommands,
   checkCommand,
   backupCommand,
   restoreCommand,

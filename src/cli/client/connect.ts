@@ -4,7 +4,6 @@
 import { existsSync } from 'node:fs'
 import { type Config, UsageError } from '../../config.ts'
 import { StoreUnavailableError } from '../../kv/errors.ts'
-import { claimFolder } from '../../kv/lmdb-claim.ts'
 import { StartError } from '../command.ts'
 import { keptRootSecret } from '../data-folder.ts'
 import { notedAddress } from '../service-address.ts'
@@ -94,6 +93,8 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Con
 }
 
 async function isServed(folder: string): Promise<boolean> {
+  // The storage engine is only loaded for folders.
+  const { claimFolder } = await import('../../kv/lmdb-claim.ts')
   try {
     const release = claimFolder(folder)
     await release()
