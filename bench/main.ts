@@ -13,6 +13,8 @@ import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
 import { measureLogins } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
+import type { Times } from './neighbour-reader.ts'
+import { measureNeighbours } from './neighbours.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
 import { heading, line, Report } from './report.ts'
@@ -27,10 +29,11 @@ const names = [
   'streams',
   'recording',
   'export',
+  'neighbours',
 ]
 
 /** Those that start servers of their own. */
-const standalone = ['workers', 'streams', 'recording', 'export']
+const standalone = ['workers', 'streams', 'recording', 'export', 'neighbours']
 
 const { values: options } = parseArgs({
   options: {
@@ -54,7 +57,7 @@ const { values: options } = parseArgs({
 const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export (default: all)
+                      recording, export, neighbours (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
@@ -244,6 +247,28 @@ async function runStreams(): Promise<void> {
   }
 }
 
+/** One tenant's worst queries must not make another's reads wait. */
+async function runNeighbours(): Promise<void> {
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  const times = ({ p50, p99, max }: Times) => [p50, p99, max].map(ms => ms.toFixed(1).padStart(8)).join('')
+  console.log(
+    '\nneighbours: reads of one database, 200 a second, beside the worst queries of another (milliseconds)',
+  )
+  console.log(`${''.padEnd(42)}     p50     p99     max   the query itself`)
+  try {
+    const alone = await measureNeighbours({
+      data,
+      everyMs: 5,
+      timeoutMs: 10_000,
+      onResult: ({ name, status, times: beside, tookMs }) =>
+        console.log(`${name.padEnd(42)}${times(beside)}   ${status} in ${Math.round(tookMs)} ms`),
+    })
+    console.log(`${'nothing beside'.padEnd(42)}${times(alone)}`)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
 async function startPostgresService(folder: string): Promise<Baseline | undefined> {
   if (options['no-postgres']) return undefined
   const programs = postgresPrograms()
@@ -281,6 +306,7 @@ async function main(): Promise<void> {
     })
   }
   if (wanted.includes('export')) await runExport({ records: Number(options.records), folder: options.folder })
+  if (wanted.includes('neighbours')) await runNeighbours()
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startServer({ data })

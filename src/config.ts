@@ -114,6 +114,14 @@ export const settings = {
     placeholder: 'N',
     doc: 'Processes that serve the data folder behind the one port; up to one per core is useful.',
   },
+  queryMemoryMb: {
+    kind: 'integer',
+    default: 1024,
+    min: 16,
+    max: 1_000_000,
+    placeholder: 'MB',
+    doc: 'Megabytes that the queries under way in one process may hold together, by estimate; further ones are answered 429. What the slow lane takes comes on top.',
+  },
   slowLaneProcesses: {
     kind: 'integer',
     default: 2,

@@ -77,6 +77,8 @@ export const limits = {
   /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended; ours. */
   laneGraceMs: 250,
   laneIdleMs: 60_000,
+  /** Milliseconds until a process that could not start is started again; ours. */
+  laneRestartMs: 1000,
   /** Bytes written by one transaction. */
   transactionBytesMax: 16_777_216,
   /** Bytes of one document version. */

@@ -9,6 +9,7 @@ import { openSharedTimeline } from './base/shared-timeline.ts'
 import type { Timeline } from './base/timeline.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
 import { type Config, settings } from './config.ts'
+import { queryMemory } from './engine/bounded.ts'
 import { createEngine } from './engine/engine.ts'
 import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
@@ -28,7 +29,7 @@ import type { Micros } from './values/value.ts'
 
 /** The settings that the engine depends on. */
 export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'> &
-  Partial<Pick<Config, 'streamsMax' | 'workers' | (typeof rateSettings)[number]>>
+  Partial<Pick<Config, 'queryMemoryMb' | 'streamsMax' | 'workers' | (typeof rateSettings)[number]>>
 
 const rateSettings = ['computeOpsPerSecond', 'readOpsPerSecond', 'writeOpsPerSecond'] as const
 
@@ -163,8 +164,10 @@ export function engineOver(
     logins,
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
   }
+  const memory = queryMemory(config.queryMemoryMb ?? settings.queryMemoryMb.default)
   const store = openStore(kv, {
     clock: now,
+    memory,
     ...(timeline && { timeline }),
     worker,
     ...(within && { reserveIds: within.reserveIds }),
@@ -182,6 +185,7 @@ export function engineOver(
   const slowLane = lane && openSlowLane(lane.config, lane.rootSecret, worker, store, { clock, timers, log })
   const engine = createEngine({
     store,
+    memory,
     ...(slowLane && { slowLane }),
     ...(within && { neverCommits: true, onLook: within.onLook }),
     host,

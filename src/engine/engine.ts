@@ -4,6 +4,7 @@
 
 import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { type Watch, watched } from '../base/effort.ts'
+import type { MemoryBound } from '../base/memory-bound.ts'
 import { Answers, Pending } from '../base/pending.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { QueryError, RequestError, statusOf } from '../errors.ts'
@@ -24,6 +25,7 @@ import {
 } from '../store/contract.ts'
 import { DocumentValue, type Micros } from '../values/value.ts'
 import { fillTransactionTime } from '../values/wire.ts'
+import { bounded } from './bounded.ts'
 import { authorized, ownToken, type Task } from './caller-tasks.ts'
 import type {
   Engine,
@@ -64,6 +66,8 @@ export interface EngineOptions {
   readonly timers: Timers
   /** Takes over what takes long; absent: everything is evaluated here. */
   readonly slowLane?: SlowLane
+  /** Bounds what all queries under way hold. */
+  readonly memory?: MemoryBound
   /** This engine is one of the slow lane: commits are left to the service. */
   readonly neverCommits?: boolean
   /** Called as often as the clock is looked at; ends the evaluation by throwing a RequestError. */
@@ -76,7 +80,7 @@ export interface EngineOptions {
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
   return {
-    query: request => new RequestRun(options, request).query(),
+    query: request => bounded(options.memory, request, () => new RequestRun(options, request).query()),
     openStream: (request, fields) => new RequestRun(options, request).openStream(fields),
     endStreams: () => options.streams.end(),
     ownToken: request => new RequestRun(options, request).run(ownToken),
@@ -197,6 +201,8 @@ class RequestRun {
     const { host, rateLimits, slowLane, store } = this.#options
     const { authorization = '', linearized, retriesMax = limits.contentionRetriesDefault } = this.#request
     const database = this.#evaluation?.database
+    // It is parsed where it is evaluated.
+    this.#parsed = undefined
     try {
       const answer = await runSlowly({
         slowLane: slowLane as SlowLane,

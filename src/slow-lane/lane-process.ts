@@ -37,7 +37,11 @@ export class LaneProcess {
   readonly #options: LaneOptions
   readonly #child: ChildProcess
   readonly #socket: Duplex
+  /** Resolves when it can be given jobs; never, if it ends before. */
+  readonly ready: Promise<void>
   readonly ended: Promise<void>
+  #isReady = false
+  #becomeReady: () => void = () => {}
   #running: Running | undefined
   #verdict: RequestError | undefined
   #lastWords = ''
@@ -46,6 +50,9 @@ export class LaneProcess {
   constructor(options: LaneOptions) {
     this.#options = options
     this.#child = options.spawn()
+    this.ready = new Promise(resolve => {
+      this.#becomeReady = resolve
+    })
     this.#socket = this.#child.stdio[laneDescriptor] as Duplex
     receiveFrames(this.#socket, ({ head, body }) => this.#receive(head as FromLane, body))
     // A process that ends takes its socket with it; what that means is told by its end.
@@ -63,6 +70,10 @@ export class LaneProcess {
 
   get hasEnded(): boolean {
     return this.#isEnding || this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  get isReady(): boolean {
+    return this.#isReady
   }
 
   /** Evaluates one query. */
@@ -92,6 +103,11 @@ export class LaneProcess {
         if (!this.hasEnded) sendFrame(this.#socket, { kind: 'ids', stretch } satisfies ToLane)
       }
       this.#options.reserveIds().then(tell, () => tell(undefined))
+      return
+    }
+    if (message.kind === 'ready') {
+      this.#isReady = true
+      this.#becomeReady()
       return
     }
     const running = this.#running

@@ -17,6 +17,8 @@ export type ToLane<Setup = unknown> =
 
 /** From a process. The body of an answer's frame is that of the answer, when it is long. */
 export type FromLane =
+  /** The data is open: jobs can come. */
+  | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly answer: QueryAnswer }
   /** Ids are drawn from stretches that only the service reserves: here nothing is ever committed. */
   | { readonly kind: 'ids wanted' }

@@ -41,6 +41,8 @@ export class LaneService<Setup> {
     switch (message.kind) {
       case 'setup':
         this.#engine = this.#open(message.setup)
+        // One that cannot be opened ends the process.
+        void this.#engine.then(() => this.#send({ kind: 'ready' }))
         return
       case 'ids':
         this.#takeIds(message.stretch)

@@ -24,7 +24,6 @@ interface Waiting {
   readonly job: LaneJob
   /** By the clock's milliseconds. */
   readonly deadlineMs: number
-  readonly body: Uint8Array | undefined
   readonly resolve: (outcome: QueryAnswer) => void
   readonly reject: (error: unknown) => void
   cancel: Cancel
@@ -41,6 +40,8 @@ export class ProcessLane implements SlowLane {
   readonly #jobs = new Map<LaneProcess, Waiting>()
   readonly #idle = new Map<LaneProcess, Cancel>()
   #isClosed = false
+  /** Processes that are not ready yet. */
+  #starting = 0
   /** Queries taken in since the start. */
   taken = 0
 
@@ -66,11 +67,9 @@ export class ProcessLane implements SlowLane {
       return Promise.reject(new RequestError('too many requests', text))
     }
     return new Promise((resolve, reject) => {
-      const { body } = job.request
       const waiting: Waiting = {
         job,
         deadlineMs: clock.elapsedMs() + job.timeoutMs,
-        body: body === undefined ? undefined : Buffer.from(body),
         resolve,
         reject,
         cancel: timers.after(job.timeoutMs, () => {
@@ -95,23 +94,19 @@ export class ProcessLane implements SlowLane {
     await Promise.all(processes.map(({ ended }) => ended))
   }
 
-  /** Gives waiting jobs to processes, as many as there may be. */
+  /** Gives waiting jobs to processes that have none, and starts as many as are missing. */
   #advance(): void {
-    for (;;) {
-      const free = this.#isClosed ? undefined : this.#free()
-      if (free === undefined) return
+    for (const process of this.#processes) {
+      if (!process?.isReady || process.hasEnded || this.#jobs.has(process)) continue
       const next = this.#waiting.take(queue => this.#mayRun(queue))
       if (!next) return
-      this.#start(free, next)
+      this.#start(process, next)
     }
-  }
-
-  /** The place of a process without a job, or of one that could be started. */
-  #free(): number | undefined {
-    const idle = this.#processes.findIndex(process => process && !process.hasEnded && this.#idle.has(process))
-    if (idle >= 0) return idle
-    const empty = this.#processes.indexOf(undefined)
-    return empty >= 0 ? empty : undefined
+    for (let missing = this.#waiting.size - this.#starting; missing > 0; missing--) {
+      const place = this.#isClosed ? -1 : this.#processes.indexOf(undefined)
+      if (place < 0) return
+      this.#open(place)
+    }
   }
 
   /** One process at least is left to other databases, when there are several. */
@@ -122,9 +117,8 @@ export class ProcessLane implements SlowLane {
     return running < most
   }
 
-  #start(place: number, waiting: Waiting): void {
+  #start(process: LaneProcess, waiting: Waiting): void {
     const { clock, timers } = this.#options
-    const process = this.#processes[place] ?? this.#open(place)
     this.#idle.get(process)?.()
     this.#idle.delete(process)
     this.#jobs.set(process, waiting)
@@ -132,41 +126,56 @@ export class ProcessLane implements SlowLane {
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
     // The process looks at the clock itself; whatever keeps it from that is ended.
     waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
-    const { body: _, ...request } = waiting.job.request
+    const { body, ...request } = waiting.job.request
     const { snapshotTime } = waiting.job
     const job = {
       kind: 'job',
       request: { ...request, timeoutMs: leftMs },
-      hasBody: waiting.body !== undefined,
+      hasBody: body !== undefined,
       snapshotTime,
     } as const
     process
-      .run(job, waiting.body)
+      .run(job, body === undefined ? undefined : Buffer.from(body))
       .then(waiting.resolve, waiting.reject)
       .finally(() => this.#done(process, waiting))
   }
 
-  #open(place: number): LaneProcess {
+  /** A process takes its time to start; the jobs meanwhile wait in line, and their time does not end it. */
+  #open(place: number): void {
     const process = new LaneProcess(this.#options)
     this.#processes[place] = process
-    void process.ended.then(() => {
-      this.#processes[place] = undefined
-      this.#idle.get(process)?.()
-      this.#idle.delete(process)
+    this.#starting++
+    void Promise.race([process.ready, process.ended]).then(() => {
+      this.#starting--
+      if (!process.hasEnded) this.#rest(process)
       this.#advance()
     })
-    return process
+    void process.ended.then(() => {
+      this.#idle.get(process)?.()
+      this.#idle.delete(process)
+      // What cannot even start is not tried again at once.
+      if (process.isReady) this.#vacate(place)
+      else this.#options.timers.after(limits.laneRestartMs, () => this.#vacate(place))
+    })
+  }
+
+  #vacate(place: number): void {
+    this.#processes[place] = undefined
+    this.#advance()
+  }
+
+  /** Ends a process that gets nothing to do for long. */
+  #rest(process: LaneProcess): void {
+    this.#idle.set(
+      process,
+      this.#options.timers.after(limits.laneIdleMs, () => process.kill()),
+    )
   }
 
   #done(process: LaneProcess, waiting: Waiting): void {
     waiting.cancel()
     this.#jobs.delete(process)
-    if (!process.hasEnded) {
-      this.#idle.set(
-        process,
-        this.#options.timers.after(limits.laneIdleMs, () => process.kill()),
-      )
-    }
+    if (!process.hasEnded) this.#rest(process)
     this.#advance()
   }
 }

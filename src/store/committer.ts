@@ -5,6 +5,7 @@
 // Each commit is announced on the timeline before it is evaluated, and its writes are made for the time it gets then.
 // If another commit has come up to that time first, they are made for a later one (retime.ts).
 
+import type { MemoryBound, Release } from '../base/memory-bound.ts'
 import { type Announcement, commitDistance } from '../base/timeline.ts'
 import type { KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
@@ -32,12 +33,20 @@ export class Committer {
   readonly #times: SnapshotTimes
   readonly #parts: TransactionParts
   readonly #clock: () => Micros
+  readonly #memory: MemoryBound | undefined
   readonly #recent = new RecentWrites()
   /** What the batch under the lock has evaluated so far, in microseconds. */
   #lockedMicros = 0
 
-  /** `clock`: microseconds, to measure how long evaluation takes. */
-  constructor(kv: KeyValueStore, times: SnapshotTimes, parts: TransactionParts, clock: () => Micros) {
+  /** `clock`: microseconds, to measure how long evaluation takes. `memory` bounds what waits to be written. */
+  constructor(
+    kv: KeyValueStore,
+    times: SnapshotTimes,
+    parts: TransactionParts,
+    clock: () => Micros,
+    memory: MemoryBound | undefined,
+  ) {
+    this.#memory = memory
     this.#kv = kv
     this.#times = times
     this.#parts = parts
@@ -57,7 +66,7 @@ export class Committer {
         throw error
       }
       const isShort = attempt.evaluationMicros <= shortMicros
-      const decision = await this.#decide(attempt, announcement, isShort ? work : undefined)
+      const decision = await this.#held(attempt, announcement, isShort ? work : undefined)
       if (decision !== 'stale') return { ...decision, retries: decision.retries + retries }
       if (retries >= retriesMax) throw new ContendedTransaction(retries + 1)
     }
@@ -78,7 +87,27 @@ export class Committer {
     attempt: Attempt<T>,
     again: TransactionWork<T> | undefined,
   ): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#decide(attempt, this.#times.announce(0), again)
+    return this.#held(attempt, this.#times.announce(0), again)
+  }
+
+  /** {@link #decide}, with what is to be written counted against the bound until it has been. */
+  async #held<T>(
+    attempt: Attempt<T>,
+    announcement: Announcement,
+    again: TransactionWork<T> | undefined,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    let release: Release | undefined
+    try {
+      release = this.#memory?.hold(attempt.counters.writeBytes)
+    } catch (error) {
+      announcement.end()
+      throw error
+    }
+    try {
+      return await this.#decide(attempt, announcement, again)
+    } finally {
+      release?.()
+    }
   }
 
   /** Commits nothing but a time, so that readers need not wait any more for commits announced before it. */

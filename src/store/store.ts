@@ -1,6 +1,7 @@
 // An open data folder: runs transactions on the storage below. How writes go says committer.ts, which times they and
 // snapshots get, snapshot-times.ts.
 
+import type { MemoryBound } from '../base/memory-bound.ts'
 import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
@@ -32,6 +33,8 @@ export interface StoreOptions {
   readonly worker?: number
   /** Reserves ids for a process that never commits; absent: they are reserved here. */
   readonly reserveIds?: () => Promise<IdStretch>
+  /** Bounds what is evaluated and waits to be written. */
+  readonly memory?: MemoryBound
 }
 
 /** Opens a store over an open key-value store, which it closes when it is closed. */
@@ -57,7 +60,7 @@ export class TransactionStore implements Store {
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
     this.#times = new SnapshotTimes(kv, timeline, () => this.#passTime())
-    this.#committer = new Committer(kv, this.#times, this.#parts, options.clock)
+    this.#committer = new Committer(kv, this.#times, this.#parts, options.clock, options.memory)
   }
 
   ready(notBefore: Micros): Promise<void> | undefined {

@@ -12,6 +12,9 @@ const longRun = 32
 
 const firstMark = 0x300
 
+/** Plain units between two counts of steps. */
+const unitsPerCount = 4096
+
 /** A text in a normal form of Unicode. */
 export function normalize(text: string, form: NormalForm): string {
   const ordered = withOrderedMarks(text, form)
@@ -25,6 +28,7 @@ function withOrderedMarks(text: string, form: NormalForm): string {
   for (let at = 0; at < text.length; ) {
     if (text.charCodeAt(at) < firstMark) {
       at++
+      if (at % unitsPerCount === 0) step(unitsPerCount >> 4)
       continue
     }
     const end = runEnd(text, at)
@@ -34,7 +38,6 @@ function withOrderedMarks(text: string, form: NormalForm): string {
     }
     at = Math.max(end, at + 1)
   }
-  step(text.length >> 4)
   return copied === 0 ? text : result + text.slice(copied)
 }
 
@@ -45,10 +48,10 @@ function runEnd(text: string, start: number): number {
     const unit = text.charCodeAt(at)
     if (unit < firstMark) break
     const point = text.codePointAt(at) as number
+    step()
     if (!isMark(point)) break
     at += point > 0xffff ? 2 : 1
   }
-  step(at - start)
   return at
 }
 

@@ -53,7 +53,7 @@ class FakeProcess extends EventEmitter {
   }
 }
 
-function laneOf(processesMax: number) {
+function laneOf(processesMax: number, isReady = true) {
   const time = new ManualTime()
   const started: FakeProcess[] = []
   const deaths: string[] = []
@@ -66,6 +66,7 @@ function laneOf(processesMax: number) {
     spawn: () => {
       const process = new FakeProcess()
       started.push(process)
+      if (isReady) process.say({ kind: 'ready' })
       return process as unknown as ChildProcess
     },
     reserveIds: async () => ({ startMs: 0, endMs: 1 }),
@@ -134,6 +135,38 @@ test('who waits past the deadline is told so, and who is stuck is killed', async
   started[1]?.answer('fine')
   assert.equal(bodyOf(await next), 'fine')
   assert.deepEqual(deaths, [])
+  await lane.close()
+})
+
+test('the time of a query does not end a process that has not started yet', async () => {
+  const { lane, run, started, time } = laneOf(1, false)
+  const early = run('a', 'early', 500)
+  await turn()
+  time.advance(1000)
+  await assert.rejects(early, { code: 'time out' })
+  assert.equal(started[0]?.signalCode, null)
+  const next = run('a', 'next', 500)
+  started[0]?.say({ kind: 'ready' })
+  assert.deepEqual(await received(started[0], 1), ['next'])
+  started[0]?.answer('late, but there')
+  assert.equal(bodyOf(await next), 'late, but there')
+  assert.equal(started.length, 1)
+  await lane.close()
+})
+
+test('a process that cannot start is not started again at once', async () => {
+  const { deaths, lane, run, started, time } = laneOf(1, false)
+  const waiting = run('a', 'x', 5000)
+  started[0]?.end(1, null)
+  await turn()
+  assert.equal(started.length, 1)
+  time.advance(limits.laneRestartMs)
+  assert.equal(started.length, 2)
+  started[1]?.say({ kind: 'ready' })
+  await received(started[1], 1)
+  started[1]?.answer('at last')
+  assert.equal(bodyOf(await waiting), 'at last')
+  assert.deepEqual(deaths, ['exit status 1'])
   await lane.close()
 })
 

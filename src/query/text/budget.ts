@@ -1,7 +1,7 @@
 // What a query may do with text. A short query can double a text over and over, or search a long one over and over;
 // so the text that a query makes has limits, and long texts cost more compute than the one unit of a call.
 
-import { step } from '../../base/effort.ts'
+import { longCall } from '../../base/effort.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Call } from '../definition.ts'
@@ -19,7 +19,7 @@ export function countText(call: Call, units: number): void {
 
 /** Counts text that a function reads from end to end. Throws past the compute limit. */
 export function countScan(call: Call, units: number): void {
-  step(1 + (units >> 4))
+  longCall(units)
   const cost = Math.floor(units / limits.textUnitsPerComputeUnit)
   if (cost > 0) call.evaluation.compute(cost)
 }

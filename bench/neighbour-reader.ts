@@ -1,0 +1,85 @@
+// The reader of the case `neighbours`, in a thread of its own: what the benchmark does with long answers must not count
+// as waiting.
+
+import assert from 'node:assert/strict'
+import { Agent, request as httpRequest } from 'node:http'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+
+/** Milliseconds. */
+export interface Times {
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+}
+
+/** What to read. */
+export interface ReaderPlan {
+  readonly port: number
+  readonly secret: string
+  readonly body: string
+  /** Milliseconds between two reads. */
+  readonly everyMs: number
+}
+
+/** A reader of one document, and the times of its reads. */
+class Reader {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  readonly #port: number
+  readonly #headers: Record<string, string>
+  readonly #body: string
+  #times: number[] = []
+  #underWay = 0
+
+  constructor({ port, secret, body }: ReaderPlan) {
+    this.#port = port
+    this.#body = body
+    this.#headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
+  }
+
+  /** Reads at a fixed rate until `stop` is called, and until what is under way has been answered. */
+  begin(everyMs: number): () => Promise<Times> {
+    this.#times = []
+    let due = performance.now()
+    const timer = setInterval(() => {
+      for (; due <= performance.now(); due += everyMs) this.#read(due)
+    }, everyMs)
+    return async () => {
+      clearInterval(timer)
+      while (this.#underWay > 0) await new Promise(resolve => setTimeout(resolve, 5))
+      return timesOf(this.#times)
+    }
+  }
+
+  #read(due: number): void {
+    this.#underWay++
+    const done = () => {
+      this.#underWay--
+      this.#times.push(performance.now() - due)
+    }
+    const options = { agent: this.#agent, port: this.#port, method: 'POST', headers: this.#headers }
+    const sent = httpRequest({ ...options, host: '127.0.0.1', path: '/' }, response => {
+      response.resume()
+      response.once('end', done)
+    })
+    sent.once('error', done)
+    sent.end(this.#body)
+  }
+}
+
+function timesOf(times: readonly number[]): Times {
+  const sorted = times.toSorted((left, right) => left - right)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 }
+}
+
+if (!isMainThread) {
+  const plan = workerData as ReaderPlan
+  const reader = new Reader(plan)
+  const port = parentPort
+  assert.ok(port)
+  let stop: (() => Promise<Times>) | undefined
+  port.on('message', (message: 'begin' | 'stop') => {
+    if (message === 'begin') stop = reader.begin(plan.everyMs)
+    else void stop?.().then(times => port.postMessage(times))
+  })
+}

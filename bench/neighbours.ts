@@ -1,0 +1,146 @@
+// What one tenant's worst queries do to another's reads: the times of single `Get`s, sent at a fixed rate, while the
+// queries run in another database, one after the other. Times count from the moment at which a request was due, so that
+// what waits because the one before it waited is counted, too.
+
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { Worker } from 'node:worker_threads'
+import { keyOfNewDatabase, send } from '../tests/support/http.ts'
+import { type RunningServer, startServer } from '../tests/support/server.ts'
+import type { ReaderPlan, Times } from './neighbour-reader.ts'
+import { largest, preparation, type WorstQuery, worstQueries } from './worst-queries.ts'
+
+export interface NeighbourResult {
+  readonly name: string
+  /** Of the reads beside it. */
+  readonly times: Times
+  /** What the query itself came to: status, and milliseconds. */
+  readonly status: number
+  readonly tookMs: number
+}
+
+export interface NeighbourOptions {
+  /** Where the data folder is made. */
+  readonly data: string
+  /** Milliseconds between two reads. */
+  readonly everyMs: number
+  /** What each of the worst queries gets, in milliseconds. */
+  readonly timeoutMs: number
+  readonly onResult: (result: NeighbourResult) => void
+}
+
+/** How long reads are measured without anything beside them, in milliseconds. */
+const quietMs = 5000
+/** How long reads go on for each query at least. */
+const besideMsMin = 1500
+
+const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
+
+/** Measures all of them; returns what reads take when nothing else runs. */
+export async function measureNeighbours(options: NeighbourOptions): Promise<Times> {
+  const server = await startServer({ data: options.data })
+  try {
+    const quiet = await keyOfNewDatabase(server, 'quiet', 'server')
+    const loud = await keyOfNewDatabase(server, 'loud', 'admin')
+    const reader = new Reader({
+      port: Number(new URL(server.url).port),
+      secret: quiet,
+      body: await documentToRead(server, quiet),
+      everyMs: options.everyMs,
+    })
+    for (const query of preparation(largest)) await expectSuccess(server, loud, query)
+    await warmUp(reader, server, loud)
+    reader.begin()
+    await wait(quietMs)
+    const alone = await reader.stop()
+    for (const worst of worstQueries) options.onResult(await beside(worst, reader, server, loud, options))
+    await reader.close()
+    return alone
+  } finally {
+    await server.stop()
+  }
+}
+
+/** So that nothing is compiled, and no process started, for the first time when it counts. */
+async function warmUp(reader: Reader, server: RunningServer, loud: string): Promise<void> {
+  reader.begin()
+  const [first] = worstQueries
+  if (first) await run(server, loud, bodyOf(first), 1000)
+  await wait(quietMs)
+  await reader.stop()
+}
+
+const bodyOf = ({ query }: WorstQuery) => Buffer.from(JSON.stringify(query(largest)))
+
+async function beside(
+  worst: WorstQuery,
+  reader: Reader,
+  server: RunningServer,
+  loud: string,
+  { timeoutMs }: NeighbourOptions,
+): Promise<NeighbourResult> {
+  const body = bodyOf(worst)
+  reader.begin()
+  const started = performance.now()
+  const status = await run(server, loud, body, timeoutMs)
+  const tookMs = performance.now() - started
+  await wait(Math.max(0, besideMsMin - tookMs))
+  return { name: worst.name, times: await reader.stop(), status, tookMs }
+}
+
+/** Sends a query and reads the answer to its end; resolves with the status. */
+function run(server: RunningServer, secret: string, body: Buffer, timeoutMs: number): Promise<number> {
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    'x-faunadb-api-version': '4',
+    'x-query-timeout': String(timeoutMs),
+  }
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(server.url, { method: 'POST', headers }, response => {
+      response.resume()
+      response.once('end', () => resolve(response.statusCode as number))
+    })
+    sent.once('error', reject)
+    sent.end(body)
+  })
+}
+
+/** The thread that reads. */
+class Reader {
+  readonly #worker: Worker
+
+  constructor(plan: ReaderPlan) {
+    this.#worker = new Worker(new URL('neighbour-reader.ts', import.meta.url), { workerData: plan })
+  }
+
+  begin(): void {
+    this.#worker.postMessage('begin')
+  }
+
+  /** Resolves with the times of the reads since it began. */
+  async stop(): Promise<Times> {
+    this.#worker.postMessage('stop')
+    const [times] = await once(this.#worker, 'message')
+    return times as Times
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate()
+  }
+}
+
+async function documentToRead(server: RunningServer, secret: string): Promise<string> {
+  await expectSuccess(server, secret, { create_collection: { object: { name: 'things' } } })
+  const params = { object: { data: { object: { name: 'a thing', n: 1 } } } }
+  const created = await expectSuccess(server, secret, {
+    select: 'ref',
+    from: { create: { collection: 'things' }, params },
+  })
+  return JSON.stringify({ get: created })
+}
+
+async function expectSuccess(server: RunningServer, secret: string, query: unknown): Promise<unknown> {
+  const { json, status, text } = await send(server, { secret, query })
+  if (status >= 300) throw new Error(`status ${status}: ${text}`)
+  return (json as { resource: unknown }).resource
+}

@@ -1,0 +1,37 @@
+// Queries under way hold memory: their text, what it is parsed into, what they wait with. All of them together have a
+// bound, and the one that would pass it is refused.
+
+import { MemoryBound } from '../base/memory-bound.ts'
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { QueryAnswer, QueryRequest } from './contract.ts'
+
+const megabyte = 1_048_576
+
+/** Bytes that a query holds beside its text: the request itself, promises, an answer on its way. */
+const bytesPerQuery = 8192
+/** Bytes for each unit of a query's text: the text, and the expression that it is parsed into. */
+const bytesPerUnit = 16
+/** A long text is parsed in the slow lane; here it is held as a text and, on its way, as bytes. */
+const bytesPerLongUnit = 4
+
+/** The bound on the queries of a process. */
+export function queryMemory(maxMb: number): MemoryBound {
+  const text = `Queries under way take too much memory together. Max: ${maxMb} MB.`
+  return new MemoryBound(maxMb * megabyte, () => new RequestError('too many requests', text))
+}
+
+/** Runs a query within the bound. Throws a RequestError when there is no room. */
+export function bounded(
+  memory: MemoryBound | undefined,
+  { body = '' }: QueryRequest,
+  run: () => QueryAnswer | Promise<QueryAnswer>,
+): QueryAnswer | Promise<QueryAnswer> {
+  if (!memory) return run()
+  const isLong = body.length > limits.shortBodyUnits
+  const release = memory.hold(bytesPerQuery + body.length * (isLong ? bytesPerLongUnit : bytesPerUnit))
+  const answer = run()
+  if (answer instanceof Promise) return answer.finally(release)
+  release()
+  return answer
+}

@@ -1,0 +1,51 @@
+// Many large queries at one time, sent to a process that has little memory: some are refused, in words that say why, and
+// the process lives.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+
+before(async () => {
+  server = await startServer({
+    flags: ['--query-memory-mb', '48', '--slow-lane-memory-mb', '256'],
+    // What all of the queries would take is several times as much.
+    env: { NODE_OPTIONS: '--max-old-space-size=160' },
+  })
+  const { status, text } = await send(server, {
+    secret: server.rootSecret,
+    query: { create_collection: { object: { name: 'c' } } },
+  })
+  assert.equal(status, 201, text)
+})
+after(() => server.stop())
+
+const create = (text: string) => ({
+  select: ['ref', 'collection'],
+  from: { create: { collection: 'c' }, params: { object: { data: { object: { text } } } } },
+})
+
+test('large queries have one bound together', async () => {
+  const text = 'long '.repeat(600_000)
+  const sent = Array.from({ length: 60 }, () =>
+    send(server, { secret: server.rootSecret, query: create(text) }),
+  )
+  const answers = await Promise.all(sent)
+  const statuses = answers.map(({ status }) => status)
+  assert.ok(statuses.includes(200), statuses.join())
+  assert.ok(statuses.includes(429), statuses.join())
+  assert.ok(
+    statuses.every(status => status === 200 || status === 429),
+    statuses.join(),
+  )
+  const refused = answers.filter(({ status }) => status === 429).map(({ json }) => json)
+  const texts = refused.map(json => (json as { errors: { description: string }[] }).errors[0]?.description)
+  assert.ok(texts.some(each => each === 'Queries under way take too much memory together. Max: 48 MB.'))
+  const { json } = await send(server, {
+    secret: server.rootSecret,
+    query: { count: { documents: { collection: 'c' } } },
+  })
+  assert.deepEqual(json, { resource: statuses.filter(status => status === 200).length })
+})
