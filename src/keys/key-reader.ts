@@ -1,4 +1,5 @@
-// Keys read back: for the printer and for the integrity check. Ordinary reads know what they asked for.
+// Keys read back. Ordinary reads know what they asked for and need an id at most; background work, the integrity check
+// and the printer need more.
 
 import { assert, InvariantError } from '../base/assert.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from '../values/value.ts'
@@ -87,7 +88,27 @@ function readKey(parts: KeyParts): Key {
   }
 }
 
-const positionBytes = 10
+/** Bytes of a document in an entry's key: id and collection. */
+export const positionBytes = 10
+
+/** Where the id stands in the keys of documents and their histories: behind tag, database and collection. */
+const documentIdPlace = 11
+const idBytes = new Uint8Array(8)
+const idView = new DataView(idBytes.buffer)
+
+/** The id in the key of a document or of one of its versions. Copied out: a view of each row costs more. */
+export function documentIdOf(key: Uint8Array): bigint {
+  assert(key.length >= documentIdPlace + 8, 'a key does not end too early')
+  for (let index = 0; index < 8; index++) idBytes[index] = key[documentIdPlace + index] as number
+  return idView.getBigUint64(0)
+}
+
+/** {@link decodeKey} for a key of a certain kind. */
+export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): Extract<Key, { kind: K }> {
+  const key = decodeKey(bytes)
+  assert(key.kind === kind, 'a key is of the kind that its table holds')
+  return key as Extract<Key, { kind: K }>
+}
 
 /** Reads an entry that is followed by `behind` more bytes. */
 function readEntry(parts: KeyParts, behind: number): EntryKey {

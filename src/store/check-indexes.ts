@@ -1,6 +1,8 @@
 // Checks index rows against documents. Documents are walked first: every row they need must be there, and is
 // counted. Then every row found is counted; where the counts differ, the rows that no document needs are named.
 
+import { assert } from '../base/assert.ts'
+import { decodeKey } from '../keys/key-reader.ts'
 import { keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/contract.ts'
 import { compareBytes } from '../values/order.ts'
@@ -8,7 +10,7 @@ import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
 import { type IndexTables, type Row, type StoredVersion, timelineRows } from './index-tables.ts'
-import { decodeVersion, entryDocument, entrySince, entryUntil, idAt, withSince } from './records.ts'
+import { decodeVersion, entryDocument, entrySince, entryUntil, withSince } from './records.ts'
 
 /** Whether the rows of an index must agree with documents; unreachable ones await removal. */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
@@ -75,7 +77,7 @@ export class IndexCheck {
   *#rows(): Generator<{ row: Entry; database: DatabaseId; index: number }> {
     for (const table of tables) {
       for (const row of this.#context.snapshot.view.range(tagRange(table))) {
-        yield { row, database: idAt(row.key, 1), index: Number(idAt(row.key, 5) & 0xffff_ffffn) }
+        yield { row, ...placeOf(row.key) }
       }
     }
   }
@@ -109,8 +111,16 @@ function isForgettable(row: Row, minimum: Micros): boolean {
   return row.key[0] === keyTags.indexEvent && entrySince(row.value) <= minimum
 }
 
+/** The index that a row belongs to. */
+function placeOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {
+  const decoded = decodeKey(key)
+  assert('termsBytes' in decoded, 'tables of indexes hold entries')
+  return { database: decoded.database, index: decoded.index }
+}
+
 function counterOf(key: Uint8Array): string {
-  return `${key[0]}/${idAt(key, 1)}/${idAt(key, 5) & 0xffff_ffffn}`
+  const { database, index } = placeOf(key)
+  return `${key[0]}/${database}/${index}`
 }
 
 function tableName(key: Uint8Array): string {

@@ -2,6 +2,7 @@
 // Each document's versions say which rows its indexes must have; each row found must be one of those. What the
 // sweeper may already have removed, or has not removed yet, counts as neither missing nor left over.
 
+import { decodeKeyOf } from '../keys/key-reader.ts'
 import {
   counterKey,
   documentKey,
@@ -196,8 +197,9 @@ class StoreCheck {
   #checkKeyHomes(): void {
     const { databases, report, snapshot } = this.#context
     for (const { key, value } of snapshot.view.range(tagRange('keyHome'))) {
+      const { keyId } = decodeKeyOf('keyHome', key)
       for (const database of decodeHomes(value)) {
-        const ref = new Ref(database, native.keys, idAt(key, 1))
+        const ref = new Ref(database, native.keys, keyId)
         if (databases.has(database) && snapshot.view.get(documentKey(ref)) === undefined)
           report(`${nameRef(ref)} is found by its id, but is no key`)
       }

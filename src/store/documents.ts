@@ -1,6 +1,7 @@
 // Documents and their versions as stored. The newest version, if live, stands under the document's own key, so
 // reading a document is one point read; versions it superseded, and a delete that came last, are its history.
 
+import { documentIdOf } from '../keys/key-reader.ts'
 import {
   collectionHistoryRange,
   documentKey,
@@ -11,11 +12,9 @@ import {
 import type { Bytes } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../values/value.ts'
 import type { EntryScan, IndexEntry } from './contract.ts'
-import { idAt, versionAction, versionTime, versionTtl } from './records.ts'
+import { versionAction, versionTime, versionTtl } from './records.ts'
 import { isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
 
-/** Where a document's id stands in the keys of documents and histories: behind tag, database, collection. */
-const idOffset = 11
 const idMax = (1n << 64n) - 1n
 
 /** The stored newest version, unless the document is deleted; its ttl may have passed. */
@@ -78,7 +77,7 @@ export function* scanDocuments(
     for (const { key, value } of snapshot.view.range({ ...interval, reverse })) {
       snapshot.counters.readBytes += value.length
       if (isExpired(snapshot, versionTtl(value))) continue
-      yield { values: [], document: new Ref(database, collection, idAt(key, idOffset)) }
+      yield { values: [], document: new Ref(database, collection, documentIdOf(key)) }
     }
     return
   }
@@ -105,7 +104,7 @@ export function* everyDocument(
   const next = (table: DocumentTable, first: bigint, last: bigint): bigint | undefined => {
     if (first > last) return undefined
     const range = { ...part(table, { database, collection }, { first, last }), reverse, limit: 1 }
-    for (const { key } of snapshot.view.range(range)) return idAt(key, idOffset)
+    for (const { key } of snapshot.view.range(range)) return documentIdOf(key)
     return undefined
   }
   let live = next(tables[0], span.first, span.last)

@@ -1,6 +1,7 @@
 // Removes what belonged to deleted schema objects, which is out of reach from the moment they are deleted:
 // an index's tables, a collection's documents with their rows in indexes that live on, everything in a database.
 
+import { decodeKeyOf } from '../keys/key-reader.ts'
 import {
   collectionHistoryRange,
   databaseRanges,
@@ -12,11 +13,11 @@ import {
   indexTableRange,
 } from '../keys/keyspace.ts'
 import type { KeyRange, View } from '../kv/contract.ts'
-import { type DatabaseId, type Micros, native, Ref } from '../values/value.ts'
+import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
 import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import { removeHome } from './key-homes.ts'
-import { decodeVersion, idAt } from './records.ts'
+import { decodeVersion } from './records.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Keys that one transaction of the background removes, about. */
@@ -30,10 +31,9 @@ export interface Garbage {
   readonly ref: Ref
 }
 
-/** The schema object in a garbage key: behind tag, kind and time. */
+/** The schema object in a garbage key. */
 export function garbageTarget(key: Uint8Array): Ref {
-  const collection = ((key[18] as number) << 8) | (key[19] as number)
-  return new Ref(idAt(key, 10), collection, idAt(key, 20))
+  return decodeKeyOf('garbage', key).target
 }
 
 /** The object that has waited longest. */

@@ -4,6 +4,7 @@
 // meanwhile are indexed at once; a batch puts down a document's complete rows, whatever is already there.
 
 import { RequestError } from '../errors.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
 import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
@@ -117,11 +118,11 @@ export interface Build {
   readonly id: bigint
 }
 
-/** The database and number of an index in the key of its build: behind the tag. */
+/** A build from its row. */
 function decodeBuild(key: Uint8Array, value: Uint8Array): Build {
-  const number = new DataView(key.buffer, key.byteOffset + 9, 4).getUint32(0)
+  const { database, index } = decodeKeyOf('build', key)
   const collection = new DataView(value.buffer, value.byteOffset, 2).getUint16(0)
-  return { index: new Ref(idAt(key, 1), native.indexes, BigInt(number)), collection, id: idAt(value, 2) }
+  return { index: new Ref(database, native.indexes, BigInt(index)), collection, id: idAt(value, 2) }
 }
 
 /** The builds under way in a state. */

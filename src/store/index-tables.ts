@@ -4,6 +4,7 @@
 
 import { byteText } from '../base/byte-text.ts'
 import { RequestError } from '../errors.ts'
+import { positionBytes } from '../keys/key-reader.ts'
 import {
   builtinIndexes,
   documentsIndex,
@@ -302,12 +303,9 @@ export function isTaken(
   const documentStart = prefix.length + parts.values.bytes.length
   const { tie } = parts.values
   for (const { key, value } of overlay.range(prefixRange(liveKey.subarray(0, documentStart)))) {
-    if (compareBytes(key.subarray(documentStart + documentBytes), tie) !== 0) continue
+    if (compareBytes(key.subarray(documentStart + positionBytes), tie) !== 0) continue
     if (compareBytes(key, liveKey) === 0) continue
     if (!isExpired(snapshot, entryTtl(value)) && isLive(entryCollection(value))) return true
   }
   return false
 }
-
-/** An id and a collection number in an entry's key. */
-const documentBytes = 10

@@ -2,9 +2,11 @@
 // documents whose ttl and history have both passed, old parts of the change log. It walks the tables in small
 // steps, round and round; a step only reads, unless it finds something, which a transaction then removes.
 
+import { assert } from '../base/assert.ts'
+import { decodeKey } from '../keys/key-reader.ts'
 import { changesKey, changesRange, historyRange, type keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/contract.ts'
-import { type Micros, native, Ref } from '../values/value.ts'
+import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
 import { storedVersionsAscending, validAt } from './documents.ts'
 import { batchKeysMax, nextGarbage, removeGarbage } from './garbage.ts'
 import { removeHome } from './key-homes.ts'
@@ -13,7 +15,6 @@ import {
   entryCollection,
   entrySince,
   entryUntil,
-  idAt,
   versionAction,
   versionTime,
   versionTtl,
@@ -190,14 +191,23 @@ class Sweep {
 
   /** A row of an index goes when nothing it says reaches up to the minimum valid time. */
   indexRow({ key, value }: Entry, until: Micros): void {
-    const place = { database: idAt(key, 1), collection: entryCollection(value) }
+    const place = { database: databaseOf(key), collection: entryCollection(value) }
     if (!this.#transaction.catalogue.isLive(place.database)) return
     const isGone = !this.#transaction.catalogue.hasCollection(place.database, place.collection)
     if (isGone || until <= this.#minimumOf(place)) this.removed.push(key)
   }
 }
 
-/** The document in the key of a version: behind the tag, database, collection and id. */
+/** The document in the key of a version. */
 function documentOf(key: Uint8Array): Ref {
-  return new Ref(idAt(key, 1), ((key[9] as number) << 8) | (key[10] as number), idAt(key, 11))
+  const decoded = decodeKey(key)
+  assert(decoded.kind === 'document' || decoded.kind === 'history', 'versions stand under documents')
+  return decoded.ref
+}
+
+/** The database in the key of an index's row. */
+function databaseOf(key: Uint8Array): DatabaseId {
+  const decoded = decodeKey(key)
+  assert('database' in decoded, 'rows of indexes belong to a database')
+  return decoded.database
 }

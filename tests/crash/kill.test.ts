@@ -13,9 +13,6 @@ const clients = 8
 const writesBeforeKill = 300
 const rounds = 3
 
-const data = await temporaryFolder()
-after(() => rm(data, { recursive: true, force: true }))
-
 interface Answered {
   readonly ref: unknown
   readonly ts: number
@@ -70,22 +67,27 @@ async function assertComplete(server: RunningServer, secret: string, answered: M
   }
 }
 
-test('every acknowledged write survives kill -9', async () => {
-  let server = await startServer({ data })
-  const secret = await keyOfNewDatabase(server, 'crash', 'server')
-  await query(server, secret, { create_collection: { object: { name: 'pairs' } } })
-  const values = ['pair', 'side'].map(name => ({ object: { field: ['data', name] } }))
-  const index = { name: 'by_pair', source: { collection: 'pairs' }, values }
-  await query(server, secret, { create_index: { object: index } })
+for (const flags of [[], ['--workers', '2']]) {
+  test(`every acknowledged write survives kill -9 (${flags.join(' ') || 'one process'})`, async () => {
+    const data = await temporaryFolder()
+    after(() => rm(data, { recursive: true, force: true }))
+    let server = await startServer({ data, flags })
+    const secret = await keyOfNewDatabase(server, 'crash', 'server')
+    await query(server, secret, { create_collection: { object: { name: 'pairs' } } })
+    const values = ['pair', 'side'].map(name => ({ object: { field: ['data', name] } }))
+    const index = { name: 'by_pair', source: { collection: 'pairs' }, values }
+    await query(server, secret, { create_index: { object: index } })
 
-  const answered = new Map<string, Answered>()
-  for (let round = 0; round < rounds; round++) {
-    for (const [pair, document] of await writeUntilKilled(server, secret, round)) answered.set(pair, document)
+    const answered = new Map<string, Answered>()
+    for (let round = 0; round < rounds; round++) {
+      for (const [pair, document] of await writeUntilKilled(server, secret, round))
+        answered.set(pair, document)
+      await assertSound(data)
+      server = await startServer({ data, flags })
+      await assertComplete(server, secret, answered)
+    }
+    assert.ok(answered.size >= rounds * writesBeforeKill)
+    await server.stop()
     await assertSound(data)
-    server = await startServer({ data })
-    await assertComplete(server, secret, answered)
-  }
-  assert.ok(answered.size >= rounds * writesBeforeKill)
-  await server.stop()
-  await assertSound(data)
-})
+  })
+}
