@@ -81,7 +81,8 @@ export class FairBudget {
     group.held -= held
     this.#held -= held
     group.shares.delete(share)
-    if (group.shares.size === 0) this.#groups.delete(group.name)
+    // With a pace, the next sweep does it: most clients come back before.
+    if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
 
   /** For {@link Share}: moves it to another group. */
@@ -91,7 +92,7 @@ export class FairBudget {
     if (to === from) return to
     from.held -= share.held
     from.shares.delete(share)
-    if (from.shares.size === 0) this.#groups.delete(from.name)
+    if (from.shares.size === 0 && this.#pace === undefined) this.#groups.delete(from.name)
     to.held += share.held
     to.shares.add(share)
     return to
@@ -136,6 +137,7 @@ export class FairBudget {
     const nowMs = this.#clock.elapsedMs()
     for (const group of this.#groups.values()) {
       for (const share of group.shares) share.checkPace(nowMs, pace)
+      if (group.shares.size === 0) this.#groups.delete(group.name)
     }
     if (this.#groups.size > 0) this.#cancelSweep = this.#timers.after(pace.windowMs / 2, this.#sweep)
   }

@@ -9,9 +9,6 @@ import type { EarlyRequest } from './upgrade.ts'
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants
 
-/** Hop by hop; forbidden in HTTP/2. */
-const connectionHeader = 'connection'
-
 export class Http2Exchange implements Exchange {
   readonly version = 2
   readonly method: string
@@ -100,12 +97,7 @@ export class Http2Exchange implements Exchange {
 
 /** The list as Node takes it; its types do not know that values may be numbers. */
 function headersOf(status: number, headers: HeaderList): readonly string[] {
-  const list: HeaderList = [':status', status]
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at] as string
-    if (name !== connectionHeader) list.push(name, headers[at + 1] as string | number)
-  }
-  return list as readonly unknown[] as readonly string[]
+  return [':status', status, ...headers] as readonly unknown[] as readonly string[]
 }
 
 function ignore(): void {}

@@ -25,7 +25,7 @@ import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 import { peek, startsHttp2 } from './preface.ts'
 import { Turns } from './turns.ts'
-import { asksForUpgrade, type EarlyRequest, receiveUpgrade } from './upgrade.ts'
+import { asksForUpgrade, type EarlyRequest, receiveUpgrade, upgradeIn } from './upgrade.ts'
 
 export interface ListenAddress {
   readonly host: string
@@ -90,6 +90,8 @@ export class Listener {
   readonly #sessions = new Set<ServerHttp2Session>()
   /** Those on which no HTTP/2 is spoken. */
   readonly #connections = new Map<Duplex, Connection>()
+  /** Those whose first request asks for HTTP/2 and has arrived completely. */
+  readonly #upgradable = new WeakSet<Socket>()
   /** All that are open; with TLS the encrypted ones, once they are. */
   readonly #sockets = new Set<Socket>()
   readonly #waiting: FairBudget
@@ -159,7 +161,7 @@ export class Listener {
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
       // Every name leads to the same service, so a request may do without one.
       requireHostHeader: false,
-      shouldUpgradeCallback: asksForUpgrade,
+      shouldUpgradeCallback: request => this.#upgradable.has(request.socket) && asksForUpgrade(request),
     })
     const handle = (request: IncomingMessage, response: ServerResponse) => {
       const connection = this.#connections.get(request.socket)
@@ -173,7 +175,7 @@ export class Listener {
     server.on('request', handle)
     server.on('checkExpectation', handle)
     server.on('clientError', answerChannelError)
-    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
+    server.on('upgrade', (request, _socket, head) => this.#upgrade(request, head))
     // Node begins to enforce its time limits with this event, which only a server with a port of its own gets.
     server.emit('listening')
     return server
@@ -216,7 +218,7 @@ export class Listener {
         this.#connections.get(raw)?.release()
         this.#forget(raw)
       }
-      if (socket.alpnProtocol === 'h2') this.#startSession(socket, socket)
+      if (socket.alpnProtocol === 'h2') this.#startSession(socket)
       else this.#http1.emit('connection', socket)
     })
     return server
@@ -247,46 +249,50 @@ export class Listener {
     socket.once('end', drop)
     peek(socket, seen => {
       const speaksHttp2 = startsHttp2(seen)
-      if (speaksHttp2 === undefined) return false
-      socket.removeListener('error', drop)
-      socket.removeListener('end', drop)
-      socket.setTimeout(0, drop)
-      socket.removeListener('timeout', drop)
-      socket.unshift(seen)
-      if (speaksHttp2) this.#startSession(socket, socket)
-      else this.#http1.emit('connection', socket)
-      return true
+      if (speaksHttp2 === undefined) return undefined
+      const upgrade = speaksHttp2 ? 'none' : upgradeIn(seen)
+      if (upgrade === 'incomplete') return undefined
+      if (upgrade === 'complete') this.#upgradable.add(socket)
+      return () => {
+        socket.removeListener('error', drop)
+        socket.removeListener('end', drop)
+        socket.setTimeout(0)
+        socket.removeListener('timeout', drop)
+        socket.unshift(seen)
+        if (speaksHttp2) this.#startSession(socket)
+        else this.#http1.emit('connection', socket)
+      }
     })
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  #upgrade(request: IncomingMessage, head: Buffer): void {
+    const { socket } = request
     const drop = () => socket.destroy()
     socket.on('error', drop)
     const cancel = this.#timers.after(this.#receiveMs, drop)
     socket.once('close', cancel)
-    receiveUpgrade(request, socket, head, early => {
+    receiveUpgrade(request, head, early => {
       cancel()
-      socket.removeListener('error', drop)
-      this.#startSession(request.socket, socket, early)
+      this.#startSession(socket, early)
     })
   }
 
-  /** Speaks HTTP/2 on `transport`, which is `socket` or goes through it. */
-  #startSession(socket: Socket, transport: Duplex, early?: EarlyRequest): void {
+  /** Speaks HTTP/2 on a socket; `early` is a request that came before. */
+  #startSession(socket: Socket, early?: EarlyRequest): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) {
-      transport.destroy()
+      socket.destroy()
       return
     }
     // From here on, the session is what is closed.
     this.#connections.delete(socket)
-    const session = http2.performServerHandshake(transport, sessionOptions)
+    const session = http2.performServerHandshake(socket, sessionOptions)
     this.#sessions.add(session)
     session.once('close', () => this.#sessions.delete(session))
     // Whoever breaks the protocol ends no more than the session.
     session.on('error', () => session.destroy())
     // Node leaves a session half open while it has streams, and silent ones would never find out.
-    transport.once('end', () => session.destroy())
+    socket.once('end', () => session.destroy())
     session.setTimeout(sessionIdleMs, () => session.close())
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       // Reset before anything could be done about it.

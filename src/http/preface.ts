@@ -1,6 +1,7 @@
 // The first bytes of a connection: which version of HTTP they begin.
 
 import type { Duplex } from 'node:stream'
+import { limits } from '../limits.ts'
 
 /** What every HTTP/2 connection begins with; as much of it as tells it from HTTP/1.1 comes first. */
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -32,20 +33,23 @@ export function endOfSettings(seen: Buffer): number | undefined {
 }
 
 /**
- * Calls `look` with all that has arrived on `socket` whenever more has, until it returns true. What was looked at is
- * not put back.
+ * Calls `look` with all that has arrived on `socket` whenever more has, until it returns what to do next; that is done
+ * once nothing is read here any more. What was looked at is not put back.
  */
-export function peek(socket: Duplex, look: (seen: Buffer) => boolean): void {
+export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | undefined): void {
   let seen: Buffer = noBytes
   const read = () => {
     const chunk: Buffer | null = socket.read()
     if (chunk === null) return
     seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
-    if (seen.length > peekedBytesMax || look(seen)) socket.removeListener('readable', read)
-    if (seen.length > peekedBytesMax) socket.destroy()
+    const next = seen.length > peekedBytesMax ? () => socket.destroy() : look(seen)
+    if (next === undefined) return
+    // First of all: putting something back may call this again.
+    socket.removeListener('readable', read)
+    next()
   }
   socket.on('readable', read)
 }
 
-/** More than two frames of the largest size are not waited for. */
-const peekedBytesMax = 65_536
+/** What is looked at is the first request, or a few frames: a head and as much of a body as strangers may send. */
+const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384

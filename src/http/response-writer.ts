@@ -41,21 +41,21 @@ export class ResponseWriter {
       }
     } else if (bytes <= pieceBytes || request.method === 'HEAD') {
       const unsent = request.respond(answer.status, headers, text, bytes)
-      if (unsent > 0) this.#track(request, answer, unsent)
+      if (unsent > 0) this.#track(request, request.client, unsent)
     } else {
       // Outside the heap of JavaScript, which is smaller than the memory.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
-      const share = this.#track(request, answer, bytes)
+      const share = this.#track(request, readerOf(request, answer), bytes)
       if (request.isGone) return 0
       new PieceWriter(request.begin(answer.status, headers), pieces, share).write()
     }
     return bytes
   }
 
-  /** Counts `bytes` as unread until the exchange is over. */
-  #track(request: Exchange, answer: Answer, bytes: number): Share {
-    const share = this.#unread.open(readerOf(request, answer), () => request.abort())
+  /** Counts `bytes` as unread until the exchange is over, for a group of readers. */
+  #track(request: Exchange, group: string, bytes: number): Share {
+    const share = this.#unread.open(group, () => request.abort())
     request.onClose(() => share.close())
     share.grow(bytes)
     return share

@@ -4,7 +4,6 @@
 // session reads a HEADERS frame of ours. What the request really says comes from the HTTP/1.1 request.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { limits } from '../limits.ts'
 import { endOfSettings, peek } from './preface.ts'
 
@@ -15,6 +14,8 @@ export interface EarlyRequest {
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
+
+const headEndMark = '\r\n\r\n'
 
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: h2c\r\n\r\n'
 
@@ -33,30 +34,44 @@ export function asksForUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads the rest of `request` and switches protocols on `socket`, of which `head` has been read. Calls `ready` when
- * an HTTP/2 session can be begun on it.
+ * Whether the bytes at the start of a connection are a request that asks for HTTP/2, and whether all of it is there.
+ * Node can hand a socket over only when the whole request has arrived before its parser sees it. A request whose first
+ * piece does not show the question yet is served over HTTP/1.1, which is always right.
+ */
+export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
+  const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)
+  const headEnd = text.indexOf(headEndMark)
+  if (headEnd < 0) return 'none'
+  const head = text.slice(0, headEnd)
+  if (!/\r\nupgrade:[^\r]*h2c/i.test(head)) return 'none'
+  const bodyBytes = Number(/\r\ncontent-length:[ \t]*(\d+)/i.exec(head)?.[1] ?? 0)
+  if (bodyBytes > limits.strangerBodyBytesMax) return 'none'
+  return seen.length < headEnd + headEndMark.length + bodyBytes ? 'incomplete' : 'complete'
+}
+
+/**
+ * Switches protocols on the socket of a request that has arrived completely; `head` is what followed it. Calls `ready`
+ * when an HTTP/2 session can be begun there.
  */
 export function receiveUpgrade(
   request: IncomingMessage,
-  socket: Duplex,
   head: Buffer,
   ready: (early: EarlyRequest) => void,
 ): void {
+  const { socket, method, url, headers } = request
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    const { method, url, headers } = request
     socket.write(switching)
     if (head.length > 0) socket.unshift(head)
     peek(socket, seen => {
       const end = endOfSettings(seen)
-      if (end === undefined) return false
-      if (end === 0) socket.destroy()
-      else {
+      if (end === undefined) return undefined
+      if (end === 0) return () => socket.destroy()
+      return () => {
         socket.unshift(Buffer.concat([seen.subarray(0, end), openingHeaders, seen.subarray(end)]))
         ready({ method: method as string, url: url as string, headers, body: Buffer.concat(chunks) })
       }
-      return true
     })
   })
 }

@@ -52,7 +52,7 @@ const pingBlock = Buffer.concat([Buffer.from([0x82, 0x86, 0x01, 1, 0x2d, 0x04, p
 const ping = Buffer.concat([Buffer.from([0, 0, pingBlock.length, 1, 5, 0, 0, 0, 3]), pingBlock])
 
 for (const split of [false, true]) {
-  test(`the request that asks is answered on stream 1, later ones on theirs${split ? ', byte by byte' : ''}`, async () => {
+  test(`the request that asks is answered on stream 1, later ones on theirs${split ? ', the preface byte by byte' : ''}`, async () => {
     const connection = await connectRaw(service.port)
     const { socket } = connection
     socket.setNoDelay(true)
@@ -60,7 +60,8 @@ for (const split of [false, true]) {
       if (!split) return socket.write(bytes)
       for (const byte of bytes) await new Promise(resolve => socket.write(Buffer.from([byte]), resolve))
     }
-    await send(Buffer.from(askWith('[1]')))
+    // The request in one piece; see the test below.
+    socket.write(askWith('[1]'))
     const switched = await connection.until('\r\n\r\n')
     assert.match(
       switched,
@@ -93,6 +94,47 @@ test('a client that sends its preface together with the request is served, too',
   )
   await connection.until('{"resource":[2]}')
   connection.socket.destroy()
+})
+
+test('a body that comes after its head, and the preface behind it in pieces', async () => {
+  const text = askWith('[1,2,3]')
+  const pieces = [text.slice(0, -5), text.slice(-5), preface, settings, ping]
+  // Each cut of one byte more or less is another order of events in the service.
+  for (let joint = 0; joint < pieces.length - 1; joint++) {
+    const parts = pieces.map(piece => Buffer.from(piece))
+    parts.splice(joint, 2, Buffer.concat(parts.slice(joint, joint + 2)))
+    const connection = await connectRaw(service.port)
+    connection.socket.setNoDelay(true)
+    for (const part of parts) {
+      await new Promise(resolve => connection.socket.write(part, resolve))
+      await fetch(`${service.url}/ping`)
+    }
+    await connection.until('{"resource":[1,2,3]}')
+    await connection.until('Scope node is OK')
+    connection.socket.destroy()
+  }
+})
+
+test('a request whose head comes in pieces is served over HTTP/1.1', async () => {
+  const connection = await connectRaw(service.port)
+  connection.socket.setNoDelay(true)
+  const text = askWith('[1]')
+  for (const part of [text.slice(0, 40), text.slice(40)]) {
+    await new Promise(resolve => connection.socket.write(part, resolve))
+    await fetch(`${service.url}/ping`)
+  }
+  assert.match(await connection.until('{"resource":[1]}'), /^HTTP\/1\.1 200 OK\r\n/)
+  connection.socket.destroy()
+})
+
+test('a client that leaves in the middle of an upgrade harms nobody', async () => {
+  const text = askWith('[1,2,3]')
+  for (const part of [text.slice(0, -5), text, text + preface.toString('latin1')]) {
+    const connection = await connectRaw(service.port, Buffer.from(part, 'latin1'))
+    await fetch(`${service.url}/ping`)
+    connection.socket.resetAndDestroy()
+  }
+  assert.equal((await fetch(`${service.url}/ping`)).status, 200)
 })
 
 test('without a need to, nothing is upgraded: other protocols, no settings, a long body', async () => {
