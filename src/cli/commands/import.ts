@@ -95,7 +95,7 @@ export const importCommand = command({
       'Imports a snapshot export into the database "shop" of the folder ./data, which may be served or not:',
     ],
     [
-      'import --url https://db.example.org --database shop users.jsonl coupons.csv --type until::date',
+      'import --url https://db.example.org users.jsonl coupons.csv --type until::date',
       'Imports files into a service elsewhere, with the secret in TERRARIUM_SECRET:',
     ],
   ],
