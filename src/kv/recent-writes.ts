@@ -16,6 +16,8 @@ export type Verdict = 'unchanged' | 'changed' | 'unknown'
 const commitsMax = 8192
 /** Commits of which the keys themselves are kept, to compare ranges with; a power of two. */
 const keptMax = 512
+/** Writes of such a commit: the keys of larger ones, as of an import, would fill the memory. */
+const keptWritesMax = 256
 /** Places of the table; a power of two. */
 const placesMax = 1 << 20
 /** Writes since, from which on so many places are taken that the table says little. */
@@ -33,7 +35,8 @@ export class RecentWrites {
   /** By the number of a commit: its time, and how many writes came before it. */
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
-  readonly #keys: (readonly Bytes[])[] = new Array(keptMax).fill([])
+  /** By the number of a commit: its keys; undefined when there are too many. */
+  readonly #keys: (readonly Bytes[] | undefined)[] = new Array(keptMax).fill([])
   /** By place: the number of the last write to a key of that place, from 1. */
   readonly #writtenAt = new Uint32Array(placesMax)
 
@@ -47,9 +50,8 @@ export class RecentWrites {
     if (number >= commitsMax) this.#from = this.#times[number % commitsMax] as number
     this.#times[number % commitsMax] = time
     this.#writesBefore[number % commitsMax] = this.#writes
-    const keys = writes.map(({ key }) => key)
-    this.#keys[number % keptMax] = keys
-    for (const key of keys) this.#writtenAt[placeOfKey(key)] = ++this.#writes
+    this.#keys[number % keptMax] = writes.length > keptWritesMax ? undefined : writes.map(({ key }) => key)
+    for (const { key } of writes) this.#writtenAt[placeOfKey(key)] = ++this.#writes
     this.#to = time
   }
 
@@ -95,7 +97,8 @@ export class RecentWrites {
     }))
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
-      const keys = this.#keys[number % keptMax] as readonly Bytes[]
+      const keys = this.#keys[number % keptMax]
+      if (keys === undefined) return 'unknown'
       left -= keys.length * ranges.length
       if (left < 0) return 'unknown'
       for (const key of keys) if (bounds.some(bound => isWithin(key, bound))) return 'changed'

@@ -59,7 +59,7 @@ export async function runImport(
 }
 
 /** Batches under way at one time: enough that a commit to the disk has several of them. */
-const batchesAtOnce = 8
+const batchesAtOnce = 4
 
 class Importer implements Notes {
   readonly #connection: Connection

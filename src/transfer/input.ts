@@ -6,7 +6,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { TransferError } from './record.ts'
 
-const chunkBytes = 262_144
+const chunkBytes = 65_536
 /** Enough of a file to recognise its format by. */
 export const headBytes = 65_536
 const gzipMagic = 0x1f8b
