@@ -168,11 +168,8 @@ export interface TransactionCounters {
   indexUnits: number
 }
 
-/**
- * A transaction over the whole data folder. Nothing in it checks permissions or validates schema objects: the
- * layers above do. Refused writes throw QueryErrors with an empty position; callers add theirs.
- */
-export interface Transaction {
+/** When a transaction happens. */
+export interface TransactionMoment {
   /** The time reads see: everything committed at or before it. Constant. */
   readonly snapshotTime: Micros
   /**
@@ -192,32 +189,14 @@ export interface Transaction {
   readonly commitTime: Micros | undefined
   /** False: any write throws {@link WriteNeeded}, and the runner starts again with a writing transaction. */
   readonly writable: boolean
-  readonly catalogue: Catalogue
-  readonly counters: TransactionCounters
+}
 
+/** Reads of documents and sets, the transaction's own writes included. */
+export interface DocumentReads {
   /** The live version at `at` (now, with own writes, when absent): not deleted, its ttl not passed. */
   get(ref: Ref, at?: Micros): Version | undefined
-  /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */
-  put(ref: Ref, fields: ObjectValue): Version
-  /** Deletes a live document; for schema objects also what belongs to them. */
-  delete(ref: Ref): void
-  /** Writes a version into the past. `fields` undefined stores a delete. Answers the version as stored. */
-  insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version
-  /** Removes the version at exactly `ts`, if there is one that matches. Answers what was removed. */
-  removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined
   /** All retained versions, oldest first, own pending one included; ttl does not hide them. */
   versions(ref: Ref, options?: { readonly reverse?: boolean }): Iterable<Version>
-
-  /**
-   * A new id, larger than all this worker has given: milliseconds since 1336258850000 << 20 | sequence << 10 | worker.
-   * Throws `Pending` while ids have to be reserved.
-   */
-  newId(): bigint
-  /** Whether an id must not be given to a new document: something is stored under it, be it deleted or expired. */
-  isTaken(ref: Ref): boolean
-  /** The number for a new collection (from 1024) or index (from 32768) of a database; never given twice. */
-  nextSchemaId(database: DatabaseId, nativeCollection: number): bigint
-
   /** Entries of an index for these terms, in order. Lazy. */
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
   /** Live documents of a collection (native ones too), by id. Lazy. */
@@ -235,6 +214,37 @@ export interface Transaction {
 
   /** The oldest time at which reads of a collection are exact (retention). Reads before it answer 400. */
   minimumValidTime(database: DatabaseId, collection: number): Micros
+}
+
+/** Writes. A transaction that only reads throws {@link WriteNeeded} for each. */
+export interface DocumentWrites {
+  /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */
+  put(ref: Ref, fields: ObjectValue): Version
+  /** Deletes a live document; for schema objects also what belongs to them. */
+  delete(ref: Ref): void
+  /** Writes a version into the past. `fields` undefined stores a delete. Answers the version as stored. */
+  insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version
+  /** Removes the version at exactly `ts`, if there is one that matches. Answers what was removed. */
+  removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined
+  /** The number for a new collection (from 1024) or index (from 32768) of a database; never given twice. */
+  nextSchemaId(database: DatabaseId, nativeCollection: number): bigint
+  /** Puts a database (with everything in it) under another parent. */
+  moveDatabase(database: Ref, parent: DatabaseId): Version
+}
+
+/** Ids for new documents. */
+export interface IdSource {
+  /**
+   * A new id, larger than all this worker has given: milliseconds since 1336258850000 << 20 | sequence << 10 | worker.
+   * Throws `Pending` while ids have to be reserved.
+   */
+  newId(): bigint
+  /** Whether an id must not be given to a new document: something is stored under it, be it deleted or expired. */
+  isTaken(ref: Ref): boolean
+}
+
+/** Who somebody is: found by what a credential says, not by a reference. */
+export interface Directory {
   /** The document of `native.credentials` whose `instance` is this. */
   credentialOf(instance: Ref): Version | undefined
   /** The documents of `native.tokens` whose `instance` is this. */
@@ -243,8 +253,15 @@ export interface Transaction {
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
   /** The databases with a key of that id: keys are found by the id in their secret alone. */
   keyDatabases(keyId: bigint): readonly DatabaseId[]
-  /** Puts a database (with everything in it) under another parent. */
-  moveDatabase(database: Ref, parent: DatabaseId): Version
+}
+
+/**
+ * A transaction over the whole data folder. Nothing in it checks permissions or validates schema objects: the
+ * layers above do. Refused writes throw QueryErrors with an empty position; callers add theirs.
+ */
+export interface Transaction extends TransactionMoment, DocumentReads, DocumentWrites, IdSource, Directory {
+  readonly catalogue: Catalogue
+  readonly counters: TransactionCounters
 }
 
 export { StoreUnavailableError } from '../kv/errors.ts'
@@ -252,6 +269,33 @@ export type { Attempt } from './attempt.ts'
 
 /** Thrown by a write in a read-only transaction: run the query again in a writing one. */
 export class WriteNeeded {}
+
+/** The writes of what can only be read. */
+export class NoWrites implements DocumentWrites {
+  put(): never {
+    throw new WriteNeeded()
+  }
+
+  delete(): never {
+    throw new WriteNeeded()
+  }
+
+  insertVersion(): never {
+    throw new WriteNeeded()
+  }
+
+  removeVersion(): never {
+    throw new WriteNeeded()
+  }
+
+  nextSchemaId(): never {
+    throw new WriteNeeded()
+  }
+
+  moveDatabase(): never {
+    throw new WriteNeeded()
+  }
+}
 
 /** One document touched by a committed transaction, as the change log holds it. */
 export interface Change {

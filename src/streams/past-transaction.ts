@@ -10,10 +10,10 @@ import {
   type IndexDefinition,
   type IndexEntry,
   type IndexEvent,
+  NoWrites,
   type Transaction,
   type TransactionCounters,
   type Version,
-  WriteNeeded,
 } from '../store/contract.ts'
 import type { CollectionId, DatabaseId, Micros, Ref, Value } from '../values/value.ts'
 
@@ -22,7 +22,7 @@ export function asOf(transaction: Transaction, time: Micros): Transaction {
   return time >= transaction.lastCommitTime ? transaction : new PastTransaction(transaction, time)
 }
 
-class PastTransaction implements Transaction {
+class PastTransaction extends NoWrites implements Transaction {
   readonly snapshotTime: Micros
   readonly lastCommitTime: Micros
   readonly settledTime: Micros
@@ -31,6 +31,7 @@ class PastTransaction implements Transaction {
   readonly #present: Transaction
 
   constructor(present: Transaction, time: Micros) {
+    super()
     this.#present = present
     this.snapshotTime = time
     this.lastCommitTime = time
@@ -118,29 +119,5 @@ class PastTransaction implements Transaction {
 
   isTaken(ref: Ref): boolean {
     return this.#present.isTaken(ref)
-  }
-
-  put(): never {
-    throw new WriteNeeded()
-  }
-
-  delete(): never {
-    throw new WriteNeeded()
-  }
-
-  insertVersion(): never {
-    throw new WriteNeeded()
-  }
-
-  removeVersion(): never {
-    throw new WriteNeeded()
-  }
-
-  nextSchemaId(): never {
-    throw new WriteNeeded()
-  }
-
-  moveDatabase(): never {
-    throw new WriteNeeded()
   }
 }

@@ -1,0 +1,85 @@
+// Contention as clients see it: short queries never notice, long ones are tried again and finally refused.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KeyValueStore } from '../../../src/kv/contract.ts'
+import { openMemory } from '../../../src/kv/memory.ts'
+import { openTestEngine } from '../../support/engine.ts'
+import { ManualClock, seededSurroundings } from '../../support/seeded.ts'
+
+/** An engine in which every evaluation on a snapshot takes `micros`. */
+async function engineTaking(micros: number) {
+  const clock = new ManualClock()
+  const kv = openMemory()
+  const slow: KeyValueStore = {
+    read: read => {
+      const result = kv.read(read)
+      clock.advance(micros)
+      return result
+    },
+    transact: work => kv.transact(work),
+    watch: listener => kv.watch(listener),
+    close: () => kv.close(),
+  }
+  const engine = openTestEngine({ kv: slow, surroundings: seededSurroundings(7, clock) })
+  await engine.query({ create_collection: { object: { name: 'counters' } } })
+  const made = { create: { collection: 'counters' }, params: { object: { data: { object: { n: 0 } } } } }
+  const { ref } = (await engine.query(made)) as { ref: unknown }
+  const n = { select: ['data', 'n'], from: { get: ref } }
+  const increment = { update: ref, params: { object: { data: { object: { n: { add: [n, 1] } } } } } }
+  const send = (retriesMax?: number) =>
+    engine.engine.query({
+      authorization: 'Bearer the-root-secret-of-a-test',
+      apiVersion: '4',
+      body: JSON.stringify(increment),
+      timeoutMs: 60_000,
+      retriesMax,
+    })
+  const all = (count: number, retriesMax?: number) =>
+    Promise.all(Array.from({ length: count }, () => send(retriesMax)))
+  return { engine, n, all }
+}
+
+test('short increments of one document all count, and none is refused', async () => {
+  const { all, engine, n } = await engineTaking(0)
+  const answers = await all(2000)
+  assert.ok(answers.every(({ status }) => status === 200))
+  assert.equal(await engine.query(n), 2000)
+  for (const { body, txnTime } of answers) assert.equal(JSON.parse(body).resource.ts, txnTime)
+  const retries = answers.map(({ metrics }) => metrics?.txnRetries)
+  assert.deepEqual(new Set(retries), new Set([0, 1]))
+  assert.equal(retries.filter(count => count === 0).length, 1)
+  await engine.close()
+})
+
+test('long ones are tried five times in all, and the tries are told', async () => {
+  const { all, engine, n } = await engineTaking(50_000)
+  const answers = await all(6)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200, 200, 409],
+  )
+  assert.deepEqual(
+    answers.map(({ metrics }) => metrics?.txnRetries),
+    [0, 1, 2, 3, 4, 5],
+  )
+  assert.deepEqual(JSON.parse(answers[5]?.body ?? ''), {
+    errors: [
+      {
+        code: 'contended transaction',
+        description: 'Transaction was aborted due to detection of concurrent modification.',
+      },
+    ],
+  })
+  assert.equal(await engine.query(n), 5)
+  await engine.close()
+})
+
+test('a client says how often', async () => {
+  const { all, engine } = await engineTaking(50_000)
+  assert.deepEqual(
+    (await all(3, 0)).map(({ status }) => status),
+    [200, 409, 409],
+  )
+  await engine.close()
+})
