@@ -15,16 +15,16 @@ export function openMemory(): KeyValueStore {
 
 /** Copies what it hands out: the arrays belong to the caller, who may change them. */
 class MemoryView implements View {
-  readonly #entries: SortedEntries
+  readonly #entries: SortedEntries<Entry>
   #isOver = false
 
-  constructor(entries: SortedEntries) {
+  constructor(entries: SortedEntries<Entry>) {
     this.#entries = entries
   }
 
   get(key: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
-    const value = this.#entries.get(key)
+    const value = this.#entries.get(key)?.value
     return value && new Uint8Array(value)
   }
 
@@ -50,7 +50,7 @@ class MemoryView implements View {
 }
 
 class MemoryStore implements KeyValueStore {
-  readonly #entries = new SortedEntries()
+  readonly #entries = new SortedEntries<Entry>()
   readonly #listeners = new Listeners()
   #isClosed = false
   #isWorking = false

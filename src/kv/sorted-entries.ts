@@ -1,108 +1,115 @@
-// A sorted list of entries for the memory engine. Entries lie in chunks of bounded size, so an insertion moves at
-// most one chunk's worth of pointers however many entries there are.
+// A sorted list of things with keys. They lie in chunks of bounded size, so an insertion moves at most one chunk's worth
+// of pointers however many there are. Holds the memory engine's entries and what a transaction has written.
 
-import type { Bytes, Entry } from './contract.ts'
+import type { Bytes } from './contract.ts'
 
-const chunkEntriesMax = 512
+const chunkMax = 256
 
-/** The first entry whose key is not below some key, if there is one. */
-interface Place {
-  /** Number of the chunk; one past the last when all keys are below. */
-  readonly chunk: number
-  readonly index: number
-  readonly entry: Entry | undefined
+interface Keyed {
+  readonly key: Bytes
 }
 
-/** Entries by key, bytewise. Holds the arrays it is given: the caller copies. */
-export class SortedEntries {
+/** Things by key, bytewise. Holds the arrays it is given: the caller copies. */
+export class SortedEntries<T extends Keyed> {
   /** Never holds an empty chunk. */
-  readonly #chunks: Entry[][] = []
+  readonly #chunks: T[][] = []
 
-  get(key: Bytes): Bytes | undefined {
-    const { entry } = this.#place(key)
-    return entry && hasKey(entry, key) ? entry.value : undefined
+  get isEmpty(): boolean {
+    return this.#chunks.length === 0
   }
 
-  set(entry: Entry): void {
-    const place = this.#place(entry.key)
-    const entries = this.#chunks[place.chunk]
-    if (!entries) {
-      this.#append(entry)
-    } else if (place.entry && hasKey(place.entry, entry.key)) {
-      entries[place.index] = entry
-    } else {
-      entries.splice(place.index, 0, entry)
-      if (entries.length > chunkEntriesMax) {
-        this.#chunks.splice(place.chunk + 1, 0, entries.splice(chunkEntriesMax >> 1))
-      }
+  get(key: Bytes): T | undefined {
+    const chunk = this.#chunks[this.#chunkOf(key)]
+    const entry = chunk?.[lowerBound(chunk, key)]
+    return entry !== undefined && hasKey(entry, key) ? entry : undefined
+  }
+
+  /** Puts an entry in its place; returns the one whose place it takes. */
+  set(entry: T): T | undefined {
+    const at = this.#chunkOf(entry.key)
+    const chunk = this.#chunks[at]
+    if (chunk === undefined) {
+      this.#chunks.push([entry])
+      return undefined
     }
+    const index = lowerBound(chunk, entry.key)
+    const old = chunk[index]
+    if (old !== undefined && hasKey(old, entry.key)) {
+      chunk[index] = entry
+      return old
+    }
+    chunk.splice(index, 0, entry)
+    if (chunk.length > chunkMax) this.#chunks.splice(at + 1, 0, chunk.splice(chunkMax >> 1))
+    return undefined
   }
 
   delete(key: Bytes): void {
-    const { chunk, index, entry } = this.#place(key)
-    if (entry && hasKey(entry, key)) this.#remove(chunk, index)
+    const at = this.#chunkOf(key)
+    const chunk = this.#chunks[at]
+    if (chunk === undefined) return
+    const index = lowerBound(chunk, key)
+    const entry = chunk[index]
+    if (entry === undefined || !hasKey(entry, key)) return
+    chunk.splice(index, 1)
+    if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
-  *ascending(start: Bytes, end: Bytes): Generator<Entry> {
-    const from = this.#place(start)
-    let index = from.index
-    for (let chunk = from.chunk; chunk < this.#chunks.length; chunk++, index = 0) {
-      for (const entry of this.#chunks[chunk]?.slice(index) ?? []) {
+  /** All of them in order. */
+  *[Symbol.iterator](): Generator<T> {
+    for (const chunk of this.#chunks) yield* chunk
+  }
+
+  /** Those from `start` up to but without `end`, as they are now. */
+  slice(start: Bytes, end: Bytes): T[] {
+    return [...this.ascending(start, end)]
+  }
+
+  /** A chunk that iteration has reached is seen as it was then. */
+  *ascending(start: Bytes, end: Bytes): Generator<T> {
+    for (let at = this.#chunkOf(start), isFirst = true; at < this.#chunks.length; at++, isFirst = false) {
+      const chunk = this.#chunks[at] as T[]
+      for (const entry of chunk.slice(isFirst ? lowerBound(chunk, start) : 0)) {
         if (Buffer.compare(entry.key, end) >= 0) return
         yield entry
       }
     }
   }
 
-  *descending(start: Bytes, end: Bytes): Generator<Entry> {
-    const to = this.#place(end)
-    let stop: number | undefined = to.index
-    for (let chunk = to.chunk; chunk >= 0; chunk--, stop = undefined) {
-      for (const entry of this.#chunks[chunk]?.slice(0, stop).reverse() ?? []) {
+  *descending(start: Bytes, end: Bytes): Generator<T> {
+    for (let at = this.#chunkOf(end), isFirst = true; at >= 0; at--, isFirst = false) {
+      const chunk = this.#chunks[at] ?? []
+      for (const entry of chunk.slice(0, isFirst ? lowerBound(chunk, end) : undefined).reverse()) {
         if (Buffer.compare(entry.key, start) < 0) return
         yield entry
       }
     }
   }
 
-  #place(key: Bytes): Place {
-    const chunk = firstNotBelow(this.#chunks, entries => isBelow(entries.at(-1), key))
-    const entries = this.#chunks[chunk] ?? []
-    const index = firstNotBelow(entries, entry => isBelow(entry, key))
-    return { chunk, index, entry: entries[index] }
-  }
-
-  /** Adds an entry with the largest key of all. */
-  #append(entry: Entry): void {
-    const last = this.#chunks.at(-1)
-    if (last && last.length < chunkEntriesMax) last.push(entry)
-    else this.#chunks.push([entry])
-  }
-
-  #remove(chunk: number, index: number): void {
-    const entries = this.#chunks[chunk]
-    if (!entries) return
-    entries.splice(index, 1)
-    if (entries.length === 0) this.#chunks.splice(chunk, 1)
+  /** The chunk whose span holds the key: the last one that does not begin behind it, else the first. */
+  #chunkOf(key: Bytes): number {
+    let low = 0
+    let high = this.#chunks.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const [first] = this.#chunks[middle] as [T, ...T[]]
+      if (Buffer.compare(first.key, key) <= 0) low = middle + 1
+      else high = middle
+    }
+    return low === 0 ? 0 : low - 1
   }
 }
 
-function hasKey(entry: Entry, key: Bytes): boolean {
+function hasKey(entry: Keyed, key: Bytes): boolean {
   return Buffer.compare(entry.key, key) === 0
 }
 
-function isBelow(entry: Entry | undefined, key: Bytes): boolean {
-  return entry !== undefined && Buffer.compare(entry.key, key) < 0
-}
-
-/** The index of the first item of a sorted list that is not below; the list's length when all are. */
-function firstNotBelow<T>(list: readonly T[], isBelow: (item: T) => boolean): number {
+/** The index of the first entry whose key is not below `key`; the length when all are. */
+function lowerBound(chunk: readonly Keyed[], key: Bytes): number {
   let low = 0
-  let high = list.length
+  let high = chunk.length
   while (low < high) {
-    const middle = (low + high) >> 1
-    const item = list[middle]
-    if (item !== undefined && isBelow(item)) low = middle + 1
+    const middle = (low + high) >>> 1
+    if (Buffer.compare((chunk[middle] as Keyed).key, key) < 0) low = middle + 1
     else high = middle
   }
   return low

@@ -12,7 +12,7 @@ import { SortedEntries } from '../../src/kv/sorted-entries.ts'
 import { bytes, put, top } from './bytes.ts'
 
 class State implements View {
-  readonly #entries = new SortedEntries()
+  readonly #entries = new SortedEntries<Entry>()
 
   apply(writes: readonly Write[]): this {
     for (const { key, value } of writes) {
@@ -23,7 +23,7 @@ class State implements View {
   }
 
   get(key: Bytes): Bytes | undefined {
-    return this.#entries.get(key)
+    return this.#entries.get(key)?.value
   }
 
   *range({ end, limit = Number.POSITIVE_INFINITY, reverse, start }: KeyRange): Generator<Entry> {

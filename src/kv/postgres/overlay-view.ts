@@ -8,7 +8,7 @@ const deleted: Bytes = new Uint8Array(0)
 
 export class OverlayView implements View {
   readonly #base: View
-  readonly #written = new SortedEntries()
+  readonly #written = new SortedEntries<Entry>()
   #isEmpty = true
 
   constructor(base: View) {
@@ -24,7 +24,7 @@ export class OverlayView implements View {
   }
 
   get(key: Bytes): Bytes | undefined {
-    const written = this.#isEmpty ? undefined : this.#written.get(key)
+    const written = this.#isEmpty ? undefined : this.#written.get(key)?.value
     if (written === undefined) return this.#base.get(key)
     // A copy: what a view returns belongs to the caller.
     return written === deleted ? undefined : new Uint8Array(written)
