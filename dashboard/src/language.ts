@@ -7,7 +7,6 @@ import {
   type ParsedExpression,
   parseExpression,
   parseExpressions,
-  printQuery as printQueryText,
   printValue as printValueText,
   valueOfQuery,
 } from '../../src/fql/index.ts'
@@ -36,9 +35,9 @@ export function printValue(value: Json, notation: Notation): string {
   return notation === 'json' ? writeJson(value, '  ') : printValueText(value, { columns: 80 })
 }
 
-/** A query, laid out for people. */
-export function printQuery(query: Json, notation: Notation): string {
-  return notation === 'json' ? writeJson(query, '  ') : printQueryText(query, { columns: 80 })
+/** A value with short lines, so that a comparison shows which field has changed. */
+export function printForComparison(value: Json): string {
+  return printValueText(value, { columns: 24 })
 }
 
 /** A query that was written as text. */

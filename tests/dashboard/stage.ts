@@ -69,7 +69,7 @@ export class Stage {
     const page = await this.open(address, options)
     await page.getByLabel('Secret').fill(secret)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('navigation', { name: 'Sections' }).waitFor({ state: 'attached' })
+    await page.locator('#sections').waitFor({ state: 'attached' })
     return page
   }
 
@@ -139,9 +139,16 @@ export async function openStage({ database = 'shop', ...options }: StageOptions 
   return new Stage(server, await keyOfNewDatabase(server, database, 'admin'), browser)
 }
 
-/** What the accessibility checker finds on a page, in words. */
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+/** Waits until a page shows what it has loaded. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor()
+  await page.waitForFunction(() => document.querySelector('main .loading') === null)
+}
+
+/** What the accessibility checker finds on a page, in words; by all its rules, or by some. */
+export async function accessibilityFaults(page: Page, rules?: string[]): Promise<readonly string[]> {
+  const checker = new AxeBuilder({ page })
+  const { violations } = await (rules ? checker.withRules(rules) : checker).analyze()
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => html).join('\n')}`,
   )

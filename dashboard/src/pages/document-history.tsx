@@ -1,7 +1,7 @@
 // The versions of a document on a time line, what differs between them, and the way back to one.
 
 import { useState } from 'preact/hooks'
-import { printValue } from '../language.ts'
+import { printForComparison } from '../language.ts'
 import { Confirm } from '../parts/dialog.tsx'
 import { Diff } from '../parts/diff.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -125,7 +125,7 @@ function dataFrom(ref: Query, version: Version | undefined): Query {
   }
 }
 
-const textOf = (data: Json | undefined) => (isMap(data) ? printValue(data, 'text') : '')
+const textOf = (data: Json | undefined) => (isMap(data) ? printForComparison(data) : '')
 
 function VersionView({ name, version, previous, newest, onRestored }: VersionViewProps) {
   const [isRestoring, setRestoring] = useState(false)

@@ -57,7 +57,7 @@ export function LogExports({ span }: { span: Span }) {
 
 function ExportTable({ list }: { list: readonly ExportRequest[] }) {
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Exports">
+    <section class="table-scroll" tabIndex={0} aria-label="Table of exports">
       <table>
         <thead>
           <tr>

@@ -76,7 +76,7 @@ export function LogRecords({ span }: { span: Span }) {
 function RecordTable({ records }: { records: readonly LogRecord[] }) {
   const own = [...(session.value?.principal.database ?? []), ...databasePath.value]
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Requests">
+    <section class="table-scroll" tabIndex={0} aria-label="Table of requests">
       <table>
         <thead>
           <tr>

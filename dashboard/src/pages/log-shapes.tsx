@@ -39,7 +39,7 @@ export function LogShapes({ shapes }: { shapes: readonly Shape[] }) {
           options={Object.entries(orders).map(([name, { text }]) => [name as Order, text] as const)}
         />
       </header>
-      <section class="table-scroll" tabIndex={0} aria-label="Queries">
+      <section class="table-scroll" tabIndex={0} aria-label="Table of queries">
         <table>
           <thead>
             <tr>

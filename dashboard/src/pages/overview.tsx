@@ -111,7 +111,7 @@ function CollectionTable({ documents, isMore, filter, setFilter }: TableProps) {
       {documents.length > 10 && (
         <Field label="Find a collection" type="search" value={filter} onInput={setFilter} />
       )}
-      <section class="table-scroll" tabIndex={0} aria-label="Collections">
+      <section class="table-scroll" tabIndex={0} aria-label="Table of collections">
         <table>
           <thead>
             <tr>

@@ -103,7 +103,7 @@ function PrivilegeTable({ privileges, onChange, onEdit }: PrivilegeTableProps) {
   const set = (row: number, grants: Grants) =>
     onChange(privileges.map((before, at) => (at === row ? { ...before, grants } : before)))
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Privileges">
+    <section class="table-scroll" tabIndex={0} aria-label="Table of privileges">
       <table class="privileges">
         <thead>
           <tr>

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { NotationError, parseValue } from '../language.ts'
 import { Choice, Field } from '../parts/fields.tsx'
-import { previewOf } from '../parts/values.tsx'
+import { cut, previewOf } from '../parts/values.tsx'
 import { addressWith, go } from '../router.ts'
 import type { IndexShape, RowSource } from '../service/row-source.ts'
 import { type Json, writeJson } from '../wire/json.ts'
@@ -47,8 +47,10 @@ export function SourceForm({ source, indexes }: SourceFormProps) {
   )
 }
 
+const labelChars = 60
+
 function labelOf(name: string, terms: readonly string[]): string {
-  return terms.length === 0 ? name : `${name} (by ${terms.join(', ')})`
+  return terms.length === 0 ? name : `${name} (by ${cut(terms.join(', '), labelChars)})`
 }
 
 function TermFields({ index, terms }: { index: IndexShape; terms: readonly Json[] }) {
@@ -64,7 +66,7 @@ function TermFields({ index, terms }: { index: IndexShape; terms: readonly Json[
       {index.terms.map((term, at) => (
         <Field
           key={term}
-          label={term}
+          label={cut(term, labelChars)}
           value={texts[at] ?? ''}
           isMono
           onInput={text => setTexts(texts.map((before, place) => (place === at ? text : before)))}

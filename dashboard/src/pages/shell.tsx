@@ -125,23 +125,28 @@ async function runOne(written: WrittenQuery, as: Scope, signal: AbortSignal): Pr
 
 function TabStrip() {
   return (
-    <div class="tabs" role="tablist" aria-label="Tabs">
-      {tabs.value.map(({ id, text }) => {
-        const isHere = id === activeTab.value.id
-        const name = text.trim().split('\n')[0]?.slice(0, 24) || `Tab ${id}`
-        return (
-          <span class="tab" key={id} role="presentation">
-            <button type="button" role="tab" aria-selected={isHere} onClick={() => showTab(id)}>
-              {name}
-            </button>
-            {isHere && (
-              <button type="button" class="quiet" aria-label={`Close tab ${id}`} onClick={() => closeTab(id)}>
-                ✕
-              </button>
-            )}
-          </span>
-        )
-      })}
+    <div class="tabs">
+      <div role="tablist" aria-label="Tabs">
+        {tabs.value.map(({ id, text }) => (
+          <button
+            key={id}
+            type="button"
+            role="tab"
+            aria-selected={id === activeTab.value.id}
+            onClick={() => showTab(id)}
+          >
+            {text.trim().split('\n')[0]?.slice(0, 24) || `Tab ${id}`}
+          </button>
+        ))}
+      </div>
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Close this tab"
+        onClick={() => closeTab(activeTab.value.id)}
+      >
+        ✕
+      </button>
       <button type="button" class="quiet" aria-label="New tab" onClick={() => openTab()}>
         +
       </button>

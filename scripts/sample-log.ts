@@ -1,0 +1,95 @@
+// An hour of a shop's query log as sample data: more requests towards the end, slower ones now and then, few errors.
+
+import { utimes, writeFile } from 'node:fs/promises'
+import { languageWords } from '../src/open-query-log.ts'
+import { RecordFormat } from '../src/query-log/record.ts'
+import { segmentPath } from '../src/query-log/segment-files.ts'
+
+/** Queries with how often they come, their usual milliseconds and their costs. */
+const kinds = [
+  { query: '{"get":{"match":{"index":"a"},"terms":"b"}}', weight: 5, ms: 2, read: 2, write: 0 },
+  {
+    query:
+      '{"map":{"lambda":"r","expr":{"get":{"var":"r"}}},"collection":{"paginate":{"match":{"index":"a"}}}}',
+    weight: 3,
+    ms: 9,
+    read: 17,
+    write: 0,
+  },
+  {
+    query: '{"create":{"collection":"a"},"params":{"object":{"data":1}}}',
+    weight: 2,
+    ms: 6,
+    read: 0,
+    write: 3,
+  },
+  {
+    query: '{"login":{"match":{"index":"a"},"terms":"b"},"params":{"object":{"password":"c"}}}',
+    weight: 1,
+    ms: 58,
+    read: 2,
+    write: 1,
+  },
+] as const
+
+const minutes = 60
+const minuteMs = 60_000
+
+/** A number from 0 to 1 that is the same each time for the same place. */
+function noise(place: number): number {
+  const wave = Math.sin(place * 127.1) * 43_758.5453
+  return wave - Math.floor(wave)
+}
+
+/** Writes the log of a database into a folder of segments, up to now. */
+export async function writeSampleLog(folder: string, database: readonly string[]): Promise<void> {
+  const format = new RecordFormat('us-std', languageWords())
+  const start = Math.floor(Date.now() / minuteMs) * minuteMs - minutes * minuteMs
+  const lines: string[] = []
+  for (let at = 0, place = 0; at < minutes; at++) {
+    const requests = Math.round(60 + 40 * Math.sin(at / 7) + at * 1.5 + noise(at) * 20)
+    for (let each = 0; each < requests; each++, place++) {
+      lines.push(lineOf(format, database, start + at * minuteMs + (each / requests) * minuteMs, place))
+    }
+  }
+  const path = segmentPath(folder, start * 1000, 'a0')
+  await writeFile(path, lines.join(''))
+  await utimes(path, Date.now() / 1000, Date.now() / 1000)
+}
+
+function lineOf(format: RecordFormat, database: readonly string[], time: number, place: number): string {
+  const drawn = noise(place * 3) * kinds.reduce((sum, { weight }) => sum + weight, 0)
+  let passed = 0
+  const kind =
+    kinds.find(({ weight }) => {
+      passed += weight
+      return drawn < passed
+    }) ?? kinds[0]
+  const isFailed = noise(place * 7) > 0.97
+  const queryTimeMs = Math.round(kind.ms * (0.6 + noise(place * 5) * (noise(place * 11) > 0.98 ? 9 : 1)))
+  const costs = {
+    computeOps: 1,
+    byteReadOps: kind.read,
+    byteWriteOps: isFailed ? 0 : kind.write,
+    queryTimeMs,
+    txnRetries: 0,
+    rateLimited: [],
+  }
+  return format.line(
+    {
+      method: 'POST',
+      headers: { 'user-agent': 'shop' },
+      apiVersion: '4',
+      query: kind.query,
+      bytesIn: kind.query.length,
+      bytesOut: 120 + kind.read * 90,
+      status: isFailed ? 404 : 200,
+      costs,
+      database,
+      tags: [],
+      traceId: '0'.repeat(32),
+      spanId: '0'.repeat(16),
+    },
+    time * 1000,
+  )
+}

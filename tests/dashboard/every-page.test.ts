@@ -1,0 +1,120 @@
+// What holds for every page: it can be used on a narrow screen and from the keyboard, hostile data stays data, and little
+// has to be loaded to begin.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fill, ordinary } from './everything.ts'
+import { openStage, type Stage, settled, skip } from './stage.ts'
+
+let stage: Stage
+let pages: readonly string[] = []
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+  pages = await fill(stage, ordinary)
+})
+
+after(() => stage?.close())
+
+test('no page is wider than a screen of 375 pixels, and the menu opens there', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, '', { viewport: { width: 375, height: 740 } })
+  const wide: string[] = []
+  for (const address of pages) {
+    await stage.visit(page, address)
+    await settled(page)
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (width > 375) wide.push(`${address}: ${width}`)
+  }
+  assert.deepEqual(wide, [])
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('link', { name: 'Roles' }).click()
+  await page.getByRole('heading', { name: 'Roles' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Keys' }).isVisible(), false, 'the menu closes')
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('a document is found, changed and left by keyboard alone', { skip }, async () => {
+  const page = await stage.open()
+  await page.getByLabel('Secret').waitFor()
+  await page.keyboard.type(stage.admin)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'a_collection' }).waitFor()
+  const tabTo = async (name: RegExp) => {
+    for (let steps = 0; steps < 80; steps++) {
+      await page.keyboard.press('Tab')
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement
+        const inner = element?.shadowRoot?.activeElement ?? element
+        return `${inner?.getAttribute('aria-label') ?? ''} ${inner?.textContent ?? ''}`
+      })
+      if (name.test(focused)) return
+    }
+    assert.fail(`${name} is not reached by the Tab key`)
+  }
+  await tabTo(/^ Skip to content/)
+  await page.keyboard.press('Enter')
+  await tabTo(/^ a_collection/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: '1', exact: true }).waitFor()
+  await tabTo(/^ 1$/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'Data' }).waitFor()
+  await tabTo(/^Data/)
+  await page.keyboard.press('Control+End')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.insertText(', typed: 1 ')
+  await tabTo(/^ Save/)
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved.').waitFor()
+  const typed = await stage.query({
+    select: ['data', 'typed'],
+    from: { get: { ref: { collection: 'a_collection' }, id: '1' } },
+  })
+  assert.equal(typed, 1)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('less than 60 KB are loaded to sign in and see the overview', { skip }, async () => {
+  const page = await stage.open()
+  let bytes = 0
+  page.on('response', async response => {
+    const { pathname } = new URL(response.url())
+    if (!pathname.startsWith('/dashboard/')) return
+    bytes += Number((await response.allHeaders())['content-length'] ?? 0)
+  })
+  await page.reload()
+  await page.getByLabel('Secret').fill(stage.admin)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'a_collection' }).waitFor()
+  assert.ok(bytes > 5_000 && bytes < 60_000, `${bytes} bytes`)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+const rightToLeft = '\u202e\u2067'
+const hostile = `${rightToLeft}"><img src=x onerror=alert(1)><script>alert(2)</script>\${alert(3)}${'x'.repeat(20_000)}`
+
+test('hostile data stays data on every page', { skip }, async () => {
+  const harm = await openStage({ database: 'harm' })
+  try {
+    const names = { name: (kind: string) => `x$_+${kind}.~%22;@!`, text: hostile }
+    const addresses = await fill(harm, names)
+    await harm.query({ concat: [hostile] })
+    const page = await harm.signedIn(harm.admin)
+    const wide: string[] = []
+    for (const address of addresses) {
+      await harm.visit(page, address)
+      await settled(page)
+      assert.equal(await page.locator('main img[src], main script').count(), 0, address)
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      if (width > 1280) wide.push(`${address}: ${width}`)
+      harm.assertNoFaults()
+    }
+    assert.deepEqual(wide, [], 'data makes no page wider than the window')
+  } finally {
+    await harm.close()
+  }
+})

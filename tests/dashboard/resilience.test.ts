@@ -1,0 +1,149 @@
+// What goes wrong around a page: the service is restarted, the secret is revoked, input would be lost, files and
+// documents are large.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { query } from '../support/http.ts'
+import { startServer } from '../support/server.ts'
+import { openStage, type Stage, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+  await stage.query({ create_collection: { object: { name: 'items' } } })
+})
+
+after(() => stage?.close())
+
+const itemOf = (id: string) => ({ ref: { collection: 'items' }, id })
+
+test('a page goes on when the service has been restarted under it', { skip }, async () => {
+  await stage.query({ create: itemOf('1'), params: { object: { data: { object: { n: 1 } } } } })
+  const page = await stage.signedIn(stage.admin, 'collections/items/1')
+  await page.getByRole('textbox', { name: 'Data' }).waitFor()
+  const { data, url } = stage.server
+  await typeInto(page, 'Data', '{ n: 2 }')
+  await stage.server.kill()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
+  stage.server = await startServer({ data, flags: ['--port', new URL(url).port] })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  assert.deepEqual(await stage.query({ select: ['data'], from: { get: itemOf('1') } }), { n: 2 })
+  stage.forgetFaults()
+})
+
+test('who is signed in with a secret that is revoked is told so', { skip }, async () => {
+  const key = (await stage.query({ create_key: { object: { role: 'server' } } })) as {
+    secret: string
+    ref: unknown
+  }
+  const page = await stage.signedIn(key.secret)
+  await page.getByRole('link', { name: 'items' }).waitFor()
+  await stage.query({ delete: key.ref })
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  await page.getByRole('alert').getByText('The secret is not accepted any more').waitFor()
+  await page.getByLabel('Secret').fill(stage.admin)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Indexes' }).waitFor()
+  stage.assertNoFaults()
+})
+
+test('a page with input that was not saved asks before it is left', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'collections/items/new')
+  await typeInto(page, 'Data', '{ half: "written" }')
+  const asked: string[] = []
+  page.removeAllListeners('dialog')
+  page.on('dialog', dialog => {
+    asked.push(dialog.message())
+    void (asked.length === 1 ? dialog.dismiss() : dialog.accept())
+  })
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  await page.getByRole('textbox', { name: 'Data' }).getByText('written').waitFor()
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  await page.getByRole('heading', { name: 'Indexes' }).waitFor()
+  assert.equal(asked.length, 2)
+  stage.assertNoFaults()
+})
+
+test('files of each kind are imported, and what is refused is said', { skip }, async () => {
+  await stage.query({ create_collection: { object: { name: 'imported' } } })
+  const page = await stage.signedIn(stage.admin, 'collections/imported/import')
+  const load = async (name: string, text: string, created: number) => {
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByText(`${created} documents created`).waitFor()
+  }
+  const lines = Array.from({ length: 250 }, (_, at) => `{"n": ${at}}`)
+  await load('lines.ndjson', `${lines.join('\n')}\nnonsense\n[1]\n`, 250)
+  await page.getByRole('alert').getByText('line 251').waitFor()
+  await load('array.json', '[{"a": 9007199254740993, "at": {"@ts": "2024-01-01T00:00:00Z"}}]', 1)
+  await load('table.csv', 'name,amount\r\n"Ann, Lee",3\r\n"two\nlines",4.5\r\n', 2)
+  const all = (await stage.query({
+    map: { lambda: 'ref', expr: { select: ['data'], from: { get: { var: 'ref' } } } },
+    collection: { paginate: { documents: { collection: 'imported' } }, size: 1000 },
+  })) as { data: Record<string, unknown>[] }
+  assert.equal(all.data.length, 253)
+  assert.deepEqual(all.data.at(-2), { name: 'Ann, Lee', amount: 3 })
+  assert.deepEqual(all.data.at(-1), { name: 'two\nlines', amount: 4.5 })
+  stage.assertNoFaults()
+})
+
+test('rows are exported as JSON and CSV', { skip }, async () => {
+  await stage.query({ create_collection: { object: { name: 'exported' } } })
+  const fields = { text: '=1+1, "quoted"', whole: 1, list: [1, 2] }
+  await stage.query({ create: { collection: 'exported' }, params: { object: { data: { object: fields } } } })
+  const page = await stage.signedIn(stage.admin, 'collections/exported')
+  const contentOf = async (button: string) => {
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: button }).click()
+    const chunks: Buffer[] = []
+    for await (const chunk of await (await downloading).createReadStream()) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks).toString('utf8')
+  }
+  assert.deepEqual(JSON.parse(await contentOf('Export JSON'))[0].data, fields)
+  const [head, row] = (await contentOf('Export CSV')).split('\r\n')
+  assert.equal(head, 'id,ts,text,whole,list')
+  assert.match(row ?? '', /^\d+,\d+,"'=1\+1, ""quoted""",1,"\[1,2\]"$/)
+  stage.assertNoFaults()
+})
+
+test('a thousand collections are listed and found, a document of megabytes is shown and saved', {
+  skip,
+}, async () => {
+  const crowd = await openStage({ database: 'crowd' })
+  try {
+    const names = Array.from({ length: 1000 }, (_, at) => `collection_${at}`)
+    for (let at = 0; at < names.length; at += 100) {
+      const made = names.slice(at, at + 100).map(name => ({ create_collection: { object: { name } } }))
+      await query(crowd.server, crowd.admin, { do: [...made, null] })
+    }
+    const page = await crowd.signedIn(crowd.admin)
+    await page.getByLabel('Find a collection').fill('collection_777')
+    await page.getByRole('link', { name: 'collection_777' }).click()
+    const word = 'abcdefghij'.repeat(100)
+    const data = { texts: Array.from({ length: 7000 }, () => word) }
+    const big = { ref: { collection: 'collection_777' }, id: '1' }
+    await query(crowd.server, crowd.admin, {
+      select: 'ts',
+      from: { create: big, params: { object: { data: { object: data } } } },
+    })
+    await crowd.visit(page, 'collections/collection_777')
+    await page.getByRole('link', { name: '1', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Data' }).getByText('texts:').waitFor()
+    await page.getByRole('textbox', { name: 'Data' }).click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.insertText(' added: 1,')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    assert.equal(await crowd.query({ select: ['data', 'added'], from: { get: big } }), 1)
+    crowd.assertNoFaults()
+  } finally {
+    await crowd.close()
+  }
+})
