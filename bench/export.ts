@@ -79,7 +79,7 @@ export async function runExport({ records, folder }: ExportOptions): Promise<voi
   console.log(`\nexport: ${records.toLocaleString('en')} records of the query log`)
   const data = await mkdtemp(join(folder, 'terrarium-export-'))
   await writeRecords(data, records)
-  const server = await startServer({ data, flags: ['--log-megabytes', '1000000'] })
+  const server = await startServer({ data, flags: ['--query-log-megabytes', '1000000'] })
   const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`
   try {
     const { own: before } = memoryMebibytes(server.pid)

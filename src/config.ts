@@ -31,6 +31,8 @@ export type Setting = Kind & {
   readonly doc: string
   /** What the value stands for in `--help`, such as `PORT`. */
   readonly placeholder?: string
+  /** The name that it had in version 0.1, which is still understood. */
+  readonly formerName?: string
 }
 
 /** The log levels, from the most to the least talkative. */
@@ -44,20 +46,20 @@ export const settings = {
     min: 0,
     max: 65_535,
     placeholder: 'PORT',
-    doc: 'TCP port to serve on; 0 picks a free one and prints it.',
+    doc: 'TCP port to listen on; 0 picks a free one and prints it.',
   },
   host: {
     kind: 'text',
     default: '127.0.0.1',
     placeholder: 'ADDRESS',
     check: hostFault,
-    doc: 'Address to serve on; 0.0.0.0 or :: for all of the machine. Use TLS when others can reach it.',
+    doc: 'Address to listen on; 0.0.0.0 or :: for all interfaces. Use TLS when other machines can reach it.',
   },
   data: {
     kind: 'path',
     default: './data',
     placeholder: 'FOLDER',
-    doc: 'Folder of the database; made when it does not exist, readable by its owner only.',
+    doc: 'Data directory. Created if missing, readable by its owner only.',
   },
   store: {
     kind: 'text',
@@ -104,7 +106,7 @@ export const settings = {
     default: 'info',
     choices: logLevels,
     placeholder: 'LEVEL',
-    doc: 'Least severe kind of line to log, as JSON on standard error.',
+    doc: 'Minimum level of the service log on standard error: readable on a terminal, JSON elsewhere.',
   },
   workers: {
     kind: 'integer',
@@ -112,7 +114,7 @@ export const settings = {
     min: 1,
     max: 256,
     placeholder: 'N',
-    doc: 'Processes that serve the data folder behind the one port; up to one per core is useful.',
+    doc: 'Number of worker processes behind the port; up to one per core is useful.',
   },
   queryMemoryMb: {
     kind: 'integer',
@@ -160,7 +162,7 @@ export const settings = {
     min: 1,
     max: 1_000_000,
     placeholder: 'N',
-    doc: 'Requests under way at one time; further ones are answered 429.',
+    doc: 'Maximum concurrent requests; excess requests get a 429.',
   },
   streamsMax: {
     kind: 'integer',
@@ -168,7 +170,7 @@ export const settings = {
     min: 0,
     max: 1_000_000,
     placeholder: 'N',
-    doc: 'Event streams open at one time; further ones are told so by their first event and end.',
+    doc: 'Maximum open event streams; excess streams get an error event and end.',
   },
   computeOpsPerSecond: {
     kind: 'integer',
@@ -176,7 +178,7 @@ export const settings = {
     min: 0,
     max: 1_000_000_000,
     placeholder: 'N',
-    doc: 'Compute operations that the queries of one database may use per second, with bursts of two seconds; queries beyond are answered 429. 0 for no limit. Workers have equal shares.',
+    doc: 'Compute operations that the queries of one database may use per second, with bursts of two seconds; excess queries get a 429. 0 means no limit. Workers have equal shares.',
   },
   readOpsPerSecond: {
     kind: 'integer',
@@ -200,99 +202,109 @@ export const settings = {
     min: 0,
     max: 3_600_000,
     placeholder: 'MS',
-    doc: 'Milliseconds that requests in flight get to finish when the service is told to stop.',
+    doc: 'Milliseconds that requests in flight have to finish at shutdown.',
   },
   audiencePrefix: {
     kind: 'text',
     default: 'https://db.fauna.com/db/',
     placeholder: 'URL',
-    doc: "What the audience of third-party tokens begins with; the database's global id follows.",
+    doc: "Prefix of the audience of third-party tokens; the database's global id follows.",
   },
   regionGroup: {
     kind: 'text',
     default: 'us-std',
     placeholder: 'NAME',
-    doc: 'Region group that answers and query logs name.',
+    doc: 'Region group named in responses and query logs.',
   },
   publicUrl: {
     kind: 'text',
     default: undefined,
     placeholder: 'URL',
     check: urlFault,
-    doc: 'Where clients reach the service, for download links; without it they name the host that the client asked.',
+    doc: 'Public URL of the service, for download links. Default: the host of the request.',
   },
   queryLog: {
     kind: 'switch',
     default: true,
     doc: 'Record every query request, for exports of the query log.',
   },
-  logDays: {
+  queryLogDays: {
     kind: 'integer',
+    formerName: 'logDays',
     default: 90,
     min: 1,
     max: 36_500,
     placeholder: 'DAYS',
-    doc: 'Days that records of the query log are kept.',
+    doc: 'Retention of the query log in days.',
   },
-  logMegabytes: {
+  queryLogMegabytes: {
     kind: 'integer',
+    formerName: 'logMegabytes',
     default: 10_000,
     min: 8,
     max: 1_000_000_000,
     placeholder: 'MB',
-    doc: 'Megabytes that records of the query log may take; the oldest go first.',
+    doc: 'Maximum size of the query log in megabytes; the oldest records are removed first.',
   },
-  logExportDays: {
+  queryLogExportDays: {
     kind: 'integer',
+    formerName: 'logExportDays',
     default: 30,
     min: 1,
     max: 36_500,
     placeholder: 'DAYS',
-    doc: 'Days that exports of the query log and their files are kept.',
+    doc: 'Retention of query-log exports and their files in days.',
   },
-  logExportTimeoutMs: {
+  queryLogExportTimeoutMs: {
     kind: 'integer',
+    formerName: 'logExportTimeoutMs',
     default: 3_600_000,
     min: 1,
     max: 604_800_000,
     placeholder: 'MS',
-    doc: 'Milliseconds that making an export may take before it is given up.',
+    doc: 'Timeout of a query-log export in milliseconds.',
   },
-  logUrlSeconds: {
+  queryLogUrlSeconds: {
     kind: 'integer',
+    formerName: 'logUrlSeconds',
     default: 3600,
     min: 1,
     max: 604_800,
     placeholder: 'SECONDS',
-    doc: 'Seconds that the download URL of an export is valid.',
+    doc: 'Lifetime of the download URL of an export in seconds.',
   },
-  logS3Endpoint: {
+  queryLogS3Endpoint: {
     kind: 'text',
+    formerName: 'logS3Endpoint',
     default: undefined,
     placeholder: 'URL',
     check: urlFault,
     doc: 'S3-compatible service that takes the exported files instead of the local disk; needs bucket and keys too.',
   },
-  logS3Bucket: {
+  queryLogS3Bucket: {
     kind: 'text',
+    formerName: 'logS3Bucket',
     default: undefined,
     placeholder: 'NAME',
     doc: 'Bucket for exported files.',
   },
-  logS3Region: {
+  queryLogS3Region: {
     kind: 'text',
+    formerName: 'logS3Region',
     default: 'us-east-1',
     placeholder: 'NAME',
     doc: 'Region of the bucket.',
   },
-  logS3AccessKey: {
+  queryLogS3AccessKey: {
     kind: 'text',
+    formerName: 'logS3AccessKey',
     default: undefined,
     placeholder: 'ID',
     doc: 'Id of the access key for the bucket.',
   },
-  logS3SecretKey: {
+  queryLogS3SecretKey: {
     kind: 'text',
+    formerName: 'logS3SecretKey',
     default: undefined,
     placeholder: 'SECRET',
     doc: 'Secret of the access key for the bucket. Prefer the environment variable.',
@@ -303,14 +315,14 @@ export const settings = {
     min: 0,
     max: 65_535,
     placeholder: 'PORT',
-    doc: 'Port that answers GET /metrics in the format of Prometheus, without a credential; 0 picks a free one and logs it.',
+    doc: 'Port that serves GET /metrics in Prometheus format, without authentication; 0 picks a free one and logs it.',
   },
   metricsHost: {
     kind: 'text',
     default: '127.0.0.1',
     placeholder: 'ADDRESS',
     check: hostFault,
-    doc: 'Address of the port for metrics.',
+    doc: 'Address that the metrics port listens on.',
   },
   dashboard: {
     kind: 'switch',
@@ -320,7 +332,7 @@ export const settings = {
   allowInsecureJwks: {
     kind: 'switch',
     default: false,
-    doc: 'Fetch signing keys of access providers over plain http and from private addresses too. For development.',
+    doc: 'Also fetch signing keys of access providers over plain http and from private addresses. For development.',
   },
 } as const satisfies Readonly<Record<string, Setting>>
 
@@ -371,14 +383,34 @@ export function variableOf(name: string): string {
 const names = Object.keys(settings) as SettingName[]
 const table: Readonly<Record<string, Setting>> = settings
 
+/** The name of a setting and the one that it had before, if any. */
+export function spellingsOf(name: string): readonly string[] {
+  const former = table[name]?.formerName
+  return former === undefined ? [name] : [name, former]
+}
+
+const knownSpellings = new Set(names.flatMap(spellingsOf))
+
+function firstOf<T>(spellings: readonly string[], find: (spelling: string) => T | undefined): T | undefined {
+  for (const spelling of spellings) {
+    const found = find(spelling)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /** Completes what the command line says with the environment, the file and the defaults. Throws {@link UsageError}. */
 export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEnv): Config {
   const configFile = file ?? (env.TERRARIUM_CONFIG === '' ? undefined : env.TERRARIUM_CONFIG)
   const fileValues = configFile === undefined ? {} : readConfigFile(configFile)
   const config: Record<string, unknown> = {}
   for (const name of names) {
-    const found = flags.get(name) ?? fromEnvironment(name, env) ?? fromFile(name, fileValues, configFile)
     const setting = table[name] as Setting
+    const spellings = spellingsOf(name)
+    const found =
+      flags.get(name) ??
+      firstOf(spellings, spelling => fromEnvironment(spelling, env)) ??
+      firstOf(spellings, spelling => fromFile(spelling, fileValues, configFile))
     config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
   const read = config as unknown as Config
@@ -389,9 +421,14 @@ export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEn
     const text = `the root secret has to have at least ${secretCharsMin} characters, unless --host is a loopback address`
     throw new UsageError(text)
   }
-  const bucket = [read.logS3Endpoint, read.logS3Bucket, read.logS3AccessKey, read.logS3SecretKey]
+  const bucket = [
+    read.queryLogS3Endpoint,
+    read.queryLogS3Bucket,
+    read.queryLogS3AccessKey,
+    read.queryLogS3SecretKey,
+  ]
   if (new Set(bucket.map(value => value === undefined)).size > 1) {
-    throw new UsageError('--log-s3-endpoint, -bucket, -access-key and -secret-key are needed together')
+    throw new UsageError('--query-log-s3-endpoint, -bucket, -access-key and -secret-key are needed together')
   }
   return read
 }
@@ -421,7 +458,7 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
   if (content === null || typeof content !== 'object' || Array.isArray(content)) {
     throw new UsageError(`the configuration file ${path} has to hold a JSON object`)
   }
-  const unknown = Object.keys(content).find(key => !Object.hasOwn(settings, key))
+  const unknown = Object.keys(content).find(key => !knownSpellings.has(key))
   if (unknown !== undefined) throw new UsageError(`unknown setting "${unknown}" in ${path}`)
   return content as Record<string, unknown>
 }

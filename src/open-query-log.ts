@@ -32,16 +32,16 @@ export type QueryLogConfig = Pick<
   Config,
   | 'data'
   | 'regionGroup'
-  | 'logDays'
-  | 'logMegabytes'
-  | 'logExportDays'
-  | 'logExportTimeoutMs'
-  | 'logUrlSeconds'
-  | 'logS3Endpoint'
-  | 'logS3Bucket'
-  | 'logS3Region'
-  | 'logS3AccessKey'
-  | 'logS3SecretKey'
+  | 'queryLogDays'
+  | 'queryLogMegabytes'
+  | 'queryLogExportDays'
+  | 'queryLogExportTimeoutMs'
+  | 'queryLogUrlSeconds'
+  | 'queryLogS3Endpoint'
+  | 'queryLogS3Bucket'
+  | 'queryLogS3Region'
+  | 'queryLogS3AccessKey'
+  | 'queryLogS3SecretKey'
 >
 
 /** What tests put in the place of the machine. */
@@ -77,7 +77,7 @@ export async function openQueryLog(
     const signer = new Signer(await new ExportStore(kv, systemRandom, clock.now).signingKey())
     const local = new LocalStorage(exports, signer, systemRandom)
     const storage = (await openBucket(config, clock)) ?? local
-    const retention = { days: config.logDays, bytes: config.logMegabytes * megabyte }
+    const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
     const writer = new SegmentWriter({
       folder: segments,
       writer: owner,
@@ -105,9 +105,9 @@ export async function openQueryLog(
       now: clock.now,
       timers,
       retention,
-      exportDays: config.logExportDays,
-      exportTimeoutMs: config.logExportTimeoutMs,
-      urlSeconds: config.logUrlSeconds,
+      exportDays: config.queryLogExportDays,
+      exportTimeoutMs: config.queryLogExportTimeoutMs,
+      urlSeconds: config.queryLogUrlSeconds,
       onFailure: (what, cause) => log.error({ err: cause }, what),
       onDamage: (file, lines) =>
         log.error({ file, lines }, 'an export left out lines of the query log that are damaged'),
@@ -132,8 +132,8 @@ export function languageWords(): ReadonlySet<string> {
 }
 
 async function openBucket(config: QueryLogConfig, clock: Clock): Promise<ExportStorage | undefined> {
-  const { logS3Endpoint: endpoint, logS3Bucket: bucket, logS3Region: region } = config
-  const { logS3AccessKey: accessKey, logS3SecretKey: secretKey } = config
+  const { queryLogS3Endpoint: endpoint, queryLogS3Bucket: bucket, queryLogS3Region: region } = config
+  const { queryLogS3AccessKey: accessKey, queryLogS3SecretKey: secretKey } = config
   if (!endpoint || !bucket || !accessKey || !secretKey) return undefined
   return openS3Storage({ endpoint, bucket, region, accessKey, secretKey, now: clock.now })
 }

@@ -1,7 +1,7 @@
 // The database that an import or export is about: behind a running service, or in a data folder that nobody serves.
 
+import { openServiceLog } from './service-log.ts'
 import { existsSync } from 'node:fs'
-import { pino } from 'pino'
 import { systemRandom } from '../base/random.ts'
 import { systemTimers } from '../base/timers.ts'
 import { type Config, UsageError } from '../config.ts'
@@ -83,7 +83,7 @@ async function openFolder(config: Config, release: () => Promise<void>): Promise
   try {
     // Nobody else can use the folder meanwhile, so the secret need not be known to anybody.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
-    const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }))
+    const log = openServiceLog('warn')
     const part = { worker: 0, background: true }
     const opened = await explained(() => openEngine(config, rootSecret, log, part))
     const close = async () => {

@@ -10,6 +10,7 @@ import {
   fromEnvironment,
   readConfig,
   readSetting,
+  spellingsOf,
   UsageError,
 } from '../config.ts'
 import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
@@ -25,7 +26,11 @@ export function readWords(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Invocation<Options> {
-  const flags = new Map(commandFlags(command).map(([name, option]) => [flagOf(name), { name, option }]))
+  const flags = new Map(
+    commandFlags(command).flatMap(([name, option]) =>
+      spellingsOf(name).map(spelling => [flagOf(spelling), { name, option }] as const),
+    ),
+  )
   const { found, operands } = split(flags, words)
   // An option may have the name of a setting that the command does not take.
   const given = new Map(

@@ -82,7 +82,7 @@ test('with several processes an order waits for the records of all of them', asy
 })
 
 test('an expired URL answers 403; asking again makes a new one, the version one higher', async () => {
-  const server = await startServer({ flags: ['--log-url-seconds', '1'] })
+  const server = await startServer({ flags: ['--query-log-url-seconds', '1'] })
   await marked(server, 'x')
   const { request_id: id } = await order(server, server.rootSecret, everything)
   const first = await finished(server, server.rootSecret, id)

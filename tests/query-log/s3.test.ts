@@ -94,8 +94,8 @@ test('the URL is signed, for as long as asked', async () => {
 
 test('a server with a bucket exports to it', async () => {
   const server = await startServer({
-    flags: ['--log-s3-endpoint', endpoint, '--log-s3-bucket', bucket],
-    env: { TERRARIUM_LOG_S3_ACCESS_KEY: accessKey, TERRARIUM_LOG_S3_SECRET_KEY: secretKey },
+    flags: ['--query-log-s3-endpoint', endpoint, '--query-log-s3-bucket', bucket],
+    env: { TERRARIUM_QUERY_LOG_S3_ACCESS_KEY: accessKey, TERRARIUM_QUERY_LOG_S3_SECRET_KEY: secretKey },
   })
   await rootQuery(server, { now: null })
   const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })
@@ -109,8 +109,8 @@ test('a server with a bucket exports to it', async () => {
 
 test('a bucket that is not there makes the export fail, and nothing else', async () => {
   const server = await startServer({
-    flags: ['--log-s3-endpoint', endpoint, '--log-s3-bucket', 'missing'],
-    env: { TERRARIUM_LOG_S3_ACCESS_KEY: accessKey, TERRARIUM_LOG_S3_SECRET_KEY: secretKey },
+    flags: ['--query-log-s3-endpoint', endpoint, '--query-log-s3-bucket', 'missing'],
+    env: { TERRARIUM_QUERY_LOG_S3_ACCESS_KEY: accessKey, TERRARIUM_QUERY_LOG_S3_SECRET_KEY: secretKey },
   })
   await rootQuery(server, { now: null })
   const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })

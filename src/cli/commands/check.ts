@@ -2,12 +2,12 @@
 // histories are in order, the change log covers them. Exit status 0 when it is, 1 when it is not.
 
 import { existsSync } from 'node:fs'
-import { pino } from 'pino'
 import type { Config } from '../../config.ts'
 import { storeBytes } from '../../kv/lmdb-copy.ts'
 import { openEngine } from '../../open-engine.ts'
 import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
+import { openServiceLog } from '../service-log.ts'
 
 /** Checks a data folder. */
 export const checkCommand = command({
@@ -24,7 +24,7 @@ export const checkCommand = command({
 async function run(config: Config): Promise<number> {
   if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
-  const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
+  const log = openServiceLog(config.logLevel)
   const opened = await explained(() => openEngine(config, undefined, log))
   try {
     const contradictions = opened.check()

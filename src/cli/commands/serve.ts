@@ -2,8 +2,9 @@
 // everything else is log lines on standard error.
 
 import cluster from 'node:cluster'
+import { openServiceLog } from '../service-log.ts'
 import { join } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { systemClock } from '../../base/clock.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { systemTimers } from '../../base/timers.ts'
@@ -45,7 +46,7 @@ export function serveCommand(open: Open): Command {
 }
 
 async function run(config: Config, open: Open): Promise<number> {
-  const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
+  const log = openServiceLog(config.logLevel)
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
   prepareDataFolder(config.data)
   refuseEmptied(config.data)
@@ -63,7 +64,7 @@ async function run(config: Config, open: Open): Promise<number> {
   }
 }
 
-const silent = pino({ level: 'silent' })
+const silent = openServiceLog('silent')
 
 type Stopped = Promise<NodeJS.Signals>
 

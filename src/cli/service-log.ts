@@ -1,0 +1,26 @@
+// The service's own log: one line for each event on standard error. A terminal gets lines for people, everything else
+// (files, journals, collectors) one JSON object a line.
+
+import { isatty } from 'node:tty'
+import { type Level, type LevelWithSilent, type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+
+const standardError = 2
+
+/** Opens the log. `isTerminal` tells what standard error is; it is asked when absent. */
+export function openServiceLog(
+  level: LevelWithSilent | Level,
+  isTerminal: boolean = isatty(standardError),
+): Logger {
+  // Written at once: what is said right before the process ends must not be lost.
+  const destination = pino.destination({ fd: standardError, sync: true })
+  if (!isTerminal) return pino({ level }, destination)
+  const readable = pretty({
+    destination,
+    sync: true,
+    colorize: process.env.NO_COLOR === undefined,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname',
+  })
+  return pino({ level }, readable)
+}
