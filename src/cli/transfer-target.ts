@@ -1,6 +1,5 @@
 // The database that an import or export is about: behind a running service, or in a data folder that nobody serves.
 
-import { openServiceLog } from './service-log.ts'
 import { existsSync } from 'node:fs'
 import { systemRandom } from '../base/random.ts'
 import { systemTimers } from '../base/timers.ts'
@@ -19,6 +18,7 @@ import { clientOptions } from './client/connect.ts'
 import { StartError } from './command.ts'
 import { explained, keptRootSecret, prepareDataFolder, reasonOf } from './data-folder.ts'
 import { notedAddress } from './service-address.ts'
+import { openServiceLog } from './service-log.ts'
 
 /** The options that say which database is meant; with the setting `data`. */
 export const targetOptions = {

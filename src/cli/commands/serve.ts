@@ -2,7 +2,6 @@
 // everything else is log lines on standard error.
 
 import cluster from 'node:cluster'
-import { openServiceLog } from '../service-log.ts'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { systemClock } from '../../base/clock.ts'
@@ -19,6 +18,7 @@ import { explained, prepareDataFolder, reasonOf, refuseEmptied } from '../data-f
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { rootSecretOf } from '../root-secret.ts'
 import { forgetAddress, noteAddress } from '../service-address.ts'
+import { openServiceLog } from '../service-log.ts'
 import { endWithSupervisor, Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
