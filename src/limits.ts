@@ -143,6 +143,11 @@ export const limits = {
   streamEventsPerTurn: 1024,
   /** Milliseconds for deciding who may see the events of one transaction. */
   streamBatchMs: 60_000,
+  /** Milliseconds of one decision about one event, and of work for streams until others get their turn; ours. */
+  streamPredicateMs: 100,
+  streamTurnMs: 20,
+  /** Milliseconds of one batch of work in the background; ours. */
+  backgroundBatchMs: 20,
   /** Milliseconds that a reader has to take the end of its stream before it is cut off; ours. */
   streamEndMs: 5000,
   /** Characters of the `x-fauna-tags` header, pairs in it, characters of a key and of a value. */

@@ -2,7 +2,7 @@
 // other and writes nothing; it ends when the service does.
 
 import { Socket } from 'node:net'
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import { systemClock } from './base/clock.ts'
@@ -14,11 +14,12 @@ import { LaneService } from './slow-lane/serve-jobs.ts'
 
 // As in the service itself.
 setFlagsFromString('--no-allocation-site-pretenuring')
-// On a machine with few cores the service goes first.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 // The service decides when to stop; a signal from the terminal is for it.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
+
+/** Steps of priority below that of the service. */
+const niceness = 5
 
 /** Milliseconds between two looks at what the process itself takes. */
 const guardIntervalMs = 20
@@ -55,5 +56,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
     onLook: memoryGuard(setup.config.slowLaneMemoryMb),
     snapshotTime: () => service.snapshotTime,
   })
+  // On a machine with few cores the service goes first; a third of a core is left here when all are wanted.
+  setPriority(niceness)
   return engine
 })

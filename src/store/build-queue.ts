@@ -2,6 +2,8 @@
 // builds wait for all of somebody else's. A build that fails is its owner's trouble: it is skipped until something
 // changes, and all others go on.
 
+import { systemClock } from '../base/clock.ts'
+import { limits } from '../limits.ts'
 import type { DatabaseId, Micros, Ref } from '../values/value.ts'
 import { storedVersions } from './documents.ts'
 import { type Build, BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
@@ -87,7 +89,10 @@ export class BuildQueue {
   async #continue(index: Ref, name: string): Promise<void> {
     const began = this.#store.now()
     try {
-      await this.#store.transact(transaction => continueBuild(transaction, index))
+      await this.#store.transact(transaction => {
+        const endMs = systemClock.elapsedMs() + limits.backgroundBatchMs
+        continueBuild(transaction, index, () => systemClock.elapsedMs() >= endMs)
+      })
       this.#failed.delete(name)
     } catch (error) {
       if (!(error instanceof BuildFailure)) throw error

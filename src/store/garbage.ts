@@ -21,7 +21,7 @@ import { decodeVersion } from './records.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Keys that one transaction of the background removes, about. */
-export const batchKeysMax = 1000
+export const batchKeysMax = 256
 
 const present = new Uint8Array([1])
 

@@ -138,10 +138,14 @@ export function nextBuild(view: View, database: DatabaseId, index: number): Buil
 }
 
 /**
- * Continues one build by a batch inside `transaction`; when nothing is left, the index becomes active. Throws
+ * Continues one build by a batch inside `transaction`, up to a number of documents or until `isOver`; when nothing is left, the index becomes active. Throws
  * {@link BuildFailure}, with nothing written, at a document that the index cannot hold.
  */
-export function continueBuild(transaction: StoreTransaction, index: Ref): void {
+export function continueBuild(
+  transaction: StoreTransaction,
+  index: Ref,
+  isOver: () => boolean = () => false,
+): void {
   const { context } = transaction.internals()
   const { catalogue } = transaction
   const key = buildKey(index.database, Number(index.id))
@@ -166,7 +170,7 @@ export function continueBuild(transaction: StoreTransaction, index: Ref): void {
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
       const found = attempt(index, ref, () => rowsOf(context.snapshot, ref, tables))
       const isFull = documents >= batchDocumentsMax || versions >= batchVersionsMax
-      if (documents > 0 && (isFull || bytes + found.bytes > batchBytesMax)) {
+      if (documents > 0 && (isFull || isOver() || bytes + found.bytes > batchBytesMax)) {
         context.overlay.set(key, encodeProgress(collection, ref.id))
         return
       }

@@ -1,10 +1,12 @@
 // Who may see the events of one transaction, asked of each session at the transaction's own time. What may not be
 // seen is left out without a word.
 
+import { watched } from '../base/effort.ts'
 import { type Answers, Pending } from '../base/pending.ts'
 import type { StreamSubject } from '../engine/streaming.ts'
 import { RequestError } from '../errors.ts'
-import { Evaluation, type EvaluationHost } from '../query/evaluation.ts'
+import { limits } from '../limits.ts'
+import { Evaluation, type EvaluationHost, timedOut } from '../query/evaluation.ts'
 import type { Transaction } from '../store/contract.ts'
 import { collectionOf, type Micros, type Ref } from '../values/value.ts'
 import type { StreamEvent } from './events.ts'
@@ -25,6 +27,8 @@ type Access = Evaluation['access']
 export class Audience {
   readonly #options: AudienceOptions
   readonly #accesses = new Map<Session, Access>()
+  /** Sessions with a predicate that took too long: the answer is no for the rest of the transaction. */
+  readonly #tooSlow = new Set<Session>()
 
   constructor(options: AudienceOptions) {
     this.#options = options
@@ -33,7 +37,7 @@ export class Audience {
   /** The events of a subject that a session may see. Throws Pending when a predicate has to wait. */
   visible(events: readonly StreamEvent[], subject: StreamSubject, session: Session): readonly StreamEvent[] {
     const access = this.#accessOf(session)
-    return events.filter(event => this.#decide(() => maySee(event, subject, access)))
+    return events.filter(event => this.#decide(session, () => maySee(event, subject, access)))
   }
 
   #accessOf(session: Session): Access {
@@ -56,11 +60,20 @@ export class Audience {
   }
 
   /** A predicate that takes too long or does too much says no. */
-  #decide(ask: () => boolean): boolean {
+  #decide(session: Session, ask: () => boolean): boolean {
+    if (this.#tooSlow.has(session)) return false
+    const { now } = this.#options.host
+    const end = now() + limits.streamPredicateMs * 1000
+    const look = () => {
+      if (now() > end) throw timedOut()
+    }
     try {
-      return ask()
+      return watched({ look, beforeLongCall: look }, ask)
     } catch (error) {
-      if (error instanceof RequestError) return false
+      if (error instanceof RequestError) {
+        if (error.code === 'time out') this.#tooSlow.add(session)
+        return false
+      }
       if (error instanceof Pending && !this.#options.mayWait) return false
       throw error
     }

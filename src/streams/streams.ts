@@ -85,6 +85,7 @@ export class Streams implements StreamOpener {
     this.#tailer = new Tailer({
       store: options.store,
       timers: options.timers,
+      clock: options.clock,
       handle: (committed, transaction, waiting) => this.#handle(committed, transaction, waiting),
       onFailure: error => {
         for (const stream of this.#open) stream.end(failed)

@@ -1,6 +1,7 @@
 // Reads the change log as it grows, once for all streams of a process, and hands out one transaction after the other.
 // Commits of other processes on the same data folder arrive the same way.
 
+import type { Clock } from '../base/clock.ts'
 import { Answers, Pending } from '../base/pending.ts'
 import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
@@ -18,6 +19,7 @@ export interface Waiting {
 export interface TailerOptions {
   readonly store: Store
   readonly timers: Timers
+  readonly clock: Pick<Clock, 'elapsedMs'>
   /**
    * Handles one transaction and answers how many events came of it. May throw Pending before it has done anything:
    * it is called again for the same transaction when the answer is there.
@@ -88,16 +90,17 @@ export class Tailer {
 
   /** Whether there may be more to read. */
   #readOn(transaction: Transaction): boolean {
-    const { handle, store } = this.#options
+    const { clock, handle, store } = this.#options
     const committed = store.changes(this.#position, limits.streamTransactionsPerTurn)
     const run = this.#run
+    const endMs = clock.elapsedMs() + limits.streamTurnMs
     let events = 0
     for (const next of committed) {
       events += handle(next, transaction, this.#waiting)
       if (run !== this.#run) return false
       this.#position = next.time
       this.#waiting = patient()
-      if (events >= limits.streamEventsPerTurn) return true
+      if (events >= limits.streamEventsPerTurn || clock.elapsedMs() >= endMs) return true
     }
     return committed.length === limits.streamTransactionsPerTurn
   }
