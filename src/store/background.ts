@@ -2,6 +2,7 @@
 // is a short transaction of its own, so queries never wait long for it.
 
 import type { Cancel, Timers } from '../base/timers.ts'
+import { limits } from '../limits.ts'
 import { BuildQueue } from './build-queue.ts'
 import type { TransactionStore } from './store.ts'
 import { Sweeper } from './sweeper.ts'
@@ -14,10 +15,14 @@ export class Background {
   readonly sweeper: Sweeper
   readonly #builds: BuildQueue
 
-  /** Builds that fail are told of to `onError` and go on being tried; a step itself throws only when the store does. */
-  constructor(store: TransactionStore, onError: (error: unknown) => void = () => undefined) {
+  /** Batches end after `batchMs`, at the next document. Builds that fail are told of to `onError` and go on being tried; a step itself throws only when the store does. */
+  constructor(
+    store: TransactionStore,
+    onError: (error: unknown) => void = () => undefined,
+    batchMs: number = Number.POSITIVE_INFINITY,
+  ) {
     this.sweeper = new Sweeper(store)
-    this.#builds = new BuildQueue(store, onError)
+    this.#builds = new BuildQueue(store, onError, batchMs)
   }
 
   /** Does one step of each kind of work. Answers whether there was anything to do. */
@@ -45,7 +50,7 @@ export function startBackground(
   timers: Timers,
   onError: (error: unknown) => void,
 ): RunningBackground {
-  const background = new Background(store, onError)
+  const background = new Background(store, onError, limits.backgroundBatchMs)
   let cancel: Cancel = () => undefined
   let stopped = false
   let step: Promise<void> = Promise.resolve()

@@ -3,7 +3,6 @@
 // changes, and all others go on.
 
 import { systemClock } from '../base/clock.ts'
-import { limits } from '../limits.ts'
 import type { DatabaseId, Micros, Ref } from '../values/value.ts'
 import { storedVersions } from './documents.ts'
 import { type Build, BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
@@ -29,14 +28,17 @@ interface Failed {
 export class BuildQueue {
   readonly #store: TransactionStore
   readonly #onError: (error: unknown) => void
+  readonly #batchMs: number
   /** The database served last, and the index served last in each that has builds. */
   #database: DatabaseId = 0n
   readonly #served = new Map<DatabaseId, number>()
   /** Failures of this process, by index; after a restart all are tried again. */
   readonly #failed = new Map<string, Failed>()
 
-  constructor(store: TransactionStore, onError: (error: unknown) => void) {
+  /** `batchMs`: after how long a batch ends, in milliseconds. */
+  constructor(store: TransactionStore, onError: (error: unknown) => void, batchMs: number) {
     this.#store = store
+    this.#batchMs = batchMs
     this.#onError = onError
   }
 
@@ -90,7 +92,7 @@ export class BuildQueue {
     const began = this.#store.now()
     try {
       await this.#store.transact(transaction => {
-        const endMs = systemClock.elapsedMs() + limits.backgroundBatchMs
+        const endMs = systemClock.elapsedMs() + this.#batchMs
         continueBuild(transaction, index, () => systemClock.elapsedMs() >= endMs)
       })
       this.#failed.delete(name)
