@@ -43,8 +43,8 @@ export interface LogSummary {
 const pointsMax = 240
 /** Shapes listed for each of the orders in which people look at them. */
 const shapesPerOrder = 20
-/** Sums of segments that are held in memory. */
-const heldMax = 200
+/** Minutes and shapes that are held in memory over all segments; each takes some hundred bytes. */
+const heldEntriesMax = 200_000
 /** A clock that was set must not hide records; milliseconds. */
 const slackMs = 5000
 
@@ -53,7 +53,10 @@ export class LogSummaries {
   readonly #kept: string
   readonly #random: Random
   readonly #now: () => Micros
-  readonly #held = new LRUCache<string, LogAggregate>({ max: heldMax })
+  readonly #held = new LRUCache<string, LogAggregate>({
+    maxSize: heldEntriesMax,
+    sizeCalculation: entriesIn,
+  })
   readonly #underWay = new Map<string, Promise<LogAggregate>>()
 
   /** `folder` is that of the segments; sums are kept in a folder in it. */
@@ -136,6 +139,12 @@ export class LogSummaries {
       await removeFile(draft).catch(() => undefined)
     }
   }
+}
+
+function entriesIn({ databases }: LogAggregate): number {
+  let entries = 1
+  for (const { minutes, shapes } of databases.values()) entries += minutes.size + shapes.size
+  return entries
 }
 
 function sumsName(segmentPath: string): string {
