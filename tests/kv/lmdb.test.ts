@@ -145,8 +145,11 @@ describe('lmdb on disk', () => {
     const first = openLmdb({ path })
     await first.transact(write(put('a', '1')))
     await first.close()
+    const plain = { noSubdir: false, keyEncoding: 'binary', encoding: 'binary' } as const
+    // As the engine itself opens it: what it finds on the first pages is checked.
+    const like = { ...plain, pageSize: 4096, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 }
     const layout = async (version?: string) => {
-      const root = open<Buffer, Buffer>({ path, noSubdir: false, keyEncoding: 'binary', encoding: 'binary' })
+      const root = open<Buffer, Buffer>({ path, ...like })
       const key = Buffer.from('layout')
       if (version !== undefined) await root.put(key, Buffer.from(version))
       const found = root.get(key)?.toString()
