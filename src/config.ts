@@ -82,6 +82,14 @@ export const settings = {
     placeholder: 'MS',
     doc: 'Milliseconds for which reads go on from the local copy while that database is away.',
   },
+  storeHoldMs: {
+    kind: 'integer',
+    default: 5_000,
+    min: 100,
+    max: 600_000,
+    placeholder: 'MS',
+    doc: 'Milliseconds after which that database ends the connection of a process that has stopped in the middle of a commit; until then no other commits.',
+  },
   rootSecret: {
     kind: 'text',
     default: undefined,

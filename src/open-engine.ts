@@ -83,8 +83,10 @@ export async function openEngine(
   const lane = part.slowLane && config.slowLaneProcesses > 0 ? { config, rootSecret } : undefined
   const { kv, shared } = await openConfiguredStore(config, log, part)
   if (shared !== undefined) {
-    const { timeline, worker } = shared
-    return engineOver(kv, config, rootSecret, log, { ...system, timeline }, { ...part, worker }, { lane })
+    const { now, standing, timeline, worker } = shared
+    const surroundings = { ...system, clock: { ...systemClock, now }, timeline }
+    const opened = engineOver(kv, config, rootSecret, log, surroundings, { ...part, worker }, { lane })
+    return { ...opened, standing }
   }
   const { timelineFile } = part
   if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, part, { lane })

@@ -11,12 +11,12 @@ import type { Config } from './config.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer } from './kv/postgres/checkpoint.ts'
-import { openPostgres } from './kv/postgres/postgres.ts'
+import { openPostgres, type Standing } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
-import { Session } from './kv/postgres/session.ts'
+import { type RecordLocation, Session } from './kv/postgres/session.ts'
 import { lastCommit } from './store/last-commit.ts'
 
-type StoreConfig = Pick<Config, 'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs'>
+type StoreConfig = Pick<Config, 'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs' | 'storeHoldMs'>
 
 /** An open store. */
 export interface OpenedStore {
@@ -26,6 +26,9 @@ export interface OpenedStore {
     readonly timeline: Timeline
     /** The number that ids of this process carry. Drawn: two processes with the same number reserve ids in turn. */
     readonly worker: number
+    /** The time of day by the clock that all machines reckon with, in microseconds. */
+    readonly now: () => number
+    readonly standing: () => Standing
   }
 }
 
@@ -38,7 +41,7 @@ const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 /** How often, in milliseconds, the progress of a copy is logged. */
 const progressLogMs = 2_000
 /** What a process ends with when its local copy has to be made anew. */
-const divergedExitCode = 75
+export const divergedExitCode = 75
 
 /**
  * Makes the data folder ready to be opened: a node over a shared record copies its state first, unless the folder holds
@@ -48,7 +51,7 @@ export async function prepareStore(config: StoreConfig, log: Logger): Promise<vo
   if (config.store === undefined) return
   let loggedMs = systemClock.elapsedMs()
   await prepareReplica({
-    location: { url: config.store, schema: config.storeSchema },
+    location: locationOf(config.store, config),
     folder: config.data,
     node: nodeName,
     random: systemRandom,
@@ -59,6 +62,10 @@ export async function prepareStore(config: StoreConfig, log: Logger): Promise<vo
       log.info(progress, 'copying the state of the store')
     },
   })
+}
+
+function locationOf(url: string, { storeSchema, storeHoldMs }: StoreConfig): RecordLocation {
+  return { url, schema: storeSchema, holdMs: storeHoldMs }
 }
 
 /** Runs `use` on a session with the shared record. */
@@ -82,7 +89,7 @@ export async function openConfiguredStore(
   { background }: { readonly background: boolean },
 ): Promise<OpenedStore> {
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
-  const location = { url: config.store, schema: config.storeSchema }
+  const location = locationOf(config.store, config)
   const kv = await openPostgres({
     location,
     local: openReplica(config.data),
@@ -105,7 +112,12 @@ export async function openConfiguredStore(
       process.exit(divergedExitCode)
     },
   })
-  const shared = { timeline: kv.timeline, worker: systemRandom.below(workersMax) }
+  const shared = {
+    timeline: kv.timeline,
+    worker: systemRandom.below(workersMax),
+    now: () => kv.now(),
+    standing: () => kv.standing,
+  }
   if (!background) return { kv, shared }
   const checkpointer = new Checkpointer({
     location,

@@ -15,7 +15,7 @@ import type { Engine } from './engine/contract.ts'
 import { createApplication } from './http/application.ts'
 import { readDashboardFiles } from './http/dashboard-files.ts'
 import { RequestMeter } from './http/request-meter.ts'
-import { createRegistry } from './metrics/registry.ts'
+import { createRegistry, type MeasuredNode } from './metrics/registry.ts'
 import { openQueryLog } from './open-query-log.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 import type { TransferService } from './transfer/service.ts'
@@ -42,7 +42,14 @@ export interface OpenEngine {
   readonly transfer?: TransferService
   /** Proves that what is stored agrees with itself; answers every contradiction found. */
   check(): readonly string[]
+  /** Present when several machines share the store: how this one's copy stands. */
+  readonly standing?: MeasuredNode['standing']
   close(): Promise<void>
+}
+
+/** What the metrics of a node call it. */
+function nodeName({ port }: Config): string {
+  return `${hostname()}:${port}`
 }
 
 /** The address of a port of the service, without a slash at the end. */
@@ -103,7 +110,12 @@ function assemble(
   return {
     listen: async () => urlOf(config, await application.listen(config)),
     receive: () => application.receive(),
-    ...(meter && { metrics: createRegistry(meter) }),
+    ...(meter && {
+      metrics: createRegistry(
+        meter,
+        opened.standing && { name: nodeName(config), standing: opened.standing },
+      ),
+    }),
     close: async () => {
       stopping.abort()
       await application.close(config.shutdownGraceMs)

@@ -18,6 +18,11 @@ export interface SupervisorOptions {
   readonly clock: Clock
   /** Told of each worker that has ended, before it is started again. */
   readonly onEnd: (worker: number) => void
+  /**
+   * Makes what the workers share anew. Run, while none of them lives, when one has ended with `worthlessStatus`; tried
+   * again until it succeeds.
+   */
+  readonly renew?: { readonly worthlessStatus: number; readonly prepare: () => Promise<void> }
 }
 
 const variable = 'TERRARIUM_WORKER_NUMBER'
@@ -79,6 +84,8 @@ export class Supervisor {
   readonly #distributor = new Distributor()
   readonly #runs = new Map<number, Run>()
   readonly #letGo = stayAlive()
+  /** Under way while what the workers share is made anew. */
+  #renewing: Promise<void> | undefined
   #isStopping = false
 
   constructor(options: SupervisorOptions) {
@@ -139,6 +146,28 @@ export class Supervisor {
     return run
   }
 
+  /** Ends all workers, whose common state is worthless, and has it made anew. */
+  async #renew(): Promise<void> {
+    const { log, renew, timers } = this.#options
+    const runs = [...this.#runs.values()]
+    for (const { worker } of runs) worker.process.kill('SIGKILL')
+    await Promise.all(runs.map(({ ended }) => ended))
+    for (
+      let delayMs = restartDelayMs;
+      !this.#isStopping;
+      delayMs = Math.min(delayMs * 2, restartDelayMaxMs)
+    ) {
+      try {
+        await renew?.prepare()
+        break
+      } catch (cause) {
+        log.error({ err: cause }, 'what the workers share could not be made anew; it will be tried again')
+        await wait(delayMs, timers)
+      }
+    }
+    this.#renewing = undefined
+  }
+
   /** Starts a worker again whenever it ends; the longer it takes to live, the later. */
   async #keepRunning(number: number): Promise<void> {
     const { clock, log, timers } = this.#options
@@ -147,6 +176,14 @@ export class Supervisor {
     for (;;) {
       const { code, signal } = await (this.#runs.get(number) as Run).ended
       if (this.#isStopping) return
+      if (code !== null && code === this.#options.renew?.worthlessStatus) this.#renewing ??= this.#renew()
+      if (this.#renewing) {
+        await this.#renewing
+        if (this.#isStopping) return
+        startedMs = clock.elapsedMs()
+        this.#run(number)
+        continue
+      }
       const isSound = clock.elapsedMs() - startedMs >= soundMs
       delayMs = isSound ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
       log.error({ worker: number, code, signal, delayMs }, 'a worker has ended and will be started again')

@@ -3,9 +3,18 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
 
+/** One of several machines that share a store. */
+export interface MeasuredNode {
+  /** The label `node` of all its metrics. */
+  readonly name: string
+  /** How its copy of the store stands, as of now. */
+  readonly standing: () => { readonly isAway: boolean; readonly lagMs: number; readonly behind: number }
+}
+
 /** The metrics of one process. */
-export function createRegistry(meter: RequestMeter): Registry {
+export function createRegistry(meter: RequestMeter, node?: MeasuredNode): Registry {
   const registry = new Registry()
+  if (node) measureNode(registry, node)
   const counter = (name: string, help: string, value: () => number) => {
     new Counter({
       name: `terrarium_${name}`,
@@ -55,6 +64,20 @@ export function createRegistry(meter: RequestMeter): Registry {
   )
   collectDefaultMetrics({ register: registry })
   return registry
+}
+
+function measureNode(registry: Registry, { name, standing }: MeasuredNode): void {
+  registry.setDefaultLabels({ node: name })
+  const gauge = (metric: string, help: string, value: () => number) => {
+    const collect = function (this: Gauge) {
+      this.set(value())
+    }
+    // Of several workers the one that is worst off counts.
+    new Gauge({ name: `terrarium_store_${metric}`, help, registers: [registry], aggregator: 'max', collect })
+  }
+  gauge('lag_seconds', 'How old what this node reads may be.', () => standing().lagMs / 1000)
+  gauge('batches_behind', 'Batches that the record was ahead when last seen.', () => standing().behind)
+  gauge('away', '1 while the database of the store cannot be reached.', () => (standing().isAway ? 1 : 0))
 }
 
 function labelled<Name extends string>(

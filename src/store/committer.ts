@@ -166,6 +166,8 @@ export class Committer {
     let hasWritten = false
     try {
       return await this.#kv.transact(view => {
+        // It runs again when its batch came to nothing: what was remembered of that has not been committed.
+        if (hasWritten) this.#recent.clear()
         const last = lastCommit(view)
         const done = work(last, this.#times.commitTime(announcement, last), view)
         hasWritten = done.writes.length > 0

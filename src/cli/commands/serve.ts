@@ -11,7 +11,7 @@ import { type Config, isShortSecret, type SettingName, settings } from '../../co
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder, joinClaim } from '../../kv/lmdb-claim.ts'
 import type { Part } from '../../open-engine.ts'
-import { prepareStore } from '../../open-store.ts'
+import { divergedExitCode, prepareStore } from '../../open-store.ts'
 import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
 import { type Command, command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf, refuseEmptied } from '../data-folder.ts'
@@ -118,6 +118,9 @@ async function supervise(config: Config, log: Logger): Promise<number> {
       timers: systemTimers,
       clock: systemClock,
       onEnd: worker => timeline.release(worker),
+      ...(config.store !== undefined && {
+        renew: { worthlessStatus: divergedExitCode, prepare: () => prepareStore(config, log) },
+      }),
     })
     const port = await listening(config, () => supervisor.listen(config))
     // A worker that could not start has said why.

@@ -20,7 +20,7 @@ export interface CheckpointOptions {
 }
 
 const leaseName = 'checkpoint'
-const leaseSeconds = 10
+const leaseSeconds = 5
 /** Milliseconds between two steps when there is nothing left to do. */
 const idleMs = 1_000
 /** Keys changed in one transaction. */
@@ -31,6 +31,8 @@ const trimRowsMax = 1_000
 const retentionSecondsDefault = 600
 /** A node that has not been seen for so long, in seconds, does not hold back the removal of log rows. */
 const nodeGoneSeconds = 60
+/** After so many seconds it is forgotten. */
+const nodeForgottenSeconds = 86_400
 
 /** Runs in the background until it is stopped. */
 export class Checkpointer {
@@ -158,6 +160,9 @@ async function trimLog(session: Session, retentionSeconds: number): Promise<void
        ORDER BY seq LIMIT ${trimRowsMax})`,
     [retentionSeconds, nodeGoneSeconds],
   )
+  await session.query(`DELETE FROM ${session.table('node')} WHERE seen < now() - $1 * interval '1 second'`, [
+    nodeForgottenSeconds,
+  ])
 }
 
 function bufferOf(bytes: Bytes): Buffer {

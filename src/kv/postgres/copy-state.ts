@@ -18,8 +18,8 @@ export interface CopyProgress {
 const pageBytesAim = 4 << 20
 const pageRowsMin = 16
 const pageRowsMax = 16_384
-/** How often the record is told that this copy still needs the log, in pages. */
-const registerPages = 50
+/** How often the record is told that this copy still needs the log, in milliseconds. */
+const registerMs = 5_000
 
 /** Fills `local`. Resolves when the log can be redone on it. */
 export async function copyState(
@@ -36,7 +36,8 @@ export async function copyState(
   let rowsLimit = pageRowsMin
   let keys = 0
   let bytes = 0
-  for (let page = 1; ; page++) {
+  let pinnedMs = performance.now()
+  for (;;) {
     const rows = await session.query(
       `SELECT key, value FROM ${kv} WHERE key > $1 ORDER BY key LIMIT ${rowsLimit}`,
       [last],
@@ -51,7 +52,9 @@ export async function copyState(
     last = rows.at(-1)?.key as Buffer
     const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(pageBytes, 1))
     rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
-    if (page % registerPages === 0) await pin(session, node, from)
+    if (performance.now() - pinnedMs < registerMs) continue
+    pinnedMs = performance.now()
+    await pin(session, node, from)
   }
   await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: '' })] }))
 }

@@ -5,7 +5,7 @@
 // to it. While there are commits, their own times are enough. When nothing is written, somebody who reads moves the
 // closed time on, so that the time of snapshots follows the time of day.
 
-import { type Cancel, type Timers, wait } from '../../base/timers.ts'
+import type { Cancel, Timers } from '../../base/timers.ts'
 import type { KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { closeTime, type Head, type LogRow, readBatch, readHead, readLog } from './record.ts'
@@ -38,8 +38,8 @@ const readingMs = 1_000
 const registerMs = 5_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 250
-/** Milliseconds that a read waits for what its client claims to have seen. */
-const readyTimeoutMs = 5_000
+/** Milliseconds after which a look that has brought nothing back counts as failed: the network may have swallowed it. */
+const lookTimeoutMs = 2_000
 
 export class Follower {
   readonly #options: FollowerOptions
@@ -51,11 +51,14 @@ export class Follower {
   #closed = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
   #registeredMs = Number.NEGATIVE_INFINITY
+  /** When a look began after which the copy held all there was, on the steady clock. */
+  #currentMs = Number.NEGATIVE_INFINITY
   /** Since when the database is away, on the steady clock. */
   #awaySinceMs: number | undefined
   #refreshing: Promise<void> | undefined
   #following: Promise<void> | undefined
   #isStopped = false
+  #hasDiverged = false
   #stopWaiting: Cancel = () => undefined
 
   constructor(options: FollowerOptions) {
@@ -64,6 +67,15 @@ export class Follower {
 
   get progress(): Progress & { readonly behind: number } {
     return { ...this.#progress, behind: Math.max(0, this.#head.seq - this.#progress.seq) }
+  }
+
+  /** How old, in milliseconds, what a snapshot of the copy shows may be. */
+  get lagMs(): number {
+    return this.#options.elapsedMs() - this.#currentMs
+  }
+
+  get isAway(): boolean {
+    return this.#awaySinceMs !== undefined
   }
 
   /** Reaches the head once, then follows it until {@link stop}. */
@@ -105,8 +117,14 @@ export class Follower {
     return this.#reach(notBefore)
   }
 
-  /** Applies the batches up to a head seen on `session`. */
-  async catchUp(session: Session, head: Head): Promise<void> {
+  /**
+   * Applies the batches up to a head seen on `session`. Throws when the record does not hold what the copy did `before`
+   * that head was seen.
+   */
+  async catchUp(session: Session, head: Head, before: Progress): Promise<void> {
+    if (before.seq > head.seq) throw this.#diverged('the record is older than the copy')
+    // Other processes of the node feed the copy, too.
+    if (this.#progress.seq < head.seq) this.#progress = readProgress(this.#options.local)
     while (this.#progress.seq < head.seq) {
       const rows = await readLog(session, this.#progress.seq, head.seq)
       const before = this.#progress.seq
@@ -132,23 +150,24 @@ export class Follower {
     if (this.#progress.seq >= head.seq) this.#closed = Math.max(this.#closed, head.closed)
   }
 
+  /**
+   * A look at the head that begins now finds everything that anybody can have seen before. One that is under way may have
+   * begun too early.
+   */
   async #reach(notBefore: number): Promise<void> {
-    const { elapsedMs, timers, clock } = this.#options
-    const untilMs = elapsedMs() + readyTimeoutMs
-    do {
+    const { clock } = this.#options
+    try {
+      if (this.#refreshing !== undefined) {
+        await this.#refreshing
+        if (this.#closed >= notBefore && clock.now() - this.#closed < staleMax) return
+      }
       this.#refreshing ??= this.#look(Math.max(notBefore, clock.now() - refreshAge)).finally(() => {
         this.#refreshing = undefined
       })
-      try {
-        await this.#refreshing
-      } catch (error) {
-        if (this.#closed >= notBefore) return
-        throw error
-      }
-      // What lies ahead of the common clock cannot have been seen anywhere.
-      if (this.#closed >= Math.min(notBefore, clock.now() - refreshAge)) return
-      await wait(pollMs, timers)
-    } while (elapsedMs() < untilMs)
+      await this.#refreshing
+    } catch (error) {
+      if (this.#closed < notBefore) throw error
+    }
   }
 
   async #follow(): Promise<void> {
@@ -174,19 +193,22 @@ export class Follower {
    * of day.
    */
   async #look(wanted: number): Promise<void> {
-    const { clock } = this.#options
+    const { clock, elapsedMs } = this.#options
+    const beganMs = elapsedMs()
     try {
       const session = await this.#reader()
+      const before = this.#progress
       let head = await readHead(session)
       clock.learn(head.clock)
-      if (head.closed < wanted) head = await closeTime(session, clock.now())
-      await this.catchUp(session, head)
+      if (head.closed < wanted) head = (await closeTime(session, clock.now())) ?? head
+      await this.catchUp(session, head, before)
+      this.#currentMs = Math.max(this.#currentMs, beganMs)
       await this.#register(session)
-      this.#isBack()
+      this.#noteBack()
     } catch (error) {
       this.#session?.close()
       this.#session = undefined
-      this.#isAway(error)
+      this.#noteAway(error)
       throw error
     }
   }
@@ -210,33 +232,44 @@ export class Follower {
     return this.#opening
   }
 
-  /** Opens a session and makes sure that it leads to the record which the copy is of. */
   async #openReader(): Promise<Session> {
-    const session = await Session.open(this.#options.location, this.#options.node)
-    const progress = readProgress(this.#options.local)
-    const head = await readHead(session)
-    if (head.seq < progress.seq) throw this.#diverged('the record is older than the copy')
-    if (progress.batch !== '') {
-      const batch = await readBatch(session, progress.seq)
+    this.#session = await this.openSession(lookTimeoutMs)
+    return this.#session
+  }
+
+  /**
+   * Opens a session and makes sure that it leads to the record which the copy is of: behind the same address there may be
+   * another server by now, one that had not received everything when it was promoted.
+   */
+  async openSession(statementTimeoutMs: number): Promise<Session> {
+    const session = await Session.open(this.#options.location, this.#options.node, statementTimeoutMs)
+    try {
+      const progress = readProgress(this.#options.local)
+      const head = await readHead(session)
+      if (head.seq < progress.seq) throw this.#diverged('the record is older than the copy')
+      const batch = progress.batch === '' ? undefined : await readBatch(session, progress.seq)
       if (batch !== undefined && batch !== progress.batch) throw this.#diverged('the record has another past')
+      return session
+    } catch (error) {
+      session.close()
+      throw error
     }
-    this.#session = session
-    return session
   }
 
   #diverged(reason: string): StoreUnavailableError {
+    if (!this.#hasDiverged) this.#options.onDiverged(reason)
+    this.#hasDiverged = true
     this.#isStopped = true
-    this.#options.onDiverged(reason)
     return new StoreUnavailableError(`the local copy cannot be used any more: ${reason}`)
   }
 
-  #isAway(error: unknown): void {
+  #noteAway(error: unknown): void {
     if (this.#isStopped || this.#awaySinceMs !== undefined) return
     this.#awaySinceMs = this.#options.elapsedMs()
     this.#options.onAvailability?.(error instanceof Error ? error.message : String(error))
   }
 
-  #isBack(): void {
+  #noteBack(): void {
     if (this.#awaySinceMs === undefined) return
     this.#awaySinceMs = undefined
     this.#options.onAvailability?.(undefined)

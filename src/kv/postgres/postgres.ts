@@ -8,7 +8,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { AnnouncedCommits, type Timeline } from '../../base/timeline.ts'
+import { AnnouncedCommits, commitDistance, type Timeline } from '../../base/timeline.ts'
 import { type Timers, wait } from '../../base/timers.ts'
 import type { KeyValueStore, View, Work } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
@@ -17,8 +17,8 @@ import { type BuiltBatch, CommitQueue, type RunJob } from './commit-queue.ts'
 import { Follower } from './follower.ts'
 import { appendBatch, type Head, lockHead, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
-import { type Progress, ReplicaView } from './replica.ts'
-import { type RecordLocation, Session } from './session.ts'
+import { type Progress, ReplicaView, readProgress } from './replica.ts'
+import type { RecordLocation, Session } from './session.ts'
 
 export interface PostgresOptions {
   readonly location: RecordLocation
@@ -43,6 +43,8 @@ export interface PostgresOptions {
 
 const writePatienceDefaultMs = 10_000
 const readPatienceDefaultMs = 300_000
+/** Milliseconds that a statement of a commit may take before its connection counts as broken; some more than sessions wait for the head. */
+const statementTimeoutMs = 8_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 200
 
@@ -51,6 +53,16 @@ interface OpenBatch {
   readonly seq: number
   readonly batch: string
   readonly jobs: readonly RunJob[]
+}
+
+/** How a node's copy stands to the record. */
+export interface Standing extends Progress {
+  /** Whether the database cannot be reached. */
+  readonly isAway: boolean
+  /** How old, in milliseconds, what is read may be. */
+  readonly lagMs: number
+  /** Batches that the record was ahead of the copy when last seen. */
+  readonly behind: number
 }
 
 /** Opens the store over a prepared copy and a database that can be reached. */
@@ -127,9 +139,15 @@ export class PostgresStore implements KeyValueStore {
     return this.#local.watch(listener)
   }
 
-  /** How far this node's copy has come, and how far behind the record's newest batch it was when last seen. */
-  get progress(): Progress & { readonly behind: number } {
-    return this.#follower.progress
+  /** The time of day by the database's clock, in microseconds; never steps back. */
+  now(): number {
+    return this.#clock.now()
+  }
+
+  /** How this node's copy stands to the record. */
+  get standing(): Standing {
+    const { isAway, lagMs, progress } = this.#follower
+    return { isAway, lagMs, ...progress }
   }
 
   async close(): Promise<void> {
@@ -160,9 +178,10 @@ export class PostgresStore implements KeyValueStore {
   /** One commit. Throws when the database is away or refuses; the jobs then wait for the next attempt. */
   async #commitBatch(): Promise<void> {
     const session = await this.#writer()
+    const before = readProgress(this.#local)
     const head = await lockHead(session)
     this.#clock.learn(head.clock)
-    await this.#follower.catchUp(session, head)
+    await this.#follower.catchUp(session, head, before)
     await this.#settleOpen(session)
     this.#head = head
     const { jobs, writes, newestTime } = this.#build()
@@ -173,14 +192,16 @@ export class PostgresStore implements KeyValueStore {
     }
     const row = { seq: head.seq + 1, batch: this.#options.random.hex(16), body: encodeBatch(writes) }
     this.#open = { seq: row.seq, batch: row.batch, jobs }
-    const isCommitted = await appendBatch(session, row, newestTime, this.#options.node)
+    // The next commit is at least two later than the newest, and snapshots say so.
+    const closed = newestTime + commitDistance - 1
+    const isCommitted = await appendBatch(session, row, closed, this.#options.node)
     if (!isCommitted) {
       this.#open = undefined
       this.#queue.putBack(jobs)
       throw new StoreUnavailableError('the database of the store refused to commit')
     }
     await this.#follower.apply([row])
-    this.#follower.note({ seq: row.seq, closed: newestTime, clock: head.clock })
+    this.#follower.note({ seq: row.seq, closed, clock: head.clock })
     this.#open = undefined
     for (const { settle } of jobs) settle()
   }
@@ -209,7 +230,7 @@ export class PostgresStore implements KeyValueStore {
 
   async #writer(): Promise<Session> {
     if (this.#session?.isSound) return this.#session
-    this.#session = await Session.open(this.#options.location, this.#options.node)
+    this.#session = await this.#follower.openSession(statementTimeoutMs)
     return this.#session
   }
 
@@ -222,7 +243,8 @@ export class PostgresStore implements KeyValueStore {
   #refuseImpatient(reason: unknown): void {
     const patienceMs = this.#options.writePatienceMs ?? writePatienceDefaultMs
     const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
-    for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(reason)
+    const refusal = reason instanceof StoreUnavailableError ? reason : refused(reason)
+    for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(refusal)
     const open = this.#open
     if (open?.jobs.every(({ job }) => job.sinceMs < sinceMs)) {
       // The log keeps what became of it; here nobody asks any more.
@@ -230,6 +252,11 @@ export class PostgresStore implements KeyValueStore {
       for (const { job } of open.jobs) job.reject(unknownOutcome())
     }
   }
+}
+
+function refused(cause: unknown): StoreUnavailableError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new StoreUnavailableError(`the database of the store does not take commits: ${reason}`, { cause })
 }
 
 function unknownOutcome(): StoreUnavailableError {

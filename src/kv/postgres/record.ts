@@ -51,8 +51,8 @@ export async function releaseHead(session: Session): Promise<void> {
 }
 
 /**
- * Appends a batch behind the locked head, closes the time up to its newest commit, and commits; true when the database has acknowledged it. False: it has told
- * that nothing was committed. One that throws leaves the outcome open. One round trip.
+ * Appends a batch behind the locked head, closes the time up to `closed`, and commits. True: the database has
+ * acknowledged it; false: it says that nothing was committed. Throwing leaves the outcome open. One round trip.
  */
 export async function appendBatch(
   session: Session,
@@ -94,11 +94,16 @@ export async function readBatch(session: Session, seq: number): Promise<string |
   return row === undefined ? undefined : String(row.batch)
 }
 
-/** Promises that no later commit has a time up to `time`; waits for a commit that has the head. */
-export async function closeTime(session: Session, time: number): Promise<Head> {
+/**
+ * Promises that no later commit has a time up to `time`. Waits for nobody: undefined when a commit has the head, which
+ * will close its own time.
+ */
+export async function closeTime(session: Session, time: number): Promise<Head | undefined> {
+  const head = session.table('head')
   const [row] = await session.query(
-    `UPDATE ${session.table('head')} SET closed = GREATEST(closed, $1) WHERE id = 1 RETURNING seq, closed, ${clock}`,
+    `UPDATE ${head} SET closed = GREATEST(closed, $1)
+     WHERE id = (SELECT id FROM ${head} WHERE id = 1 FOR UPDATE SKIP LOCKED) RETURNING seq, closed, ${clock}`,
     [time],
   )
-  return headOf(row)
+  return row === undefined ? undefined : headOf(row)
 }

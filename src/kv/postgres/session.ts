@@ -11,22 +11,32 @@ export interface RecordLocation {
   readonly url: string
   /** The database schema that holds our tables. */
   readonly schema: string
+  /** Milliseconds that a session may stand still while it holds the head, before the database ends it; 5 000 when absent. */
+  readonly holdMs?: number
 }
 
 /** Milliseconds until a connection that does not come about is given up. */
 const connectTimeoutMs = 5_000
-/** Milliseconds that a statement may take, waiting for the head row included, before its session counts as broken. */
-const statementTimeoutMs = 30_000
+const holdMsDefault = 5_000
+/** Milliseconds beyond those that a statement waits for the head before it is refused. */
+const lockMarginMs = 2_000
+/** Milliseconds that a statement may take when nothing else is said, before its session counts as broken. */
+const statementTimeoutMsDefault = 30_000
 
 /**
- * What every session asks for. A node that stops in the middle of a commit must not hold the head for long; what the
- * database acknowledges must be on disk (and on its synchronous standbys), whatever its own default says.
+ * What every session asks for. A node that stops in the middle of a commit must not hold the head for long, nor may one
+ * that has gone away stand in line for it; what the database acknowledges must be on disk (and on its synchronous
+ * standbys), whatever its own default says. There is no `statement_timeout`: one that ends the wait for a synchronous
+ * standby makes PostgreSQL acknowledge a commit that the standby lacks.
  */
-const sessionSettings = [
-  "SET idle_in_transaction_session_timeout = '5s'",
-  'SET synchronous_commit = on',
-  'SET client_min_messages = warning',
-]
+function sessionSettings(holdMs: number): readonly string[] {
+  return [
+    `SET idle_in_transaction_session_timeout = ${holdMs}`,
+    `SET lock_timeout = ${holdMs + lockMarginMs}`,
+    'SET synchronous_commit = on',
+    'SET client_min_messages = warning',
+  ]
+}
 
 /** A row as the driver returns it: 64-bit integers as text, bytes as buffers. */
 export type Row = Readonly<Record<string, unknown>>
@@ -41,8 +51,15 @@ export class Session {
     this.#schema = schema
   }
 
-  /** Connects. Throws {@link StoreUnavailableError} when the database cannot be reached or refuses. */
-  static async open(location: RecordLocation, purpose: string): Promise<Session> {
+  /**
+   * Connects. Throws {@link StoreUnavailableError} when the database cannot be reached or refuses. A statement that takes
+   * longer than `statementTimeoutMs` counts as a broken connection.
+   */
+  static async open(
+    location: RecordLocation,
+    purpose: string,
+    statementTimeoutMs = statementTimeoutMsDefault,
+  ): Promise<Session> {
     const client = new Client({
       connectionString: location.url,
       application_name: `terrarium ${purpose}`,
@@ -57,7 +74,9 @@ export class Session {
     client.on('end', () => session.#fail(new Error('the connection has ended')))
     try {
       await client.connect()
-      await Promise.all(sessionSettings.map(setting => client.query(setting)))
+      await Promise.all(
+        sessionSettings(location.holdMs ?? holdMsDefault).map(setting => client.query(setting)),
+      )
       return session
     } catch (cause) {
       session.close()
