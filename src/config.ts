@@ -82,6 +82,14 @@ export const settings = {
     placeholder: 'MS',
     doc: 'Milliseconds for which reads go on from the local copy while that database is away.',
   },
+  storeWriteWaitMs: {
+    kind: 'integer',
+    default: 10_000,
+    min: 0,
+    max: 600_000,
+    placeholder: 'MS',
+    doc: 'Milliseconds that a write waits for that database while it is away, before it is answered 503.',
+  },
   storeHoldMs: {
     kind: 'integer',
     default: 5_000,

@@ -16,7 +16,10 @@ import { discardReplica, openReplica, prepareReplica } from './kv/postgres/repli
 import { type RecordLocation, Session } from './kv/postgres/session.ts'
 import { lastCommit } from './store/last-commit.ts'
 
-type StoreConfig = Pick<Config, 'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs' | 'storeHoldMs'>
+type StoreConfig = Pick<
+  Config,
+  'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs' | 'storeHoldMs' | 'storeWriteWaitMs'
+>
 
 /** An open store. */
 export interface OpenedStore {
@@ -36,7 +39,7 @@ export interface OpenedStore {
 const workersMax = 1024
 
 /** Names this process in the tables of a shared record. */
-const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
+export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 
 /** How often, in milliseconds, the progress of a copy is logged. */
 const progressLogMs = 2_000
@@ -70,11 +73,10 @@ function locationOf(url: string, { storeSchema, storeHoldMs }: StoreConfig): Rec
 
 /** Runs `use` on a session with the shared record. */
 export async function withRecord<T>(
-  url: string,
-  schema: string,
+  { store, storeSchema }: { readonly store: string; readonly storeSchema: string },
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const session = await Session.open({ url, schema }, nodeName)
+  const session = await Session.open({ url: store, schema: storeSchema }, nodeName)
   try {
     return await use(session)
   } finally {
@@ -99,6 +101,7 @@ export async function openConfiguredStore(
     random: systemRandom,
     newestTime: view => lastCommit(view).time,
     readPatienceMs: config.storeStaleReadsMs,
+    writePatienceMs: config.storeWriteWaitMs,
     onAvailability: reason => {
       if (reason === undefined) log.info('the database of the store is back')
       else log.error({ reason }, 'the database of the store is away')

@@ -5,6 +5,7 @@ import { chmod, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
+import type { Config } from '../config.ts'
 import { openLmdb } from '../kv/lmdb.ts'
 import { claimFiles, claimFolder } from '../kv/lmdb-claim.ts'
 import { copyStore, dataFileName, flush, storeBytes } from '../kv/lmdb-copy.ts'
@@ -13,6 +14,7 @@ import { openStore } from '../store/store.ts'
 import { StartError } from './command.ts'
 import { explained, prepareDataFolder, reasonOf } from './data-folder.ts'
 import { withProgress } from './progress.ts'
+import { copyShared, fillShared, isShared } from './shared-store.ts'
 
 /** What a copied store holds. */
 export interface Copied {
@@ -21,16 +23,20 @@ export interface Copied {
   readonly bytes: number
 }
 
-/** Copies the store in the data folder `data`, which may be served meanwhile, to the new folder `folder`. */
-export async function backUp(data: string, folder: string): Promise<Copied> {
-  const bytes = storeBytes(data)
-  if (bytes === 0) throw new StartError(`there is no data in ${data}`)
+/**
+ * Copies the store of the settings, a data folder or one that several machines share, to the new folder `folder`. It may
+ * be served meanwhile.
+ */
+export async function backUp(config: Config, folder: string): Promise<Copied> {
+  const bytes = isShared(config) ? 0 : storeBytes(config.data)
+  if (bytes === 0 && !isShared(config)) throw new StartError(`there is no data in ${config.data}`)
   await refuseContent(folder, 'the backup folder')
   const draft = `${folder}.${systemRandom.hex(4)}.partial`
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 })
     const share = () => storeBytes(draft) / bytes
-    await withProgress('backup', share, () => explained(() => copyStore(data, draft)))
+    if (isShared(config)) await copyShared(config, draft)
+    else await withProgress('backup', share, () => explained(() => copyStore(config.data, draft)))
     // What is renamed over has to be empty, which it is.
     await rename(draft, folder)
     flush(dirname(folder))
@@ -41,10 +47,16 @@ export async function backUp(data: string, folder: string): Promise<Copied> {
   return contentOf(folder)
 }
 
-/** Copies the backup in `folder` to the data folder `data`, which has to be new or empty. */
-export async function restore(folder: string, data: string): Promise<Copied> {
+/** Copies the backup in `folder` to where the settings say: a data folder or a shared store, which has to be new or empty. */
+export async function restore(folder: string, config: Config): Promise<Copied> {
+  const { data } = config
   const bytes = storeBytes(folder)
   if (bytes === 0) throw new StartError(`there is no backup in ${folder}`)
+  if (isShared(config)) {
+    const { time } = await fillShared(config, folder, bytes)
+    await rm(join(folder, 'lock.mdb'), { force: true })
+    return { time, bytes }
+  }
   await refuseContent(data, 'the data folder')
   prepareDataFolder(data)
   const release = await explained(async () => claimFolder(data))

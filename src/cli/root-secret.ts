@@ -18,8 +18,9 @@ const hashCost = 10
 /** The root secret, or its bcrypt hash, that a process of the service takes. The store has been prepared. */
 export async function rootSecretOf(config: RootSecretConfig, log: Logger): Promise<string> {
   if (config.rootSecret !== undefined) return config.rootSecret
-  if (config.store === undefined) return secretOfFolder(config.data, log)
-  return withRecord(config.store, config.storeSchema, async session => {
+  const { store, storeSchema } = config
+  if (store === undefined) return secretOfFolder(config.data, log)
+  return withRecord({ store, storeSchema }, async session => {
     const shared = await readRootHash(session)
     if (shared !== undefined) return shared
     const made = storedRootSecret(config.data, systemRandom)

@@ -13,6 +13,7 @@ import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
+import { migrateCommand } from './commands/migrate.ts'
 import { serveCommand } from './commands/serve.ts'
 
 /** The commands of the program. */
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   checkCommand,
   backupCommand,
   restoreCommand,
+  migrateCommand,
   importCommand,
   exportCommand,
   createAccountKeyCommand,

@@ -5,10 +5,12 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export class FaultyProxy {
   readonly #server: Server
-  readonly #target: number
+  #target: number
   readonly #pairs = new Set<readonly [Socket, Socket]>()
   /** What is looked at before it is passed on to the target; true: the connection is cut behind it. */
   cutsBehind: (sent: Buffer) => boolean = () => false
+  /** What is looked at before it is passed on to the target; true: it is lost, and the connection cut. */
+  losesAndCuts: (sent: Buffer) => boolean = () => false
   /** While true, bytes are swallowed in both directions and connections stay open: a network that forgets. */
   #isBlackhole = false
   #refuses = false
@@ -38,6 +40,12 @@ export class FaultyProxy {
   refuse(refuses: boolean): void {
     this.#refuses = refuses
     if (refuses) this.cut()
+  }
+
+  /** Cuts all connections and leads new ones to another port. */
+  redirect(port: number): void {
+    this.#target = port
+    this.cut()
   }
 
   blackhole(isBlackhole: boolean): void {
@@ -70,6 +78,10 @@ export class FaultyProxy {
     }
     client.on('data', (sent: Buffer) => {
       if (this.#isBlackhole) return
+      if (this.losesAndCuts(sent)) {
+        end()
+        return
+      }
       const isLast = this.cutsBehind(sent)
       target.write(sent)
       if (isLast) {

@@ -59,8 +59,39 @@ export class PostgresServer {
     return server
   }
 
+  /** The process that starts the others. */
+  get pid(): number {
+    return this.#child?.pid as number
+  }
+
   get data(): string {
     return join(this.folder, 'data')
+  }
+
+  /**
+   * Makes a standby that receives everything this server commits, and starts it; commits here wait for it from now on.
+   */
+  async standby(): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'terrarium-standby-'))
+    const standby = new PostgresServer(folder, await freePort(), this.#programs)
+    if (standby.#user) chownSync(folder, standby.#user.uid, standby.#user.gid)
+    const from = `host=127.0.0.1 port=${this.port} user=tests application_name=standby`
+    await run(join(this.#programs, 'pg_basebackup'), ['-D', standby.data, '-d', from, '-R', '--no-sync'], {
+      ...this.#user,
+      cwd: folder,
+    })
+    await standby.run()
+    await this.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'", 'SELECT pg_reload_conf()')
+    for (;;) {
+      const [row] = await this.query('SELECT sync_state FROM pg_stat_replication')
+      if (row?.sync_state === 'sync') return standby
+      await new Promise(resolve => setTimeout(resolve, 50))
+    }
+  }
+
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await this.query('SELECT pg_promote(true, 60)')
   }
 
   /** Where a database of this server is reached, over TCP. */

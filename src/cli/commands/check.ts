@@ -8,12 +8,16 @@ import { openEngine } from '../../open-engine.ts'
 import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
 import { openServiceLog } from '../service-log.ts'
+import { addressOf, checkShared, isShared } from '../shared-store.ts'
 
 /** Checks a data folder. */
 export const checkCommand = command({
   name: 'check',
-  summary: 'Checks that what is stored in a data folder agrees with itself.',
-  settings: ['data', 'logLevel'],
+  summary: 'Checks that what is stored in a data folder, or a shared store, agrees with itself.',
+  description: [
+    "Over a store that several machines share it checks the record, of which it makes a copy in the data folder meanwhile, and compares this node's own copy with it. The node may be running.",
+  ],
+  settings: ['data', 'store', 'storeSchema', 'logLevel'],
   statuses: [
     [0, 'The data folder is sound.'],
     [1, 'It is not: each contradiction is a line of standard output. Or it could not be checked.'],
@@ -22,17 +26,31 @@ export const checkCommand = command({
 })
 
 async function run(config: Config): Promise<number> {
+  if (isShared(config)) return runShared(config)
   if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
   const log = openServiceLog(config.logLevel)
   const opened = await explained(() => openEngine(config, undefined, log))
   try {
-    const contradictions = opened.check()
-    for (const contradiction of contradictions) process.stdout.write(`${contradiction}\n`)
-    const summary = contradictions.length === 0 ? 'sound' : `${contradictions.length} contradictions`
-    process.stdout.write(`${config.data}: ${summary}\n`)
-    return contradictions.length === 0 ? 0 : 1
+    return report(config.data, opened.check())
   } finally {
     await opened.close()
   }
+}
+
+async function runShared(config: Parameters<typeof checkShared>[0]): Promise<number> {
+  const { comparedAt, contradictions } = await checkShared(config)
+  const copy =
+    comparedAt === undefined
+      ? `there is no copy in ${config.data} to compare`
+      : `the copy in ${config.data} was compared at batch ${comparedAt}`
+  process.stdout.write(`${copy}\n`)
+  return report(addressOf(config), contradictions)
+}
+
+function report(name: string, contradictions: readonly string[]): number {
+  for (const contradiction of contradictions) process.stdout.write(`${contradiction}\n`)
+  const summary = contradictions.length === 0 ? 'sound' : `${contradictions.length} contradictions`
+  process.stdout.write(`${name}: ${summary}\n`)
+  return contradictions.length === 0 ? 0 : 1
 }

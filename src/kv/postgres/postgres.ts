@@ -47,6 +47,8 @@ const readPatienceDefaultMs = 300_000
 const statementTimeoutMs = 8_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 200
+/** How often, in milliseconds, is looked for those that have waited too long while a statement is under way. */
+const impatienceMs = 500
 
 /** A batch that was sent to be committed when the connection broke: only the log knows what became of it. */
 interface OpenBatch {
@@ -160,6 +162,7 @@ export class PostgresStore implements KeyValueStore {
   }
 
   async #commitAll(): Promise<void> {
+    const stopWatching = this.#options.timers.every(impatienceMs, () => this.#refuseImpatient(undefined))
     // Works that arrive in one turn of the event loop share a batch.
     await Promise.resolve()
     while (!this.#queue.isEmpty || this.#open !== undefined) {
@@ -171,6 +174,7 @@ export class PostgresStore implements KeyValueStore {
         if (!this.#queue.isEmpty || this.#open !== undefined) await wait(retryMs, this.#options.timers)
       }
     }
+    stopWatching()
     // In the same turn as the last look at the queue: whoever comes later begins anew.
     this.#committing = undefined
   }
@@ -254,8 +258,9 @@ export class PostgresStore implements KeyValueStore {
   }
 }
 
+/** `cause` undefined: it has said nothing at all. */
 function refused(cause: unknown): StoreUnavailableError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const reason = cause instanceof Error ? cause.message : String(cause ?? 'it does not answer')
   return new StoreUnavailableError(`the database of the store does not take commits: ${reason}`, { cause })
 }
 

@@ -11,7 +11,7 @@ import { type CopyProgress, copyState } from './copy-state.ts'
 import { readBatch, readHead } from './record.ts'
 import { progressOf } from './replica.ts'
 import { type RecordLocation, Session } from './session.ts'
-import { openTables } from './tables.ts'
+import { openTables, readIdentity } from './tables.ts'
 
 /** What the file beside the copy says. */
 interface Label {
@@ -71,6 +71,15 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
 /** Opens the copy in a data folder. */
 export function openReplica(folder: string): KeyValueStore {
   return openLmdb({ path: dataOf(folder), durable: false })
+}
+
+/**
+ * Opens the copy in a data folder, which a node may serve meanwhile, if it is a copy of that record which the log can be
+ * redone on; undefined when there is nothing to compare.
+ */
+export async function openComparable(session: Session, folder: string): Promise<KeyValueStore | undefined> {
+  const { storeId } = await readIdentity(session)
+  return (await faultOf(session, folder, storeId)) === undefined ? openReplica(folder) : undefined
 }
 
 /** Marks the copy as worthless: the next {@link prepareReplica} makes it anew. */

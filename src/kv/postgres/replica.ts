@@ -89,6 +89,11 @@ export function applyRows(local: KeyValueStore, rows: readonly LogRow[]): Promis
   })
 }
 
+/** Takes the note out: what is left is a store of its own. */
+export async function removeProgress(local: KeyValueStore): Promise<void> {
+  await local.transact(() => ({ result: undefined, writes: [{ key: progressKey, value: undefined }] }))
+}
+
 /** The newest state of the copy. */
 export function readProgress(local: KeyValueStore): Progress {
   return local.read(progressOf)

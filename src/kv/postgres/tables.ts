@@ -6,6 +6,8 @@ import type { Session } from './session.ts'
 
 /** The version of the tables below and of what stands in them. */
 export const recordVersion = 1
+/** Instead of a version: data is being moved into the tables, and no node may start on them. */
+export const unfilledVersion = 0
 
 /** What tells one store from another. */
 export interface RecordIdentity {
@@ -16,40 +18,62 @@ export interface RecordIdentity {
 /** SQLSTATEs of statements that lost a race against another first start: they exist already, or are being made. */
 const raceStates = new Set(['23505', '42P06', '42P07', '42710', '40001', 'XX000'])
 const attemptsMax = 10
+/** SQLSTATEs of a schema or table that does not exist. */
+const missingStates = new Set(['3F000', '42P01'])
 
 /**
  * Makes the tables when they are missing, also when several nodes do so at the same moment, and checks their version.
  * Throws {@link StoreUnavailableError} when they are of another version.
  */
 export async function openTables(session: Session, random: Random): Promise<RecordIdentity> {
+  await createTables(session, random, recordVersion)
+  return readIdentity(session)
+}
+
+/** Makes the tables when they are missing, and then says that they are of `version`. */
+export async function createTables(session: Session, random: Random, version: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await createTables(session, random)
-      break
+      await tryCreateTables(session, random, version)
+      return
     } catch (error) {
       const { code } = error as { readonly code?: string }
       if (attempt === attemptsMax || code === undefined || !raceStates.has(code)) throw error
     }
   }
-  const [row] = await session.query(`SELECT version, store_id FROM ${session.table('meta')} WHERE id = 1`)
-  if (Number(row?.version) !== recordVersion) {
+}
+
+/** Whose tables these are. Throws {@link StoreUnavailableError} when there are none, or of another version. */
+export async function readIdentity(session: Session): Promise<RecordIdentity> {
+  const version = await readVersion(session)
+  if (version === undefined)
+    throw new StoreUnavailableError(`the schema ${session.schemaName} of the database holds no store`)
+  if (version === unfilledVersion)
     throw new StoreUnavailableError(
-      `the tables in schema ${session.schemaName} have version ${row?.version}; this program knows version ${recordVersion}`,
+      `data is being moved into the schema ${session.schemaName}: finish that with "terrarium migrate"`,
     )
-  }
+  if (version !== recordVersion)
+    throw new StoreUnavailableError(
+      `the tables in schema ${session.schemaName} have version ${version}; this program knows version ${recordVersion}`,
+    )
+  const [row] = await session.query(`SELECT store_id FROM ${session.table('meta')} WHERE id = 1`)
   return { storeId: String(row?.store_id) }
 }
 
-async function createTables(session: Session, random: Random): Promise<void> {
-  const table = (name: string) => session.table(name)
-  const found = await session.query(
-    "SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = 'meta'",
-    [session.schemaName.slice(1, -1).replaceAll('""', '"')],
-  )
-  if (found.length > 0) {
-    const made = await session.query(`SELECT 1 FROM ${table('meta')} WHERE id = 1`)
-    if (made.length > 0) return
+/** The version of the tables; undefined when they are missing. */
+export async function readVersion(session: Session): Promise<number | undefined> {
+  try {
+    const [row] = await session.query(`SELECT version FROM ${session.table('meta')} WHERE id = 1`)
+    return row === undefined ? undefined : Number(row.version)
+  } catch (error) {
+    if (missingStates.has((error as { readonly code?: string }).code ?? '')) return undefined
+    throw error
   }
+}
+
+async function tryCreateTables(session: Session, random: Random, version: number): Promise<void> {
+  const table = (name: string) => session.table(name)
+  if ((await readVersion(session)) !== undefined) return
   const statements = [
     `CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`,
     // One row for each committed batch; `seq` is the order of all transactions and has no gaps.
@@ -75,7 +99,7 @@ async function createTables(session: Session, random: Random): Promise<void> {
   for (const statement of statements) await session.query(statement)
   await session.query(
     `INSERT INTO ${table('meta')} (id, version, store_id) VALUES (1, $1, $2) ON CONFLICT DO NOTHING`,
-    [recordVersion, random.hex(16)],
+    [version, random.hex(16)],
   )
 }
 

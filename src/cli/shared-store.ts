@@ -1,0 +1,167 @@
+// What the commands do with a store that several machines share: check it, copy it into a folder, fill it from one.
+
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { systemRandom } from '../base/random.ts'
+import type { Config } from '../config.ts'
+import { printKey } from '../keys/printer.ts'
+import type { KeyValueStore } from '../kv/contract.ts'
+import { openLmdb } from '../kv/lmdb.ts'
+import { compareCopy, copyRecord, type Difference, differencesMax } from '../kv/postgres/copy-record.ts'
+import type { CopyProgress } from '../kv/postgres/copy-state.ts'
+import { fillRecord } from '../kv/postgres/fill-record.ts'
+import { ReplicaView, removeProgress } from '../kv/postgres/replica.ts'
+import { openComparable } from '../kv/postgres/replica-folder.ts'
+import { engineOver } from '../open-engine.ts'
+import { nodeName, withRecord } from '../open-store.ts'
+import { lastCommit } from '../store/last-commit.ts'
+import { explained, prepareDataFolder } from './data-folder.ts'
+import { withProgress } from './progress.ts'
+
+type SharedConfig = Config & { readonly store: string }
+
+/** True when the settings name a store that several machines share. */
+export function isShared(config: Config): config is SharedConfig {
+  return config.store !== undefined
+}
+
+/** The address of the store without its password. */
+export function addressOf({ store, storeSchema }: SharedConfig): string {
+  const { host, pathname } = new URL(store)
+  return `${host}${pathname} schema ${storeSchema}`
+}
+
+/** What a check found out. */
+export interface SharedCheck {
+  /** Contradictions in the record, and differences between it and this node's copy. */
+  readonly contradictions: readonly string[]
+  /** The batch as of which record and copy were compared; undefined when there is no copy to compare. */
+  readonly comparedAt: number | undefined
+}
+
+/** Checks the record, and that this node's copy in the data folder, which may be served meanwhile, is the same. */
+export async function checkShared(config: SharedConfig): Promise<SharedCheck> {
+  prepareDataFolder(config.data)
+  const folder = await mkdtemp(join(config.data, 'check-'))
+  try {
+    const record = openLmdb({ path: folder, durable: false })
+    try {
+      await explained(() => copyWithProgress('copy of the record', config, record))
+      const differences = await explained(() => compared(config, record))
+      const { check } = engineOver(readOnly(record), config, undefined, pino({ level: 'silent' }))
+      return {
+        contradictions: [...check(), ...(differences?.texts ?? [])],
+        comparedAt: differences?.seq,
+      }
+    } finally {
+      await record.close()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function compared(
+  config: SharedConfig,
+  record: KeyValueStore,
+): Promise<{ readonly seq: number; readonly texts: readonly string[] } | undefined> {
+  return withRecord(config, async session => {
+    const copy = await openComparable(session, config.data)
+    if (copy === undefined) return undefined
+    try {
+      const { seq, differences } = await compareCopy(session, record, copy)
+      const texts = differences.map(differenceText)
+      if (differences.length === differencesMax) texts.push('and more')
+      return { seq, texts }
+    } finally {
+      await copy.close()
+    }
+  })
+}
+
+function differenceText(difference: Difference): string {
+  const where = { copy: 'only in the copy', record: 'only in the record', both: 'not the same in both' }
+  return `${textOf(difference.key)}: ${where[difference.in]}`
+}
+
+/** Comparing has to show whatever is there, also what is no key of ours. */
+function textOf(key: Uint8Array): string {
+  try {
+    return printKey(key)
+  } catch {
+    return `key ${Buffer.from(key).toString('hex')}`
+  }
+}
+
+/** Copies the record, as of now, to the empty folder `folder`, as a data folder; resolves when it is on disk. */
+export async function copyShared(config: SharedConfig, folder: string): Promise<void> {
+  const local = openLmdb({ path: folder })
+  try {
+    await explained(() => copyWithProgress('copy', config, local))
+    await removeProgress(local)
+  } finally {
+    await local.close()
+  }
+  await rm(join(folder, 'lock.mdb'), { force: true })
+}
+
+async function copyWithProgress(name: string, config: SharedConfig, local: KeyValueStore): Promise<void> {
+  let progress: CopyProgress = { keys: 0, bytes: 0, keysTotal: 1 }
+  const location = { url: config.store, schema: config.storeSchema }
+  const share = () => progress.keys / Math.max(1, progress.keysTotal)
+  await withProgress(name, share, () =>
+    copyRecord(location, local, `copy-${nodeName}`, made => {
+      progress = made
+    }),
+  )
+}
+
+/** What {@link fillShared} has moved. */
+export interface Filled {
+  /** In this run; what an earlier one moved is not moved again. */
+  readonly keys: number
+  readonly bytes: number
+  /** The time of the newest transaction, in microseconds. */
+  readonly time: number
+}
+
+/** Moves what the folder `folder` holds, which nobody serves, into the record, which is empty. */
+export async function fillShared(config: SharedConfig, folder: string, bytesTotal: number): Promise<Filled> {
+  const source = await explained(async () => openLmdb({ path: folder }))
+  let done = { keys: 0, bytes: 0 }
+  try {
+    const newestTime = source.read(view => lastCommit(view).time)
+    const fill = () =>
+      fillRecord({
+        location: { url: config.store, schema: config.storeSchema },
+        source,
+        newestTime,
+        node: nodeName,
+        random: systemRandom,
+        onProgress: progress => {
+          done = progress
+        },
+      })
+    await explained(() => withProgress('migrate', () => done.bytes / bytesTotal, fill))
+    return { ...done, time: newestTime }
+  } finally {
+    await source.close()
+  }
+}
+
+/** True when a folder holds data of its own: not only a node's copy. */
+export function holdsData(folder: string): boolean {
+  return existsSync(join(folder, 'data.mdb'))
+}
+
+/** A copy of the record as a store that can only be read. It stays open when that is closed. */
+function readOnly(copy: KeyValueStore): KeyValueStore {
+  return {
+    read: read => copy.read(view => read(new ReplicaView(view))),
+    transact: () => Promise.reject(new Error('a copy of the record is not written to')),
+    watch: () => () => undefined,
+    close: () => Promise.resolve(),
+  }
+}

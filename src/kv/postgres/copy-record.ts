@@ -1,0 +1,109 @@
+// The record as a key-value store of its own, as of one batch: for backups, for the way back into a data folder, and to
+// compare a node's copy with.
+
+import type { Bytes, Entry, KeyValueStore, View } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import { type CopyProgress, copyState } from './copy-state.ts'
+import { readHead, readLog } from './record.ts'
+import { applyRows, type Progress, progressOf, ReplicaView, readProgress } from './replica.ts'
+import { type RecordLocation, Session } from './session.ts'
+import { readIdentity } from './tables.ts'
+
+/** Copies the state of the record as of now into the empty `local`; resolves with the batch that it ends with. */
+export async function copyRecord(
+  location: RecordLocation,
+  local: KeyValueStore,
+  node: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<Progress> {
+  const session = await Session.open(location, node)
+  try {
+    await readIdentity(session)
+    await copyState(session, local, node, onProgress)
+    return await redoLog(session, local)
+  } finally {
+    session.close()
+  }
+}
+
+/** Brings a copy up to what is the head now. Throws when the log no longer holds what the copy lacks. */
+export async function redoLog(session: Session, local: KeyValueStore): Promise<Progress> {
+  const head = await readHead(session)
+  let progress = readProgress(local)
+  while (progress.seq < head.seq) {
+    const next = await applyRows(local, await readLog(session, progress.seq, head.seq))
+    if (next.seq === progress.seq)
+      throw new StoreUnavailableError(`the log no longer holds the batch after ${progress.seq}`)
+    progress = next
+  }
+  return progress
+}
+
+/** A key under which two stores differ, and which of them holds it. */
+export interface Difference {
+  readonly key: Bytes
+  readonly in: 'copy' | 'record' | 'both'
+}
+
+/** What a comparison found. */
+export interface Comparison {
+  /** The batch as of which both were compared. */
+  readonly seq: number
+  /** At most {@link differencesMax}. */
+  readonly differences: readonly Difference[]
+}
+
+export const differencesMax = 100
+/** How often both are brought to the same batch at most; a node that serves moves its copy on meanwhile. */
+const attemptsMax = 1_000
+
+/** Compares a node's copy with the record, of which `record` is a copy that nobody else writes to. */
+export async function compareCopy(
+  session: Session,
+  record: KeyValueStore,
+  copy: KeyValueStore,
+): Promise<Comparison> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    await redoLog(session, copy)
+    await redoLog(session, record)
+    const found = record.read(expected => copy.read(actual => compareAt(expected, actual)))
+    if (found) return found
+  }
+  throw new StoreUnavailableError('the copy changes too fast to be compared')
+}
+
+/** Undefined when the two are not at the same batch. */
+function compareAt(expected: View, actual: View): Comparison | undefined {
+  const { seq } = progressOf(actual)
+  if (progressOf(expected).seq !== seq) return undefined
+  return { seq, differences: differencesOf(new ReplicaView(expected), new ReplicaView(actual)) }
+}
+
+const everything = { start: new Uint8Array(0), end: new Uint8Array(2_000).fill(0xff) }
+
+function differencesOf(expected: View, actual: View): Difference[] {
+  const found: Difference[] = []
+  const left = expected.range(everything)[Symbol.iterator]()
+  const right = actual.range(everything)[Symbol.iterator]()
+  let record = left.next()
+  let copy = right.next()
+  while (found.length < differencesMax && !(record.done && copy.done)) {
+    const order = orderOf(record, copy)
+    if (order < 0) found.push({ key: (record.value as Entry).key, in: 'record' })
+    else if (order > 0) found.push({ key: (copy.value as Entry).key, in: 'copy' })
+    else if (Buffer.compare((record.value as Entry).value, (copy.value as Entry).value) !== 0)
+      found.push({ key: (record.value as Entry).key, in: 'both' })
+    if (order <= 0) record = left.next()
+    if (order >= 0) copy = right.next()
+  }
+  left.return?.()
+  right.return?.()
+  return found
+}
+
+/** Which comes first; what has ended comes last. */
+function orderOf(left: IteratorResult<Entry>, right: IteratorResult<Entry>): number {
+  if (left.done) return 1
+  if (right.done) return -1
+  return Buffer.compare(left.value.key, right.value.key)
+}

@@ -1,0 +1,116 @@
+// Moves the content of a store into an empty record, page by page in the order of keys. What is interrupted goes on where
+// it stopped: pages are absolute, and the record says what it is being filled with. No node starts on it meanwhile.
+
+import type { Random } from '../../base/random.ts'
+import type { Bytes, Entry, KeyValueStore } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import type { CopyProgress } from './copy-state.ts'
+import { holdLease, releaseLease } from './lease.ts'
+import { readHead } from './record.ts'
+import { type RecordLocation, Session } from './session.ts'
+import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
+
+export interface FillOptions {
+  readonly location: RecordLocation
+  /** Not written to by anybody meanwhile. */
+  readonly source: KeyValueStore
+  /** The time of the newest commit in it, in microseconds. */
+  readonly newestTime: number
+  readonly node: string
+  readonly random: Random
+  readonly onProgress: (progress: Omit<CopyProgress, 'keysTotal'>) => void
+}
+
+const leaseName = 'migration'
+const leaseSeconds = 60
+const pageBytes = 4 << 20
+const pageRowsMax = 5_000
+/** Behind every key there can be. */
+const endKey: Bytes = new Uint8Array(2_000).fill(0xff)
+
+/** Fills the record. Throws {@link StoreUnavailableError} when it holds a store already. */
+export async function fillRecord(options: FillOptions): Promise<void> {
+  const { location, source, newestTime, node, random } = options
+  const session = await Session.open(location, node)
+  try {
+    await createTables(session, random, unfilledVersion)
+    if (!(await holdLease(session, leaseName, node, leaseSeconds)))
+      throw new StoreUnavailableError('another process moves data into this store')
+    let last = await beginOf(session, newestTime)
+    let keys = 0
+    let bytes = 0
+    for (;;) {
+      const page = source.read(view => pageOf(view.range({ start: last, end: endKey })))
+      if (page.length === 0) break
+      await writePage(session, page)
+      await holdLease(session, leaseName, node, leaseSeconds)
+      last = behind((page.at(-1) as Entry).key)
+      keys += page.length
+      for (const { key, value } of page) bytes += key.length + value.length
+      options.onProgress({ keys, bytes })
+    }
+    await finish(session, newestTime)
+  } finally {
+    if (session.isSound) await releaseLease(session, leaseName, node).catch(() => undefined)
+    session.close()
+  }
+}
+
+/** Where filling begins: at the start, or behind what is there of the same source. */
+async function beginOf(session: Session, newestTime: number): Promise<Bytes> {
+  const lease = session.table('lease')
+  const kv = session.table('kv')
+  const mark = `filled with the data as of ${newestTime}`
+  if ((await readVersion(session)) !== unfilledVersion) {
+    const { seq } = await readHead(session)
+    const rows = await session.query(`SELECT 1 FROM ${kv} LIMIT 1`)
+    if (seq > 0 || rows.length > 0)
+      throw new StoreUnavailableError(`the schema ${session.schemaName} holds a store already`)
+    await session.query(`UPDATE ${session.table('meta')} SET version = ${unfilledVersion} WHERE id = 1`)
+  }
+  const marked = await session.query(`SELECT 1 FROM ${lease} WHERE name = $1`, [mark])
+  if (marked.length === 0) {
+    await session.query(`DELETE FROM ${kv}`)
+    await session.query(`DELETE FROM ${lease} WHERE name LIKE 'filled with %'`)
+    await session.query(`INSERT INTO ${lease} (name, holder, until) VALUES ($1, '', now())`, [mark])
+  }
+  const [newest] = await session.query(`SELECT key FROM ${kv} ORDER BY key DESC LIMIT 1`)
+  return newest === undefined ? new Uint8Array(0) : behind(newest.key as Buffer)
+}
+
+async function writePage(session: Session, page: readonly Entry[]): Promise<void> {
+  await session.query(
+    `INSERT INTO ${session.table('kv')} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    [page.map(({ key }) => Buffer.from(key)), page.map(({ value }) => Buffer.from(value))],
+  )
+}
+
+/** From here on nodes may start. */
+async function finish(session: Session, newestTime: number): Promise<void> {
+  await session.query('BEGIN')
+  await session.query(`UPDATE ${session.table('head')} SET closed = GREATEST(closed, $1) WHERE id = 1`, [
+    newestTime + 1,
+  ])
+  await session.query(`DELETE FROM ${session.table('lease')} WHERE name LIKE 'filled with %'`)
+  await session.query(`UPDATE ${session.table('meta')} SET version = ${recordVersion} WHERE id = 1`)
+  await session.query('COMMIT')
+}
+
+function pageOf(entries: Iterable<Entry>): Entry[] {
+  const page: Entry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    page.push(entry)
+    bytes += entry.key.length + entry.value.length
+    if (bytes >= pageBytes || page.length >= pageRowsMax) break
+  }
+  return page
+}
+
+/** The smallest key behind another. */
+function behind(key: Bytes): Bytes {
+  const next = new Uint8Array(key.length + 1)
+  next.set(key)
+  return next
+}

@@ -1,0 +1,200 @@
+// Several real nodes over a real PostgreSQL, started the way an operator does, and clients that note what they were told.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { query, send } from '../support/http.ts'
+import type { PostgresServer } from '../support/postgres.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+/** Milliseconds after which the database takes the head from a process that stands still; short, or tests would wait. */
+const holdMs = 700
+const writeWaitMs = 6_000
+
+/** How a node is started. */
+export interface NodeOptions {
+  /** The folder of a node before it. */
+  readonly data?: string
+  readonly flags?: readonly string[]
+  /** A module beside this one, preloaded into its processes. */
+  readonly preload?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A node, behind a proxy of its own. */
+export interface Node extends RunningServer {
+  readonly proxy: FaultyProxy
+}
+
+/** What a client was told of a write. */
+type Told = 'acknowledged' | 'refused'
+
+let clusters = 0
+
+export class Cluster {
+  readonly postgres: PostgresServer
+  readonly schema = `nodes_${++clusters}`
+  /** What clients were told of each operation. */
+  readonly told = new Map<string, Told>()
+  secret = ''
+  readonly #nodes = new Set<Node>()
+  readonly #folders = new Set<string>()
+  readonly #proxies = new Set<FaultyProxy>()
+  #operations = 0
+  /** When all that {@link prepare} makes was there; the nodes may lag behind each other. */
+  #prepared = ''
+
+  constructor(postgres: PostgresServer) {
+    this.postgres = postgres
+  }
+
+  get #url(): string {
+    return this.postgres.url()
+  }
+
+  /** Starts a node; resolves when it serves. */
+  async start(options: NodeOptions = {}): Promise<Node> {
+    const proxy = await FaultyProxy.to(this.postgres.port)
+    this.#proxies.add(proxy)
+    const data = options.data ?? (await temporaryFolder())
+    this.#folders.add(data)
+    const preload = options.preload && fileURLToPath(new URL(options.preload, import.meta.url))
+    const server = await startServer({
+      data,
+      flags: ['--store-schema', this.schema, '--store-hold-ms', `${holdMs}`, ...(options.flags ?? [])],
+      env: {
+        TERRARIUM_STORE: this.#url.replace(`:${this.postgres.port}/`, `:${proxy.port}/`),
+        TERRARIUM_STORE_WRITE_WAIT_MS: `${writeWaitMs}`,
+        ...(preload && { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}` }),
+        ...options.env,
+      },
+    })
+    const node = { ...server, proxy }
+    this.#nodes.add(node)
+    return node
+  }
+
+  /** Makes the collections that {@link write} needs, and a key for the clients. */
+  async prepare(node: Node): Promise<void> {
+    await query(node, node.rootSecret, { create_database: { object: { name: 'app' } } })
+    const key = { create_key: { object: { database: { database: 'app' }, role: 'admin' } } }
+    this.secret = ((await query(node, node.rootSecret, key)) as { secret: string }).secret
+    for (const name of ['counters', 'operations'])
+      await query(node, this.secret, { create_collection: { object: { name } } })
+    const fields = [{ object: { field: ['data', 'name'] } }]
+    const index = { name: 'by_name', source: { collection: 'operations' }, terms: fields, unique: true }
+    await query(node, this.secret, { create_index: { object: index } })
+    const all = { name: 'all_operations', source: { collection: 'operations' }, values: fields }
+    await query(node, this.secret, { create_index: { object: all } })
+    const counter = { create: counterRef, params: { object: { data: { object: { count: 0 } } } } }
+    const { headers } = await send(node, { secret: this.secret, query: counter })
+    this.#prepared = headers.get('x-txn-time') as string
+  }
+
+  /** Adds one to a counter and creates a document with a name of its own, in one transaction. */
+  async write(node: Node): Promise<Told> {
+    const name = `operation ${++this.#operations}`
+    const headers = { 'x-last-seen-txn': this.#prepared }
+    const answer = await send(node, { secret: this.secret, query: countedCreate(name), headers }).catch(
+      () => undefined,
+    )
+    if (answer) assert.ok([200, 201, 409, 503].includes(answer.status), answer.text)
+    const told = answer !== undefined && answer.status < 300 ? 'acknowledged' : 'refused'
+    this.told.set(name, told)
+    return told
+  }
+
+  /** Writes from `clients` clients of a node until `isOver`; resolves with how many were acknowledged. */
+  async load(node: Node, clients: number, isOver: () => boolean): Promise<number> {
+    let acknowledged = 0
+    const client = async () => {
+      while (!isOver()) {
+        if ((await this.write(node)) === 'acknowledged') acknowledged++
+        else await new Promise(resolve => setTimeout(resolve, 20))
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, client))
+    return acknowledged
+  }
+
+  /** Every acknowledged write is there exactly once, on every node; every copy is sound and the same as the record. */
+  async verify(...nodes: readonly Node[]): Promise<void> {
+    for (const node of nodes) {
+      const found = await this.#operationsOn(node)
+      assert.equal(new Set(found).size, found.length, 'an operation is there twice')
+      assert.equal(await this.count(node), found.length, 'the counter and the operations differ')
+      for (const [name, told] of this.told)
+        if (told === 'acknowledged') assert.ok(found.includes(name), `${name} was acknowledged and is lost`)
+    }
+    for (const { data } of nodes) await this.check(data)
+  }
+
+  /** `terrarium check` on a node's copy and the record. */
+  async check(data: string): Promise<void> {
+    const flags = ['--data', data, '--store-schema', this.schema]
+    const { status, stdout, stderr } = await runProgram(['check', ...flags], { TERRARIUM_STORE: this.#url })
+    assert.equal(status, 0, stdout + stderr)
+    assert.match(stdout, /was compared at batch \d+/)
+  }
+
+  /** The counter, as a node sees it after looking at the head. */
+  async count(node: Node): Promise<number> {
+    const read = { select: ['data', 'count'], from: { get: counterRef } }
+    const answer = await send(node, { secret: this.secret, query: read, path: '/linearized' })
+    assert.equal(answer.status, 200, answer.text)
+    return (answer.json as { resource: number }).resource
+  }
+
+  /** Kills whatever still runs and removes the folders. */
+  async end(): Promise<void> {
+    for (const node of this.#nodes) {
+      execFileSync('kill', ['-CONT', String(node.pid)], { stdio: 'ignore' })
+    }
+    await Promise.all([...this.#nodes].map(node => node.kill()))
+    await Promise.all([...this.#proxies].map(proxy => proxy.close()))
+    for (const folder of this.#folders) await rm(folder, { recursive: true, force: true })
+  }
+
+  /** Kills a node, as a crash would. */
+  async kill(node: Node): Promise<void> {
+    await node.kill()
+    this.#nodes.delete(node)
+  }
+
+  /** Stops a node, as an operator would. */
+  async stop(node: Node): Promise<void> {
+    await node.stop()
+    this.#nodes.delete(node)
+  }
+
+  async #operationsOn(node: Node): Promise<string[]> {
+    const page = { paginate: { match: { index: 'all_operations' } }, size: 100_000 }
+    const answer = await send(node, { secret: this.secret, query: page, path: '/linearized' })
+    assert.equal(answer.status, 200, answer.text)
+    return (answer.json as { resource: { data: string[] } }).resource.data
+  }
+}
+
+const counterRef = { ref: { collection: 'counters' }, id: '1' }
+
+function countedCreate(name: string): unknown {
+  const count = { add: [1, { select: ['data', 'count'], from: { get: counterRef } }] }
+  return {
+    do: [
+      { update: counterRef, params: { object: { data: { object: { count } } } } },
+      { create: { collection: 'operations' }, params: { object: { data: { object: { name } } } } },
+    ],
+  }
+}
+
+/** Repeats `look` until it holds; fails with what it was waiting for. */
+export async function eventually(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (!(await look())) {
+    assert.ok(Date.now() < deadline, `waited in vain until ${what}`)
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,173 @@
+// What an application sees of two nodes: one database. Their clocks are minutes apart; one of them has two workers.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import faunadb from 'faunadb'
+import { query, send } from '../support/http.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { Cluster, eventually, type Node } from './cluster.ts'
+
+const { query: q } = faunadb
+const minutesMs = 60_000
+
+/** The driver as an application makes it, against one node. */
+function clientOf(node: Node, secret: string): faunadb.Client {
+  const { hostname, port } = new URL(node.url)
+  return new faunadb.Client({ secret, domain: hostname, port: Number(port), scheme: 'http', timeout: 30 })
+}
+
+/** Tells a client what another one has seen. The driver's types lack the method. */
+function haveSeen(client: faunadb.Client, time: number): void {
+  ;(client as unknown as { syncLastTxnTime(time: number): void }).syncLastTxnTime(time)
+}
+
+interface Made {
+  readonly ref: faunadb.values.Ref
+  readonly ts: number
+  readonly secret: string
+}
+
+describe('two nodes are one database', { skip: noPostgres }, () => {
+  let postgres: PostgresServer
+  let cluster: Cluster
+  let a: Node
+  let b: Node
+  let onA: faunadb.Client
+  let onB: faunadb.Client
+
+  before(async () => {
+    postgres = await PostgresServer.start()
+    cluster = new Cluster(postgres)
+    ;[a, b] = await Promise.all([
+      cluster.start({ preload: 'clock-ahead.ts', env: { CLOCK_AHEAD_MS: `${7 * minutesMs}` } }),
+      cluster.start({
+        preload: 'clock-ahead.ts',
+        env: { CLOCK_AHEAD_MS: `${-7 * minutesMs}` },
+        flags: ['--workers', '2'],
+      }),
+    ])
+    await cluster.prepare(a)
+    onA = clientOf(a, cluster.secret)
+    onB = clientOf(b, cluster.secret)
+  })
+  after(async () => {
+    await Promise.all([onA.close(), onB.close()])
+    await cluster.end()
+    await postgres.stop()
+  })
+
+  test('a client that says what it has seen reads its writes on the other node, whatever their clocks', async () => {
+    for (let n = 0; n < 20; n++) {
+      const [writer, reader] = n % 2 === 0 ? [onA, onB] : [onB, onA]
+      const made = await writer.query<Made>(q.Create(q.Collection('counters'), { data: { n } }))
+      haveSeen(reader, made.ts)
+      const seen = await reader.query<Made>(q.Get(made.ref))
+      assert.equal(seen.ts, made.ts)
+    }
+  })
+
+  test('/linearized sees what was acknowledged anywhere, without a word from the client', async () => {
+    for (let n = 1; n <= 10; n++) {
+      const before = await cluster.count(b)
+      assert.equal(await cluster.write(a), 'acknowledged')
+      assert.equal(await cluster.count(b), before + 1)
+    }
+  })
+
+  test('time of day and transaction times never go back, on one node or from one to the other', async () => {
+    let seen = 0
+    for (let n = 0; n < 20; n++) {
+      const node = n % 2 === 0 ? a : b
+      const now = { to_micros: { now: null } }
+      const headers = { 'x-last-seen-txn': String(seen) }
+      const { status, json, text } = await send(node, { secret: cluster.secret, query: now, headers })
+      assert.equal(status, 200, text)
+      const { resource } = json as { resource: number }
+      assert.ok(resource >= seen, `${resource} is before ${seen}`)
+      assert.ok(Math.abs(resource / 1000 - Date.now()) < minutesMs, "the node's own clock counts")
+      seen = resource
+    }
+  })
+
+  test('a unique index holds across nodes', async () => {
+    const create = (client: faunadb.Client) =>
+      client.query(q.Create(q.Collection('operations'), { data: { name: 'the only one' } })).then(
+        () => 'made',
+        error => (error as { requestResult?: { statusCode?: number } }).requestResult?.statusCode,
+      )
+    const results = await Promise.all([onA, onB, onA, onB].map(create))
+    assert.deepEqual(results.toSorted(), [400, 400, 400, 'made'])
+    await onA.query(q.Map(q.Paginate(q.Match(q.Index('by_name'), 'the only one')), q.Lambda('r', q.Delete(q.Var('r')))))
+  })
+
+  test('a new secret works on the other node, a revoked one no longer', async () => {
+    const key = await onA.query<Made>(q.CreateKey({ role: 'server' }))
+    const headers = { 'x-last-seen-txn': String(key.ts) }
+    const ask = () => send(b, { secret: key.secret, query: 1, headers })
+    assert.equal((await ask()).status, 200)
+    await onA.query(q.Delete(key.ref))
+    await eventually('the revoked secret is refused', async () => (await ask()).status === 401)
+  })
+
+  test('a role that is changed on one node counts on the other', async () => {
+    const role = { name: 'reader', privileges: [{ resource: q.Collection('counters'), actions: { read: true } }] }
+    await onA.query(q.CreateRole(role))
+    const key = await onA.query<Made>(q.CreateKey({ role: q.Role('reader') }))
+    const get = { get: { ref: { collection: 'counters' }, id: '1' } }
+    const ask = (ts: number) =>
+      send(b, { secret: key.secret, query: get, headers: { 'x-last-seen-txn': String(ts) } })
+    assert.equal((await ask(key.ts)).status, 200)
+    const changed = await onA.query<Made>(
+      q.Update(q.Role('reader'), {
+        privileges: [{ resource: q.Collection('counters'), actions: { read: false } }],
+      }),
+    )
+    assert.equal((await ask(changed.ts)).status, 403)
+  })
+
+  test('a stream on one node shows what the other writes, without gap or duplicate', async () => {
+    const made = await onA.query<Made>(q.Create(q.Collection('counters'), { data: { n: 0 } }))
+    haveSeen(onB, made.ts)
+    const seen: number[] = []
+    const started = Promise.withResolvers<void>()
+    const stream = onB.stream(made.ref)
+    stream.on('start', () => started.resolve())
+    stream.on('version', event => {
+      seen.push((event as { document: { data: { n: number } } }).document.data.n)
+    })
+    stream.on('error', error => started.reject(error))
+    stream.start()
+    await started.promise
+    for (let n = 1; n <= 30; n++) {
+      const writer = n % 3 === 0 ? onB : onA
+      await writer.query(q.Update(made.ref, { data: { n } }))
+    }
+    await eventually('all events have come', () => seen.length >= 30)
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 30 }, (_, at) => at + 1),
+    )
+    stream.close()
+  })
+
+  test('metrics and logs name no password; /ping commits', async () => {
+    const before = await postgres.query(`SELECT seq FROM "${cluster.schema}".head`)
+    assert.equal((await send(a, { method: 'GET', path: '/ping?scope=write' })).status, 200)
+    const behind = await postgres.query(`SELECT seq FROM "${cluster.schema}".head`)
+    assert.ok(Number(behind[0]?.seq) > Number(before[0]?.seq))
+    assert.doesNotMatch(a.stderr() + b.stderr(), /postgres:\/\//)
+  })
+
+  test('a copy that the record contradicts is made anew, with workers under way', async () => {
+    await cluster.write(a)
+    // As if another server had been promoted, which lacked the last batch and has gone on since.
+    await eventually('the copy holds all there is', async () => (await query(b, cluster.secret, 1)) === 1)
+    await postgres.query(
+      `UPDATE "${cluster.schema}".log SET batch = 'of another past' WHERE seq = (SELECT seq FROM "${cluster.schema}".head)`,
+    )
+    b.proxy.cut()
+    await eventually('the copy is made anew', () => b.stderr().includes('the record has another past'))
+    await eventually('the node takes writes again', async () => (await cluster.write(b)) === 'acknowledged')
+    await cluster.check(b.data)
+  })
+})
