@@ -1,7 +1,7 @@
 // Several real nodes over a real PostgreSQL, started the way an operator does, and clients that note what they were told.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
@@ -151,7 +151,7 @@ export class Cluster {
   /** Kills whatever still runs and removes the folders. */
   async end(): Promise<void> {
     for (const node of this.#nodes) {
-      execFileSync('kill', ['-CONT', String(node.pid)], { stdio: 'ignore' })
+      spawnSync('kill', ['-CONT', String(node.pid)])
     }
     await Promise.all([...this.#nodes].map(node => node.kill()))
     await Promise.all([...this.#proxies].map(proxy => proxy.close()))

@@ -97,7 +97,9 @@ describe('two nodes are one database', { skip: noPostgres }, () => {
       )
     const results = await Promise.all([onA, onB, onA, onB].map(create))
     assert.deepEqual(results.toSorted(), [400, 400, 400, 'made'])
-    await onA.query(q.Map(q.Paginate(q.Match(q.Index('by_name'), 'the only one')), q.Lambda('r', q.Delete(q.Var('r')))))
+    await onA.query(
+      q.Map(q.Paginate(q.Match(q.Index('by_name'), 'the only one')), q.Lambda('r', q.Delete(q.Var('r')))),
+    )
   })
 
   test('a new secret works on the other node, a revoked one no longer', async () => {
@@ -110,7 +112,10 @@ describe('two nodes are one database', { skip: noPostgres }, () => {
   })
 
   test('a role that is changed on one node counts on the other', async () => {
-    const role = { name: 'reader', privileges: [{ resource: q.Collection('counters'), actions: { read: true } }] }
+    const role = {
+      name: 'reader',
+      privileges: [{ resource: q.Collection('counters'), actions: { read: true } }],
+    }
     await onA.query(q.CreateRole(role))
     const key = await onA.query<Made>(q.CreateKey({ role: q.Role('reader') }))
     const get = { get: { ref: { collection: 'counters' }, id: '1' } }

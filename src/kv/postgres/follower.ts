@@ -126,13 +126,9 @@ export class Follower {
     // Other processes of the node feed the copy, too.
     if (this.#progress.seq < head.seq) this.#progress = readProgress(this.#options.local)
     while (this.#progress.seq < head.seq) {
-      const rows = await readLog(session, this.#progress.seq, head.seq)
-      const before = this.#progress.seq
-      await this.apply(rows)
-      if (this.#progress.seq === before) {
-        this.#progress = readProgress(this.#options.local)
-        if (this.#progress.seq === before) throw this.#diverged('the log no longer holds what the copy lacks')
-      }
+      const { seq } = this.#progress
+      await this.apply(await readLog(session, seq, head.seq))
+      if (this.#progress.seq === seq) throw this.#diverged('the log no longer holds what the copy lacks')
     }
     assertReached(this.#progress, head.seq)
     this.note(head)
