@@ -76,6 +76,14 @@ export interface EngineOptions {
   readonly onInternalError: (error: unknown) => void
 }
 
+/** For {@link Store.ready}: all that was committed anywhere until now. */
+const everything = Number.POSITIVE_INFINITY
+
+/** Whether a failure depends on what was read. */
+function isResult(error: unknown): boolean {
+  return error instanceof QueryError || (error instanceof RequestError && error.code === 'unauthorized')
+}
+
 /** Makes the engine of an open data folder. */
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
@@ -310,12 +318,15 @@ class RequestRun {
     }
   }
 
-  async #write(task: Task): Promise<QueryAnswer> {
+  /** `current`: resolves when this machine's state holds everything that was committed anywhere when the request came. */
+  async #write(task: Task, current?: Promise<void>): Promise<QueryAnswer> {
     const work = (transaction: Transaction) => this.#attempt(transaction, task)
     const { lastSeenTxn, retriesMax } = this.#request
     const { neverCommits, store } = this.#options
     this.#hold = this.#newHold()
     try {
+      const wait = current ?? (neverCommits ? undefined : store.ready(lastSeenTxn ?? 0))
+      if (wait !== undefined) await this.#inTime(wait)
       if (neverCommits) return this.#uncommitted(store.attempt(work, lastSeenTxn))
       const outcome = await store.write(work, {
         ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
@@ -323,6 +334,10 @@ class RequestRun {
       })
       return this.#succeeded(outcome)
     } catch (error) {
+      // A commit compares what was read with the newest state; a failure has not been compared with anything.
+      const isFirst = isResult(error) && current === undefined && !neverCommits
+      const wait = isFirst ? store.ready(everything) : undefined
+      if (wait !== undefined) return this.#write(task, wait)
       return this.#recover(error, task)
     }
   }

@@ -58,7 +58,8 @@ export interface KeyValueStore {
   transact<T>(work: (view: View) => Work<T>): Promise<T>
   /**
    * Of an engine whose reads may lag behind commits of other machines: undefined when a snapshot taken now holds all
-   * commits up to `notBefore` (microseconds) and follows the time of day; else resolves when it does. Rejects with
+   * commits up to `notBefore` (microseconds) and follows the time of day; else resolves when it does. Infinity: all that
+   * was committed before the call, by any machine. Rejects with
    * `StoreUnavailableError` when that needs something that is away.
    */
   ready?(notBefore: number): Promise<void> | undefined

@@ -89,6 +89,12 @@ export class PostgresServer {
     }
   }
 
+  /** Lets no file of processes started from now on grow past `bytes`, as on a full disk; Infinity takes that back. */
+  limitFiles(bytes: number): void {
+    const limit = Number.isFinite(bytes) ? String(bytes) : 'unlimited'
+    execFileSync('prlimit', ['--pid', String(this.pid), `--fsize=${limit}:`], this.#user ?? {})
+  }
+
   /** Makes a standby the primary. */
   async promote(): Promise<void> {
     await this.query('SELECT pg_promote(true, 60)')

@@ -157,7 +157,8 @@ export class Follower {
         await this.#refreshing
         if (this.#closed >= notBefore && clock.now() - this.#closed < staleMax) return
       }
-      this.#refreshing ??= this.#look(Math.max(notBefore, clock.now() - refreshAge)).finally(() => {
+      const claimed = Number.isFinite(notBefore) ? notBefore : 0
+      this.#refreshing ??= this.#look(Math.max(claimed, clock.now() - refreshAge)).finally(() => {
         this.#refreshing = undefined
       })
       await this.#refreshing
@@ -205,7 +206,9 @@ export class Follower {
       this.#session?.close()
       this.#session = undefined
       this.#noteAway(error)
-      throw error
+      if (error instanceof StoreUnavailableError) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StoreUnavailableError(`the database of the store refuses: ${reason}`, { cause: error })
     }
   }
 
