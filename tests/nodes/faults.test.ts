@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { cp, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { systemRandom } from '../../src/base/random.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { Cluster, eventually, type Node } from './cluster.ts'
@@ -125,7 +126,7 @@ describe('nodes', { skip: noPostgres }, () => {
     postgres.limitFiles(room)
     // Backends have the limit of the server they were started by.
     a.proxy.cut()
-    const text = 'x'.repeat(500_000)
+    const text = systemRandom.hex(250_000)
     const create = {
       create: { collection: 'counters' },
       params: { object: { data: { object: { text } } } },

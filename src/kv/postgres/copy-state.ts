@@ -2,6 +2,7 @@
 // moments; redoing the log from the checkpoint at which the copy began makes them one state, because every log row sets
 // and deletes keys absolutely.
 
+import { systemClock } from '../../base/clock.ts'
 import type { KeyValueStore, Write } from '../contract.ts'
 import { progressWrite } from './replica.ts'
 import type { Session } from './session.ts'
@@ -36,7 +37,7 @@ export async function copyState(
   let rowsLimit = pageRowsMin
   let keys = 0
   let bytes = 0
-  let pinnedMs = performance.now()
+  let pinnedMs = systemClock.elapsedMs()
   for (;;) {
     const rows = await session.query(
       `SELECT key, value FROM ${kv} WHERE key > $1 ORDER BY key LIMIT ${rowsLimit}`,
@@ -52,8 +53,8 @@ export async function copyState(
     last = rows.at(-1)?.key as Buffer
     const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(pageBytes, 1))
     rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
-    if (performance.now() - pinnedMs < registerMs) continue
-    pinnedMs = performance.now()
+    if (systemClock.elapsedMs() - pinnedMs < registerMs) continue
+    pinnedMs = systemClock.elapsedMs()
     await pin(session, node, from)
   }
   await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: '' })] }))
