@@ -1,0 +1,59 @@
+// Data moves from a folder into a shared store and back, by the commands an operator has; nothing is lost on the way.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { query } from '../support/http.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { startServer } from '../support/server.ts'
+
+const folder = await temporaryFolder()
+after(() => rm(folder, { recursive: true, force: true }))
+
+const root = 'root-secret-of-the-tests'
+const read = { select: ['data', 'text'], from: { get: { ref: { collection: 'notes' }, id: '1' } } }
+
+test('a folder becomes a store, a backup and a folder again', { skip: noPostgres }, async () => {
+  const postgres = await PostgresServer.start()
+  try {
+    const env = { TERRARIUM_STORE: postgres.url() }
+    const first = join(folder, 'first')
+    const alone = await startServer({ data: first })
+    await query(alone, root, { create_collection: { object: { name: 'notes' } } })
+    const note = { object: { data: { object: { text: 'kept' } } } }
+    await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
+    await alone.stop()
+
+    const moved = await runProgram(['migrate', '--data', first], env)
+    assert.equal(moved.status, 0, moved.stderr)
+    const again = await runProgram(['migrate', '--data', first], env)
+    assert.equal(again.status, 1)
+    assert.match(again.stderr, /holds a store already/)
+
+    const data = join(folder, 'node')
+    const node = await startServer({ data, env })
+    assert.equal(await query(node, root, read), 'kept')
+    const changed = { object: { data: { object: { text: 'changed' } } } }
+    await query(node, root, { update: { ref: { collection: 'notes' }, id: '1' }, params: changed })
+    const checked = await runProgram(['check', '--data', data], env)
+    assert.equal(checked.status, 0, checked.stdout + checked.stderr)
+    const backup = join(folder, 'backup')
+    const backedUp = await runProgram(['backup', backup], env)
+    assert.equal(backedUp.status, 0, backedUp.stderr)
+    await node.stop()
+
+    const back = join(folder, 'back')
+    const returned = await runProgram(['migrate', '--back', '--data', back], env)
+    assert.equal(returned.status, 0, returned.stderr)
+    await assertSound(back)
+    const restored = await runProgram(['restore', backup, '--store-schema', 'other'], env)
+    assert.equal(restored.status, 0, restored.stderr)
+    const last = await startServer({ data: back })
+    assert.equal(await query(last, root, read), 'changed')
+    await last.stop()
+  } finally {
+    await postgres.stop()
+  }
+})
