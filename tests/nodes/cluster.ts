@@ -35,7 +35,7 @@ type Told = 'acknowledged' | 'refused'
 let clusters = 0
 
 export class Cluster {
-  readonly postgres: PostgresServer
+  postgres: PostgresServer
   readonly schema = `nodes_${++clusters}`
   /** What clients were told of each operation. */
   readonly told = new Map<string, Told>()
@@ -146,6 +146,12 @@ export class Cluster {
     const answer = await send(node, { secret: this.secret, query: read, path: '/linearized' })
     assert.equal(answer.status, 200, answer.text)
     return (answer.json as { resource: number }).resource
+  }
+
+  /** Leads all nodes to another server, as an address that moves would. */
+  moveTo(postgres: PostgresServer): void {
+    this.postgres = postgres
+    for (const proxy of this.#proxies) proxy.redirect(postgres.port)
   }
 
   /** Kills whatever still runs and removes the folders. */

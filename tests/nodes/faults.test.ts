@@ -27,6 +27,28 @@ async function underLoad(cluster: Cluster, a: Node, b: Node, fault: () => Promis
   }
 }
 
+test('the primary is lost and its standby promoted: nothing is', { skip: noPostgres }, async () => {
+  const primary = await PostgresServer.start()
+  const cluster = new Cluster(primary)
+  let standby: PostgresServer | undefined
+  try {
+    const [a, b] = await Promise.all([cluster.start(), cluster.start()])
+    await cluster.prepare(a)
+    const promoted = await primary.standby()
+    standby = promoted
+    await underLoad(cluster, a, b, async () => {
+      await primary.kill()
+      await promoted.promote()
+      cluster.moveTo(promoted)
+    })
+    await cluster.verify(a, b)
+  } finally {
+    await cluster.end()
+    await standby?.stop()
+    await primary.stop()
+  }
+})
+
 describe('nodes', { skip: noPostgres }, () => {
   let postgres: PostgresServer
   let cluster: Cluster
