@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 
-test('a fresh folder is sound, a missing one and an unknown flag are told in one line', async () => {
+test('an empty folder, a missing one and an unknown flag are told in one line', async () => {
   const folder = await temporaryFolder()
   try {
-    const sound = await runProgram(['check', '--data', folder])
-    assert.deepEqual(sound, { status: 0, stdout: `${folder}: sound\n`, stderr: '' })
+    const empty = await runProgram(['check', '--data', folder])
+    assert.deepEqual(empty, { status: 1, stdout: '', stderr: `terrarium: there is no data in ${folder}\n` })
     const missing = join(folder, 'missing')
     const absent = await runProgram(['check', '--data', missing])
     assert.deepEqual(absent, {

@@ -172,6 +172,13 @@ async function keyWith({ query }: Bench, expression: unknown): Promise<string> {
   return secret
 }
 
+/** Commits one write after the other; over memory no commit waits for a turn of the event loop. */
+async function inTurn(bench: Bench, writes: readonly unknown[]): Promise<Doc[]> {
+  const made: Doc[] = []
+  for (const write of writes) made.push((await bench.query(write)) as Doc)
+  return made
+}
+
 test('predicates see the state at the time of the event, not the present one', () =>
   withEngine(async bench => {
     const isPublic = { select: ['data', 'public'], from: { get: { var: 'ref' } }, default: false }
@@ -179,9 +186,7 @@ test('predicates see the state at the time of the event, not the present one', (
     taken(stream)
     // None of these waits for a turn of the event loop in which streams would be served.
     const writes = [create({ public: true, n: 1 }), update({ public: false }), update({ public: true, n: 3 })]
-    const made = (await Promise.all(
-      [...writes, { delete: target }].map(write => bench.query(write)),
-    )) as Doc[]
+    const made = await inTurn(bench, [...writes, { delete: target }])
     await settled()
     assert.deepEqual(
       taken(stream).map(({ txn }) => txn),
@@ -199,9 +204,7 @@ test('predicates see indexes and histories as they were, too', () =>
     const stream = await bench.open(target, await keyWith(bench, { and: sets.map(hasOne) }))
     taken(stream)
     const other = { create: { ref: things, id: '8' }, params: { object: {} } }
-    const made = (await Promise.all(
-      [create({}), other, update({ n: 1 })].map(write => bench.query(write)),
-    )) as Doc[]
+    const made = await inTurn(bench, [create({}), other, update({ n: 1 })])
     await settled()
     assert.deepEqual(
       taken(stream).map(({ txn }) => txn),
