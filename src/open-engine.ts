@@ -33,8 +33,8 @@ export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' |
 
 const rateSettings = ['computeOpsPerSecond', 'readOpsPerSecond', 'writeOpsPerSecond'] as const
 
-/** Where time and chance come from; tests replay a run by handing in their own. */
-export interface Surroundings {
+/** Where time and randomness come from; tests replay a run by handing in their own. */
+export interface ProcessEnvironment {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
@@ -50,10 +50,10 @@ export interface LaneParts {
   readonly snapshotTime: () => Micros
 }
 
-const system: Surroundings = { clock: systemClock, timers: systemTimers, random: systemRandom }
+const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
-/** The part that a process plays among those that have a data folder open. */
-export interface Part {
+/** The role of a process among those that have a data folder open. */
+export interface ProcessRole {
   /** Differs between the processes that write. */
   readonly worker: number
   /** Builds indexes and removes what is past; one process of a folder does. */
@@ -65,7 +65,7 @@ export interface Part {
 }
 
 /** A process that opens a data folder only to look at it. */
-export const onlooker: Part = { worker: 0, background: false }
+export const observer: ProcessRole = { worker: 0, background: false }
 
 /** All that is opened of a data folder. */
 export interface OpenedFolder extends OpenEngine {
@@ -78,21 +78,21 @@ export async function openEngine(
   config: Config,
   rootSecret: string | undefined,
   log: Logger,
-  part: Part = onlooker,
+  role: ProcessRole = observer,
 ): Promise<OpenedFolder> {
-  const lane = part.slowLane && config.slowLaneProcesses > 0 ? { config, rootSecret } : undefined
-  const { kv, shared } = await openConfiguredStore(config, log, part)
+  const lane = role.slowLane && config.slowLaneProcesses > 0 ? { config, rootSecret } : undefined
+  const { kv, shared } = await openConfiguredStore(config, log, role)
   if (shared !== undefined) {
     const { now, standing, timeline, worker } = shared
-    const surroundings = { ...system, clock: { ...systemClock, now }, timeline }
-    const opened = engineOver(kv, config, rootSecret, log, surroundings, { ...part, worker }, { lane })
+    const environment = { ...system, clock: { ...systemClock, now }, timeline }
+    const opened = engineOver(kv, config, rootSecret, log, environment, { ...role, worker }, { lane })
     return { ...opened, standing }
   }
-  const { timelineFile } = part
-  if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, part, { lane })
-  const timeline = openSharedTimeline(timelineFile, part.worker)
+  const { timelineFile } = role
+  if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, role, { lane })
+  const timeline = openSharedTimeline(timelineFile, role.worker)
   const clock = { ...systemClock, now: () => timeline.now() }
-  const opened = engineOver(kv, config, rootSecret, log, { ...system, clock, timeline }, part, { lane })
+  const opened = engineOver(kv, config, rootSecret, log, { ...system, clock, timeline }, role, { lane })
   const close = async () => {
     await opened.close()
     timeline.close()
@@ -141,8 +141,8 @@ export function engineOver(
   config: EngineConfig,
   rootSecret: string | undefined,
   log: Logger,
-  { clock, timers, random, timeline }: Surroundings = system,
-  { worker, background }: Pick<Part, 'worker' | 'background'> = onlooker,
+  { clock, timers, random, timeline }: ProcessEnvironment = system,
+  { worker, background }: Pick<ProcessRole, 'worker' | 'background'> = observer,
   { lane, within }: Special = {},
 ): OpenedFolder {
   const now = () => clock.now()

@@ -27,7 +27,7 @@ const dashboardFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.u
 export interface Server {
   /** Starts to accept connections on the configured port; resolves with where it is reached, see {@link urlOf}. */
   listen(): Promise<string>
-  /** Instead of `listen`: answers a function that serves a connection that another process has accepted. */
+  /** Instead of `listen`: returns a function that serves a connection that another process has accepted. */
   receive(): (connection: Socket) => void
   /** What is measured of this process; absent when nobody wants to know. */
   readonly metrics?: Registry
@@ -40,7 +40,7 @@ export interface OpenEngine {
   readonly engine: Engine
   /** Absent: nothing can be imported or exported. */
   readonly transfer?: TransferService
-  /** Proves that what is stored agrees with itself; answers every contradiction found. */
+  /** Proves that what is stored agrees with itself; returns every contradiction found. */
   check(): readonly string[]
   /** Present when several machines share the store: how this one's copy stands. */
   readonly standing?: MeasuredNode['standing']

@@ -9,7 +9,7 @@ const tokenTag = 113
 const keyBytes = 30
 const tokenBytes = 38
 
-/** Bytes of chance at the end of every secret. */
+/** Random bytes at the end of every secret. */
 export const secretRandomBytes = 20
 
 /** The bcrypt cost of hashes of secrets: low, because 160 random bits cannot be guessed at any speed. */

@@ -52,7 +52,7 @@ export class FailureThrottle {
 
   /**
    * Runs `check` when it is the turn of one of the key's checks; its result false counts as a failure. Rejects with
-   * `too many requests` one of the waiting, by chance, when there are too many of them.
+   * `too many requests` one of the waiting, chosen at random, when there are too many of them.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
     const line = this.#line(key)

@@ -1,4 +1,4 @@
-// The only source of chance. Secrets, ids and trace ids come from a `Random` that is passed in, so tests can
+// The only source of randomness. Secrets, ids and trace ids come from a `Random` that is passed in, so tests can
 // replay a run.
 
 import { randomFillSync, randomInt } from 'node:crypto'

@@ -6,7 +6,7 @@ import { systemTimers } from '../base/timers.ts'
 const widthChars = 30
 const intervalMs = 100
 
-/** Shows what `share` answers (0 to 1) until `work` has ended. */
+/** Shows what `share` returns (0 to 1) until `work` has ended. */
 export async function withProgress<T>(name: string, share: () => number, work: () => Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return work()
   const stop = systemTimers.every(intervalMs, () => process.stderr.write(`\r${progressLine(name, share())}`))

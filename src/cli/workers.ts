@@ -46,7 +46,7 @@ export function endWithSupervisor(): void {
   })
 }
 
-/** In a worker: serves connections that the supervisor hands over. Answers how to say that there shall be no more. */
+/** In a worker: serves connections that the supervisor hands over. Returns how to say that there shall be no more. */
 export function takeConnections(take: (connection: Socket) => void): () => void {
   const report = (report: Report) => process.send?.(report)
   let isStopping = false

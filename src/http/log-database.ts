@@ -4,7 +4,7 @@ import type { ExportedDatabase } from '../query-log/export-request.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import type { Services } from './endpoint.ts'
 import type { LogClient } from './log-access.ts'
-import type { LogOrder } from './log-order.ts'
+import type { LogRequest } from './log-request.ts'
 import { Refusal } from './message-answer.ts'
 
 /**
@@ -12,7 +12,7 @@ import { Refusal } from './message-answer.ts'
  * or 404; whether other databases exist is nothing a client learns.
  */
 export function allowedDatabase(
-  { database, regionGroup }: LogOrder,
+  { database, regionGroup }: LogRequest,
   client: LogClient,
   { engine }: Services,
   queryLog: QueryLog,

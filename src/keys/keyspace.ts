@@ -61,7 +61,7 @@ export type GarbageKind = keyof typeof garbageKinds
 /** A document within a database. */
 export type DocumentId = Pick<Ref, 'id' | 'collection'>
 
-/** The three tables of an index: entries now, entries that ended (with the interval they lived), comings and goings. */
+/** The three tables of an index: entries now, entries that ended (with the interval they lived), add and remove events. */
 export type IndexTable = 'live' | 'ended' | 'events'
 
 /** An entry of an index, with its terms and values encoded once for all the keys made of it. */
@@ -126,7 +126,7 @@ export function indexEndedKey(entry: EntryKeyParts, removedTs: Micros): Uint8Arr
   return writer.copy()
 }
 
-/** The coming or going of an entry. At one moment goings come first. */
+/** An add or remove event of an entry. At one moment remove events come first. */
 export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 'remove'): Uint8Array {
   beginIndex('events', entry.database, entry.index, entry.terms)
   appendTime(ts)

@@ -66,7 +66,7 @@ export class ValueReader {
     this.#view = scratchView
   }
 
-  /** Moves over `count` bytes and answers where they begin. */
+  /** Moves over `count` bytes and returns where they begin. */
   #take(count: number): number {
     const start = this.#position
     const end = start + count

@@ -7,7 +7,7 @@ export class Listeners {
     return this.#listeners.size === 0
   }
 
-  /** Adds `call`; answers the way to take it out again. The same function may be added twice. */
+  /** Adds `call`; returns the way to take it out again. The same function may be added twice. */
   add(call: () => void): () => void {
     const listener = { call }
     this.#listeners.add(listener)

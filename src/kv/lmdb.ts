@@ -149,7 +149,7 @@ class LmdbStore implements KeyValueStore {
     this.#announce()
   }
 
-  /** Runs the works of a batch in its write transaction. Answers nothing: lmdb-js would await an answer like a promise. */
+  /** Runs the works of a batch in its write transaction. Returns nothing: lmdb-js would await an answer like a promise. */
   #run(batch: readonly Job[]): void {
     this.#nextBatch = undefined
     // lmdb-js makes a second promise of every commit; if nobody held it, a failed commit would end the process.

@@ -49,7 +49,7 @@ export class AccountKeys {
     this.#now = now
   }
 
-  /** Makes a key and answers its secret, which nobody can learn later. Throws {@link NameTaken}. */
+  /** Makes a key and returns its secret, which nobody can learn later. Throws {@link NameTaken}. */
   create(order: AccountKeyOrder): Promise<{ readonly key: AccountKey; readonly secret: string }> {
     const now = this.#now()
     const id = this.#random.hex(8)

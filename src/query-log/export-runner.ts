@@ -1,4 +1,4 @@
-// Works on export requests, one at a time in each process. A process takes a request by a lease that it prolongs
+// Works on export requests, one at a time in each process. A process takes a request by a lease that it renews
 // while it works; if it dies, the lease runs out and another process, or the restarted one, goes on from the
 // state on disk. Making the file again from the start does no harm, so nothing but the state is kept.
 
@@ -29,7 +29,7 @@ export interface ExportRunnerOptions {
   readonly onFailure: (request: ExportRequest, cause: unknown) => void
 }
 
-/** Milliseconds: how often forgotten requests are looked for, how long a lease lasts, how often it is prolonged. */
+/** Milliseconds: how often forgotten requests are looked for, how long a lease lasts, how often it is renewed. */
 const lookEveryMs = 1000
 const leaseMs = 5000
 const renewEveryMs = 1000

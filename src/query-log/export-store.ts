@@ -13,7 +13,7 @@ import type { Micros } from '../values/value.ts'
 import { type ExportRequest, type ExportState, inState, unfinishedStates } from './export-request.ts'
 
 /** What a client asks for, checked. */
-export type ExportOrder = Pick<
+export type ExportParameters = Pick<
   ExportRequest,
   'timeStart' | 'timeEnd' | 'from' | 'to' | 'regionGroup' | 'database'
 >
@@ -65,7 +65,7 @@ export class ExportStore {
   }
 
   /** Stores a new request, or answers the one that the same token made within the last 24 hours. */
-  create(order: ExportOrder, idempotency: IdempotencyToken | undefined): Promise<ExportRequest> {
+  create(order: ExportParameters, idempotency: IdempotencyToken | undefined): Promise<ExportRequest> {
     const now = this.#now()
     const entropy = this.#random.hex(8)
     return this.#kv.transact(view => {
@@ -160,7 +160,7 @@ export class ExportStore {
     return this.#changeOwned(id, owner, request => inState(request, state, now, changes))
   }
 
-  /** Asks for a new URL of a complete request whose URL has expired; answers the request as it is then. */
+  /** Asks for a new URL of a complete request whose URL has expired; returns the request as it is then. */
   renewUrl(id: string): Promise<ExportRequest | undefined> {
     const now = this.#now()
     return this.#kv.transact<ExportRequest | undefined>(view => {

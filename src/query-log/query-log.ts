@@ -9,7 +9,7 @@ import type { AccountKeys } from './account-keys.ts'
 import type { ExportRequest } from './export-request.ts'
 import { ExportRunner } from './export-runner.ts'
 import { type ExportStorage, fileName } from './export-storage.ts'
-import { type ExportOrder, ExportStore, type IdempotencyToken } from './export-store.ts'
+import { type ExportParameters, ExportStore, type IdempotencyToken } from './export-store.ts'
 import type { LocalStorage } from './local-storage.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
 import { LogSummaries, type LogSummary } from './log-summary.ts'
@@ -101,7 +101,7 @@ export class QueryLog {
   }
 
   /** Takes an order for an export. */
-  async order(order: ExportOrder, token: IdempotencyToken | undefined): Promise<ExportRequest> {
+  async order(order: ExportParameters, token: IdempotencyToken | undefined): Promise<ExportRequest> {
     const request = await this.#store.create(order, token)
     this.#runner.wake()
     return request

@@ -39,7 +39,7 @@ interface Word {
 /** Thrown for text that is no JSON. */
 class NotJson {}
 
-/** Makes the function that answers the shape of a query's text, as the inside of a JSON string. */
+/** Makes the function that returns the shape of a query's text, as the inside of a JSON string. */
 export function createShape(words: Iterable<string>): (query: string) => string {
   const table = new Map<string, Word>()
   for (const word of words) table.set(word, { text: `\\"${word}\\":`, content: 'code' })

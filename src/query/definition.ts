@@ -116,7 +116,7 @@ export interface FunctionDefinition {
   readonly result: string
   /** One sentence for the reference. */
   readonly summary: string
-  /** A query as wire JSON and the JSON it answers (with `…` where that varies), for the reference and its test. */
+  /** A query as wire JSON and the JSON it returns (with `…` where that varies), for the reference and its test. */
   readonly example: readonly [query: string, answer: string]
   readonly evaluate: (args: Readonly<Record<string, unknown>>, call: Call) => Value
 }

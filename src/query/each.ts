@@ -13,7 +13,7 @@ import { applyLambda, checkWidth } from './evaluate.ts'
 /** What happens when the lambda fails: the first failure ends it, or those of all elements come together. */
 export type FailureRule = 'first' | 'all'
 
-/** What the lambda, argument `key` of the call, answers for each element, in order. */
+/** What the lambda, argument `key` of the call, returns for each element, in order. */
 export function applyToEach(
   lambda: BoundLambda,
   elements: readonly Value[],
@@ -59,7 +59,7 @@ class Waits {
     return this.#pendings.length > 0
   }
 
-  /** Remembers a wait; answers whether to go on with the next element. */
+  /** Remembers a wait; returns whether to go on with the next element. */
   add(pending: Pending): boolean {
     this.#pendings.push(pending)
     this.#questions += pending.questions.length

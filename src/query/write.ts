@@ -95,7 +95,7 @@ export function changeDocument(
   return write(draft, resource, [])
 }
 
-/** Deletes a live document; answers it as it was. */
+/** Deletes a live document; returns it as it was. */
 export function deleteDocument(ref: Ref, call: Call): DocumentValue {
   const resource = resourceOf(ref.collection)
   if (isNativeCollectionRef(ref)) throw notFound(resource, call)
@@ -140,7 +140,7 @@ function newDocument(database: DatabaseId, collection: CollectionId, call: Call)
 }
 
 /**
- * Checks the fields of a version to be written into the past, and answers how to make them: references now,
+ * Checks the fields of a version to be written into the past, and returns how to make them: references now,
  * everything else after the caller's permission.
  */
 export function draftFields(ref: Ref, params: ObjectValue, call: Call): () => ObjectValue {

@@ -25,7 +25,7 @@ export class Background {
     this.#builds = new BuildQueue(store, onError, batchMs)
   }
 
-  /** Does one step of each kind of work. Answers whether there was anything to do. */
+  /** Does one step of each kind of work. Returns whether there was anything to do. */
   async runOnce(): Promise<boolean> {
     const built = await this.#builds.runOnce()
     return (await this.sweeper.runOnce()) || built

@@ -201,7 +201,7 @@ export interface DocumentReads {
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
   /** Live documents of a collection (native ones too), by id. Lazy. */
   documents(database: DatabaseId, collection: number, scan: EntryScan): Iterable<IndexEntry>
-  /** What replacing one version of a document by the next does to an index, goings first. Undefined: none was live. */
+  /** What replacing one version of a document by the next does to an index, remove events first. Undefined: none was live. */
   entryChanges(
     index: IndexDefinition,
     before: Version | undefined,
@@ -222,9 +222,9 @@ export interface DocumentWrites {
   put(ref: Ref, fields: ObjectValue): Version
   /** Deletes a live document; for schema objects also what belongs to them. */
   delete(ref: Ref): void
-  /** Writes a version into the past. `fields` undefined stores a delete. Answers the version as stored. */
+  /** Writes a version into the past. `fields` undefined stores a delete. Returns the version as stored. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version
-  /** Removes the version at exactly `ts`, if there is one that matches. Answers what was removed. */
+  /** Removes the version at exactly `ts`, if there is one that matches. Returns what was removed. */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined
   /** The number for a new collection (from 1024) or index (from 32768) of a database; never given twice. */
   nextSchemaId(database: DatabaseId, nativeCollection: number): bigint
@@ -361,7 +361,7 @@ export interface Store {
   changes(after: Micros, limit: number): readonly CommittedTransaction[]
   /** Calls `listener` after commits (of any process) became visible. */
   watch(listener: () => void): () => void
-  /** Proves that entries, histories and the change log agree with the documents; answers every contradiction found. */
+  /** Proves that entries, histories and the change log agree with the documents; returns every contradiction found. */
   check(): readonly string[]
   close(): Promise<void>
 }

@@ -109,7 +109,7 @@ export class DocumentWriter {
     return stored && decodeVersion(ref, stored)
   }
 
-  /** Makes `fields` the content of a document; undefined deletes it. Answers the version. */
+  /** Makes `fields` the content of a document; undefined deletes it. Returns the version. */
   write(ref: Ref, fields: ObjectValue | undefined): Version {
     const pending = this.#takeBack(ref)
     const base = newestLive(this.#context.snapshot, ref)

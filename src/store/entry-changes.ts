@@ -7,7 +7,7 @@ import type { Micros, Value } from '../values/value.ts'
 import type { EntryChange, IndexDefinition, StoreHooks, Version } from './contract.ts'
 import { entriesOfStored, type PreparedEntry, userIndex } from './index-tables.ts'
 
-/** The entries that only one of two versions has: goings first. An undefined version has none. */
+/** The entries that only one of two versions has: remove events first. An undefined version has none. */
 export function entryChanges(
   definition: IndexDefinition,
   before: Version | undefined,

@@ -1,5 +1,5 @@
 // Reads indexes: the entries there are now, those there were at a past time, and their history. Three tables
-// hold an index: live entries, entries that ended (with the interval they lived), and comings and goings.
+// hold an index: live entries, entries that ended (with the interval they lived), and add and remove events.
 
 import { eventRange, type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
 import { compareEntries, compareToBound, encodeTuple, entryRange, tupleBytesMax } from '../keys/tuple.ts'
@@ -177,7 +177,7 @@ function isTime(time: Time, micros: Micros): boolean {
   return time.nanos % 1000 === 0 && Number(time.seconds) * 1e6 + time.nanos / 1000 === micros
 }
 
-/** The comings and goings of a set's entries, oldest first, not before `oldest` (at which comings still show). Lazy. */
+/** The add and remove events of a set's entries, oldest first, not before `oldest` (at which add events still show). Lazy. */
 export function* scanEvents(
   snapshot: Snapshot,
   set: EntrySet,

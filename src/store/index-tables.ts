@@ -193,7 +193,7 @@ function isLong(value: Value): boolean {
   return false
 }
 
-/** Writes what came between two versions of a document at `time`; answers the entries that were opened. */
+/** Writes what came between two versions of a document at `time`; returns the entries that were opened. */
 export function replaceEntries(
   overlay: Overlay,
   journal: Journal,

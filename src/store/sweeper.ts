@@ -47,7 +47,7 @@ export class Sweeper {
     this.#store = store
   }
 
-  /** Does one step. Answers whether it removed anything. */
+  /** Does one step. Returns whether it removed anything. */
   async runOnce(): Promise<boolean> {
     return (await this.#sweepGarbage()) || (await this.#sweepChangeLog()) || (await this.#sweepTable())
   }

@@ -21,7 +21,7 @@ export interface TailerOptions {
   readonly timers: Timers
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
-   * Handles one transaction and answers how many events came of it. May throw Pending before it has done anything:
+   * Handles one transaction and returns how many events came of it. May throw Pending before it has done anything:
    * it is called again for the same transaction when the answer is there.
    */
   readonly handle: (committed: CommittedTransaction, transaction: Transaction, waiting: Waiting) => number

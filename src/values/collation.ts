@@ -220,7 +220,7 @@ class KeyBuilder {
 
   /**
    * A contraction whose mark stands behind other marks that normalization puts before it: appends its elements,
-   * then those of the other marks, and answers where the text goes on.
+   * then those of the other marks, and returns where the text goes on.
    */
   #appendSplitContraction(text: string, start: number, next: number): number | undefined {
     let index = next

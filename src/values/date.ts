@@ -73,7 +73,7 @@ export function digitsAt(text: string, from: number, count: number): number {
 
 /**
  * Reads `YYYY-MM-DD` at the start of a text: four digits of year, or a sign and four to nine. Days 1 to 31 pass
- * in any month. Answers the day and the offset behind it.
+ * in any month. Returns the day and the offset behind it.
  */
 export function readDay(text: string): (CivilDay & { readonly end: number }) | undefined {
   const sign = text[0]

@@ -22,7 +22,7 @@ export function equalValues(left: Value, right: Value): boolean {
 }
 
 /**
- * What the function `equals` answers for two of its arguments: like {@link equalValues}, but a long equals a double
+ * What the function `equals` returns for two of its arguments: like {@link equalValues}, but a long equals a double
  * when it becomes that double, and an action equals the word it had in the oldest API version, too, unless
  * `exactActions`.
  */

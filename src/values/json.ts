@@ -97,7 +97,7 @@ class JsonParser {
     throw new JsonSyntaxError('syntax', this.#at)
   }
 
-  /** Skips white space and answers the character there, without taking it. */
+  /** Skips white space and returns the character there, without taking it. */
   #next(): number {
     const text = this.#text
     let at = this.#at

@@ -26,7 +26,7 @@ export interface RefNames {
   parentOf(database: DatabaseId): Ref | undefined
 }
 
-/** Prints references for one response. A reference without a printable name answers undefined. */
+/** Prints references for one response. A reference without a printable name returns undefined. */
 export class RefPrinter {
   readonly #names: RefNames
   readonly #asPath: boolean

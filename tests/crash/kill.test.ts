@@ -26,7 +26,7 @@ const createPair = (pair: string) => ({
   })),
 })
 
-/** Writes pairs from several clients until the server is killed; answers what was acknowledged, by pair. */
+/** Writes pairs from several clients until the server is killed; returns what was acknowledged, by pair. */
 async function writeUntilKilled(server: RunningServer, secret: string, round: number) {
   const answered = new Map<string, Answered>()
   let killed: Promise<void> | undefined

@@ -340,7 +340,7 @@ for (const version of [1, 2]) {
   })
 }
 
-/** Sends a request; answers the way to hang up without waiting for its response. */
+/** Sends a request; returns the way to hang up without waiting for its response. */
 function askAndLeave(url: string): () => void {
   const request = http.get(url).on('error', () => undefined)
   return () => request.destroy()

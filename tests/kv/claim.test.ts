@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const claimModule = new URL('../../src/kv/lmdb-claim.ts', import.meta.url).href
 
-/** Claims the folder in a process of its own, which then does `next`; answers what it said. */
+/** Claims the folder in a process of its own, which then does `next`; returns what it said. */
 function claimElsewhere(next: string): string {
   const code = `
     import { claimFolder } from ${JSON.stringify(claimModule)}

@@ -39,7 +39,7 @@ const wholeFile = join(whole, 'data.mdb')
 const content = readFileSync(wholeFile)
 
 let made = 0
-/** A copy of the folder to be damaged; answers its data file. */
+/** A copy of the folder to be damaged; returns its data file. */
 function copied(): { folder: string; file: string } {
   const folder = join(scratch, `copy ${made++}`)
   mkdirSync(folder)

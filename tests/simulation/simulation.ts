@@ -8,7 +8,7 @@ import { limits } from '../../src/limits.ts'
 import { Background } from '../../src/store/background.ts'
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
 import { type DocumentName, Model } from '../support/model.ts'
-import { ManualClock, RandomSource, seededSurroundings } from '../support/seeded.ts'
+import { ManualClock, RandomSource, seededEnvironment } from '../support/seeded.ts'
 import type { Fate, Outcome, SteppedStore } from '../support/seeded-store.ts'
 import { judge, type Request } from './judge.ts'
 import {
@@ -72,8 +72,8 @@ class Simulation {
     this.#options = options
     this.#random = new RandomSource(options.seed)
     this.#model = options.model ?? new Model()
-    const surroundings = seededSurroundings(options.seed, this.#clock)
-    this.#engine = openTestEngine({ kv: options.kv, surroundings })
+    const environment = seededEnvironment(options.seed, this.#clock)
+    this.#engine = openTestEngine({ kv: options.kv, environment })
     this.#background = new Background(this.#engine.store)
   }
 
@@ -117,7 +117,7 @@ class Simulation {
     this.#times.push(ts)
   }
 
-  /** Runs a query on its own; answers its time. */
+  /** Runs a query on its own; returns its time. */
   async #setUp(query: wire.Wire): Promise<number> {
     const answer = this.#engine.send(query as object)
     this.#track(answer)

@@ -26,13 +26,13 @@ async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 10
   const time = new ManualTime()
   time.ms = 1_700_000_000_000
   const config = { allowInsecureJwks: false, audiencePrefix: 'test:', passwordCost: 4, streamsMax }
-  const surroundings = { clock: time.clock, timers: time, random: systemRandom }
+  const environment = { clock: time.clock, timers: time, random: systemRandom }
   const { engine, close } = engineOver(
     openMemory(),
     config,
     rootSecret,
     pino({ level: 'silent' }),
-    surroundings,
+    environment,
   )
   const request = (query: unknown, secret = rootSecret) => ({
     authorization: `Bearer ${secret}`,

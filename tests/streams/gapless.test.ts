@@ -16,7 +16,7 @@ const increment = {
   params: { object: { data: { object: { n: { add: [number, 1] } } } } },
 }
 
-/** Reads up to the transaction `last`; answers the start event and all that followed. */
+/** Reads up to the transaction `last`; returns the start event and all that followed. */
 async function readUntil(reader: StreamReader, last: Promise<number>): Promise<WireEvent[]> {
   const events = [await reader.next()]
   const end = await last

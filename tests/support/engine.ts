@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import type { Engine, QueryAnswer } from '../../src/engine/contract.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
-import { engineOver, type Surroundings } from '../../src/open-engine.ts'
+import { engineOver, type ProcessEnvironment } from '../../src/open-engine.ts'
 import type { TransactionStore } from '../../src/store/store.ts'
 import type { ApiVersion } from '../../src/values/wire-version.ts'
 
@@ -16,14 +16,14 @@ export type Query = string | object
 export interface TestEngineOptions {
   /** Where the data is; a store in memory when absent. Closed with the engine. */
   readonly kv?: KeyValueStore
-  /** Where time and chance come from; the machine when absent. */
-  readonly surroundings?: Surroundings
+  /** Where time and randomness come from; the machine when absent. */
+  readonly environment?: ProcessEnvironment
 }
 
 export interface TestEngine {
   readonly engine: Engine
   readonly store: TransactionStore
-  /** Sends a query with a secret (the root secret when absent); answers the whole response. */
+  /** Sends a query with a secret (the root secret when absent); returns the whole response. */
   send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryAnswer>
   /** The `resource` of a query that has to succeed. */
   query(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<unknown>
@@ -33,8 +33,8 @@ export interface TestEngine {
 /** Opens a database: an empty one in memory unless told otherwise. */
 export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
   const config = { allowInsecureJwks: false, audiencePrefix: 'https://db.fauna.com/db/', passwordCost: 4 }
-  const { kv = openMemory(), surroundings } = options
-  const { engine, store, close } = engineOver(kv, config, rootSecret, pino({ level: 'silent' }), surroundings)
+  const { kv = openMemory(), environment } = options
+  const { engine, store, close } = engineOver(kv, config, rootSecret, pino({ level: 'silent' }), environment)
   const send: TestEngine['send'] = async (query, options = {}) =>
     engine.query({
       authorization: `Bearer ${options.secret ?? rootSecret}`,

@@ -1,9 +1,9 @@
-// Time and chance that a failing run replays: a clock that only the test moves, and bytes drawn from a seed.
+// Time and randomness that a failing run replays: a clock that only the test moves, and bytes drawn from a seed.
 
 import type { Clock } from '../../src/base/clock.ts'
 import type { Random } from '../../src/base/random.ts'
 import type { Timers } from '../../src/base/timers.ts'
-import type { Surroundings } from '../../src/open-engine.ts'
+import type { ProcessEnvironment } from '../../src/open-engine.ts'
 import { RandomSource } from '../unit/store/random-source.ts'
 
 export { RandomSource }
@@ -38,8 +38,8 @@ function randomFrom(source: RandomSource): Random {
   }
 }
 
-/** Surroundings in which everything follows from the seed and from the moves of the clock. */
-export function seededSurroundings(seed: number, clock: Clock): Surroundings {
+/** ProcessEnvironment in which everything follows from the seed and from the moves of the clock. */
+export function seededEnvironment(seed: number, clock: Clock): ProcessEnvironment {
   return { clock, timers: noTimers, random: randomFrom(new RandomSource(seed)) }
 }
 

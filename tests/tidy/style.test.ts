@@ -11,7 +11,7 @@ interface Ban {
   readonly instead: string
 }
 
-/** Ambient time and chance make a request impossible to replay; they live in `src/base` alone. */
+/** Ambient time and randomness make a request impossible to replay; they live in `src/base` alone. */
 const ambient: readonly Ban[] = [
   {
     pattern: /\bDate\.now\b|\bnew Date\(\)|\bTemporal\.Now\b|\bperformance\.now\b|\bhrtime\b/,
@@ -24,7 +24,7 @@ const ambient: readonly Ban[] = [
   { pattern: /(?<!\.)\bset(Timeout|Interval)\b|\bAbortSignal\.timeout\b/, instead: 'a timer' },
 ]
 
-test('time and chance come from src/base', () => {
+test('time and randomness come from src/base', () => {
   const wrong: string[] = []
   for (const { path, code } of sources) {
     if (!path.startsWith('src/') || path.startsWith('src/base/')) continue

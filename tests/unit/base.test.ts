@@ -1,4 +1,4 @@
-// The machine's clock, timers and chance: the few things about them that can be relied on.
+// The machine's clock, timers and randomness: the few things about them that can be relied on.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

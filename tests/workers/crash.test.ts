@@ -19,7 +19,7 @@ async function workersOf(pid: number): Promise<number[]> {
   return stdout.trim().split(/\s+/).map(Number)
 }
 
-/** Creates documents until the connection breaks or `isOver`; answers the ids of those that were acknowledged. */
+/** Creates documents until the connection breaks or `isOver`; returns the ids of those that were acknowledged. */
 async function writeOn(client: WorkerClient, isOver: () => boolean): Promise<string[]> {
   const acknowledged: string[] = []
   try {

@@ -10,7 +10,7 @@ import { systemTimers } from '../../base/timers.ts'
 import { type Config, isShortSecret, type SettingName, settings } from '../../config.ts'
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder, joinClaim } from '../../kv/lmdb-claim.ts'
-import type { Part } from '../../open-engine.ts'
+import type { ProcessRole } from '../../open-engine.ts'
 import { divergedExitCode, prepareStore } from '../../open-store.ts'
 import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
 import { type Command, command, StartError } from '../command.ts'
@@ -26,7 +26,7 @@ export type Open = (
   config: Config,
   rootSecret: string | undefined,
   log: Logger,
-  part: Part,
+  role: ProcessRole,
 ) => Promise<OpenEngine>
 
 /** The command over a way to open the engine. */
@@ -95,8 +95,8 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   const worker = workerNumber()
   // The supervisor has made it, and said where it is.
   const rootSecret = await explained(() => rootSecretOf(config, silent))
-  const part = { worker, background: worker === 0, timelineFile: timelineFileOf(config), slowLane: true }
-  const opened = await explained(() => open(config, rootSecret, log, part))
+  const role = { worker, background: worker === 0, timelineFile: timelineFileOf(config), slowLane: true }
+  const opened = await explained(() => open(config, rootSecret, log, role))
   const stopped = signalled()
   const server = await created(config, opened, log)
   if (server.metrics) shareMetrics(server.metrics)

@@ -8,7 +8,7 @@ import type { Answer } from '../answer.ts'
 import type { Call } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { logClient } from '../log-access.ts'
-import { bodyOf, checkRegionGroup, text } from '../log-order.ts'
+import { bodyOf, checkRegionGroup, text } from '../log-request.ts'
 import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
 
 const path = '/api/v1/account-keys'

@@ -10,7 +10,7 @@ import type { Call } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { logClient } from '../log-access.ts'
 import { allowedDatabase } from '../log-database.ts'
-import { bodyOf, checkType, readLogOrder, text } from '../log-order.ts'
+import { bodyOf, checkType, readLogRequest, text } from '../log-request.ts'
 import { edgeErrorBody, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
 
 const recordsDefault = 50
@@ -31,7 +31,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
         const client = await logClient(call, services, queryLog)
         checkType(call)
         const body = bodyOf(call)
-        const order = readLogOrder(body, queryLog.regionGroup)
+        const order = readLogRequest(body, queryLog.regionGroup)
         const database = allowedDatabase(order, client, services, queryLog)
         const { from, to, regionGroup } = order
         const filter = { from, to, regionGroup, ...(database && { database: database.names }) }

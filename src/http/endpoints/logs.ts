@@ -11,7 +11,7 @@ import type { Call } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { type LogClient, logClient } from '../log-access.ts'
 import { allowedDatabase, notAllowed } from '../log-database.ts'
-import { bodyOf, checkType, readListOrder, readLogOrder } from '../log-order.ts'
+import { bodyOf, checkType, readListRequest, readLogRequest } from '../log-request.ts'
 import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
 
 const apiEndpoint = {
@@ -63,7 +63,7 @@ class LogHandlers {
   async order(call: Call): Promise<Answer> {
     const client = await this.#client(call)
     checkType(call)
-    const order = readLogOrder(bodyOf(call), this.#queryLog.regionGroup)
+    const order = readLogRequest(bodyOf(call), this.#queryLog.regionGroup)
     const { idempotencyToken: token, database: _, ...rest } = order
     const database = allowedDatabase(order, client, this.#services, this.#queryLog)
     const request = await this.#queryLog.order(
@@ -90,7 +90,7 @@ class LogHandlers {
   async list(call: Call): Promise<Answer> {
     const client = await this.#client(call)
     checkType(call)
-    const { states, nextToken, maxResults } = readListOrder(call)
+    const { states, nextToken, maxResults } = readListRequest(call)
     const wanted = (request: ExportRequest) =>
       client.maySee(request) && (states === undefined || states.has(request.state))
     const page = this.#queryLog.page(nextToken, wanted, maxResults)

@@ -1,5 +1,5 @@
 // Aggregates: one value from many elements. A set is gone through from end to end without being held in memory; a page
-// answers a page with the one value, so that its cursors lead on.
+// returns a page with the one value, so that its cursors lead on.
 
 import { limits } from '../../limits.ts'
 import { compareValues } from '../../values/order.ts'

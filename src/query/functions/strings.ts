@@ -110,7 +110,7 @@ function ngrams(text: string, { max, min }: Sizes, call: Call): string[] {
   return grams
 }
 
-/** A function of one text that answers another. */
+/** A function of one text that returns another. */
 function mapping(
   name: string,
   summary: string,

@@ -39,7 +39,7 @@ export interface Draft {
   readonly call: Call
 }
 
-/** Checks a value found at `path`; answers what is wrong. */
+/** Checks a value found at `path`; returns what is wrong. */
 export type FieldCheck = (value: Value, path: readonly string[]) => readonly Failure[]
 
 export interface FieldSpec {

@@ -57,7 +57,7 @@ export class ElementReader {
     this.advance()
   }
 
-  /** Takes all elements with the key of the current one; answers them in the set's order. */
+  /** Takes all elements with the key of the current one; returns them in the set's order. */
   takeGroup(): Element[] {
     const group: Element[] = []
     const first = this.current as Element

@@ -46,7 +46,7 @@ const keySets = [
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
- * Reads an event cursor. `at` leads from the call to it. A time alone is where the comings of that moment begin when
+ * Reads an event cursor. `at` leads from the call to it. A time alone is where the add events of that moment begin when
  * reading on from it, and the moment's beginning when reading up to it. An object without a document lies behind the
  * events of its moment; those of native collections are read on from before them. Where a place is named by its time
  * alone, what went at that time is left out in both directions, unless it is stored before what came.

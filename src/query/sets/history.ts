@@ -1,5 +1,5 @@
 // The history of a set or document: its events from any place in either direction. At one moment the events of an
-// index or a collection have goings before comings; those of documents and of combined sets the other way round.
+// index or a collection have remove events before add events; those of documents and of combined sets the other way round.
 
 import { compareArrays, compareDocuments } from '../../values/order.ts'
 import {

@@ -49,7 +49,7 @@ export function joinedElements(source: ElementStream): readonly Element[] {
   return elements
 }
 
-/** The set that a join makes of one element: what its lambda answers, or the index's entries under its values. */
+/** The set that a join makes of one element: what its lambda returns, or the index's entries under its values. */
 export function targetOf(
   element: Pick<Element, 'values' | 'document'>,
   link: Lambda | Ref,

@@ -30,7 +30,7 @@ export interface PageRequest {
   /** Leads from the call to the cursor. */
   readonly cursorAt: readonly string[]
   readonly size: bigint
-  /** Answers the history of a set that is none itself. */
+  /** Returns the history of a set that is none itself. */
   readonly events: boolean
   readonly sources: boolean
 }

@@ -101,7 +101,7 @@ export function firstIdentity(set: SetLike, call: Call, key: string): Ref | unde
   return item?.document
 }
 
-/** What `get` answers for a set: the document of its first element, if the caller may read that too. */
+/** What `get` returns for a set: the document of its first element, if the caller may read that too. */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document =
     firstDocument(set, call, key) ?? firstOf(open(set, Reading.begin(call, 'shown'), key))?.document

@@ -42,7 +42,7 @@ function storedBound({ ts, action, document, values, side }: EventPlace): EventB
   return document ? { ...bound, document, ...(values && { values }) } : bound
 }
 
-/** The comings and goings of an index's entries under some terms. */
+/** The add and remove events of an index's entries under some terms. */
 export class MatchHistory implements EventStream {
   readonly order = 'removes first'
   readonly #index: IndexDefinition
@@ -69,7 +69,7 @@ export class MatchHistory implements EventStream {
   }
 }
 
-/** The comings and goings of a collection's documents. */
+/** The add and remove events of a collection's documents. */
 export class DocumentsHistory implements EventStream {
   readonly order = 'removes first'
   readonly #collection: Ref
@@ -95,7 +95,7 @@ export class DocumentsHistory implements EventStream {
   }
 }
 
-/** What happened to one document: its versions as creates, updates and deletes, or its comings and goings alone. */
+/** What happened to one document: its versions as creates, updates and deletes, or its add and remove events alone. */
 export class SingleDocumentHistory implements EventStream {
   readonly order = 'adds first'
   readonly #document: Ref

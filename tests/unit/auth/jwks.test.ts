@@ -220,7 +220,7 @@ test('a name that leads to a private address, even among others, is not resolved
   await assert.rejects(resolve(resolving(), false), /no address/)
 })
 
-/** Runs `work` against a local server; answers what requests it saw. */
+/** Runs `work` against a local server; returns what requests it saw. */
 async function withServer(listener: RequestListener, work: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

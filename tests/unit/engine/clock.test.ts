@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
-import { seededSurroundings, seedsToRun } from '../../support/seeded.ts'
+import { seededEnvironment, seedsToRun } from '../../support/seeded.ts'
 import { RandomSource } from '../store/random-source.ts'
 
 const hour = 3_600_000_000
@@ -28,11 +28,11 @@ for (const seed of seedsToRun([1, 2])) {
   test(`queries under load while the clock jumps by hours (seed ${seed})`, async () => {
     let isJumping = false
     const random = new RandomSource(seed)
-    const surroundings = seededSurroundings(
+    const environment = seededEnvironment(
       seed,
       jumpingClock(random, () => isJumping),
     )
-    const { close, query, send, store } = openTestEngine({ kv: openMemory(), surroundings })
+    const { close, query, send, store } = openTestEngine({ kv: openMemory(), environment })
     await query({ create_collection: object({ name: 'c' }) })
     isJumping = true
     const ids = new Set<string>()

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { KeyValueStore } from '../../../src/kv/contract.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
-import { ManualClock, seededSurroundings } from '../../support/seeded.ts'
+import { ManualClock, seededEnvironment } from '../../support/seeded.ts'
 
 /** An engine in which every evaluation on a snapshot takes `micros`. */
 async function engineTaking(micros: number) {
@@ -21,7 +21,7 @@ async function engineTaking(micros: number) {
     watch: listener => kv.watch(listener),
     close: () => kv.close(),
   }
-  const engine = openTestEngine({ kv: slow, surroundings: seededSurroundings(7, clock) })
+  const engine = openTestEngine({ kv: slow, environment: seededEnvironment(7, clock) })
   await engine.query({ create_collection: { object: { name: 'counters' } } })
   const made = { create: { collection: 'counters' }, params: { object: { data: { object: { n: 0 } } } } }
   const { ref } = (await engine.query(made)) as { ref: unknown }

@@ -21,8 +21,8 @@ test('a query whose time is over is answered before what it waits for', async ()
       }
     },
   }
-  const surroundings = { clock: systemClock, random: systemRandom, timers }
-  const { query, send, close } = openTestEngine({ surroundings })
+  const environment = { clock: systemClock, random: systemRandom, timers }
+  const { query, send, close } = openTestEngine({ environment })
   try {
     await query({ create_collection: { object: { name: 'users' } } })
     const credentials = { object: { password: 'secret' } }

@@ -12,7 +12,7 @@ import { IdGenerator, type IdStretch, idEpochMs, idStretchMs } from '../../../sr
 import { openStore } from '../../../src/store/store.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
-import { seededSurroundings, seedsToRun } from '../../support/seeded.ts'
+import { seededEnvironment, seedsToRun } from '../../support/seeded.ts'
 import { RandomSource } from './random-source.ts'
 import { Bench, createCollection, data, day, documentRef, second } from './support.ts'
 
@@ -140,7 +140,7 @@ test('ids of databases and keys are their own in the whole store', async () => {
 function openAt(path: string, micros: number): { engine: TestEngine; advance: (micros: number) => void } {
   let now = micros
   const clock = { now: () => now, elapsedMs: () => performance.now() }
-  const engine = openTestEngine({ kv: openLmdb({ path }), surroundings: seededSurroundings(1, clock) })
+  const engine = openTestEngine({ kv: openLmdb({ path }), environment: seededEnvironment(1, clock) })
   return {
     engine,
     advance: by => {
@@ -215,7 +215,7 @@ test('a drawn id that is there already is drawn again', async () => {
   await close()
 })
 
-test('an onlooker reserves nothing', async () => {
+test('an observer reserves nothing', async () => {
   const kv = openMemory()
   const store = openStore(kv, { clock: () => 1, hooks: { evaluateBinding: () => undefined } })
   assert.deepEqual(store.check(), [])

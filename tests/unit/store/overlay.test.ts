@@ -1,4 +1,4 @@
-// The overlay of pending writes against a plain map, with reproducible chance.
+// The overlay of pending writes against a plain map, with reproducible randomness.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Reproducible chance for tests: a small generator that a failing seed replays exactly.
+// Reproducible randomness for tests: a small generator that a failing seed replays exactly.
 
 /** Random choices from a seed (the "mulberry32" generator). */
 export class RandomSource {

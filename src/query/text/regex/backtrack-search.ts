@@ -116,7 +116,7 @@ export class BacktrackSearch {
     if (this.steps > this.#stepsMax) throw new SearchTooLongError()
   }
 
-  /** Does one instruction. Answers which one comes next, -1 for failure. */
+  /** Does one instruction. Returns which one comes next, -1 for failure. */
   #run(instruction: Instruction, counter: number): number {
     const { a, b } = instruction
     switch (instruction.op) {
@@ -165,7 +165,7 @@ export class BacktrackSearch {
     }
   }
 
-  /** Takes up what was left to try last. Answers the instruction that comes next, -1 when nothing is left. */
+  /** Takes up what was left to try last. Returns the instruction that comes next, -1 when nothing is left. */
   #backtrack(): number {
     while (this.#height > 0) {
       this.#height -= frameSize
@@ -248,7 +248,7 @@ export class BacktrackSearch {
     return true
   }
 
-  /** Reads as many characters as there are up to a number; answers how many. */
+  /** Reads as many characters as there are up to a number; returns how many. */
   #readUpTo(test: CodePointTest, most: number): number {
     let count = 0
     while (count < most && this.#read(test)) count++
@@ -273,7 +273,7 @@ export class BacktrackSearch {
     return counter + 1
   }
 
-  /** Gives back the last character of a greedy run. Answers the instruction behind the run. */
+  /** Gives back the last character of a greedy run. Returns the instruction behind the run. */
   #shortenRun(counter: number, shortest: number, end: number): number {
     this.#countSteps(1)
     this.#at = end - (end - shortest > 1 && isPairAt(this.#text, end - 2) ? 2 : 1)

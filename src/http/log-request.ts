@@ -10,7 +10,7 @@ import { Refusal } from './message-answer.ts'
 import { queryParameter } from './url.ts'
 
 /** What a client asks for, before anything was looked up. */
-export interface LogOrder {
+export interface LogRequest {
   readonly regionGroup: string
   /** Names of a database, outermost first; undefined for the whole region group. */
   readonly database: { readonly path: string; readonly names: readonly string[] } | undefined
@@ -61,7 +61,7 @@ export function bodyOf(call: Call): Fields {
 }
 
 /** Reads the order of an export for an instance of that region group. */
-export function readLogOrder(fields: Fields, own: string): LogOrder {
+export function readLogRequest(fields: Fields, own: string): LogRequest {
   const path = text(fields, 'database')
   const database = path === undefined ? undefined : databaseOf(path)
   const named = text(fields, 'region_group') ?? text(fields, 'regionGroup')
@@ -95,7 +95,7 @@ export function checkRegionGroup(name: string, own: string): void {
 }
 
 /** Reads which part of the list is asked for. An empty body asks for the first page. */
-export function readListOrder(call: Call): ListOrder {
+export function readListRequest(call: Call): ListOrder {
   const fields = call.body === undefined || call.body === '' ? {} : bodyOf(call)
   const { states, max_results: maxResults } = fields
   const nextToken = text(fields, 'next_token')
