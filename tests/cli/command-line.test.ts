@@ -163,7 +163,8 @@ test('bash completes commands, flags and choices', async () => {
   assert.deepEqual(await proposals(['bac']), ['backup'])
   assert.deepEqual(await proposals(['account-key', '']), ['create', 'list', 'revoke'])
   assert.deepEqual(await proposals(['account-key', 'create', '--ttl']), ['--ttl-days'])
-  assert.deepEqual(await proposals(['check', '--']), ['--data', '--log-level', '--config', '--help'])
+  const ofCheck = ['--data', '--store', '--store-schema', '--log-level', '--config', '--help']
+  assert.deepEqual(await proposals(['check', '--']), ofCheck)
   assert.deepEqual(await proposals(['serve', '--log-level', 'w']), ['warn'])
   assert.deepEqual(await proposals(['backup', 'fold']), [])
 })
