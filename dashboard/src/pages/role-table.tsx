@@ -26,7 +26,7 @@ import {
 } from '../service/role-shape.ts'
 import { saveFields } from '../service/schema.ts'
 import { rights } from '../session.ts'
-import { type Json, textAt } from '../wire/json.ts'
+import { at, type Json, textAt } from '../wire/json.ts'
 import { natives } from '../wire/refs.ts'
 
 /** A predicate that is being edited, and where its text goes. */
@@ -44,6 +44,11 @@ export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }
   const [notice, setNotice] = useState<string | undefined>(undefined)
   const action = useAction()
   useEffect(() => guard(() => isDirty), [isDirty])
+  const version = String(at(role, 'ts'))
+  // Another version was read: the table shows it, and keeps its notice and what is not saved yet.
+  useEffect(() => {
+    if (!isDirty) setShape(roleShape(role))
+  }, [version])
   const isFixed = pastTime.value !== undefined || !rights.value.administers
   const change = (changed: Partial<RoleShape>) => {
     setShape({ ...shape, ...changed })

@@ -97,7 +97,7 @@ function Role({ name }: { name: string }) {
       isTyped
       deleteWarning="Its members lose what it grants at once."
     >
-      {(role, reload) => <RoleTable key={String(at(role, 'ts'))} role={role} onSaved={reload} />}
+      {(role, reload) => <RoleTable key={textAt(role, 'name')} role={role} onSaved={reload} />}
     </SchemaPage>
   )
 }
