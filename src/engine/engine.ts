@@ -119,6 +119,9 @@ async function whoIs(
   throw new RequestError(requestError ?? 'internal server error', 'The credential could not be checked.')
 }
 
+/** Tries of a query in the slow lane whose client named no number: others commit all the time while it is evaluated. */
+const slowRetriesDefault = 16 * limits.contentionRetriesDefault
+
 class RequestRun {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
@@ -207,7 +210,7 @@ class RequestRun {
   /** Has the query evaluated in the slow lane. Never rejects. */
   async #goSlow(task: Task): Promise<QueryAnswer> {
     const { host, rateLimits, slowLane, store } = this.#options
-    const { authorization = '', linearized, retriesMax = limits.contentionRetriesDefault } = this.#request
+    const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
     const database = this.#evaluation?.database
     // It is parsed where it is evaluated.
     this.#parsed = undefined

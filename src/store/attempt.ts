@@ -74,6 +74,8 @@ export function attemptOn<T>(
 
 /** Keys and entries that are read again under the writer's lock at most: some tens of milliseconds. */
 const rereadsMax = 20_000
+/** More for each row that the attempt writes: reading these takes less time than writing it, which is to follow. */
+const rereadsPerWrite = 4
 
 /** Whether `attempt` would come out the same on `view`, which ends with the commit `last`, if it committed at `time`. */
 export function stillHolds(
@@ -89,7 +91,8 @@ export function stillHolds(
   if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return false
   const verdict = recent.compare(reads, since.time, last.time)
   if (verdict !== 'unknown') return verdict === 'unchanged'
-  return sizeOf(reads) <= rereadsMax && readsAgree(reads, view)
+  const most = Math.max(rereadsMax, rereadsPerWrite * attempt.writes.length)
+  return sizeOf(reads) <= most && readsAgree(reads, view)
 }
 
 /** What an attempt writes when it commits at `time`. */

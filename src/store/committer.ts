@@ -65,7 +65,9 @@ export class Committer {
         announcement.end()
         throw error
       }
-      const isShort = attempt.evaluationMicros <= shortMicros
+      // Who set no number of tries is not refused: after the usual ones the last is made where nobody comes in between.
+      const isLast = options.retriesMax === undefined && retries >= retriesMax
+      const isShort = isLast || attempt.evaluationMicros <= shortMicros
       const decision = await this.#held(attempt, announcement, isShort ? work : undefined)
       if (decision !== 'stale') return { ...decision, retries: decision.retries + retries }
       if (retries >= retriesMax) throw new ContendedTransaction(retries + 1)
