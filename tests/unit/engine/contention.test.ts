@@ -52,9 +52,9 @@ test('short increments of one document all count, and none is refused', async ()
   await engine.close()
 })
 
-test('long ones are tried five times in all, and the tries are told', async () => {
+test('long ones are tried as often as their client says, and the tries are told', async () => {
   const { all, engine, n } = await engineTaking(50_000)
-  const answers = await all(6)
+  const answers = await all(6, 4)
   assert.deepEqual(
     answers.map(({ status }) => status),
     [200, 200, 200, 200, 200, 409],
@@ -72,6 +72,16 @@ test('long ones are tried five times in all, and the tries are told', async () =
     ],
   })
   assert.equal(await engine.query(n), 5)
+  await engine.close()
+})
+
+test('without a number the last try is made where nobody comes in between', async () => {
+  const { all, engine, n } = await engineTaking(50_000)
+  assert.deepEqual(
+    (await all(6)).map(({ status }) => status),
+    [200, 200, 200, 200, 200, 200],
+  )
+  assert.equal(await engine.query(n), 6)
   await engine.close()
 })
 
