@@ -67,7 +67,6 @@ test('a collection and a document are made, changed, copied and deleted', { skip
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Delete document' }).click()
   await page.getByRole('cell', { name: 'fern' }).waitFor()
-  assert.equal(await page.getByRole('cell', { name: 'fern' }).count(), 1)
   stage.assertNoFaults()
 })
 
@@ -119,7 +118,8 @@ test('history shows versions and restores one; the past can be looked at', { ski
   await page.getByRole('button', { name: /^create/ }).click()
   await page.getByRole('link', { name: 'Look at that time' }).click()
   await page.getByRole('textbox', { name: 'Data' }).getByText('4').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0, 'the past cannot be changed')
+  // The past cannot be changed.
+  await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
   await page.goBack()
   await page.getByRole('button', { name: /^create/ }).click()
   await page.getByRole('button', { name: 'Restore this version' }).click()
@@ -137,8 +137,10 @@ test('databases are found by typing, made, renamed and deleted by their name', {
   await page.getByRole('button', { name: 'New database' }).click()
   await page.getByLabel('Name', { exact: true }).fill('garden')
   await page.getByRole('button', { name: 'Create' }).click()
+  // The dialog has closed: until then what is typed goes into it.
+  await page.getByRole('link', { name: 'garden' }).waitFor()
   await page.getByLabel('Find a database').fill('gard')
-  assert.equal(await page.getByRole('link', { name: 'shop' }).count(), 0)
+  await page.getByRole('link', { name: 'shop' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Rename garden' }).click()
   await page.getByLabel('Name', { exact: true }).fill('gardens')
   await page.getByRole('button', { name: 'Rename', exact: true }).click()
