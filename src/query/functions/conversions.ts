@@ -1,6 +1,7 @@
 // Conversions from one type to another. What cannot be converted is an error, never null.
 
 import { type ErrorEntry, QueryError } from '../../errors.ts'
+import { asText } from '../../text/as-text.ts'
 import { dateOfTime, timeOfDate } from '../../values/date.ts'
 import { parseJavaNumber } from '../../values/number-text.ts'
 import { timeFromEpoch, timeUnit } from '../../values/time.ts'
@@ -19,8 +20,7 @@ import { anyValue } from '../arguments.ts'
 import { toLong } from '../arithmetic.ts'
 import { type Call, define, family, mismatch, required } from '../definition.ts'
 import { instant, valueAt } from '../path.ts'
-import { asText } from '../text/as-text.ts'
-import { countScan } from '../text/budget.ts'
+import { countScan } from '../text-budget.ts'
 import { dateFromText, timeFromText } from './time.ts'
 
 function cannotCast(value: Value, target: string, call: Call, ...at: string[]): QueryError {

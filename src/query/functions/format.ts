@@ -1,6 +1,10 @@
 // Formatting: values put into a text by the conversions of java.util.Formatter, and two of our own for any value.
 
 import { limits } from '../../limits.ts'
+import { asText } from '../../text/as-text.ts'
+import { formatDouble, formatInteger } from '../../text/format/number-format.ts'
+import { FormatError, parseFormat, type Specifier } from '../../text/format/specifier.ts'
+import { formatTimePart, isTimeSuffix } from '../../text/format/time-format.ts'
 import { formatDate } from '../../values/date.ts'
 import { formatTime } from '../../values/time.ts'
 import { type DatabaseId, LocalDate, rootDatabase, Time, typeName, type Value } from '../../values/value.ts'
@@ -8,11 +12,7 @@ import { renderValue } from '../../values/wire.ts'
 import type { ApiVersion } from '../../values/wire-version.ts'
 import { anyValue, list, string } from '../arguments.ts'
 import { type Call, define, family, mismatch, required } from '../definition.ts'
-import { asText } from '../text/as-text.ts'
-import { countScan, countText } from '../text/budget.ts'
-import { formatDouble, formatInteger } from '../text/format/number-format.ts'
-import { FormatError, parseFormat, type Specifier } from '../text/format/specifier.ts'
-import { formatTimePart, isTimeSuffix } from '../text/format/time-format.ts'
+import { countScan, countText } from '../text-budget.ts'
 
 /** The version in whose spelling `%@` prints. */
 const plainVersion: ApiVersion = '2.1'

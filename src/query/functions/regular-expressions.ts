@@ -1,16 +1,16 @@
 // Search patterns: finding and replacing by regular expressions.
 
 import { limits } from '../../limits.ts'
+import { codePointsBetween, unitOffset } from '../../text/code-points.ts'
+import { searchStart } from '../../text/find.ts'
+import type { CompiledPattern, Match } from '../../text/regex/compiled-pattern.ts'
+import { ReplacementError } from '../../text/regex/errors.ts'
+import { parseReplacement, type Replacement } from '../../text/regex/replacement.ts'
 import type { Value } from '../../values/value.ts'
 import { boolean, integer, string } from '../arguments.ts'
 import { type Call, define, family, optional, required } from '../definition.ts'
-import { counted, countText } from '../text/budget.ts'
-import { codePointsBetween, unitOffset } from '../text/code-points.ts'
-import { searchStart } from '../text/find.ts'
-import type { CompiledPattern, Match } from '../text/regex/compiled-pattern.ts'
-import { ReplacementError } from '../text/regex/errors.ts'
-import { parseReplacement, type Replacement } from '../text/regex/replacement.ts'
-import { findMatches, occurs, regex } from '../text/regex/search.ts'
+import { findMatches, occurs, regex } from '../pattern-search.ts'
+import { counted, countText } from '../text-budget.ts'
 
 /** The matches in the part of a text from a start on. `end` is the last character, or the start of an empty match. */
 function findAll(

@@ -2,17 +2,17 @@
 
 import { longCall, step } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
+import { codePointLength, isPairAt, unitOffset } from '../../text/code-points.ts'
+import { findText } from '../../text/find.ts'
+import { indexOfText, TextSearch } from '../../text/text-search.ts'
+import { titlecase } from '../../text/titlecase.ts'
+import { trimEnd, trimStart } from '../../text/trim.ts'
 import { casefold } from '../../values/casefold.ts'
 import { normalize } from '../../values/normalize.ts'
 import { typeName, type Value } from '../../values/value.ts'
 import { integer, list, scalar, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, required } from '../definition.ts'
-import { counted, countScan, countText } from '../text/budget.ts'
-import { codePointLength, isPairAt, unitOffset } from '../text/code-points.ts'
-import { findText } from '../text/find.ts'
-import { indexOfText, TextSearch } from '../text/text-search.ts'
-import { titlecase } from '../text/titlecase.ts'
-import { trimEnd, trimStart } from '../text/trim.ts'
+import { counted, countScan, countText } from '../text-budget.ts'
 
 const normalForms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
 type Normalizer = (typeof normalForms)[number] | 'NFKCCaseFold'

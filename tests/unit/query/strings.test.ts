@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
-import { titleForm } from '../../../src/query/text/titlecase.ts'
+import { titleForm } from '../../../src/text/titlecase.ts'
 import { casefold } from '../../../src/values/casefold.ts'
 import { errorOf, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'
 

@@ -1,7 +1,7 @@
 // Patterns rewritten for RE2, which takes time in proportion to the text whatever the pattern. What RE2 has no way to
 // do has no such form; the other engine does it.
 
-import { limits } from '../../../limits.ts'
+import { limits } from '../../limits.ts'
 import type { CharacterClass } from './character-class.ts'
 import { allCodePoints, type CodePointSet } from './code-point-set.ts'
 import { isAsciiLetter, isDigit } from './pattern-reader.ts'

@@ -1,7 +1,7 @@
 // Looking for one text in another. The runtime's search is fast on ordinary texts, but its time can grow with the product
 // of both lengths; a long text is therefore looked for in a way (Knuth, Morris and Pratt) that reads each text once.
 
-import { longCall, step } from '../../base/effort.ts'
+import { longCall, step } from '../base/effort.ts'
 
 /** Up to this length of the searched text the runtime's worst case is bearable. */
 const shortNeedle = 64

@@ -3,7 +3,7 @@
 // everything about them is bounded: length, program, work of one search, memory of those that are remembered.
 
 import { RE2JS } from 're2js'
-import { limits } from '../../../limits.ts'
+import { limits } from '../../limits.ts'
 import { anchorsDiffer } from './anchors.ts'
 import { type BacktrackProgram, backtrackProgram } from './backtrack-program.ts'
 import { BacktrackSearch } from './backtrack-search.ts'

@@ -1,6 +1,6 @@
 // Title case: the first letter of each word in its title form, the rest of the word in small letters.
 
-import { step } from '../../base/effort.ts'
+import { step } from '../base/effort.ts'
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 

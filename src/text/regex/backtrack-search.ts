@@ -5,8 +5,8 @@
 // Groups keep what an attempt has put into them where Java lets them: in look-around and atomic groups that have
 // matched, even when what follows fails.
 
-import { step } from '../../../base/effort.ts'
-import { limits } from '../../../limits.ts'
+import { step } from '../../base/effort.ts'
+import { limits } from '../../limits.ts'
 import { isPairAt } from '../code-points.ts'
 import { anchorMatches } from './anchors.ts'
 import { type BacktrackProgram, type Instruction, op } from './backtrack-program.ts'

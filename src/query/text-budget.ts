@@ -1,10 +1,10 @@
 // What a query may do with text. A short query can double a text over and over, or search a long one over and over;
 // so the text that a query makes has limits, and long texts cost more compute than the one unit of a call.
 
-import { longCall } from '../../base/effort.ts'
-import { RequestError } from '../../errors.ts'
-import { limits } from '../../limits.ts'
-import type { Call } from '../definition.ts'
+import { longCall } from '../base/effort.ts'
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Call } from './definition.ts'
 
 /** Counts text that a function is about to make, in UTF-16 units. Throws `bad request` past the limits. */
 export function countText(call: Call, units: number): void {

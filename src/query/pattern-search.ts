@@ -1,13 +1,18 @@
 // Patterns as arguments of functions, and searches that count what they cost.
 
-import { longCall } from '../../../base/effort.ts'
-import { RequestError } from '../../../errors.ts'
-import { limits } from '../../../limits.ts'
-import { string } from '../../arguments.ts'
-import type { ArgumentType, Call } from '../../definition.ts'
-import { countScan } from '../budget.ts'
-import { type CompiledPattern, compilePattern, type Match, type Search } from './compiled-pattern.ts'
-import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from './errors.ts'
+import { longCall } from '../base/effort.ts'
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import {
+  type CompiledPattern,
+  compilePattern,
+  type Match,
+  type Search,
+} from '../text/regex/compiled-pattern.ts'
+import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from '../text/regex/errors.ts'
+import { string } from './arguments.ts'
+import type { ArgumentType, Call } from './definition.ts'
+import { countScan } from './text-budget.ts'
 
 /** A text that is a pattern in Java's syntax. */
 export const regex: ArgumentType<CompiledPattern> = {

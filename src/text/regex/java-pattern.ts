@@ -1,7 +1,7 @@
 // Reads patterns in the syntax of java.util.regex, which the language has. Flags, classes and quoted sections are worked
 // out here, so that the engines see a plain tree. What neither engine can do is refused by name.
 
-import { limits } from '../../../limits.ts'
+import { limits } from '../../limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
 import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
 import { type Flags, noFlags, readFlags } from './flags.ts'

@@ -1,7 +1,7 @@
 // Decimal digits of doubles, cut to a precision the way Java's Formatter does: from the shortest digits that read back
 // to the same double (but for Java's own), half away from zero.
 
-import { hasOwnJavaDigits, javaDigits } from '../../../values/java-digits.ts'
+import { hasOwnJavaDigits, javaDigits } from '../../values/java-digits.ts'
 
 /** `0.digits` times ten to the power of `point`; zero has the digit 0 and the point 1. */
 export interface Decimal {

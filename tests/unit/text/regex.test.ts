@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { RequestError } from '../../../src/errors.ts'
-import { compilePattern, type Match } from '../../../src/query/text/regex/compiled-pattern.ts'
-import { RegexSyntaxError } from '../../../src/query/text/regex/errors.ts'
+import { compilePattern, type Match } from '../../../src/text/regex/compiled-pattern.ts'
+import { RegexSyntaxError } from '../../../src/text/regex/errors.ts'
 import { errorOf, evaluatePure, pureEvaluation } from '../../support/evaluate-pure.ts'
 
 /** Pattern, text, and the groups of each match; null where Java refuses the pattern. */

@@ -1,8 +1,8 @@
 // Parts of times (in UTC) and dates as the conversion t prints them, in English.
 
-import { timeOfDate, twoDigits } from '../../../values/date.ts'
-import { type CalendarParts, calendarParts, millisOfTime } from '../../../values/time.ts'
-import { LocalDate, type Time } from '../../../values/value.ts'
+import { timeOfDate, twoDigits } from '../../values/date.ts'
+import { type CalendarParts, calendarParts, millisOfTime } from '../../values/time.ts'
+import { LocalDate, type Time } from '../../values/value.ts'
 
 const months = [
   'January',

@@ -1,9 +1,9 @@
 // Values as plain text, as `to_string` and `format` give them.
 
-import { formatDate } from '../../values/date.ts'
-import { javaDoubleText } from '../../values/double-text.ts'
-import { formatTime } from '../../values/time.ts'
-import { Action, LocalDate, Time, Uuid, type Value } from '../../values/value.ts'
+import { formatDate } from '../values/date.ts'
+import { javaDoubleText } from '../values/double-text.ts'
+import { formatTime } from '../values/time.ts'
+import { Action, LocalDate, Time, Uuid, type Value } from '../values/value.ts'
 
 /** The text of a value that has one; undefined for bytes, references and everything that has parts. */
 export function asText(value: Value): string | undefined {
