@@ -120,7 +120,7 @@ async function whoIs(
 }
 
 /** Tries of a query in the slow lane whose client named no number: others commit all the time while it is evaluated. */
-const slowRetriesDefault = 16 * limits.contentionRetriesDefault
+const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
 class RequestRun {
   readonly #options: EngineOptions

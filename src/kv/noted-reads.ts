@@ -6,7 +6,7 @@ import { byteText, textBytes } from '../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './contract.ts'
 
 /** What stood under a key: the value, or its fingerprint when it is long; undefined when there was none. */
-type Found = Bytes | string | undefined
+export type Found = Bytes | string | undefined
 
 /** The part of a range that was read. */
 export interface ReadRange {
@@ -33,15 +33,19 @@ const plainBytesMax = 4096
 /** A view that notes what is read of another one. */
 export class NotingView implements View {
   readonly #base: View
+  readonly #isNoted: (key: Bytes) => boolean
   readonly #keys = new Map<string, Found>()
   readonly #ranges: NotedRange[] = []
 
-  constructor(base: View) {
+  /** `isNoted`: whether a key that is read by itself counts. */
+  constructor(base: View, isNoted: (key: Bytes) => boolean = () => true) {
     this.#base = base
+    this.#isNoted = isNoted
   }
 
   get(key: Bytes): Bytes | undefined {
     const value = this.#base.get(key)
+    if (!this.#isNoted(key)) return value
     const text = byteText(key)
     if (!this.#keys.has(text)) this.#keys.set(text, foundOf(value))
     return value

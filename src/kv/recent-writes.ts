@@ -1,29 +1,41 @@
-// The keys that this process's last commits have written. An attempt that was evaluated on an earlier state is compared
-// with them under the writer's lock, which costs less than reading everything again. Commits of other processes
-// are missing here; whoever asks notices, because a commit names the one before it.
+// The keys that this process's last commits have written. Of what an attempt has read on an earlier state, only what
+// was written since has to be read again under the writer's lock. Commits of other processes are missing here;
+// whoever asks notices, because a commit names the one before it.
 //
 // Every commit passes through here, so little is kept that the garbage collector would have to follow: the place of a
-// key in a table of fixed size says which write was the last to it. Two keys may share a place; then what was not
-// written looks as if it had been, and the attempt is made again in vain.
+// key in a table of fixed size says which write was the last to it. Two keys may share a place, and of large commits
+// only spans of keys are kept, so more may look written than was: reading it again tells.
 
+import { byteText } from '../base/byte-text.ts'
 import type { Bytes, Write } from './contract.ts'
-import type { ReadRange, ReadSet } from './noted-reads.ts'
-
-/** What is known of a set of reads: `unknown` when commits since are not remembered. */
-export type Verdict = 'unchanged' | 'changed' | 'unknown'
+import { IndexedRanges } from './indexed-ranges.ts'
+import type { Found, ReadSet } from './noted-reads.ts'
 
 /** Commits that are remembered; a power of two. */
 const commitsMax = 8192
-/** Commits of which the keys themselves are kept, to compare ranges with; a power of two. */
-const keptMax = 512
-/** Writes of such a commit: the keys of larger ones, as of an import, would fill the memory. */
+/** Commits of which keys are kept, to compare ranges with; a power of two. */
+const keptMax = 2048
+/** Writes of a commit whose keys are kept: those of larger ones, as of an import, would fill the memory. */
 const keptWritesMax = 256
+/** Spans that are kept of a larger commit. */
+const spansMax = 64
+/** Bytes that the keys of a span have in common: their kind and their database. */
+const spanPrefixBytes = 9
 /** Places of the table; a power of two. */
 const placesMax = 1 << 20
-/** Writes since, from which on so many places are taken that the table says little. */
-const writesMax = placesMax / 16
-/** Comparisons of ranges with keys that are cheaper than reading the ranges again. */
-const comparisonsMax = 20_000
+/** Keys of commits that are compared with ranges: some tens of milliseconds. */
+const comparisonsMax = 100_000
+
+/** From the first to the last of some keys, by their `byteText`. */
+interface Span {
+  first: string
+  last: string
+}
+
+/** What is kept of a commit's keys. */
+type KeptKeys = { readonly keys: readonly Bytes[] } | { readonly spans: readonly Span[] }
+
+const nothing: KeptKeys = { keys: [] }
 
 export class RecentWrites {
   /** How many commits have been added without a gap. */
@@ -35,8 +47,8 @@ export class RecentWrites {
   /** By the number of a commit: its time, and how many writes came before it. */
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
-  /** By the number of a commit: its keys; undefined when there are too many. */
-  readonly #keys: (readonly Bytes[] | undefined)[] = new Array(keptMax).fill([])
+  /** By the number of a commit; undefined when its keys are too many and too scattered. */
+  readonly #kept: (KeptKeys | undefined)[] = new Array(keptMax).fill(nothing)
   /** By place: the number of the last write to a key of that place, from 1. */
   readonly #writtenAt = new Uint32Array(placesMax)
 
@@ -50,7 +62,8 @@ export class RecentWrites {
     if (number >= commitsMax) this.#from = this.#times[number % commitsMax] as number
     this.#times[number % commitsMax] = time
     this.#writesBefore[number % commitsMax] = this.#writes
-    this.#keys[number % keptMax] = writes.length > keptWritesMax ? undefined : writes.map(({ key }) => key)
+    this.#kept[number % keptMax] =
+      writes.length > keptWritesMax ? spansOf(writes) : { keys: writes.map(({ key }) => key) }
     for (const { key } of writes) this.#writtenAt[placeOfKey(key)] = ++this.#writes
     this.#to = time
   }
@@ -60,21 +73,29 @@ export class RecentWrites {
     if (this.#writes > 0) this.#writtenAt.fill(0)
     this.#commits = 0
     this.#writes = 0
-    this.#keys.fill([])
+    this.#kept.fill(nothing)
     this.#from = 0
     this.#to = 0
   }
 
-  /** Whether something of `reads`, made of the state after the commit `since`, was written up to the commit `now`. */
-  compare(reads: ReadSet, since: number, now: number): Verdict {
-    if (now !== this.#to || since < this.#from) return 'unknown'
+  /**
+   * The part of `reads`, made of the state after the commit `since`, that may have been written up to the commit `now`.
+   * Undefined when commits in between are not remembered.
+   */
+  written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
+    if (now !== this.#to || since < this.#from) return undefined
     const first = this.#firstAfter(since)
-    if (first === this.#commits) return 'unchanged'
+    if (first === this.#commits) return { keys: new Map(), ranges: [] }
     const before = this.#writesBefore[first % commitsMax] as number
-    if (this.#writes - before > writesMax) return 'unknown'
-    for (const key of reads.keys.keys())
-      if ((this.#writtenAt[placeOfText(key)] as number) > before) return 'changed'
-    return reads.ranges.length === 0 ? 'unchanged' : this.#compareRanges(reads.ranges, first)
+    const keys = new Map<string, Found>()
+    for (const [key, found] of reads.keys) {
+      if ((this.#writtenAt[placeOfText(key)] as number) > before) keys.set(key, found)
+    }
+    if (reads.ranges.length === 0) return { keys, ranges: [] }
+    const ranges = new IndexedRanges(reads.ranges)
+    return this.#findWritten(ranges, first)
+      ? { keys, ranges: ranges.found() }
+      : { keys, ranges: reads.ranges }
   }
 
   /** The number of the first commit after a time. */
@@ -89,29 +110,41 @@ export class RecentWrites {
     return low
   }
 
-  #compareRanges(ranges: readonly ReadRange[], first: number): Verdict {
-    if (this.#commits - first > keptMax) return 'unknown'
-    const bounds = ranges.map(({ end, start }) => ({
-      start: Buffer.from(start, 'latin1'),
-      end: Buffer.from(end, 'latin1'),
-    }))
+  /** Finds the ranges in which commits from `first` on have written; false when that cannot be told. */
+  #findWritten(ranges: IndexedRanges, first: number): boolean {
+    if (this.#commits - first > keptMax) return false
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
-      const keys = this.#keys[number % keptMax]
-      if (keys === undefined) return 'unknown'
-      left -= keys.length * ranges.length
-      if (left < 0) return 'unknown'
-      for (const key of keys) if (bounds.some(bound => isWithin(key, bound))) return 'changed'
+      const kept = this.#kept[number % keptMax]
+      if (kept === undefined) return false
+      if ('spans' in kept) for (const { first, last } of kept.spans) ranges.find(first, last)
+      else {
+        left -= kept.keys.length
+        if (left < 0) return false
+        for (const key of kept.keys) {
+          const text = byteText(key)
+          ranges.find(text, text)
+        }
+      }
     }
-    return 'unchanged'
+    return true
   }
 }
 
-/** Most keys differ from most bounds in the first byte: their kind. */
-function isWithin(key: Bytes, { end, start }: { readonly start: Bytes; readonly end: Bytes }): boolean {
-  const kind = key[0] as number
-  if (kind < (start[0] ?? 0) || kind > (end[0] ?? 0)) return false
-  return Buffer.compare(key, start) >= 0 && Buffer.compare(key, end) < 0
+/** A span for each kind of key and database. */
+function spansOf(writes: readonly Write[]): KeptKeys | undefined {
+  const spans = new Map<string, Span>()
+  for (const { key } of writes) {
+    const text = byteText(key)
+    const prefix = text.slice(0, spanPrefixBytes)
+    const span = spans.get(prefix)
+    if (span === undefined) {
+      if (spans.size === spansMax) return undefined
+      spans.set(prefix, { first: text, last: text })
+    } else if (text < span.first) span.first = text
+    else if (text > span.last) span.last = text
+  }
+  return { spans: [...spans.values()] }
 }
 
 /** FNV-1a of a key's bytes, folded. */

@@ -1,7 +1,8 @@
 // A transaction evaluated outside the writer's lock: what it read, what it wants to write, its result. Nothing has
 // happened yet. It can be thrown away, made again, or come from another process: it is a plain value that can be cloned.
 
-import type { View, Write } from '../kv/contract.ts'
+import { keyTags } from '../keys/keyspace.ts'
+import type { Bytes, View, Write } from '../kv/contract.ts'
 import { NotingView, type ReadSet, readsAgree, sizeOf } from '../kv/noted-reads.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
@@ -51,6 +52,11 @@ export function evaluateOn<T>(
   return { result, writes, changesSchema, counters: transaction.counters, transaction }
 }
 
+/** The versions of schemas are compared by what was relied on of them ({@link Attempt.schemas}). */
+function isNoted(key: Bytes): boolean {
+  return key[0] !== keyTags.schemaVersion
+}
+
 /** Evaluates `work` on a snapshot that ends with the commit `since`. */
 export function attemptOn<T>(
   parts: TransactionParts,
@@ -59,7 +65,7 @@ export function attemptOn<T>(
   times: TransactionTimes & { readonly commitTime: Micros },
   work: (transaction: StoreTransaction) => T,
 ): Omit<Attempt<T>, 'evaluationMicros'> {
-  const noting = new NotingView(view)
+  const noting = new NotingView(view, isNoted)
   const { transaction, ...evaluated } = evaluateOn(parts, noting, times, work)
   return {
     ...evaluated,
@@ -89,10 +95,9 @@ export function stillHolds(
   if (time !== commitTime && (isStamped || nextExpiry < time)) return false
   if (last.time === since.time) return true
   if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return false
-  const verdict = recent.compare(reads, since.time, last.time)
-  if (verdict !== 'unknown') return verdict === 'unchanged'
+  const doubtful = recent.written(reads, since.time, last.time) ?? reads
   const most = Math.max(rereadsMax, rereadsPerWrite * attempt.writes.length)
-  return sizeOf(reads) <= most && readsAgree(reads, view)
+  return sizeOf(doubtful) <= most && readsAgree(doubtful, view)
 }
 
 /** What an attempt writes when it commits at `time`. */

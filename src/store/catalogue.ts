@@ -2,7 +2,8 @@
 // the version number that every write to the schema changes. That number is read again only when some schema has
 // changed since it was read last, which the transaction knows, so using a schema costs nothing most of the time.
 
-import { builtinIndexes, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
+import { byteText, textBytes } from '../base/byte-text.ts'
+import { builtinIndexes, documentKey, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import type { View } from '../kv/contract.ts'
@@ -28,11 +29,19 @@ import { nameTerms } from './index-tables.ts'
 import { decodeTime, decodeVersion, entryDocument, idAt } from './records.ts'
 import { read, readFirst, type Snapshot } from './snapshot.ts'
 
+/** Something that stands in one row of the store. */
+interface FromEntry<T> {
+  readonly known: T
+  /** The `byteText` of the row's key. */
+  readonly key: string
+  readonly value: Uint8Array
+}
+
 /** What is known of one database's schema at one version of it; filled as it is asked for. */
 class Schema {
   readonly version: number
-  readonly names = new Map<string, Ref>()
-  readonly databases = new Map<bigint, DatabaseDefinition>()
+  readonly names = new Map<string, FromEntry<Ref>>()
+  readonly databases = new Map<bigint, FromEntry<DatabaseDefinition>>()
   readonly collections = new Map<number, StoredCollection>()
   readonly covering = new Map<number, readonly IndexDefinition[]>()
   indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
@@ -105,15 +114,29 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
 /** What a transaction relied on of one database's remembered schema. */
 export interface SchemaRead {
   readonly version: number
+  /** It asked for more than `entries`: any change to the schema counts. */
+  isWhole: boolean
+  /** Single rows that what it asked for stands in, by the `byteText` of their keys. */
+  readonly entries: Map<string, Uint8Array>
   /** Where the database lies, if that was asked for and remembered. */
   parent: { readonly id: DatabaseId | undefined } | undefined
 }
 
 /** Whether the schemas that were relied on are in `view` as they were. */
 export function schemasAgree(schemas: ReadonlyMap<DatabaseId, SchemaRead>, view: View): boolean {
-  for (const [database, { parent, version }] of schemas) {
-    if (versionOf(view.get(schemaVersionKey(database))) !== version) return false
+  for (const [database, { entries, isWhole, parent, version }] of schemas) {
+    if (versionOf(view.get(schemaVersionKey(database))) !== version) {
+      if (isWhole || !entriesAgree(entries, view)) return false
+    }
     if (parent !== undefined && parentOf(view.get(parentKey(database))) !== parent.id) return false
+  }
+  return true
+}
+
+function entriesAgree(entries: ReadonlyMap<string, Uint8Array>, view: View): boolean {
+  for (const [key, value] of entries) {
+    const stored = view.get(textBytes(key))
+    if (stored === undefined || Buffer.compare(stored, value) !== 0) return false
   }
   return true
 }
@@ -159,16 +182,16 @@ export class StoreCatalogue implements Catalogue {
   }
 
   resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined {
-    const { names } = this.#schema(database)
-    const known = names.get(`${nativeCollection} ${name}`)
-    if (known !== undefined) return known
+    const { names } = this.#schemaInPart(database)
+    const remembered = names.get(`${nativeCollection} ${name}`)
+    if (remembered !== undefined) return this.#fromEntry(database, remembered)
     const terms = encodeTerms(nameTerms(nativeCollection, name))
     const prefix = indexTermsPrefix('live', database, builtinIndexes.names, terms)
     const entry = readFirst(this.#snapshot, prefixRange(prefix))
     if (entry === undefined) return undefined
-    const ref = entryDocument(database, entry.value)
-    names.set(`${nativeCollection} ${name}`, ref)
-    return ref
+    const known = entryDocument(database, entry.value)
+    names.set(`${nativeCollection} ${name}`, { known, key: byteText(entry.key), value: entry.value })
+    return known
   }
 
   nameOf(ref: Ref): string | undefined {
@@ -274,19 +297,25 @@ export class StoreCatalogue implements Catalogue {
   }
 
   #child(ref: Ref): DatabaseDefinition | undefined {
-    const { databases } = this.#schema(ref.database)
-    const known = databases.get(ref.id)
-    if (known !== undefined) return known
+    const { databases } = this.#schemaInPart(ref.database)
+    const remembered = databases.get(ref.id)
+    if (remembered !== undefined) return this.#fromEntry(ref.database, remembered)
     const stored = newestLive(this.#snapshot, ref)
     if (stored === undefined) return undefined
-    const definition = databaseDefinition(decodeVersion(ref, stored))
-    databases.set(ref.id, definition)
-    return definition
+    const known = databaseDefinition(decodeVersion(ref, stored))
+    databases.set(ref.id, { known, key: byteText(documentKey(ref)), value: stored })
+    return known
+  }
+
+  /** What was remembered; the transaction relies on its row from now on. */
+  #fromEntry<T>(database: DatabaseId, { key, known, value }: FromEntry<T>): T {
+    this.#reliedOn(database)?.entries.set(key, value)
+    return known
   }
 
   #parentOf(database: DatabaseId): DatabaseId | undefined {
     if (this.#changed.size > 0) return this.#storedParent(database)
-    const schema = this.#schema(database)
+    const schema = this.#schemaInPart(database)
     schema.parent ??= { id: this.#storedParent(database) }
     const relied = this.#relied.get(database)
     if (relied !== undefined) relied.parent = schema.parent
@@ -301,7 +330,24 @@ export class StoreCatalogue implements Catalogue {
     return parent
   }
 
+  /** For what is asked of a schema as a whole. */
   #schema(database: DatabaseId): Schema {
+    const schema = this.#schemaInPart(database)
+    const relied = this.#reliedOn(database)
+    if (relied !== undefined) relied.isWhole = true
+    return schema
+  }
+
+  /** Undefined once the transaction has written the schema: from then on it sees its own. */
+  #reliedOn(database: DatabaseId): SchemaRead | undefined {
+    return this.#changed.has(database) ? undefined : this.#relied.get(database)
+  }
+
+  /**
+   * For single rows of a schema: databases are made and deleted beside each other all the time, and a write in one of
+   * them relies on nothing of their parent but its own row there.
+   */
+  #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)
     if (schema === undefined) {
       schema = this.#changed.has(database) ? new Schema(-1) : this.#sharedSchema(database)
@@ -317,7 +363,12 @@ export class StoreCatalogue implements Catalogue {
       const version = versionOf(read(this.#snapshot, schemaVersionKey(database)))
       schema = this.#cache.verified(database, version, schemaTime)
     }
-    this.#relied.set(database, { version: schema.version, parent: undefined })
+    this.#relied.set(database, {
+      version: schema.version,
+      isWhole: false,
+      entries: new Map(),
+      parent: undefined,
+    })
     return schema
   }
 }

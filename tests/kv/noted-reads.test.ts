@@ -101,55 +101,81 @@ test('remembered commits never hide a difference', () => {
           state.apply(commit)
           recent.add(index + 1, index, commit)
         }
-        const verdict = recent.compare(noted, since, commits.length)
-        assert.notEqual(verdict, 'unknown')
-        if (verdict === 'unchanged') assert.ok(isDeepStrictEqual(learn(state, reads), learned))
+        const written = recent.written(noted, since, commits.length)
+        assert.ok(written !== undefined)
+        assert.equal(readsAgree(written, state), isDeepStrictEqual(learn(state, reads), learned))
       },
     ),
     { numRuns: 500 },
   )
 })
 
-test('a gap in what is remembered makes the verdict unknown', () => {
+/** What is known of `reads`, as a word. */
+function verdict(recent: RecentWrites, reads: ReadSet, since: number, now: number): string {
+  const written = recent.written(reads, since, now)
+  if (written === undefined) return 'unknown'
+  return written.keys.size + written.ranges.length === 0 ? 'unwritten' : 'written'
+}
+
+test('a gap in what is remembered leaves everything unknown', () => {
   const noting = new NotingView(new State())
   noting.get(bytes('a'))
   const reads = noting.reads()
   const recent = new RecentWrites()
-  assert.equal(recent.compare(reads, 5, 6), 'unknown')
+  assert.equal(verdict(recent, reads, 5, 6), 'unknown')
   recent.add(10, 5, [put('b', '1')])
-  assert.equal(recent.compare(reads, 5, 10), 'unchanged')
-  assert.equal(recent.compare(reads, 4, 10), 'unknown', 'from before it')
-  assert.equal(recent.compare(reads, 5, 12), 'unknown', 'another process has committed')
+  assert.equal(verdict(recent, reads, 5, 10), 'unwritten')
+  assert.equal(verdict(recent, reads, 4, 10), 'unknown', 'from before it')
+  assert.equal(verdict(recent, reads, 5, 12), 'unknown', 'another process has committed')
   recent.add(20, 12, [put('c', '1')])
-  assert.equal(recent.compare(reads, 5, 20), 'unknown', 'in between')
-  assert.equal(recent.compare(reads, 12, 20), 'unchanged')
+  assert.equal(verdict(recent, reads, 5, 20), 'unknown', 'in between')
+  assert.equal(verdict(recent, reads, 12, 20), 'unwritten')
   recent.add(30, 20, [put('a', '1')])
-  assert.equal(recent.compare(reads, 12, 30), 'changed')
-  assert.equal(recent.compare(reads, 30, 30), 'unchanged')
+  assert.equal(verdict(recent, reads, 12, 30), 'written')
+  assert.equal(verdict(recent, reads, 30, 30), 'unwritten')
   recent.clear()
-  assert.equal(recent.compare(reads, 12, 30), 'unknown')
+  assert.equal(verdict(recent, reads, 12, 30), 'unknown')
 })
 
-test('the oldest commits are forgotten, those of many keys sooner', () => {
+function readOf(...ranges: readonly (readonly [start: string, end: string])[]): ReadSet {
+  const noting = new NotingView(new State())
+  for (const [start, end] of ranges) {
+    for (const _ of noting.range({ start: bytes(start), end: bytes(end) })) assert.fail('it is empty')
+  }
+  return noting.reads()
+}
+
+test('the oldest commits are forgotten, their keys sooner', () => {
   const recent = new RecentWrites()
   const key = new NotingView(new State())
   key.get(bytes('unwritten'))
-  const range = new NotingView(new State())
-  for (const _ of range.range({ start: bytes('x'), end: bytes('y') })) assert.fail('it is empty')
+  const range = readOf(['x', 'y'])
   for (let time = 1; time <= 10_000; time++) recent.add(time, time - 1, [put(`k${time}`, '')])
-  assert.equal(recent.compare(key.reads(), 1000, 10_000), 'unknown')
-  assert.equal(recent.compare(key.reads(), 9000, 10_000), 'unchanged')
-  assert.equal(recent.compare(range.reads(), 9000, 10_000), 'unknown', 'their keys are kept for a while only')
-  assert.equal(recent.compare(range.reads(), 9900, 10_000), 'unchanged')
+  assert.equal(verdict(recent, key.reads(), 1000, 10_000), 'unknown')
+  assert.equal(verdict(recent, key.reads(), 6000, 10_000), 'unwritten')
+  assert.equal(verdict(recent, range, 9000, 10_000), 'unwritten')
+  const whole = recent.written(range, 6000, 10_000)
+  assert.deepEqual(whole?.ranges, range.ranges, 'keys are kept for a while only: it may have been written')
+})
+
+test('of large commits it is known which kinds of keys and databases they wrote, and from where to where', () => {
+  const recent = new RecentWrites()
   recent.add(
-    10_001,
-    10_000,
-    Array.from({ length: 1000 }, (_, at) => put(`l${at}`, '')),
+    1,
+    0,
+    Array.from({ length: 100_000 }, (_, at) => put(`kindbase1${at}`, '')),
   )
-  assert.equal(recent.compare(key.reads(), 10_000, 10_001), 'unchanged')
-  assert.equal(recent.compare(range.reads(), 10_000, 10_001), 'unknown', 'keys of large commits are not kept')
-  const many = Array.from({ length: 70_000 }, (_, at) => put(`m${at}`, ''))
-  recent.add(10_002, 10_001, many)
-  assert.equal(recent.compare(key.reads(), 10_001, 10_002), 'unknown')
-  assert.equal(recent.compare(key.reads(), 10_002, 10_002), 'unchanged')
+  recent.add(
+    2,
+    1,
+    Array.from({ length: 1000 }, (_, at) => put(`kindbase3${at}`, '')),
+  )
+  const elsewhere = ['kindbase2', 'kindbase3'] as const
+  const before = ['kindbase1', 'kindbase10'] as const
+  const within = ['kindbase15', 'kindbase16'] as const
+  const written = recent.written(readOf(elsewhere, before, within), 0, 2)
+  assert.deepEqual(written?.ranges, readOf(within).ranges)
+  const scattered = Array.from({ length: 1000 }, (_, at) => put(String(at).padStart(9, '0'), ''))
+  recent.add(3, 2, scattered)
+  assert.equal(verdict(recent, readOf(elsewhere), 1, 3), 'written', 'too many places to remember')
 })

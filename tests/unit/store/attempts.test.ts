@@ -9,7 +9,7 @@ import type { Attempt } from '../../../src/store/attempt.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
 import { ContendedTransaction } from '../../../src/store/contract.ts'
 import { openStore } from '../../../src/store/store.ts'
-import type { Ref } from '../../../src/values/value.ts'
+import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
   Bench,
   createCollection,
@@ -123,6 +123,50 @@ test('what was not there counts as read: phantoms, unique entries, schema', asyn
   })
   await bench.write(transaction => transaction.delete(byN))
   assert.equal(await bench.store.commit(blind), 'stale')
+  await bench.close()
+})
+
+test('a database does not rely on what is beside it, only on its own place', async () => {
+  const bench = new Bench()
+  const named = (transaction: Transaction, parent: DatabaseId, name: string) => {
+    const ref = new Ref(parent, native.databases, transaction.newId())
+    transaction.put(ref, object({ name }))
+    return ref
+  }
+  const { collection, inner } = await bench.write(transaction => {
+    const outer = named(transaction, rootDatabase, 'outer')
+    const inner = named(transaction, outer.id, 'inner')
+    const id = transaction.nextSchemaId(inner.id, native.collections)
+    const collection = new Ref(inner.id, native.collections, id)
+    transaction.put(collection, object({ name: 'things' }))
+    return { collection, inner }
+  })
+  let documents = 0
+  const attempt = () =>
+    bench.store.attempt(transaction => {
+      assert.equal(transaction.catalogue.isLive(inner.id), true)
+      assert.deepEqual(transaction.catalogue.resolve(inner.database, native.databases, 'inner'), inner)
+      transaction.put(documentRef(collection, ++documents), data({}))
+    })
+  const committed = async (one: Attempt<void>) => (await bench.store.commit(cloned(one))) !== 'stale'
+  assert.ok(await committed(attempt()))
+  // What is known of the schemas is remembered by now.
+  const beside = attempt()
+  await bench.write(transaction => {
+    named(transaction, rootDatabase, 'beside outer')
+    named(transaction, inner.database, 'beside inner')
+    named(transaction, inner.id, 'within')
+  })
+  assert.equal(await committed(beside), false, 'its own schema has changed')
+  const remembered = attempt()
+  await bench.write(transaction => {
+    named(transaction, rootDatabase, 'more')
+    named(transaction, inner.database, 'still more')
+  })
+  assert.ok(await committed(remembered))
+  const renamed = attempt()
+  await bench.write(transaction => transaction.put(inner, object({ name: 'another' })))
+  assert.equal(await committed(renamed), false)
   await bench.close()
 })
 
