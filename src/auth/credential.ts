@@ -3,7 +3,7 @@
 // is only that a header's secret belongs to a stored hash; whether that hash is still stored is asked each time.
 
 import { GenerationCache } from '../base/generation-cache.ts'
-import type { Answers } from '../base/pending.ts'
+import type { Memo } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import type { Transaction, Version } from '../store/contract.ts'
 import { native, type ObjectValue, Ref } from '../values/value.ts'
@@ -59,10 +59,10 @@ export class Identifier {
   identify(
     authorization: string | undefined,
     transaction: Transaction,
-    answers: Answers,
+    memo: Memo,
     predicatesOf: PredicatesOf,
   ): Caller {
-    const result = this.#identify(authorization, answers, { transaction, predicatesOf })
+    const result = this.#identify(authorization, memo, { transaction, predicatesOf })
     if (!('refused' in result)) return result
     this.#options.log(result.refused)
     throw new RequestError('unauthorized', 'Unauthorized')
@@ -72,13 +72,13 @@ export class Identifier {
    * What a bare secret belongs to: a live key or token, or (for a third-party token) what it says. Undefined when
    * it belongs to nothing. Throws Pending while it has to wait.
    */
-  ownerOf(text: string, transaction: Transaction, answers: Answers): Version | VerifiedToken | undefined {
-    if (!looksLikeToken(text)) return this.#documentOf(text, transaction, answers)
-    const token = this.#options.providers.verify(text, transaction, answers)
+  ownerOf(text: string, transaction: Transaction, memo: Memo): Version | VerifiedToken | undefined {
+    if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
+    const token = this.#options.providers.verify(text, transaction, memo)
     return 'refused' in token ? undefined : token
   }
 
-  #identify(header: string | undefined, answers: Answers, admission: Admission): Caller | Refusal {
+  #identify(header: string | undefined, memo: Memo, admission: Admission): Caller | Refusal {
     if (header === undefined) return { refused: 'there is no credential' }
     const remembered = this.#known.get(header)
     if (remembered) {
@@ -89,36 +89,36 @@ export class Identifier {
     const presented = parseAuthorization(header)
     if (!presented) return { refused: 'the authorization header is malformed' }
     const { text, mayBeToken } = presented
-    if (mayBeToken && looksLikeToken(text)) return this.#thirdParty(text, answers, admission)
-    const known = this.#recognize(text, answers, admission.transaction)
+    if (mayBeToken && looksLikeToken(text)) return this.#thirdParty(text, memo, admission)
+    const known = this.#recognize(text, memo, admission.transaction)
     if (!known) return { refused: 'the secret is unknown' }
     const caller = admit(known, admission)
     if (!('refused' in caller)) this.#known.set(header, known)
     return caller
   }
 
-  #thirdParty(text: string, answers: Answers, admission: Admission): Caller | Refusal {
+  #thirdParty(text: string, memo: Memo, admission: Admission): Caller | Refusal {
     const { providers } = this.#options
-    const token = providers.verify(text, admission.transaction, answers)
+    const token = providers.verify(text, admission.transaction, memo)
     return 'refused' in token ? token : providers.caller(token, admission)
   }
 
-  #recognize(text: string, answers: Answers, transaction: Transaction): Known | undefined {
+  #recognize(text: string, memo: Memo, transaction: Transaction): Known | undefined {
     const { secret, scope } = parseScopedSecret(text)
-    const version = this.#documentOf(secret, transaction, answers)
+    const version = this.#documentOf(secret, transaction, memo)
     if (version) return { kind: 'document', ref: version.ref, storedHash: hashOf(version.fields), scope }
-    const root = this.#options.rootSecret?.match(text, answers)
+    const root = this.#options.rootSecret?.match(text, memo)
     return root && { kind: 'root', scope: root.scope }
   }
 
-  #documentOf(secret: string, transaction: Transaction, answers: Answers): Version | undefined {
+  #documentOf(secret: string, transaction: Transaction, memo: Memo): Version | undefined {
     const parsed = parseSecret(secret)
     if (!parsed) return undefined
     const isToken = parsed.kind === 'token'
     const texts = [parsed.random, secret]
     for (const database of isToken ? [parsed.database] : transaction.keyDatabases(parsed.id)) {
       const version = transaction.get(new Ref(database, isToken ? native.tokens : native.keys, parsed.id))
-      if (version && this.#options.verifier.verify(answers, database, texts, hashOf(version.fields)))
+      if (version && this.#options.verifier.verify(memo, database, texts, hashOf(version.fields)))
         return version
     }
     return undefined

@@ -1,7 +1,7 @@
 // Who tries a password: what failures are counted for, and whose turn it is to have passwords checked.
 
 import { isIPv6 } from 'node:net'
-import type { Answers } from '../base/pending.ts'
+import type { Memo } from '../base/pending.ts'
 import type { Transaction } from '../store/contract.ts'
 import { Ref } from '../values/value.ts'
 import type { Caller } from './contract.ts'
@@ -9,7 +9,7 @@ import type { Caller } from './contract.ts'
 /** A request that has a password checked or hashed. */
 export interface Asking {
   readonly transaction: Transaction
-  readonly answers: Answers
+  readonly memo: Memo
   readonly caller: Caller
   /** Where the request came from: an IP address; undefined when that is not known. */
   readonly address: string | undefined

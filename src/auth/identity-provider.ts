@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { compactVerify } from 'jose'
 import { GenerationCache } from '../base/generation-cache.ts'
-import type { Answers } from '../base/pending.ts'
+import type { Memo } from '../base/pending.ts'
 import { limits } from '../limits.ts'
 import type { Transaction, Version } from '../store/contract.ts'
 import { decodeBase64 } from '../values/base64.ts'
@@ -63,7 +63,7 @@ export class IdentityProviders {
   }
 
   /** Checks everything about a token but its roles. Throws Pending while the signature is being checked. */
-  verify(token: string, transaction: Transaction, answers: Answers): VerifiedToken | Refusal {
+  verify(token: string, transaction: Transaction, memo: Memo): VerifiedToken | Refusal {
     if (token.length > limits.authorizationCharsMax) return { refused: 'the token is too long' }
     const [first = '', second = '', ...rest] = token.split('.', 4)
     const header = parsePart(first)
@@ -86,7 +86,7 @@ export class IdentityProviders {
     const genuine = { database, provider, payload }
     const key = this.#options.keySets.readyKey(uri, kid, algorithm)
     if (key && this.#signedBy.get(name) === key) return genuine
-    const refused = answers.get(name, () => this.#checkSignature({ name, token, uri, kid, algorithm }))
+    const refused = memo.get(name, () => this.#checkSignature({ name, token, uri, kid, algorithm }))
     return refused === undefined ? genuine : { refused }
   }
 

@@ -2,7 +2,7 @@
 // end sessions. Synchronous like all evaluation: what has to wait throws Pending.
 
 import { hash } from 'node:crypto'
-import type { Answers } from '../base/pending.ts'
+import type { Memo } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction, Version } from '../store/contract.ts'
 import { type DatabaseId, firstUserCollection, native, Ref, type SetLike } from '../values/value.ts'
@@ -10,7 +10,6 @@ import type { Caller } from './contract.ts'
 import type { Identifier } from './credential.ts'
 import { type Asking, refName } from './guesser.ts'
 import type { VerifiedToken } from './identity-provider.ts'
-import { occurrence, occurrences } from './occurrence.ts'
 import type { Passwords } from './password.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret, randomText, secretRandomBytes } from './secret.ts'
 import type { SecretVerifier } from './secret-verifier.ts'
@@ -60,46 +59,42 @@ export class Logins {
   }
 
   /** A secret for a key. */
-  newKeySecret(transaction: Transaction, answers: Answers, key: Ref): NewSecret {
-    const { random, hashedSecret } = this.#newRandom(transaction, answers, key.database)
+  newKeySecret(memo: Memo, key: Ref): NewSecret {
+    const { random, hashedSecret } = this.#newRandom(memo, key.database)
     return { secret: makeKeySecret(key.id, random), hashedSecret }
   }
 
   /** A secret for a token. */
-  newTokenSecret(transaction: Transaction, answers: Answers, token: Ref): NewSecret {
-    const { random, hashedSecret } = this.#newRandom(transaction, answers, token.database)
+  newTokenSecret(memo: Memo, token: Ref): NewSecret {
+    const { random, hashedSecret } = this.#newRandom(memo, token.database)
     return { secret: makeTokenSecret(token.id, token.database, random), hashedSecret }
   }
 
   /** The hash to store for a secret that a client gives to a key; undefined unless it is one of exactly that key. */
-  hashKeySecret(transaction: Transaction, answers: Answers, key: Ref, secret: string): string | undefined {
+  hashKeySecret(memo: Memo, key: Ref, secret: string): string | undefined {
     const parsed = parseSecret(secret)
     if (parsed?.kind !== 'key' || parsed.id !== key.id) return undefined
-    const make = () => this.#options.verifier.hash(answers, key.database, parsed.random)
-    return answers.get(occurrence(transaction, `secret hash ${parsed.random}`), make)
+    const make = () => this.#options.verifier.hash(memo, key.database, parsed.random)
+    return memo.getEach(`secret hash ${parsed.random}`, make)
   }
 
   /**
    * What a secret belongs to: a live key or token, or (for a third-party token) what it says; undefined when it
    * belongs to nothing. Whether the caller may see that is for the caller of this to ask.
    */
-  ownerOf(transaction: Transaction, answers: Answers, secret: string): Version | VerifiedToken | undefined {
-    return this.#options.identifier.ownerOf(secret, transaction, answers)
+  ownerOf(transaction: Transaction, memo: Memo, secret: string): Version | VerifiedToken | undefined {
+    return this.#options.identifier.ownerOf(secret, transaction, memo)
   }
 
   /**
    * Randomness and hash stay the same however often the request is evaluated; ids, which do not, are put in later. A
    * query that makes one secret after the other waits for as many at a time as it has had.
    */
-  #newRandom(
-    transaction: Transaction,
-    answers: Answers,
-    database: DatabaseId,
-  ): { random: Uint8Array; hashedSecret: string } {
+  #newRandom(memo: Memo, database: DatabaseId): { random: Uint8Array; hashedSecret: string } {
     const { random, verifier } = this.#options
-    return answers.nth('new secret', occurrences(transaction, 'new secret'), async () => {
+    return memo.getEachAhead('new secret', async () => {
       const bytes = random.bytes(secretRandomBytes)
-      return { random: bytes, hashedSecret: await verifier.hash(answers, database, randomText(bytes)) }
+      return { random: bytes, hashedSecret: await verifier.hash(memo, database, randomText(bytes)) }
     })
   }
 }

@@ -22,7 +22,6 @@ import {
 } from './bcrypt.ts'
 import { passwordThreads, threadedBcrypt } from './bcrypt-threads.ts'
 import { type Asking, guesserOf } from './guesser.ts'
-import { occurrence } from './occurrence.ts'
 import { FailureThrottle, type ThrottleOptions } from './throttle.ts'
 
 export interface PasswordOptions extends ThrottleOptions {
@@ -68,7 +67,7 @@ export class Passwords {
     const proof = this.#proof(password, usable ?? this.#nobodysHash(this.#cost))
     if (this.#proven.get(proof)) return true
     const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
-    return asking.answers.get(occurrence(asking.transaction, subject), async () => {
+    return asking.memo.getEach(subject, async () => {
       const passed = await this.#throttle.run(`${guesserOf(asking)} ${identity}`, () =>
         this.#inTurn(asking, () => this.#compare(password, usable, asking.caller.database)),
       )
@@ -80,7 +79,7 @@ export class Passwords {
   /** The hash to store for a password. Throws Pending when it is not made yet. */
   hash(asking: Asking, password: string): string {
     const subject = `password hash ${digest(password)}`
-    return asking.answers.get(occurrence(asking.transaction, subject), () =>
+    return asking.memo.getEach(subject, () =>
       this.#inTurn(asking, () => this.#bcrypt.hash(bcryptInputs(password)[0], this.#cost)),
     )
   }

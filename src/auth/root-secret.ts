@@ -2,7 +2,7 @@
 // of the hierarchy and belongs to no document.
 
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Answers } from '../base/pending.ts'
+import type { Memo } from '../base/pending.ts'
 import { rootDatabase } from '../values/value.ts'
 import { isUsableHash } from './bcrypt.ts'
 import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
@@ -23,12 +23,10 @@ export class RootSecret {
   }
 
   /** The suffix of a credential whose secret is the root secret; undefined when it is another. May throw Pending. */
-  match(text: string, answers: Answers): ScopedSecret | undefined {
+  match(text: string, memo: Memo): ScopedSecret | undefined {
     if (this.#storedHash !== undefined) {
       const scoped = parseScopedSecret(text)
-      return this.#verifier.verify(answers, rootDatabase, [scoped.secret], this.#storedHash)
-        ? scoped
-        : undefined
+      return this.#verifier.verify(memo, rootDatabase, [scoped.secret], this.#storedHash) ? scoped : undefined
     }
     // A plain root secret may hold any characters, colons too, so its end is known by its length.
     const secret = text.slice(0, this.#length)

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { FairQueue } from '../base/fair-queue.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
-import type { Answers } from '../base/pending.ts'
+import type { Memo } from '../base/pending.ts'
 import { QueueFull } from '../base/work-queue.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -22,7 +22,7 @@ export class SecretVerifier {
   // Apart from the queue of passwords, so that a flood of logins does not keep new secrets from being checked.
   readonly #queue = new FairQueue(bcryptAtOnce(limits.secretChecksAtOnceMax), limits.secretChecksWaitingMax)
   /** Names of requests that take turns. */
-  readonly #requests = new WeakMap<Answers, string>()
+  readonly #requests = new WeakMap<Memo, string>()
   #requestsNamed = 0
 
   constructor(bcrypt: Bcrypt = nativeBcrypt) {
@@ -30,38 +30,38 @@ export class SecretVerifier {
   }
 
   /** Whether one of the texts hashes to `storedHash`, of a secret of `database`. Throws Pending when that is not known yet. */
-  verify(answers: Answers, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
+  verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
     if (!isUsableHash(storedHash)) return false
     const digest = hash('sha256', [...texts, storedHash].join('\n'), 'base64')
     if (this.#verified.get(digest)) return true
-    return answers.get(`secret ${digest}`, async () => {
+    return memo.get(`secret ${digest}`, async () => {
       const candidates = texts.map(text => ({ bytes: Buffer.from(text), hash: storedHash }))
-      const match = await this.#inTurn(answers, database, () => this.#bcrypt.firstMatch(candidates))
+      const match = await this.#inTurn(memo, database, () => this.#bcrypt.firstMatch(candidates))
       if (match !== undefined) this.#verified.set(digest, true)
       return match !== undefined
     })
   }
 
   /** The hash to store for a secret of `database`, made from its random text. */
-  hash(answers: Answers, database: DatabaseId, text: string): Promise<string> {
-    return this.#inTurn(answers, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
+  hash(memo: Memo, database: DatabaseId, text: string): Promise<string> {
+    return this.#inTurn(memo, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
   }
 
   /** Databases take turns, and in each of them requests do. */
-  async #inTurn<T>(answers: Answers, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
     try {
-      return await this.#queue.run([String(database), this.#nameOf(answers)], operation)
+      return await this.#queue.run([String(database), this.#nameOf(memo)], operation)
     } catch (error) {
       if (error instanceof QueueFull) throw new RequestError('too many requests', 'Too many pending requests')
       throw error
     }
   }
 
-  #nameOf(answers: Answers): string {
-    let name = this.#requests.get(answers)
+  #nameOf(memo: Memo): string {
+    let name = this.#requests.get(memo)
     if (name === undefined) {
       name = String(this.#requestsNamed++)
-      this.#requests.set(answers, name)
+      this.#requests.set(memo, name)
     }
     return name
   }

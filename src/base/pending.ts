@@ -4,13 +4,13 @@
 
 import { limits } from '../limits.ts'
 
-/** One thing to wait for. `key` names it among the answers of one request. */
+/** One thing to wait for. `key` names it among the results of one request. */
 export interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>
 }
 
-/** Thrown for answers that evaluation has to wait for: one, or those that several elements need. */
+/** Thrown for results that evaluation has to wait for: one, or those that several elements need. */
 export class Pending {
   readonly questions: readonly Question[]
 
@@ -28,44 +28,69 @@ export class Pending {
   }
 }
 
-/** The answers one request has waited for so far; they survive its replays. */
-export class Answers {
-  readonly #answers = new Map<string, unknown>()
+/**
+ * What one request has waited for and drawn so far; it survives replays. Of what must not depend on ids (a replay draws
+ * none anew, but does the same in the same order) the name is what is asked for and how often it was asked for before.
+ */
+export class Memo {
+  readonly #results = new Map<string, unknown>()
   readonly #drawn: unknown[] = []
+  /** How often the evaluation under way has asked for each subject, and drawn. */
+  #counts = new Map<string, number>()
+  #draws = 0
 
-  /**
-   * The `number`-th thing of its kind that this request draws, such as an id: drawn the first time, the same in
-   * every replay, so that what depends on it is the same too.
-   */
-  drawn<T>(number: number, draw: () => T): T {
+  /** An evaluation begins, the first or a replay: subjects and draws are counted from the start. */
+  begin(): void {
+    if (this.#counts.size > 0) this.#counts = new Map()
+    this.#draws = 0
+  }
+
+  /** The next thing that the evaluation draws, such as an id: the same in every replay, so that what depends on it is too. */
+  drawn<T>(draw: () => T): T {
+    const number = this.#draws++
     if (number >= this.#drawn.length) this.#drawn[number] = draw()
+    // What was drawn under this number was drawn by the same function: evaluations are replayed exactly.
     return this.#drawn[number] as T
   }
 
-  /** The remembered answer to `key`, or throws a {@link Pending} that will fetch it with `start`. */
+  /** What `key` came to, or throws a {@link Pending} that will fetch it with `start`. */
   get<T>(key: string, start: () => Promise<T>): T {
-    if (!this.#answers.has(key)) throw new Pending([{ key, start }])
-    return this.#answers.get(key) as T
+    if (!this.#results.has(key)) throw new Pending([{ key, start }])
+    // A key stands for one kind of result: `start` is what gave it.
+    return this.#results.get(key) as T
+  }
+
+  /** Like {@link get}, for what is fetched anew whenever one evaluation asks for it. */
+  getEach<T>(subject: string, start: () => Promise<T>): T {
+    return this.get(`${subject}#${this.#count(subject)}`, start)
   }
 
   /**
-   * The `number`-th answer of a kind whose answers may be fetched ahead, as they depend on nothing but that they are
-   * asked for. A {@link Pending} for it fetches as many as there have been before, so that a request that needs many,
-   * one after the other, is not evaluated again for each.
+   * Like {@link getEach}, for what may be fetched ahead, as it depends on nothing but that it is asked for. A
+   * {@link Pending} for it fetches as many as there have been before, so that a request that needs many, one after the
+   * other, is not evaluated again for each.
    */
-  nth<T>(kind: string, number: number, start: () => Promise<T>): T {
-    const known = this.#answers.get(`${kind}#${number}`)
+  getEachAhead<T>(subject: string, start: () => Promise<T>): T {
+    const number = this.#count(subject)
+    const known = this.#results.get(`${subject}#${number}`)
+    // As in `get`.
     if (known !== undefined) return known as T
     const count = Math.min(Math.max(1, number), limits.questionsAtOnceMax)
-    const questions = Array.from({ length: count }, (_, at) => ({ key: `${kind}#${number + at}`, start }))
+    const questions = Array.from({ length: count }, (_, at) => ({ key: `${subject}#${number + at}`, start }))
     throw new Pending(questions)
   }
 
-  /** Asks all that `pending` asks for at once and remembers the answers. Rejects when one of them fails. */
+  #count(subject: string): number {
+    const number = this.#counts.get(subject) ?? 0
+    this.#counts.set(subject, number + 1)
+    return number
+  }
+
+  /** Starts all that `pending` waits for at once and remembers the results. Rejects when one of them fails. */
   async settle(pending: Pending): Promise<void> {
     await Promise.all(
       pending.questions.map(async ({ key, start }) => {
-        this.#answers.set(key, await start())
+        this.#results.set(key, await start())
       }),
     )
   }

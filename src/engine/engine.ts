@@ -5,7 +5,7 @@
 import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { type Watch, watched } from '../base/effort.ts'
 import type { MemoryBound } from '../base/memory-bound.ts'
-import { Answers, Pending } from '../base/pending.ts'
+import { Memo, Pending } from '../base/pending.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { QueryError, RequestError, statusOf } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -50,7 +50,7 @@ import { readStreamFields, type StreamOpener, streamSubject } from './streaming.
 export type Identify = (
   authorization: string | undefined,
   transaction: Transaction,
-  answers: Answers,
+  memo: Memo,
   predicatesOf: (caller: Caller) => RunPredicate,
 ) => Caller
 
@@ -125,7 +125,7 @@ const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 class RequestRun {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
-  readonly #answers = new Answers()
+  readonly #memo = new Memo()
   /** By the clock of {@link EvaluationHost.now}, like the deadline: the time of day may be set meanwhile. */
   readonly #started: Micros
   readonly #deadline: Micros
@@ -359,17 +359,18 @@ class RequestRun {
         caller,
         address: this.#request.address,
         apiVersion: this.#request.apiVersion,
-        answers: this.#answers,
+        memo: this.#memo,
         deadline: this.#deadline,
         ...(this.#request.readOnly && { effectLimit: 'read', effectPlace: this.#request.readOnly }),
       })
     this.#evaluation = undefined
     this.#databasePath = undefined
+    this.#memo.begin()
     const predicatesOf =
       (caller: Caller): RunPredicate =>
       (predicate, argument) =>
         host.runPredicate(evaluationFor(caller), predicate, argument)
-    const caller = identify(this.#request.authorization, transaction, this.#answers, predicatesOf)
+    const caller = identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     // What it takes to know the caller is not the query's to pay.
     transaction.counters.readBytes = 0
     this.#evaluation = evaluationFor(caller)
@@ -425,7 +426,7 @@ class RequestRun {
 
   async #waitFor(pending: Pending, task: Task): Promise<QueryAnswer> {
     try {
-      await this.#inTime(this.#answers.settle(pending))
+      await this.#inTime(this.#memo.settle(pending))
     } catch (error) {
       return this.#recover(error, task)
     }

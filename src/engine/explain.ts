@@ -77,10 +77,10 @@ export function explain(request: ExplainRequest, evaluation: Evaluation): never 
 
 function evaluationAs(
   caller: Caller,
-  { transaction, answers, deadline, apiVersion }: Evaluation,
+  { transaction, memo, deadline, apiVersion }: Evaluation,
   host: EvaluationHost,
 ) {
-  return new Evaluation({ host, transaction, caller, apiVersion, answers, deadline })
+  return new Evaluation({ host, transaction, caller, apiVersion, memo, deadline })
 }
 
 /** The caller that a built-in role, role, key, token or document makes. */

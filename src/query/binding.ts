@@ -1,7 +1,7 @@
 // Computed fields of indexes: stored lambdas over one document, run whenever it is written. They see nothing but
 // the document, so that an entry can be computed again at any time and come out the same.
 
-import { Answers } from '../base/pending.ts'
+import { Memo } from '../base/pending.ts'
 import { QueryError, RequestError } from '../errors.ts'
 import type { Transaction, Version } from '../store/contract.ts'
 import type { Lambda, Value } from '../values/value.ts'
@@ -44,7 +44,7 @@ export function evaluateBinding(host: EvaluationHost, binding: Lambda, document:
       credential: undefined,
     },
     apiVersion: '4',
-    answers: new Answers(),
+    memo: new Memo(),
     deadline: Number.POSITIVE_INFINITY,
     effectLimit: 'pure',
     effectPlace: 'index bindings',

@@ -4,7 +4,7 @@
 import type { Access, Authority, Caller, CreateAccess } from '../auth/contract.ts'
 import type { Logins } from '../auth/login.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
-import type { Answers } from '../base/pending.ts'
+import type { Memo } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Transaction } from '../store/contract.ts'
@@ -53,7 +53,7 @@ export interface EvaluationOptions {
   /** The IP address of the client; absent where no client asks. */
   readonly address?: string | undefined
   readonly apiVersion: ApiVersion
-  readonly answers: Answers
+  readonly memo: Memo
   /** When evaluation has to give up, by the clock of {@link EvaluationHost.now}. */
   readonly deadline: Micros
   /** The most that calls may do. */
@@ -80,7 +80,7 @@ export class Evaluation {
   readonly caller: Caller
   readonly address: string | undefined
   readonly apiVersion: ApiVersion
-  readonly answers: Answers
+  readonly memo: Memo
   /** The database in which names are looked up and documents written. */
   readonly database: DatabaseId
   /** The time at which `at` makes reads look; undefined is now, with the transaction's own writes. */
@@ -102,7 +102,6 @@ export class Evaluation {
   #access: Access | undefined
   #computeUnits = 0
   #setElements = 0
-  #idsDrawn = 0
   readonly #deadline: Micros
 
   constructor(options: EvaluationOptions) {
@@ -111,7 +110,7 @@ export class Evaluation {
     this.caller = options.caller
     this.address = options.address
     this.apiVersion = options.apiVersion
-    this.answers = options.answers
+    this.memo = options.memo
     this.database = options.caller.database
     this.effectLimit = options.effectLimit ?? 'write'
     this.effectPlace = options.effectPlace
@@ -210,7 +209,7 @@ export class Evaluation {
 
   /** A new id for a document: larger than all before this request, and the same when it is evaluated again. */
   newId(): bigint {
-    return this.answers.drawn(this.#idsDrawn++, () => this.transaction.newId())
+    return this.memo.drawn(() => this.transaction.newId())
   }
 
   /** The reference for a new document: an id under which nothing is stored, drawn again until it is one. */

@@ -2,7 +2,7 @@
 // seen is left out without a word.
 
 import { watched } from '../base/effort.ts'
-import { type Answers, Pending } from '../base/pending.ts'
+import { type Memo, Pending } from '../base/pending.ts'
 import type { StreamSubject } from '../engine/streaming.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -16,7 +16,7 @@ export interface AudienceOptions {
   readonly host: EvaluationHost
   /** The transaction as of the commit that the events tell of. */
   readonly transaction: Transaction
-  readonly answers: Answers
+  readonly memo: Memo
   readonly deadline: Micros
   /** Whether predicates may wait for something; if not, those that have to count as no. */
   readonly mayWait: boolean
@@ -43,14 +43,14 @@ export class Audience {
   #accessOf(session: Session): Access {
     const known = this.#accesses.get(session)
     if (known) return known
-    const { host, transaction, answers, deadline } = this.#options
+    const { host, transaction, memo, deadline } = this.#options
     const { caller } = session.terms
     const { access } = new Evaluation({
       host,
       transaction,
       caller,
       apiVersion: '4',
-      answers,
+      memo,
       deadline,
       effectLimit: 'read',
       effectPlace: 'stream requests',

@@ -2,7 +2,7 @@
 // Commits of other processes on the same data folder arrive the same way.
 
 import type { Clock } from '../base/clock.ts'
-import { Answers, Pending } from '../base/pending.ts'
+import { Memo, Pending } from '../base/pending.ts'
 import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import type { CommittedTransaction, Store, Transaction } from '../store/contract.ts'
@@ -11,7 +11,7 @@ import type { Micros } from '../values/value.ts'
 /** What handling a transaction may wait for. */
 export interface Waiting {
   /** Remembered as long as the same transaction is tried again. */
-  readonly answers: Answers
+  readonly memo: Memo
   /** False: waiting has failed, nobody asks again. */
   readonly mayWait: boolean
 }
@@ -29,7 +29,7 @@ export interface TailerOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-const patient = (): Waiting => ({ answers: new Answers(), mayWait: true })
+const patient = (): Waiting => ({ memo: new Memo(), mayWait: true })
 
 export class Tailer {
   readonly #options: TailerOptions
@@ -96,6 +96,7 @@ export class Tailer {
     const endMs = clock.elapsedMs() + limits.streamTurnMs
     let events = 0
     for (const next of committed) {
+      this.#waiting.memo.begin()
       events += handle(next, transaction, this.#waiting)
       if (run !== this.#run) return false
       this.#position = next.time
@@ -114,11 +115,11 @@ export class Tailer {
       cancel()
       if (run !== this.#run || settled) return
       settled = true
-      this.#waiting = { answers: this.#waiting.answers, mayWait }
+      this.#waiting = { memo: this.#waiting.memo, mayWait }
       this.#turn()
     }
     const cancel = timers.after(limits.streamBatchMs, () => goOn(false))
-    this.#waiting.answers.settle(pending).then(
+    this.#waiting.memo.settle(pending).then(
       () => goOn(true),
       () => goOn(false),
     )

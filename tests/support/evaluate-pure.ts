@@ -1,7 +1,7 @@
 // Evaluates queries that need no data: no store, no engine, a transaction in which nothing exists. For tests that ask
 // one function a great many questions, and for values that no query can write out, such as pages.
 
-import { Answers } from '../../src/base/pending.ts'
+import { Memo } from '../../src/base/pending.ts'
 import { type ErrorEntry, QueryError } from '../../src/errors.ts'
 import { evaluate } from '../../src/query/evaluate.ts'
 import { Evaluation, type EvaluationHost } from '../../src/query/evaluation.ts'
@@ -32,7 +32,7 @@ export const pureNow: Micros = 1_709_121_600_000_000
 const nothing = new Error('a pure query must not ask for this')
 
 /** An evaluation in which no name resolves and no time passes. */
-export function pureEvaluation(options: PureOptions = {}, answers = new Answers()): Evaluation {
+export function pureEvaluation(options: PureOptions = {}, memo = new Memo()): Evaluation {
   const transaction = {
     snapshotTime: options.now ?? pureNow,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
@@ -54,7 +54,7 @@ export function pureEvaluation(options: PureOptions = {}, answers = new Answers(
       credential: undefined,
     },
     apiVersion: options.apiVersion ?? '4',
-    answers,
+    memo,
     deadline: Number.POSITIVE_INFINITY,
   })
 }

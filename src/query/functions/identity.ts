@@ -98,8 +98,8 @@ function currentToken(call: Call): Value | undefined {
 }
 
 function ownerOfSecret(secret: string, call: Call): Value {
-  const { answers, host, transaction } = call.evaluation
-  const owner = host.logins.ownerOf(transaction, answers, secret)
+  const { memo, host, transaction } = call.evaluation
+  const owner = host.logins.ownerOf(transaction, memo, secret)
   const unknown = () =>
     new QueryError([
       errorEntry('instance not found', `No key found for secret ${secret}.`, call.position(), {

@@ -51,8 +51,8 @@ function importFailures({ call, mode, patch, ref }: Draft): readonly Failure[] {
 }
 
 function importSecret({ call, failures, fields, ref, shown }: Draft, secret: string): void {
-  const { answers, host, transaction } = call.evaluation
-  const hashed: Value | undefined = host.logins.hashKeySecret(transaction, answers, ref, secret)
+  const { memo, host } = call.evaluation
+  const hashed: Value | undefined = host.logins.hashKeySecret(memo, ref, secret)
   if (hashed === undefined) {
     failures.push(failure(['secret'], 'invalid secret', 'Invalid secret at `List(secret)`'))
     return
@@ -62,8 +62,8 @@ function importSecret({ call, failures, fields, ref, shown }: Draft, secret: str
 }
 
 function makeSecret({ call, fields, ref, shown }: Draft): void {
-  const { answers, host, transaction } = call.evaluation
-  const { hashedSecret, secret } = host.logins.newKeySecret(transaction, answers, ref)
+  const { memo, host } = call.evaluation
+  const { hashedSecret, secret } = host.logins.newKeySecret(memo, ref)
   shown.set('secret', secret)
   fields.set('hashed_secret', hashedSecret)
 }

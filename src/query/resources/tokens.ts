@@ -27,8 +27,8 @@ export function makeSecret({
   ref,
   shown,
 }: Pick<Draft, 'call' | 'fields' | 'ref' | 'shown'>): void {
-  const { answers, host, transaction } = call.evaluation
-  const { hashedSecret, secret } = host.logins.newTokenSecret(transaction, answers, ref)
+  const { memo, host } = call.evaluation
+  const { hashedSecret, secret } = host.logins.newTokenSecret(memo, ref)
   shown.set('secret', secret)
   fields.set('hashed_secret', hashedSecret)
 }

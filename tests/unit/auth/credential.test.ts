@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { makeKeySecret, makeTokenSecret } from '../../../src/auth/secret.ts'
-import { Answers } from '../../../src/base/pending.ts'
+import { Memo } from '../../../src/base/pending.ts'
 import { native, Ref, rootDatabase, Time } from '../../../src/values/value.ts'
 import { basic, bearer, hashOf, object, predicate, World } from './support.ts'
 
@@ -202,7 +202,7 @@ test('after the first check a key costs no bcrypt; a wrong secret for the same k
 test('a remembered key answers without waiting', async () => {
   await world.identify(bearer(admin.secret))
   const caller = bench.read(transaction =>
-    world.auth.identifier.identify(bearer(admin.secret), transaction, new Answers(), () => () => false),
+    world.auth.identifier.identify(bearer(admin.secret), transaction, new Memo(), () => () => false),
   )
   assert.deepEqual(caller.authority, builtin('admin'))
 })

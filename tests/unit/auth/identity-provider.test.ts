@@ -5,7 +5,7 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { Answers, Pending } from '../../../src/base/pending.ts'
+import { Memo, Pending } from '../../../src/base/pending.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { encodeGlobalId } from '../../../src/values/global-id.ts'
 import { native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
@@ -202,8 +202,8 @@ for (const [name, [token, reason]] of Object.entries(bad)) {
     assert.equal(world.log.length, 1)
     assert.match(world.log[0] ?? '', reason)
     // The same with the secret looked up: nothing is found, nothing is told.
-    const owner = await world.read((transaction, answers) =>
-      world.auth.identifier.ownerOf(token(), transaction, answers),
+    const owner = await world.read((transaction, memo) =>
+      world.auth.identifier.ownerOf(token(), transaction, memo),
     )
     assert.equal(owner, undefined)
   })
@@ -214,8 +214,8 @@ test('under Basic a token is nothing', async () => {
 })
 
 test('a token may be looked up by its text', async () => {
-  const owner = await world.read((transaction, answers) =>
-    world.auth.identifier.ownerOf(sign(claims()), transaction, answers),
+  const owner = await world.read((transaction, memo) =>
+    world.auth.identifier.ownerOf(sign(claims()), transaction, memo),
   )
   assert.ok(owner && 'payload' in owner)
   assert.equal(owner.database, child.id)
@@ -267,7 +267,7 @@ test('a signature is checked once, as long as its key stays in the set', async (
   const header = bearer(sign(claims({ iss: 'steady', exp: seconds() + 1000 })))
   const atOnce = () =>
     world.bench.read(transaction =>
-      world.auth.identifier.identify(header, transaction, new Answers(), noPredicates),
+      world.auth.identifier.identify(header, transaction, new Memo(), noPredicates),
     )
   assert.throws(atOnce, Pending)
   await world.identify(header)

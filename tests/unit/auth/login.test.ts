@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import type { Caller } from '../../../src/auth/contract.ts'
 import { logOut } from '../../../src/auth/login.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
-import { Answers } from '../../../src/base/pending.ts'
+import { Memo } from '../../../src/base/pending.ts'
 import { limits } from '../../../src/limits.ts'
 import { native, Ref, rootDatabase, type SetLike, SetValue, type Value } from '../../../src/values/value.ts'
 import { answered, asking, bearer, hashOf, settled, World } from './support.ts'
@@ -18,8 +18,8 @@ const users = await world.collection('users')
 
 async function userWith(password: string): Promise<Ref> {
   const user = await world.document(users)
-  const hashed_password = await world.read((transaction, answers) =>
-    logins.hashPassword(asking(transaction, answers), password),
+  const hashed_password = await world.read((transaction, memo) =>
+    logins.hashPassword(asking(transaction, memo), password),
   )
   await world.put(new Ref(rootDatabase, native.credentials, world.newId()), {
     instance: user,
@@ -34,9 +34,9 @@ function emptySet(...terms: Value[]): SetValue {
 }
 
 const check = (target: SetLike, password: string) =>
-  world.read((transaction, answers) =>
+  world.read((transaction, memo) =>
     logins.checkPassword(
-      asking(transaction, answers),
+      asking(transaction, memo),
       target,
       target instanceof Ref ? target : undefined,
       password,
@@ -71,8 +71,8 @@ test('no document, no credentials, no password and no match in a set: the same c
 test('the unknown are slowed down one by one, as the known are', async () => {
   const fresh = new World()
   const ask = (set: SetLike) =>
-    fresh.read((transaction, answers) =>
-      fresh.auth.logins.checkPassword(asking(transaction, answers), set, undefined, 'x'),
+    fresh.read((transaction, memo) =>
+      fresh.auth.logins.checkPassword(asking(transaction, memo), set, undefined, 'x'),
     )
   const sets = [emptySet('a'), emptySet('b'), emptySet(1n), emptySet(1), emptySet(new Map([['a', 1n]]))]
   for (const set of sets) {
@@ -92,16 +92,16 @@ test('the unknown are slowed down one by one, as the known are', async () => {
 test('new secrets let in, and stay the same in replays although ids do not', async () => {
   const user = await world.document(users)
   let id = 5000n
-  const make = (answers: Answers) =>
-    world.bench.read(transaction => {
+  const make = (memo: Memo) =>
+    world.bench.read(() => {
       id++
       return [
-        logins.newTokenSecret(transaction, answers, new Ref(rootDatabase, native.tokens, id)),
-        logins.newKeySecret(transaction, answers, new Ref(rootDatabase, native.keys, id)),
+        logins.newTokenSecret(memo, new Ref(rootDatabase, native.tokens, id)),
+        logins.newKeySecret(memo, new Ref(rootDatabase, native.keys, id)),
       ] as const
     })
-  const answers = new Answers()
-  const [token, key] = await answered(make, answers)
+  const memo = new Memo()
+  const [token, key] = await answered(make, memo)
   assert.equal(id, 5003n, 'two secrets are two waits')
   assert.deepEqual(parseSecret(token.secret), {
     kind: 'token',
@@ -110,7 +110,8 @@ test('new secrets let in, and stay the same in replays although ids do not', asy
     random: parseSecret(token.secret)?.random,
   })
   assert.notEqual(parseSecret(token.secret)?.random, parseSecret(key.secret)?.random)
-  const [again] = make(answers)
+  memo.begin()
+  const [again] = make(memo)
   assert.equal(parseSecret(again.secret)?.random, parseSecret(token.secret)?.random)
   assert.equal(again.hashedSecret, token.hashedSecret)
   assert.match(token.hashedSecret, /^\$2[ab]\$05\$/)
@@ -126,11 +127,11 @@ test('new secrets let in, and stay the same in replays although ids do not', asy
 
 test('a request that makes many secrets, one after the other, is evaluated again few times', async () => {
   let evaluations = 0
-  const make = (answers: Answers) =>
-    world.bench.read(transaction => {
+  const make = (memo: Memo) =>
+    world.bench.read(() => {
       evaluations++
       return Array.from({ length: 100 }, (_, at) =>
-        logins.newKeySecret(transaction, answers, new Ref(rootDatabase, native.keys, BigInt(at))),
+        logins.newKeySecret(memo, new Ref(rootDatabase, native.keys, BigInt(at))),
       )
     })
   const secrets = await answered(make)
@@ -141,9 +142,7 @@ test('a request that makes many secrets, one after the other, is evaluated again
 test('a given secret must be one of exactly that key', async () => {
   const secret = makeKeySecret(6000n, new Uint8Array(20).fill(3))
   const hash = (id: bigint, text: string) =>
-    world.read((transaction, answers) =>
-      logins.hashKeySecret(transaction, answers, new Ref(rootDatabase, native.keys, id), text),
-    )
+    world.read((_, memo) => logins.hashKeySecret(memo, new Ref(rootDatabase, native.keys, id), text))
   const hashed_secret = await hash(6000n, secret)
   assert.ok(hashed_secret)
   await world.put(new Ref(rootDatabase, native.keys, 6000n), { role: 'server', hashed_secret })
@@ -157,8 +156,8 @@ test('the owner of a secret', async () => {
   const key = await world.key({ role: 'client' })
   const token = await world.token(await world.document(users))
   const ownerOf = (secret: string) =>
-    world.read((transaction, answers) => {
-      const owner = logins.ownerOf(transaction, answers, secret)
+    world.read((transaction, memo) => {
+      const owner = logins.ownerOf(transaction, memo, secret)
       return owner && 'ref' in owner ? owner.ref : owner
     })
   assert.deepEqual(await ownerOf(key.secret), key.ref)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { nativeBcrypt } from '../../../src/auth/bcrypt.ts'
 import { passwordThreads } from '../../../src/auth/bcrypt-threads.ts'
 import { Passwords } from '../../../src/auth/password.ts'
-import { Answers, Pending } from '../../../src/base/pending.ts'
+import { Memo, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
@@ -18,11 +18,11 @@ function setUp(cost = 4) {
   const bench = new Bench()
   const passwords = new Passwords({ clock: time.clock, timers: time, random: systemRandom, cost, bcrypt })
   const check = (password: string, stored: string | undefined, identity = 'user') =>
-    answered(answers =>
-      bench.read(transaction => passwords.check(asking(transaction, answers), identity, password, stored)),
+    answered(memo =>
+      bench.read(transaction => passwords.check(asking(transaction, memo), identity, password, stored)),
     )
   const hash = (password: string) =>
-    answered(answers => bench.read(transaction => passwords.hash(asking(transaction, answers), password)))
+    answered(memo => bench.read(transaction => passwords.hash(asking(transaction, memo), password)))
   return { bcrypt, bench, passwords, check, hash }
 }
 
@@ -141,29 +141,31 @@ test('a password proven right is remembered, so its owner is not slowed down by 
 test('the answer survives replays, and the same question asked twice is two checks', async () => {
   const { bcrypt, bench, passwords } = setUp()
   const stored = await hashWith(4, 'right')
-  const ask = (answers: Answers) =>
+  const ask = (memo: Memo) =>
     bench.read(transaction => [
-      passwords.check(asking(transaction, answers), 'user', 'wrong', stored),
-      passwords.check(asking(transaction, answers), 'user', 'wrong', stored),
+      passwords.check(asking(transaction, memo), 'user', 'wrong', stored),
+      passwords.check(asking(transaction, memo), 'user', 'wrong', stored),
     ])
-  const answers = new Answers()
-  assert.deepEqual(await answered(ask, answers), [false, false])
+  const memo = new Memo()
+  assert.deepEqual(await answered(ask, memo), [false, false])
   assert.equal(bcrypt.compared.length, 2)
-  assert.deepEqual(ask(answers), [false, false])
+  memo.begin()
+  assert.deepEqual(ask(memo), [false, false])
   assert.equal(bcrypt.compared.length, 2)
 })
 
 test('a hash stays the same in replays; equal passwords of one request get different hashes', async () => {
   const { bcrypt, bench, passwords } = setUp()
-  const ask = (answers: Answers) =>
+  const ask = (memo: Memo) =>
     bench.read(transaction => [
-      passwords.hash(asking(transaction, answers), 'same'),
-      passwords.hash(asking(transaction, answers), 'same'),
+      passwords.hash(asking(transaction, memo), 'same'),
+      passwords.hash(asking(transaction, memo), 'same'),
     ])
-  const answers = new Answers()
-  const [first, second] = await answered(ask, answers)
+  const memo = new Memo()
+  const [first, second] = await answered(ask, memo)
   assert.notEqual(first, second)
-  assert.deepEqual(ask(answers), [first, second])
+  memo.begin()
+  assert.deepEqual(ask(memo), [first, second])
   assert.equal(bcrypt.hashes, 2)
 })
 
@@ -177,9 +179,9 @@ test('databases take turns: a crowd of one does not make another wait', async ()
     return undefined
   }
   const attempt = (database: bigint, password: string) =>
-    answered(answers =>
+    answered(memo =>
       bench.read(transaction => {
-        const given = asking(transaction, answers)
+        const given = asking(transaction, memo)
         return passwords.check(
           { ...given, caller: { ...given.caller, database } },
           password,
@@ -203,12 +205,12 @@ test('too many checks in line are refused, not queued without end', async () => 
   const blocked = Promise.withResolvers<undefined>()
   bcrypt.firstMatch = () => blocked.promise
   const attempt = (user: number) => {
-    const answers = new Answers()
+    const memo = new Memo()
     try {
-      bench.read(transaction => passwords.check(asking(transaction, answers), `user ${user}`, 'x', undefined))
+      bench.read(transaction => passwords.check(asking(transaction, memo), `user ${user}`, 'x', undefined))
     } catch (error) {
       assert.ok(error instanceof Pending)
-      return answers.settle(error)
+      return memo.settle(error)
     }
     return assert.fail('a check has to wait')
   }

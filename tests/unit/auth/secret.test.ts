@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { nativeBcrypt } from '../../../src/auth/bcrypt.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import { SecretVerifier } from '../../../src/auth/secret-verifier.ts'
-import { Answers } from '../../../src/base/pending.ts'
+import { Memo } from '../../../src/base/pending.ts'
 import { rootDatabase } from '../../../src/values/value.ts'
 import { answered, CountingBcrypt } from './support.ts'
 
@@ -66,8 +66,7 @@ test('a pair that was verified costs no second check; a wrong one always does', 
   const bcrypt = new CountingBcrypt()
   const verifier = new SecretVerifier(bcrypt)
   const stored = await bcrypt.hash(Buffer.from('right'), 4)
-  const verify = (...texts: string[]) =>
-    answered(answers => verifier.verify(answers, rootDatabase, texts, stored))
+  const verify = (...texts: string[]) => answered(memo => verifier.verify(memo, rootDatabase, texts, stored))
   assert.equal(await verify('right'), true)
   assert.equal(await verify('right'), true)
   assert.equal(bcrypt.compared.length, 1)
@@ -75,20 +74,17 @@ test('a pair that was verified costs no second check; a wrong one always does', 
   assert.equal(await verify('wrong'), false)
   assert.equal(bcrypt.compared.length, 3)
   const other = await bcrypt.hash(Buffer.from('other'), 4)
-  assert.equal(await answered(answers => verifier.verify(answers, rootDatabase, ['right'], other)), false)
+  assert.equal(await answered(memo => verifier.verify(memo, rootDatabase, ['right'], other)), false)
 })
 
 test('a hash of the second text (the whole secret) counts too', async () => {
   const verifier = new SecretVerifier()
   const stored = await nativeBcrypt.hash(Buffer.from('whole'), 4)
-  assert.equal(
-    await answered(answers => verifier.verify(answers, rootDatabase, ['random', 'whole'], stored)),
-    true,
-  )
+  assert.equal(await answered(memo => verifier.verify(memo, rootDatabase, ['random', 'whole'], stored)), true)
 })
 
 test('new hashes are bcrypt of cost 5', async () => {
-  assert.match(await new SecretVerifier().hash(new Answers(), rootDatabase, 'x'), /^\$2[ab]\$05\$/)
+  assert.match(await new SecretVerifier().hash(new Memo(), rootDatabase, 'x'), /^\$2[ab]\$05\$/)
 })
 
 test('hashes of all dialects verify; what is no hash, or too costly a one, is false without waiting', async () => {
@@ -96,11 +92,7 @@ test('hashes of all dialects verify; what is no hash, or too costly a one, is fa
   const verifier = new SecretVerifier()
   for (const dialect of ['a', 'b', 'y']) {
     const stored = `$2${dialect}${hash.slice(3)}`
-    assert.equal(
-      await answered(answers => verifier.verify(answers, rootDatabase, ['s'], stored)),
-      true,
-      dialect,
-    )
+    assert.equal(await answered(memo => verifier.verify(memo, rootDatabase, ['s'], stored)), true, dialect)
   }
   const bcrypt = new CountingBcrypt()
   const useless = [
@@ -114,7 +106,7 @@ test('hashes of all dialects verify; what is no hash, or too costly a one, is fa
   ]
   for (const stored of useless)
     assert.equal(
-      await answered(answers => new SecretVerifier(bcrypt).verify(answers, rootDatabase, ['s'], stored)),
+      await answered(memo => new SecretVerifier(bcrypt).verify(memo, rootDatabase, ['s'], stored)),
       false,
     )
   assert.equal(bcrypt.compared.length, 0)

@@ -11,7 +11,7 @@ import type { Caller, RunPredicate } from '../../../src/auth/contract.ts'
 import type { Asking } from '../../../src/auth/guesser.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import type { Clock } from '../../../src/base/clock.ts'
-import { Answers, Pending } from '../../../src/base/pending.ts'
+import { Memo, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import type { Timers } from '../../../src/base/timers.ts'
 import { RequestError } from '../../../src/errors.ts'
@@ -80,7 +80,7 @@ export class CountingBcrypt implements Bcrypt {
 /** A request that asks about passwords with a root secret from an address of its own. */
 export function asking(
   transaction: Transaction,
-  answers: Answers,
+  memo: Memo,
   who: Partial<Pick<Asking, 'address' | 'caller'>> = {},
 ): Asking {
   const caller: Caller = {
@@ -89,7 +89,7 @@ export function asking(
     identity: undefined,
     credential: undefined,
   }
-  return { transaction, answers, caller, address: '192.0.2.1', ...who }
+  return { transaction, memo, caller, address: '192.0.2.1', ...who }
 }
 
 /** A predicate for {@link World.predicates}: its body is the name of a function there. */
@@ -102,13 +102,14 @@ export const noPredicates = (): RunPredicate => () => {
 }
 
 /** Runs `work` as the engine does: again and again until nothing is pending. */
-export async function answered<T>(run: (answers: Answers) => T, answers = new Answers()): Promise<T> {
+export async function answered<T>(run: (memo: Memo) => T, memo = new Memo()): Promise<T> {
   for (;;) {
+    memo.begin()
     try {
-      return run(answers)
+      return run(memo)
     } catch (error) {
       if (!(error instanceof Pending)) throw error
-      await answers.settle(error)
+      await memo.settle(error)
     }
   }
 }
@@ -141,7 +142,7 @@ export class World {
   }
 
   /** Who a header stands for. Rejects with the RequestError that the client would get. */
-  identify(header: string | undefined, answers?: Answers): Promise<Caller> {
+  identify(header: string | undefined, memo?: Memo): Promise<Caller> {
     return answered(
       given =>
         this.bench.read(transaction =>
@@ -153,7 +154,7 @@ export class World {
               this.predicates.get(String(lambda.body))?.(argument, caller, transaction) ?? false,
           ),
         ),
-      answers,
+      memo,
     )
   }
 
@@ -168,8 +169,8 @@ export class World {
     }
   }
 
-  read<T>(work: (transaction: Transaction, answers: Answers) => T): Promise<T> {
-    return answered(answers => this.bench.read(transaction => work(transaction, answers)))
+  read<T>(work: (transaction: Transaction, memo: Memo) => T): Promise<T> {
+    return answered(memo => this.bench.read(transaction => work(transaction, memo)))
   }
 
   async put(ref: Ref, fields: Record<string, Value>): Promise<Ref> {

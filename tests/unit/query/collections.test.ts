@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Answers, Pending } from '../../../src/base/pending.ts'
+import { Memo, Pending } from '../../../src/base/pending.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
 import { string } from '../../../src/query/arguments.ts'
@@ -234,7 +234,7 @@ function asking(effect: 'read' | 'write') {
       summary: 'Waits.',
       example: ['', ''],
       evaluate: (args, call) =>
-        call.evaluation.answers.get(args.ask, async () => (args.ask.startsWith('odd') ? 'odd' : true)),
+        call.evaluation.memo.get(args.ask, async () => (args.ask.startsWith('odd') ? 'odd' : true)),
     }),
   ]).definitions
   return {
@@ -251,15 +251,16 @@ async function rounds(
   effect: 'read' | 'write',
 ): Promise<{ asked: string[][]; result: unknown }> {
   const { expression } = parseQuery(parseJson(JSON.stringify(query)), '4', asking(effect))
-  const answers = new Answers()
+  const memo = new Memo()
   const asked: string[][] = []
   for (;;) {
+    memo.begin()
     try {
-      return { asked, result: evaluate(expression, undefined, pureEvaluation({}, answers)) }
+      return { asked, result: evaluate(expression, undefined, pureEvaluation({}, memo)) }
     } catch (error) {
       if (!(error instanceof Pending)) return { asked, result: error }
       asked.push(error.questions.map(({ key }) => key))
-      await answers.settle(error)
+      await memo.settle(error)
     }
   }
 }
@@ -302,12 +303,12 @@ describe('waits', () => {
   })
 
   test('an answer that fails fails the wait, the others are kept', async () => {
-    const answers = new Answers()
+    const memo = new Memo()
     const fails = new Pending([{ key: 'bad', start: () => Promise.reject(new Error('no')) }])
     const works = new Pending([{ key: 'good', start: async () => 1 }])
-    await assert.rejects(answers.settle(Pending.all([fails, works])), /no/)
+    await assert.rejects(memo.settle(Pending.all([fails, works])), /no/)
     assert.equal(
-      answers.get('good', async () => 2),
+      memo.get('good', async () => 2),
       1,
     )
   })

@@ -5,7 +5,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Answers, Pending } from '../../../src/base/pending.ts'
+import { Memo, Pending } from '../../../src/base/pending.ts'
 import { openLmdb } from '../../../src/kv/lmdb.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { IdGenerator, type IdStretch, idEpochMs, idStretchMs } from '../../../src/store/ids.ts'
@@ -27,7 +27,7 @@ async function draw(ids: IdGenerator, now: number): Promise<bigint> {
     return ids.next(now)
   } catch (error) {
     if (!(error instanceof Pending)) throw error
-    await new Answers().settle(error)
+    await new Memo().settle(error)
     return draw(ids, now)
   }
 }

@@ -1,7 +1,7 @@
 // What store tests share: a store in memory on a clock that the test moves, and short ways to make schema.
 
 import assert from 'node:assert/strict'
-import { Answers, Pending } from '../../../src/base/pending.ts'
+import { Memo, Pending } from '../../../src/base/pending.ts'
 import type { KeyValueStore } from '../../../src/kv/contract.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import type { IndexDefinition, StoreHooks, Transaction } from '../../../src/store/contract.ts'
@@ -31,7 +31,7 @@ export class Bench {
       return (await this.store.write(work)).result
     } catch (error) {
       if (!(error instanceof Pending)) throw error
-      await new Answers().settle(error)
+      await new Memo().settle(error)
       return this.write(work)
     }
   }
