@@ -88,6 +88,13 @@ export interface BoundLambda {
   readonly variables: Variables | undefined
 }
 
+/** A lambda written in place as the argument `key` of a call. */
+export interface WrittenLambda {
+  readonly bound: BoundLambda
+  readonly call: Call
+  readonly key: string
+}
+
 /** An expression that is evaluated when, and as often as, the function asks. */
 export interface Lazy {
   evaluate(): Value

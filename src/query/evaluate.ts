@@ -12,7 +12,7 @@ import type { Evaluation } from './evaluation.ts'
 import type { CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
 import { requireExtent } from './extent.ts'
 import { resolveTarget } from './references.ts'
-import { evaluateSetLiteral } from './set-literal.ts'
+import { literalSet } from './set-literal.ts'
 import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
 /** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, Pending to wait. */
@@ -54,7 +54,7 @@ export function evaluate(
       case 'query':
         return closeLambda(expression.lambda, variables, evaluation)
       case 'set':
-        return evaluateSetLiteral(expression, variables, evaluation)
+        return literalSet(expression, () => evaluate(expression.call, variables, evaluation))
       default:
         return unreachable(expression)
     }

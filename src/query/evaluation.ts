@@ -18,7 +18,7 @@ import {
 } from '../values/value.ts'
 import { ValueKeys } from '../values/value-keys.ts'
 import type { ApiVersion } from '../values/wire-version.ts'
-import type { Effect } from './definition.ts'
+import type { Effect, WrittenLambda } from './definition.ts'
 import type { LambdaExpression } from './expression.ts'
 
 /** Where evaluation happens, when that forbids effects; the words appear in the error. */
@@ -103,6 +103,8 @@ export class Evaluation {
   #computeUnits = 0
   #setElements = 0
   readonly #deadline: Micros
+  /** The lambdas of sets that this query makes. Most queries make none. */
+  #writtenLambdas: WeakMap<Lambda, WrittenLambda> | undefined
 
   constructor(options: EvaluationOptions) {
     this.host = options.host
@@ -231,6 +233,17 @@ export class Evaluation {
   get computeOps(): number {
     const units = this.#computeUnits + this.transaction.counters.indexUnits
     return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))
+  }
+
+  /** Remembers how the lambda of a set is written in this query. */
+  keepWritten(lambda: Lambda, written: WrittenLambda): void {
+    this.#writtenLambdas ??= new WeakMap()
+    this.#writtenLambdas.set(lambda, written)
+  }
+
+  /** How a lambda of a set is written in this query; undefined for one that comes from elsewhere. */
+  writtenOf(lambda: Lambda): WrittenLambda | undefined {
+    return this.#writtenLambdas?.get(lambda)
   }
 
   get deadline(): Micros {

@@ -44,18 +44,12 @@ export interface ReferenceLiteral {
   readonly target: ReferenceTarget
 }
 
-/** A set written out as `@set`; its parts are literals and are checked when it is evaluated. */
+/** A set written out as `@set`: a call of the function that makes it, of literals that are checked when it is evaluated. */
 export interface SetLiteral {
   readonly kind: 'set'
   readonly place: Place
-  readonly parts: ReadonlyMap<string, SetPart>
+  readonly call: CallExpression
 }
-
-/** A part of a set literal: a list of expressions, one expression, or a lambda. */
-export type SetPart =
-  | { readonly kind: 'one'; readonly expression: Expression }
-  | { readonly kind: 'many'; readonly expressions: readonly Expression[] }
-  | { readonly kind: 'lambda'; readonly lambda: LambdaExpression }
 
 /** A lambda written out as `@query`. */
 export interface QueryLiteral {

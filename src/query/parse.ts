@@ -8,20 +8,15 @@ import { type Json, typeName, type Value } from '../values/value.ts'
 import { isApiVersion, isAtLeast } from '../values/wire-version.ts'
 import { BoundNames } from './bound-names.ts'
 import type { Argument, Effect, FunctionDefinition } from './definition.ts'
-import {
-  type Expression,
-  type LambdaExpression,
-  type Literal,
-  type Operand,
-  Place,
-  type SetPart,
-} from './expression.ts'
+import { type Expression, type LambdaExpression, type Literal, type Operand, Place } from './expression.ts'
 import { parseLiteralTag } from './parse-literal.ts'
 import { parseReference } from './parse-reference.ts'
 
 /** Finds the function whose wire keys are exactly these, in a version of the language. */
 export interface FunctionLookup {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
+  /** The function that makes the sets which are written out with these keys. */
+  findSet(keys: readonly string[]): FunctionDefinition
 }
 
 export interface ParsedQuery {
@@ -383,22 +378,20 @@ class Parser {
     if (!(json instanceof Map)) throw fault('Invalid set.', place)
     const kind = setLiteralKinds.find(keys => keys.length === json.size && keys.every(key => json.has(key)))
     if (!kind) throw fault('Invalid set.', place)
-    const parts = new Map<string, SetPart>()
-    for (const key of kind)
-      parts.set(key, this.#setPart(kind[0] as string, key, json.get(key) as Json, place.at(key)))
-    return { kind: 'set', place, parts }
+    const definition = this.#functions.findSet(kind)
+    const operands = definition.keys.map(key => {
+      const part = json.get(key)
+      return part === undefined ? undefined : this.#setPart(kind, key, part, place.at(key))
+    })
+    return { kind: 'set', place, call: { kind: 'call', place, definition, operands } }
   }
 
-  #setPart(set: string, key: string, json: Json, place: Place): SetPart {
+  #setPart([set]: readonly string[], key: string, json: Json, place: Place): Operand {
     const isLambda = (set === 'join' && key === 'with') || (set === 'filter' && key === 'filter')
-    if (isLambda) return { kind: 'lambda', lambda: this.#closedLambda(json, place) }
-    if (Array.isArray(json)) {
-      return {
-        kind: 'many',
-        expressions: json.map((element, index) => this.#setOperand(element, place.at(index))),
-      }
-    }
-    return { kind: 'one', expression: this.#setOperand(json, place) }
+    if (isLambda) return this.#closedLambda(json, place)
+    if (!Array.isArray(json)) return this.#setOperand(json, place)
+    const elements = json.map((element, index) => this.#setOperand(element, place.at(index)))
+    return { kind: 'array', place, elements }
   }
 
   /**

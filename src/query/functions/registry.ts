@@ -21,7 +21,7 @@ import { pagination } from './pagination.ts'
 import { references } from './references.ts'
 import { regularExpressions } from './regular-expressions.ts'
 import { schema } from './schema.ts'
-import { nativeCollections, sets } from './sets.ts'
+import { literalForms, nativeCollections, sets } from './sets.ts'
 import { strings } from './strings.ts'
 import { time } from './time.ts'
 import { trigonometry } from './trigonometry.ts'
@@ -73,6 +73,14 @@ class Registry implements FunctionLookup {
     const asGiven = given.join('\n')
     const definitions = this.#seen.get(asGiven) ?? this.#search(asGiven, given)
     return definitions?.find(each => isIn(each, apiVersion))
+  }
+
+  findSet(keys: readonly string[]): FunctionDefinition {
+    const form = literalForms.find(
+      ({ name, keys: known }) => keys.includes(name) && keys.every(key => known.includes(key)),
+    )
+    assert(form, `the literal of a set has the keys of a set: ${keys.join(', ')}`)
+    return form
   }
 
   #add(signature: string, definition: FunctionDefinition): void {

@@ -10,28 +10,20 @@ import type { Evaluation } from '../evaluation.ts'
 import type { LambdaEffect } from '../expression.ts'
 import type { Reading } from './reading.ts'
 
-interface Written {
-  readonly bound: BoundLambda
-  readonly call: Call
-  readonly key: string
-}
-
-const writtenLambdas = new WeakMap<Lambda, Written>()
-
 /** The value of a lambda written in place as the argument `key` of a call that makes a set. */
 export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
   const lambda = closeLambda(bound.lambda, bound.variables, call.evaluation)
-  writtenLambdas.set(lambda, { bound, call, key })
+  call.evaluation.keepWritten(lambda, { bound, call, key })
   return lambda
 }
 
 /** The most that a lambda can do. */
 export function effectOf(lambda: Lambda, evaluation: Evaluation): LambdaEffect {
-  return (writtenLambdas.get(lambda)?.bound.lambda ?? evaluation.host.compile(lambda)).effect
+  return (evaluation.writtenOf(lambda)?.bound.lambda ?? evaluation.host.compile(lambda)).effect
 }
 
 export function applySetLambda(lambda: Lambda, argument: Value, { call, evaluation }: Reading): Value {
-  const written = writtenIn(lambda, evaluation)
+  const written = evaluation.writtenOf(lambda)
   if (written) return applyLambda(written.bound, argument, written.call, written.key)
   return applyStored(lambda, argument, evaluation, () => call.position())
 }
@@ -42,11 +34,6 @@ export function setLambdaError(
   description: string,
   { call, evaluation }: Reading,
 ): QueryError {
-  const written = writtenIn(lambda, evaluation)
+  const written = evaluation.writtenOf(lambda)
   return written ? written.call.invalid(description, written.key) : call.invalid(description)
-}
-
-function writtenIn(lambda: Lambda, evaluation: Evaluation): Written | undefined {
-  const written = writtenLambdas.get(lambda)
-  return written?.call.evaluation === evaluation ? written : undefined
 }
