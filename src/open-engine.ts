@@ -1,12 +1,15 @@
 // Opens a data folder and builds the engine over it: storage, store, credentials, query language.
 
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAccess } from './auth/access.ts'
 import { createAuthentication } from './auth/authentication.ts'
 import { type Clock, systemClock } from './base/clock.ts'
+import { openKeptClock } from './base/kept-clock.ts'
 import { type Random, systemRandom } from './base/random.ts'
+import { leapWarning } from './base/removal-time.ts'
 import { openSharedTimeline } from './base/shared-timeline.ts'
-import type { Timeline } from './base/timeline.ts'
+import { localTimeline, type Timeline } from './base/timeline.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
 import { type Config, settings } from './config.ts'
 import { queryMemory } from './engine/bounded.ts'
@@ -23,6 +26,7 @@ import type { OpenEngine } from './server.ts'
 import { startBackground } from './store/background.ts'
 import type { IdStretch } from './store/ids.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
+import { removalTimeOf } from './store/time-memory.ts'
 import { Streams } from './streams/streams.ts'
 import { createTransferService, type TransferService } from './transfer/service.ts'
 import type { Micros } from './values/value.ts'
@@ -40,6 +44,8 @@ export interface ProcessEnvironment {
   readonly random: Random
   /** Shared with the other processes of the store, when there are any. */
   readonly timeline?: Timeline
+  /** The machine's own clock, where `clock` is one that never steps back. */
+  readonly wallClock?: Clock
 }
 
 /** What a process of the slow lane has from the service, in place of what it would do itself. */
@@ -88,16 +94,35 @@ export async function openEngine(
     const opened = engineOver(kv, config, rootSecret, log, environment, { ...role, worker }, { lane })
     return { ...opened, standing }
   }
-  const { timelineFile } = role
-  if (timelineFile === undefined) return engineOver(kv, config, rootSecret, log, system, role, { lane })
-  const timeline = openSharedTimeline(timelineFile, role.worker)
+  const { timeline, close: closeTimeline } = timelineOf(config, role)
   const clock = { ...systemClock, now: () => timeline.now() }
-  const opened = engineOver(kv, config, rootSecret, log, { ...system, clock, timeline }, role, { lane })
+  const environment = { ...system, clock, timeline, wallClock: systemClock }
+  const opened = engineOver(kv, config, rootSecret, log, environment, role, { lane })
   const close = async () => {
     await opened.close()
-    timeline.close()
+    closeTimeline()
   }
   return { ...opened, close }
+}
+
+/** Where the time that a process has reached is kept in the data folder. */
+export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
+
+/** A time on disk may be so far ahead after a crash, in microseconds: no longer than a restart takes. */
+const clockAheadMicros = 200_000
+
+/** The timeline of a process; those that serve alone keep it over restarts, and observers have no part in it. */
+function timelineOf(
+  config: Pick<Config, 'data'>,
+  { background, timelineFile, worker }: ProcessRole,
+): { readonly timeline: Timeline; close(): void } {
+  if (timelineFile !== undefined) {
+    const timeline = openSharedTimeline(timelineFile, worker)
+    return { timeline, close: () => timeline.close() }
+  }
+  if (!background) return { timeline: localTimeline(systemClock.now), close: () => undefined }
+  const kept = openKeptClock(clockFileOf(config), clockAheadMicros, systemClock.now)
+  return { timeline: localTimeline(kept.now), close: () => kept.close() }
 }
 
 /**
@@ -141,13 +166,13 @@ export function engineOver(
   config: EngineConfig,
   rootSecret: string | undefined,
   log: Logger,
-  { clock, timers, random, timeline }: ProcessEnvironment = system,
+  { clock, timers, random, timeline, wallClock = clock }: ProcessEnvironment = system,
   { worker, background }: Pick<ProcessRole, 'worker' | 'background'> = observer,
   { lane, within }: Special = {},
 ): OpenedFolder {
   const now = () => clock.now()
   const { identifier, logins } = createAuthentication({
-    clock,
+    clock: wallClock,
     timers,
     random,
     rootSecret,
@@ -191,7 +216,7 @@ export function engineOver(
     ...(slowLane && { slowLane }),
     ...(within && { neverCommits: true, onLook: within.onLook }),
     host,
-    timeOfDay: now,
+    timeOfDay: () => store.now(),
     streams,
     timers,
     rateLimits: new RateLimits(sharesOf(config), clock),
@@ -199,7 +224,14 @@ export function engineOver(
     onInternalError: error => log.error({ err: error }, 'a request failed'),
   })
   const running = background
-    ? startBackground(store, timers, error => log.error({ err: error }, 'background work failed'))
+    ? startBackground(
+        store,
+        timers,
+        error => log.error({ err: error }, 'background work failed'),
+        removalTimeOf(store, wallClock, ahead =>
+          log.warn(leapWarning('history and expired documents', ahead)),
+        ),
+      )
     : undefined
   return {
     engine,

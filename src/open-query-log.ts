@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
 import { systemRandom } from './base/random.ts'
+import { leapWarning, RemovalTime } from './base/removal-time.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
 import type { Config } from './config.ts'
 import type { KeyValueStore } from './kv/contract.ts'
@@ -74,7 +75,8 @@ export async function openQueryLog(
   const kv = openControlStore(config.data)
   const owner = systemRandom.hex(8)
   try {
-    const signer = new Signer(await new ExportStore(kv, systemRandom, clock.now).signingKey())
+    const store = new ExportStore(kv, systemRandom, clock.now)
+    const signer = new Signer(await store.signingKey())
     const local = new LocalStorage(exports, signer, systemRandom)
     const storage = (await openBucket(config, clock)) ?? local
     const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
@@ -103,6 +105,12 @@ export async function openQueryLog(
       owner,
       random: systemRandom,
       now: clock.now,
+      removalTime: new RemovalTime({
+        clock,
+        load: () => store.timeMemory(),
+        save: memory => store.rememberTime(memory),
+        onLeap: ahead => log.warn(leapWarning('query logs and exports', ahead)),
+      }),
       timers,
       retention,
       exportDays: config.queryLogExportDays,

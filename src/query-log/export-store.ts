@@ -3,11 +3,13 @@
 //     R <id>               the request as JSON; ids sort by age
 //     J <id>               present while somebody has to work on it
 //     T <subject> 00 token the idempotency token's request and when it was made
+//     P                    how time passed, for what is removed because of its age
 //     S                    the key that URLs and page tokens are signed with
 //
 // Every change reads and writes in one transaction, so two processes never both win.
 
 import type { Random } from '../base/random.ts'
+import type { TimeMemory } from '../base/removal-time.ts'
 import type { Bytes, KeyValueStore, View, Write } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import { type ExportRequest, type ExportState, inState, unfinishedStates } from './export-request.ts'
@@ -24,12 +26,16 @@ export interface IdempotencyToken {
   readonly token: string
 }
 
+/** No lease is longer, in microseconds. */
+const leaseMicrosMax: Micros = 60_000_000
+
 /** Microseconds that an idempotency token counts. */
 const tokenLifetime: Micros = 86_400_000_000
 
 const requestKey = (id: string) => Buffer.from(`R${id}`)
 const jobKey = (id: string) => Buffer.from(`J${id}`)
 const tokenKey = ({ subject, token }: IdempotencyToken) => Buffer.from(`T${subject}\0${token}`)
+const timeKey = Buffer.from('P')
 const signingKeyKey = Buffer.from('S')
 /** `S` follows `R`: the end of all requests. */
 const requestsEnd = Buffer.from('S')
@@ -62,6 +68,18 @@ export class ExportStore {
         ? { result: stored, writes: [] }
         : { result: fresh, writes: [{ key: signingKeyKey, value: fresh }] }
     })
+  }
+
+  /** What was remembered of how time passed; see base/removal-time.ts. */
+  timeMemory(): TimeMemory | undefined {
+    const stored = this.#kv.read(view => view.get(timeKey))
+    return stored && decode<TimeMemory>(stored)
+  }
+
+  /** Remembers how time passed. */
+  async rememberTime(memory: TimeMemory): Promise<void> {
+    const writes = [{ key: timeKey, value: encode(memory) }]
+    await this.#kv.transact(() => ({ result: undefined, writes }))
   }
 
   /** Stores a new request, or answers the one that the same token made within the last 24 hours. */
@@ -119,7 +137,7 @@ export class ExportStore {
   claim(owner: string, leaseMicros: Micros): Promise<ExportRequest | undefined> {
     const now = this.#now()
     return this.#kv.transact<ExportRequest | undefined>(view => {
-      const free = unfinished(view).find(({ lease }) => lease === undefined || lease.until <= now)
+      const free = unfinished(view).find(({ lease }) => !isHeld(lease, now))
       if (free === undefined) return { result: undefined, writes: [] }
       const lease = { owner, until: now + leaseMicros }
       const claimed = { ...free, lease, attempts: free.attempts + 1 }
@@ -130,7 +148,7 @@ export class ExportStore {
   /** Whether a request waits for somebody to work on it. */
   hasFree(): boolean {
     const now = this.#now()
-    return this.#kv.read(view => unfinished(view).some(({ lease }) => !lease || lease.until <= now))
+    return this.#kv.read(view => unfinished(view).some(({ lease }) => !isHeld(lease, now)))
   }
 
   /** Prolongs a lease; false when the request is somebody else's by now. */
@@ -197,9 +215,8 @@ export class ExportStore {
     })
   }
 
-  /** Forgets the idempotency tokens that no longer count. */
-  async forgetTokens(): Promise<void> {
-    const now = this.#now()
+  /** Forgets the idempotency tokens that no longer count at `now`. */
+  async forgetTokens(now: Micros): Promise<void> {
     await this.#kv.transact(view => {
       const writes: Write[] = []
       for (const { key, value } of view.range({ start: Buffer.from('T'), end: Buffer.from('U') })) {
@@ -222,6 +239,11 @@ export class ExportStore {
       return { result: changed, writes: writesOf(changed) }
     })
   }
+}
+
+/** Whether a lease counts. One that reaches further than leases do is from before the clock was set back. */
+function isHeld(lease: ExportRequest['lease'], now: Micros): boolean {
+  return lease !== undefined && lease.until > now && lease.until <= now + leaseMicrosMax
 }
 
 function find(view: View, id: string): ExportRequest | undefined {

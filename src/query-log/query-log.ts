@@ -2,6 +2,7 @@
 // segments within their bounds, and takes orders for exports.
 
 import type { Random } from '../base/random.ts'
+import type { RemovalTime } from '../base/removal-time.ts'
 import type { Timers } from '../base/timers.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
@@ -37,6 +38,8 @@ export interface QueryLogOptions {
   readonly owner: string
   readonly random: Random
   readonly now: () => Micros
+  /** Decides what is too old to be kept. */
+  readonly removalTime: RemovalTime
   readonly timers: Timers
   readonly retention: Retention
   /** Days that exports and their files are kept. */
@@ -80,6 +83,7 @@ export class QueryLog {
       storage,
       owner,
       now,
+      passedTime: () => options.removalTime.now(),
       timers,
       timeoutMs: options.exportTimeoutMs,
       urlSeconds: options.urlSeconds,
@@ -186,13 +190,15 @@ export class QueryLog {
   }
 
   async #removeOld(): Promise<void> {
-    const { folder, retention, now, local, storage, exportDays, onFailure } = this.#options
+    const { folder, retention, removalTime, local, storage, exportDays, onFailure } = this.#options
     try {
-      await removeOldSegments(folder, retention, now())
+      await removalTime.keep()
+      const now = removalTime.now()
+      await removeOldSegments(folder, retention, now, this.#options.now())
       await this.#summaries.removeOrphans()
-      await local.removeLeftovers(now())
-      await this.#store.forgetTokens()
-      for (const id of this.#store.finishedBefore(now() - exportDays * microsPerDay)) {
+      await local.removeLeftovers(now)
+      await this.#store.forgetTokens(now)
+      for (const id of this.#store.finishedBefore(now - exportDays * microsPerDay)) {
         // The file first: once its request is forgotten, nobody would ask for the removal again.
         await storage.remove(fileName(id))
         await this.#store.forget(id)

@@ -12,9 +12,17 @@ export interface Retention {
 
 const microsPerDay = 86_400_000_000
 
-/** Deletes what is no longer kept at the time `now`. Segments that a live writer may still write to stay. */
-export async function removeOldSegments(folder: string, retention: Retention, now: Micros): Promise<void> {
-  const live = await liveWriters(folder, now)
+/**
+ * Deletes what is no longer kept at the time `now`. Segments that a live writer may still write to stay: which writers
+ * live is told by the clock, which may be elsewhere (base/removal-time.ts).
+ */
+export async function removeOldSegments(
+  folder: string,
+  retention: Retention,
+  now: Micros,
+  clock: Micros = now,
+): Promise<void> {
+  const live = await liveWriters(folder, clock)
   const segments = await listSegments(folder)
   const newest = new Map(segments.map(({ writer, path }) => [writer, path]))
   const closed = segments.filter(({ writer, path }) => !live.has(writer) || newest.get(writer) !== path)

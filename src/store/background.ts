@@ -1,6 +1,7 @@
 // The store's own work beside the queries: building indexes and removing what can no longer be seen. Each step
 // is a short transaction of its own, so queries never wait long for it.
 
+import type { RemovalTime } from '../base/removal-time.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import { BuildQueue } from './build-queue.ts'
@@ -14,19 +15,23 @@ const idleDelayMs = 1000
 export class Background {
   readonly sweeper: Sweeper
   readonly #builds: BuildQueue
+  readonly #removalTime: RemovalTime | undefined
 
-  /** Batches end after `batchMs`, at the next document. Builds that fail are told of to `onError` and go on being tried; a step itself throws only when the store does. */
+  /** By `removalTime`, or else that of the store, is decided what is past. Batches end after `batchMs`, at the next document. Builds that fail are told of to `onError` and go on being tried; a step itself throws only when the store does. */
   constructor(
     store: TransactionStore,
     onError: (error: unknown) => void = () => undefined,
     batchMs: number = Number.POSITIVE_INFINITY,
+    removalTime?: RemovalTime,
   ) {
-    this.sweeper = new Sweeper(store)
+    this.#removalTime = removalTime
+    this.sweeper = new Sweeper(store, removalTime && (() => removalTime.now()))
     this.#builds = new BuildQueue(store, onError, batchMs)
   }
 
   /** Does one step of each kind of work. Returns whether there was anything to do. */
   async runOnce(): Promise<boolean> {
+    await this.#removalTime?.keep()
     const built = await this.#builds.runOnce()
     return (await this.sweeper.runOnce()) || built
   }
@@ -49,8 +54,9 @@ export function startBackground(
   store: TransactionStore,
   timers: Timers,
   onError: (error: unknown) => void,
+  removalTime?: RemovalTime,
 ): RunningBackground {
-  const background = new Background(store, onError, limits.backgroundBatchMs)
+  const background = new Background(store, onError, limits.backgroundBatchMs, removalTime)
   let cancel: Cancel = () => undefined
   let stopped = false
   let step: Promise<void> = Promise.resolve()

@@ -9,6 +9,7 @@
 
 import { assert } from '../base/assert.ts'
 import { checksum, checksumBytes } from '../base/checksum.ts'
+import type { TimeMemory } from '../base/removal-time.ts'
 import { decodeValue, encodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
@@ -88,6 +89,19 @@ export function encodeIdMark(endMs: number): Bytes {
 export function decodeIdMark(bytes: Bytes): number {
   assert(bytes.length === 8 + checksumBytes, 'a mark of ids has 8 bytes and a checksum')
   return timeAt(bytes, 0)
+}
+
+/** What is remembered of how time passed, with a checksum. */
+export function encodeTimeMemory({ believed, doubtedMs }: TimeMemory): Bytes {
+  writer.reset()
+  appendTime(believed)
+  appendTime(Math.round(doubtedMs))
+  return sealed()
+}
+
+export function decodeTimeMemory(bytes: Bytes): TimeMemory {
+  assert(bytes.length === 16 + checksumBytes, 'what is remembered of time has 16 bytes and a checksum')
+  return { believed: timeAt(bytes, 0), doubtedMs: timeAt(bytes, 8) }
 }
 
 /** What is stored of the newest commit: its time, and that of the newest one that changed the schema of any database. */

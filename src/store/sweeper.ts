@@ -1,6 +1,9 @@
 // Removes what no read can see any more: versions and index rows that fell out of the retained history,
 // documents whose ttl and history have both passed, old parts of the change log. It walks the tables in small
 // steps, round and round; a step only reads, unless it finds something, which a transaction then removes.
+//
+// What counts as past is decided by a time that does not leap with the clock (base/removal-time.ts). Reads may be refused
+// earlier, by the time of their snapshot; what they may not see any more is still there.
 
 import { assert } from '../base/assert.ts'
 import { decodeKey } from '../keys/key-reader.ts'
@@ -39,12 +42,15 @@ const batchBytesMax = 4_194_304
 
 export class Sweeper {
   readonly #store: TransactionStore
+  readonly #removalTime: () => Micros
   #walk = 0
   /** Where the current walk goes on; undefined at its start. */
   #position: Uint8Array | undefined
 
-  constructor(store: TransactionStore) {
+  /** What is past at the time that `removalTime` tells is removed; by default that of the store. */
+  constructor(store: TransactionStore, removalTime: () => Micros = () => store.now()) {
     this.#store = store
+    this.#removalTime = removalTime
   }
 
   /** Does one step. Returns whether it removed anything. */
@@ -70,7 +76,7 @@ export class Sweeper {
   }
 
   async #sweepChangeLog(): Promise<boolean> {
-    const range = { start: changesRange().start, end: changesKey(this.#store.now() - changeLogMicros, 0) }
+    const range = { start: changesRange().start, end: changesKey(this.#removalTime() - changeLogMicros, 0) }
     const isOld = this.#store.kv.read(view => [...view.range({ ...range, limit: 1 })].length > 0)
     if (!isOld) return false
     await this.#store.transact(transaction => {
@@ -93,10 +99,11 @@ export class Sweeper {
     } else {
       this.#position = after(last.key)
     }
-    const found = this.#store.inspect(transaction => rows.filter(row => judges(transaction, sweep, row)))
+    const now = this.#removalTime()
+    const found = this.#store.inspect(transaction => rows.filter(row => judges(transaction, now, sweep, row)))
     if (found.length === 0) return false
     await this.#store.transact(transaction => {
-      const run = new Sweep(transaction)
+      const run = new Sweep(transaction, now)
       const { overlay } = transaction.internals().context
       for (const { key } of found) {
         const value = overlay.get(key)
@@ -123,10 +130,11 @@ function batchOf(table: Iterable<Entry>): { readonly rows: readonly Entry[]; rea
 
 function judges(
   transaction: StoreTransaction,
+  removalTime: Micros,
   sweep: (sweep: Sweep, row: Entry) => void,
   row: Entry,
 ): boolean {
-  const run = new Sweep(transaction)
+  const run = new Sweep(transaction, removalTime)
   sweep(run, row)
   return run.removed.length > 0
 }
@@ -144,13 +152,15 @@ class Sweep {
   /** Documents among what is removed that are keys. */
   readonly expiredKeys: Ref[] = []
   readonly #transaction: StoreTransaction
+  readonly #now: Micros
 
-  constructor(transaction: StoreTransaction) {
+  constructor(transaction: StoreTransaction, removalTime: Micros) {
     this.#transaction = transaction
+    this.#now = Math.min(removalTime, transaction.snapshotTime)
   }
 
   #minimumOf(ref: Pick<Ref, 'database' | 'collection'>): Micros {
-    return this.#transaction.minimumValidTime(ref.database, ref.collection)
+    return this.#transaction.minimumValidTime(ref.database, ref.collection, this.#now)
   }
 
   /** Rows of what was deleted as a whole are removed as garbage. */
@@ -163,7 +173,7 @@ class Sweep {
   document({ key, value }: Entry): void {
     const ttl = versionTtl(value)
     const ref = documentOf(key)
-    if (ttl > this.#transaction.snapshotTime || !this.#isReachable(ref)) return
+    if (ttl > this.#now || !this.#isReachable(ref)) return
     if (Math.max(ttl, versionTime(value)) > this.#minimumOf(ref)) return
     const { snapshot } = this.#transaction
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))

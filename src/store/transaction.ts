@@ -323,12 +323,13 @@ export class StoreTransaction implements Transaction {
     return scanEvents(this.#snapshot, set, scan, this.minimumValidTime(database, collection))
   }
 
-  minimumValidTime(database: DatabaseId, collection: CollectionId): Micros {
+  /** As of `now`, at or before the time of the snapshot, when that is given. */
+  minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshotTime): Micros {
     const definition =
       collection < firstUserCollection
         ? undefined
         : this.catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
-    return minimumValidTime(collection, definition, this.snapshotTime)
+    return minimumValidTime(collection, definition, now)
   }
 
   credentialOf(instance: Ref): Version | undefined {

@@ -19,7 +19,7 @@ export interface NodeOptions {
   /** The folder of a node before it. */
   readonly data?: string
   readonly flags?: readonly string[]
-  /** A module beside this one, preloaded into its processes. */
+  /** A module, by its path from this one, preloaded into its processes. */
   readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
 }

@@ -39,9 +39,9 @@ describe('two nodes are one database', { skip: noPostgres }, () => {
     postgres = await PostgresServer.start()
     cluster = new Cluster(postgres)
     ;[a, b] = await Promise.all([
-      cluster.start({ preload: 'clock-ahead.ts', env: { CLOCK_AHEAD_MS: `${7 * minutesMs}` } }),
+      cluster.start({ preload: '../support/set-clock.ts', env: { CLOCK_AHEAD_MS: `${7 * minutesMs}` } }),
       cluster.start({
-        preload: 'clock-ahead.ts',
+        preload: '../support/set-clock.ts',
         env: { CLOCK_AHEAD_MS: `${-7 * minutesMs}` },
         flags: ['--workers', '2'],
       }),

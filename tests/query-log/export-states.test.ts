@@ -48,6 +48,8 @@ class World {
   /** Searches for records that hold on to nothing any more. */
   searchesEnded = 0
   #processes = 0
+  /** What the clock would show if it had not leapt. */
+  passedTime = (): number => this.time.now()
 
   async #pass(point: Point): Promise<void> {
     this.calls.push(point)
@@ -78,6 +80,7 @@ class World {
       },
       owner: `process ${this.#processes++}`,
       now: this.time.now,
+      passedTime: () => this.passedTime(),
       timers: this.time,
       timeoutMs,
       urlSeconds,
@@ -311,6 +314,24 @@ test('a long export keeps its lease, and one whose lease is lost is let go', asy
   await process.close()
 })
 
+test('a clock that leaps a year neither lets an export run out of time nor keeps others from it when set back', async () => {
+  const world = new World()
+  const { id } = await world.store.create(order, undefined)
+  const ordered = world.time.now()
+  world.passedTime = () => ordered
+  world.time.advance(365 * 86_400_000)
+  const process = world.process()
+  process.wake()
+  await world.reach(id, 'Complete')
+  await process.close()
+  const abandoned = await world.store.create(order, undefined)
+  await world.store.claim('died when the clock was ahead', 5_000_000)
+  assert.equal(world.store.hasFree(), false)
+  const setBack = new ExportStore(world.kv, systemRandom, () => ordered)
+  assert.equal(setBack.hasFree(), true)
+  assert.equal((await setBack.claim('another', 5_000_000))?.id, abandoned.id)
+})
+
 test('Complete → CreatingNewUrl → Complete when the URL has expired, its version one higher', async () => {
   const world = new World()
   const process = world.process()
@@ -410,7 +431,7 @@ test('old requests and tokens are forgotten, unfinished ones are not', async () 
   const young = await store.create(order, undefined)
   assert.deepEqual(store.finishedBefore(young.createdAt), [old.id])
   for (const { id } of [old, unfinished]) await store.forget(id)
-  await store.forgetTokens()
+  await store.forgetTokens(time.now())
   assert.equal(store.get(old.id), undefined)
   assert.ok(store.get(unfinished.id))
   const range = { start: Buffer.from('T'), end: Buffer.from('U') }

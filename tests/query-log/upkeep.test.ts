@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { systemRandom } from '../../src/base/random.ts'
+import { RemovalTime } from '../../src/base/removal-time.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { AccountKeys } from '../../src/query-log/account-keys.ts'
 import { fileName } from '../../src/query-log/export-storage.ts'
@@ -62,6 +63,12 @@ test('a file whose removal has failed is removed later', async () => {
     owner: 'a0',
     random: systemRandom,
     now,
+    removalTime: new RemovalTime({
+      clock: time,
+      load: () => undefined,
+      save: async () => {},
+      onLeap: () => assert.fail(),
+    }),
     timers: time,
     retention: { days: 90, bytes: 1_000_000 },
     exportDays: upkeepMs / dayMs,

@@ -5,12 +5,13 @@ import cluster from 'node:cluster'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { systemClock } from '../../base/clock.ts'
+import { openKeptClock } from '../../base/kept-clock.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { systemTimers } from '../../base/timers.ts'
 import { type Config, isShortSecret, type SettingName, settings } from '../../config.ts'
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder, joinClaim } from '../../kv/lmdb-claim.ts'
-import type { ProcessRole } from '../../open-engine.ts'
+import { clockFileOf, type ProcessRole } from '../../open-engine.ts'
 import { divergedExitCode, prepareStore } from '../../open-store.ts'
 import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
 import { type Command, command, StartError } from '../command.ts'
@@ -109,7 +110,8 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
 async function supervise(config: Config, log: Logger): Promise<number> {
   const stopped = signalled()
   const metrics = await openMetrics(config, log, metricsOfWorkers())
-  const timeline = keepSharedTimeline(timelineFileOf(config), config.workers, systemClock.now, systemTimers)
+  const clock = openKeptClock(clockFileOf(config), clockAheadMicros, systemClock.now)
+  const timeline = keepSharedTimeline(timelineFileOf(config), config.workers, clock.now, systemTimers)
   try {
     const supervisor = new Supervisor({
       count: config.workers,
@@ -134,8 +136,12 @@ async function supervise(config: Config, log: Logger): Promise<number> {
   } finally {
     await metrics?.close()
     timeline.stop()
+    clock.close()
   }
 }
+
+/** Workers go on reckoning between two looks of the supervisor at the clock, which is every half second; microseconds. */
+const clockAheadMicros = 600_000
 
 const timelineFileOf = (config: Config) => join(config.data, 'timeline')
 

@@ -1,0 +1,33 @@
+// What a store remembers of how time passed, for what is removed because of its age (base/removal-time.ts).
+
+import type { Clock } from '../base/clock.ts'
+import { RemovalTime, type TimeMemory } from '../base/removal-time.ts'
+import { metaKey } from '../keys/keyspace.ts'
+import { lastCommit } from './last-commit.ts'
+import { decodeTimeMemory, encodeTimeMemory, isIntact } from './records.ts'
+import type { TransactionStore } from './store.ts'
+
+const key = metaKey('passed time')
+
+/** The time by which a store's background removes what is past; `onLeap` as in {@link RemovalTime}. */
+export function removalTimeOf(
+  store: TransactionStore,
+  clock: Clock,
+  onLeap: (aheadMicros: number) => void,
+): RemovalTime {
+  return new RemovalTime({
+    clock,
+    onLeap,
+    load: () => store.kv.read(view => loaded(view.get(key), lastCommit(view).time)),
+    save: memory =>
+      store.transact(transaction => {
+        transaction.internals().context.overlay.set(key, encodeTimeMemory(memory))
+      }),
+  })
+}
+
+/** A store of before version 0.2, or whose memory is damaged, remembers nothing but its newest commit. */
+function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
+  if (stored !== undefined && isIntact(stored)) return decodeTimeMemory(stored)
+  return lastCommitTime === 0 ? undefined : { believed: lastCommitTime, doubtedMs: 0 }
+}

@@ -1,0 +1,91 @@
+// A service whose machine has its clock set between two runs: time goes on, and nothing is removed by mistake.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { rootQuery } from '../support/http.ts'
+import { assertSound, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+const preload = fileURLToPath(new URL('../support/set-clock.ts', import.meta.url))
+const hourMs = 3_600_000
+const yearMs = 365 * 24 * hourMs
+
+/** Runs `use` on a service over `data` whose clock is so far ahead. */
+async function served<T>(
+  data: string,
+  aheadMs: number,
+  flags: readonly string[],
+  use: (server: RunningServer) => Promise<T>,
+): Promise<T> {
+  const env = {
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`,
+    CLOCK_AHEAD_MS: `${aheadMs}`,
+  }
+  const server = await startServer({ data, flags, env })
+  try {
+    return await use(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The time of a snapshot, by a query that writes nothing. */
+const readTime = async (server: RunningServer): Promise<number> => {
+  const now = (await rootQuery(server, { to_micros: { now: null } })) as number
+  assert.equal(typeof now, 'number')
+  return now
+}
+
+for (const workers of [1, 2]) {
+  test(`reads do not go back in time over restarts with the clock set back (workers: ${workers})`, async () => {
+    const data = await temporaryFolder()
+    try {
+      const flags = ['--workers', `${workers}`]
+      const first = await served(data, 0, flags, readTime)
+      const ahead = await served(data, hourMs, flags, readTime)
+      assert.ok(ahead - first >= hourMs * 1000)
+      const back = await served(data, -hourMs, flags, readTime)
+      assert.ok(back >= ahead, `${back} is before ${ahead}`)
+      await assertSound(data)
+    } finally {
+      await rm(data, { recursive: true, force: true })
+    }
+  })
+}
+
+test('a leap is said in the log once for what it concerns, and what was there still is after it', async () => {
+  const data = await temporaryFolder()
+  const leaps = (server: RunningServer) => server.stderr().match(/the clock is 36\d\.\d days ahead/g)?.length
+  const until = async (condition: () => boolean) => {
+    while (!condition()) await new Promise(resolve => setImmediate(resolve))
+  }
+  try {
+    await served(data, 0, [], async server => {
+      await rootQuery(server, { create_collection: { object: { name: 'c', history_days: 30 } } })
+      const create = { create: { ref: { collection: 'c' }, id: '1' } }
+      await rootQuery(server, { ...create, params: { object: { data: { object: { n: 1 } } } } })
+      assert.equal(leaps(server), undefined)
+    })
+    await served(data, yearMs, [], async server => {
+      await until(() => leaps(server) === 2)
+      assert.match(server.stderr(), /no history and expired documents are removed/)
+      assert.match(server.stderr(), /no query logs and exports are removed/)
+      await rootQuery(server, { exists: { ref: { collection: 'c' }, id: '1' } })
+    })
+    await served(data, 0, [], async server => {
+      const ref = { ref: { collection: 'c' }, id: '1' }
+      const params = { object: { data: { object: { n: 2 } } } }
+      await rootQuery(server, { update: ref, params })
+      const { data: versions } = (await rootQuery(server, { paginate: { events: ref } })) as {
+        data: unknown[]
+      }
+      assert.equal(versions.length, 2)
+      assert.equal(leaps(server), undefined)
+    })
+    await assertSound(data)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,151 @@
+// The time by which old things are removed: a clock that leaps is believed only after a day of running.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { leapWarning, RemovalTime, type TimeMemory } from '../../../src/base/removal-time.ts'
+
+const hour = 3_600_000_000
+const day = 24 * hour
+const start = 1_700_000_000_000_000
+
+/** A machine whose clock can be set, and the disk that outlives the services on it. */
+class Machine {
+  wall = start
+  #steadyMs = 0
+  stored: TimeMemory | undefined
+  readonly leaps: number[] = []
+
+  /** Time passes, on both clocks. */
+  pass(micros: number): void {
+    this.wall += micros
+    this.#steadyMs += micros / 1000
+  }
+
+  service(): RemovalTime {
+    return new RemovalTime({
+      clock: { now: () => this.wall, elapsedMs: () => this.#steadyMs },
+      load: () => this.stored,
+      save: async memory => {
+        this.stored = memory
+      },
+      onLeap: ahead => this.leaps.push(ahead),
+    })
+  }
+}
+
+test('while nothing is strange it is the clock', async () => {
+  const machine = new Machine()
+  const time = machine.service()
+  for (let hours = 0; hours < 50; hours++) {
+    assert.equal(time.now(), machine.wall)
+    machine.pass(hour)
+    await time.keep()
+  }
+  machine.wall -= hour
+  assert.equal(time.now(), machine.wall)
+  machine.wall += 2 * hour
+  assert.equal(time.now(), machine.wall)
+  // Stopped for a night.
+  machine.wall += 20 * hour
+  assert.equal(machine.service().now(), machine.wall)
+  assert.deepEqual(machine.leaps, [])
+})
+
+test('a leap of a year and back removes nothing, also over restarts', async () => {
+  const machine = new Machine()
+  const first = machine.service()
+  await first.keep()
+  machine.pass(hour)
+  machine.wall += 365 * day
+  assert.equal(first.now(), start + hour)
+  machine.pass(hour)
+  await first.keep()
+  assert.deepEqual(machine.leaps, [365 * day])
+  const second = machine.service()
+  assert.equal(second.now(), start + 2 * hour)
+  assert.equal(machine.leaps.length, 2)
+  machine.pass(hour)
+  machine.wall -= 365 * day
+  assert.equal(second.now(), start + 3 * hour)
+  await second.keep()
+  assert.equal(machine.service().now(), start + 3 * hour)
+  assert.equal(machine.leaps.length, 2)
+})
+
+test('a clock that was set right is believed after a day of running, whatever restarts come between', async () => {
+  const machine = new Machine()
+  await machine.service().keep()
+  machine.wall += 30 * day
+  for (let run = 0; run < 20; run++) {
+    const time = machine.service()
+    assert.equal(time.now() < machine.wall - 29 * day, true)
+    machine.pass(hour)
+    time.now()
+    machine.pass(601_000_000)
+    await time.keep()
+    // Time without a service is not known to have passed.
+    machine.wall += hour
+  }
+  const last = machine.service()
+  last.now()
+  machine.pass(day)
+  assert.equal(last.now(), machine.wall)
+  await last.keep()
+  assert.equal(machine.service().now(), machine.wall)
+})
+
+test('a clock that leaps again has to be waited for anew', () => {
+  const machine = new Machine()
+  const time = machine.service()
+  time.now()
+  machine.wall += 2 * day
+  time.now()
+  machine.pass(23 * hour)
+  machine.wall += 365 * day
+  assert.equal(time.now(), start + 23 * hour)
+  machine.pass(23 * hour)
+  assert.equal(time.now(), start + 46 * hour)
+  assert.deepEqual(machine.leaps, [2 * day, 367 * day])
+})
+
+test('a clock that is far behind decides, and is believed after a day as well', async () => {
+  const machine = new Machine()
+  machine.wall = start + 3650 * day
+  const time = machine.service()
+  await time.keep()
+  machine.wall = start
+  assert.equal(time.now(), start)
+  machine.pass(day)
+  assert.equal(time.now(), start + day)
+  await time.keep()
+  machine.wall += 365 * day
+  assert.equal(machine.service().now(), start + day)
+})
+
+test('what is remembered is saved now and then, and when that fails not at every call', async () => {
+  let saves = 0
+  let steadyMs = 0
+  const time = new RemovalTime({
+    clock: { now: () => start + steadyMs * 1000, elapsedMs: () => steadyMs },
+    load: () => undefined,
+    save: async () => {
+      saves++
+      throw new Error('no space')
+    },
+    onLeap: () => assert.fail(),
+  })
+  await assert.rejects(time.keep())
+  for (let second = 0; second < 500; second++) {
+    steadyMs += 1000
+    await time.keep()
+  }
+  assert.equal(saves, 1)
+  steadyMs += 100_000
+  await assert.rejects(time.keep())
+  assert.equal(saves, 2)
+})
+
+test('the warning says what is seen', () => {
+  assert.match(leapWarning('logs', 365 * day), /^the clock is 365\.0 days ahead of .* no logs are removed/)
+  assert.match(leapWarning('logs', -2 * day), /^the clock is 2\.0 days behind/)
+})
