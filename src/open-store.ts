@@ -11,6 +11,7 @@ import type { Config } from './config.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer } from './kv/postgres/checkpoint.ts'
+import type { CopyProgress } from './kv/postgres/copy-state.ts'
 import { openPostgres, type Standing } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
 import { type RecordLocation, Session } from './kv/postgres/session.ts'
@@ -47,10 +48,14 @@ const progressLogMs = 2_000
 export const divergedExitCode = 75
 
 /**
- * Makes the data folder ready to be opened: a node over a shared record copies its state first, unless the folder holds
+ * Makes the data folder ready to be opened, telling how far that has come: a node over a shared record copies its state first, unless the folder holds
  * a copy that the log can be redone on. One process of a node does this, before any opens the store.
  */
-export async function prepareStore(config: StoreConfig, log: Logger): Promise<void> {
+export async function prepareStore(
+  config: StoreConfig,
+  log: Logger,
+  onProgress: (progress: CopyProgress) => void = () => undefined,
+): Promise<void> {
   if (config.store === undefined) return
   let loggedMs = systemClock.elapsedMs()
   await prepareReplica({
@@ -60,6 +65,7 @@ export async function prepareStore(config: StoreConfig, log: Logger): Promise<vo
     random: systemRandom,
     onCopy: reason => log.info({ reason }, 'copying the state of the store'),
     onProgress: progress => {
+      onProgress(progress)
       if (systemClock.elapsedMs() - loggedMs < progressLogMs) return
       loggedMs = systemClock.elapsedMs()
       log.info(progress, 'copying the state of the store')

@@ -27,10 +27,16 @@ export class Distributor {
   readonly #free: Worker[] = []
   /** What a worker has been given and not taken yet. */
   readonly #given = new Map<Worker, Socket>()
+  /** Takes connections in place of the workers. */
+  #instead: ((connection: Socket) => void) | undefined
 
   constructor() {
     this.#server = createServer({ ...socketOptions, pauseOnConnect: true }, socket => {
       socket.on('error', () => socket.destroy())
+      if (this.#instead !== undefined) {
+        this.#instead(socket)
+        return
+      }
       this.#waiting.push(socket)
       this.#handOver()
     })
@@ -47,11 +53,18 @@ export class Distributor {
     })
   }
 
+  /** Until a worker can be given a connection, `take` gets all, also those that wait. */
+  divert(take: (connection: Socket) => void): void {
+    this.#instead = take
+    for (const socket of this.#waiting.splice(0)) take(socket)
+  }
+
   /**
    * Says that a worker can be given one connection. A worker says so when it serves, and again when it has taken one:
    * as long as it is busy, connections go to the others.
    */
   free(worker: Worker): void {
+    this.#instead = undefined
     this.#letGo(worker)
     this.#free.push(worker)
     this.#handOver()

@@ -23,6 +23,8 @@ export interface SupervisorOptions {
    * again until it succeeds.
    */
   readonly renew?: { readonly worthlessStatus: number; readonly prepare: () => Promise<void> }
+  /** Takes connections while no worker can, before the first start and while things are made anew; absent: they wait. */
+  readonly takeEarly?: (connection: Socket) => void
 }
 
 const variable = 'TERRARIUM_WORKER_NUMBER'
@@ -94,6 +96,7 @@ export class Supervisor {
 
   /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
   listen(address: ListenAddress): Promise<number> {
+    this.#divert()
     return this.#distributor.listen(address)
   }
 
@@ -121,6 +124,11 @@ export class Supervisor {
     await Promise.all(runs.map(({ ended }) => ended))
     cancel()
     this.#letGo()
+  }
+
+  #divert(): void {
+    const { takeEarly } = this.#options
+    if (takeEarly) this.#distributor.divert(takeEarly)
   }
 
   #run(number: number): Run {
@@ -152,6 +160,7 @@ export class Supervisor {
     const runs = [...this.#runs.values()]
     for (const { worker } of runs) worker.process.kill('SIGKILL')
     await Promise.all(runs.map(({ ended }) => ended))
+    this.#divert()
     for (
       let delayMs = restartDelayMs;
       !this.#isStopping;

@@ -22,6 +22,8 @@ export interface NodeOptions {
   /** A module, by its path from this one, preloaded into its processes. */
   readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
+  /** See `ServerOptions`. */
+  readonly onStderr?: (text: string) => void
 }
 
 /** A node, behind a proxy of its own. */
@@ -64,6 +66,7 @@ export class Cluster {
     const preload = options.preload && fileURLToPath(new URL(options.preload, import.meta.url))
     const server = await startServer({
       data,
+      ...(options.onStderr && { onStderr: options.onStderr }),
       flags: ['--store-schema', this.schema, '--store-hold-ms', `${holdMs}`, ...(options.flags ?? [])],
       env: {
         TERRARIUM_STORE: this.#url.replace(`:${this.postgres.port}/`, `:${proxy.port}/`),

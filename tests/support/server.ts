@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly flags?: readonly string[]
   /** More environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Told what the server has written to standard error so far, whenever that is more, also before it serves. */
+  readonly onStderr?: (text: string) => void
 }
 
 export interface RunningServer {
@@ -56,6 +58,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
+    options.onStderr?.(stderr)
   })
   const closed = new Promise<void>(resolve => child.once('close', () => resolve()))
   const removeOwnFolder = async () => {

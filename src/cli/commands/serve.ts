@@ -12,7 +12,7 @@ import { type Config, isShortSecret, type SettingName, settings } from '../../co
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { claimFolder, joinClaim } from '../../kv/lmdb-claim.ts'
 import { clockFileOf, type ProcessRole } from '../../open-engine.ts'
-import { divergedExitCode, prepareStore } from '../../open-store.ts'
+import { divergedExitCode } from '../../open-store.ts'
 import { createServer, type OpenEngine, type Server, urlOf } from '../../server.ts'
 import { type Command, command, StartError } from '../command.ts'
 import { explained, prepareDataFolder, reasonOf, refuseEmptied } from '../data-folder.ts'
@@ -20,6 +20,7 @@ import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { rootSecretOf } from '../root-secret.ts'
 import { forgetAddress, noteAddress } from '../service-address.ts'
 import { openServiceLog } from '../service-log.ts'
+import { StartingNode } from '../starting-node.ts'
 import { endWithSupervisor, Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
@@ -55,10 +56,9 @@ async function run(config: Config, open: Open): Promise<number> {
   try {
     if (isShortSecret(config.rootSecret))
       log.warn('the root secret is easily guessed: every program of this machine can have all rights')
-    await explained(() => prepareStore(config, log))
-    const rootSecret = await explained(() => rootSecretOf(config, log))
-    const isAlone = config.workers === 1
-    return await (isAlone ? runAlone(config, rootSecret, open, log) : supervise(config, log))
+    const node =
+      config.store === undefined ? undefined : await readable(config, () => new StartingNode(config, log))
+    return await (config.workers === 1 ? runAlone(config, node, open, log) : supervise(config, node, log))
   } finally {
     forgetAddress(config.data)
     await release()
@@ -72,21 +72,42 @@ type Stopped = Promise<NodeJS.Signals>
 /** Whether this process was started with a channel to another one, which may be gone by now. */
 const hasParent = process.connected === true
 
-async function runAlone(config: Config, rootSecret: string, open: Open, log: Logger): Promise<number> {
+async function runAlone(
+  config: Config,
+  node: StartingNode | undefined,
+  open: Open,
+  log: Logger,
+): Promise<number> {
   let server: Server | undefined
+  const service = { ...config, port: await startEarly(config, node, log) }
   const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
   try {
+    await explained(async () => node?.prepare())
+    const rootSecret = await explained(() => rootSecretOf(config, log))
     const opened = await explained(() =>
       open(config, rootSecret, log, { worker: 0, background: true, slowLane: true }),
     )
     const stopped = signalled()
-    server = await created(config, opened, log)
-    announce(config, await serving(config, server))
+    server = await created(service, opened, log)
+    await node?.close()
+    announce(service, await serving(service, server))
     await stopping(server, log, stopped)
     return 0
   } finally {
     await metrics?.close()
   }
+}
+
+/** Has a node accept connections although it cannot serve yet; resolves with its port. */
+async function startEarly(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
+  if (node === undefined) return config.port
+  const port = await listening(config, () => node.listen(config))
+  noteEarly(config, port, log)
+  return port
+}
+
+function noteEarly(config: Config, port: number, log: Logger): void {
+  log.info(`the node is starting; ${urlOf(config, port)}/ping tells how far it has come`)
 }
 
 /** One of several processes: serves connections that the supervisor hands over. */
@@ -107,8 +128,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   return 0
 }
 
-async function supervise(config: Config, log: Logger): Promise<number> {
-  const stopped = signalled()
+async function supervise(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
   const metrics = await openMetrics(config, log, metricsOfWorkers())
   const clock = openKeptClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timeline = keepSharedTimeline(timelineFileOf(config), config.workers, clock.now, systemTimers)
@@ -120,11 +140,22 @@ async function supervise(config: Config, log: Logger): Promise<number> {
       timers: systemTimers,
       clock: systemClock,
       onEnd: worker => timeline.release(worker),
-      ...(config.store !== undefined && {
-        renew: { worthlessStatus: divergedExitCode, prepare: () => prepareStore(config, log) },
+      ...(node && {
+        renew: { worthlessStatus: divergedExitCode, prepare: () => node.prepare() },
+        takeEarly: node.receive(),
       }),
     })
     const port = await listening(config, () => supervisor.listen(config))
+    if (node) noteEarly(config, port, log)
+    try {
+      await explained(async () => node?.prepare())
+      // Workers find it made.
+      await explained(() => rootSecretOf(config, log))
+    } catch (cause) {
+      await supervisor.stop()
+      throw cause
+    }
+    const stopped = signalled()
     // A worker that could not start has said why.
     if (!(await supervisor.start())) return 1
     announce(config, urlOf(config, port))
@@ -177,9 +208,14 @@ function signalled(): Promise<NodeJS.Signals> {
   })
 }
 
-async function created(config: Config, engine: OpenEngine, log: Logger): Promise<Server> {
+function created(config: Config, engine: OpenEngine, log: Logger): Promise<Server> {
+  return readable(config, () => createServer(config, engine, log))
+}
+
+/** Runs what reads the configured files; says in one line what is wrong with them. */
+async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
   try {
-    return await createServer(config, engine, log)
+    return await make()
   } catch (cause) {
     if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
     const { code, path, syscall } = cause as NodeJS.ErrnoException

@@ -1,0 +1,66 @@
+// A node over a shared store until it serves: it copies the state, if it has to, and catches up with the log, which may
+// take long. Meanwhile it responds with 503 and how far it has come; the log and a terminal tell that, too.
+
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { ListenAddress } from '../http/listener.ts'
+import { StartingService } from '../http/starting.ts'
+import { prepareStore } from '../open-store.ts'
+import { withProgress } from './progress.ts'
+
+/** Clients hear of a copy in steps of this share. */
+const percent = 100
+
+export class StartingNode {
+  readonly #config: Config
+  readonly #log: Logger
+  readonly #service: StartingService
+  /** Of the keys to copy; undefined while nothing is copied. */
+  #share: number | undefined
+
+  /** Throws when the files of the certificate cannot be read. */
+  constructor(config: Config, log: Logger) {
+    this.#config = config
+    this.#log = log
+    const { tlsCert, tlsKey } = config
+    const isSecure = tlsCert !== undefined && tlsKey !== undefined
+    const tls = isSecure && { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }
+    this.#service = new StartingService(() => this.#progress(), tls || {})
+  }
+
+  /** Accepts connections, which get 503; resolves with the port. */
+  listen(address: ListenAddress): Promise<number> {
+    return this.#service.listen(address)
+  }
+
+  /** Instead of {@link listen}: returns what serves connections that the supervisor has accepted. */
+  receive(): (connection: Socket) => void {
+    return this.#service.receive()
+  }
+
+  /** Makes the data folder ready to be opened. Throws `StoreUnavailableError`. */
+  async prepare(): Promise<void> {
+    this.#share = undefined
+    await withProgress(
+      'copy of the store',
+      () => this.#share ?? 0,
+      () =>
+        prepareStore(this.#config, this.#log, ({ keys, keysTotal }) => {
+          this.#share = Math.min(1, keys / Math.max(1, keysTotal))
+        }),
+    )
+    this.#share = undefined
+  }
+
+  /** Gives the port free. */
+  close(): Promise<void> {
+    return this.#service.close()
+  }
+
+  #progress(): string {
+    if (this.#share === undefined) return 'it catches up with the store'
+    return `it copies the store, ${Math.floor(this.#share * percent)} % so far`
+  }
+}
