@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAccess } from './auth/access.ts'
 import { createAuthentication } from './auth/authentication.ts'
+import { SharedFailureCounts } from './auth/failure-counts.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { openKeptClock } from './base/kept-clock.ts'
+import type { NoticeBoard } from './base/notices.ts'
 import { type Random, systemRandom } from './base/random.ts'
 import { leapWarning } from './base/removal-time.ts'
 import { openSharedTimeline } from './base/shared-timeline.ts'
@@ -46,6 +48,10 @@ export interface ProcessEnvironment {
   readonly timeline?: Timeline
   /** The machine's own clock, where `clock` is one that never steps back. */
   readonly wallClock?: Clock
+  /** By which those processes tell each other what has been used and tried. */
+  readonly notices?: NoticeBoard
+  /** Whether this process is the one that does the background work now; absent: it is. */
+  readonly mayWork?: () => boolean
 }
 
 /** What a process of the slow lane has from the service, in place of what it would do itself. */
@@ -68,6 +74,8 @@ export interface ProcessRole {
   readonly timelineFile?: string
   /** Has processes beside it for what takes long. */
   readonly slowLane?: boolean
+  /** Exchanged with the other processes of the folder; those of several machines exchange theirs over the store. */
+  readonly notices?: NoticeBoard
 }
 
 /** A process that opens a data folder only to look at it. */
@@ -89,14 +97,15 @@ export async function openEngine(
   const lane = role.slowLane && config.slowLaneProcesses > 0 ? { config, rootSecret } : undefined
   const { kv, shared } = await openConfiguredStore(config, log, role)
   if (shared !== undefined) {
-    const { now, standing, timeline, worker } = shared
-    const environment = { ...system, clock: { ...systemClock, now }, timeline }
+    const { mayWork, notices, now, standing, timeline, worker } = shared
+    const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver(kv, config, rootSecret, log, environment, { ...role, worker }, { lane })
     return { ...opened, standing }
   }
   const { timeline, close: closeTimeline } = timelineOf(config, role)
   const clock = { ...systemClock, now: () => timeline.now() }
-  const environment = { ...system, clock, timeline, wallClock: systemClock }
+  const { notices } = role
+  const environment = { ...system, clock, timeline, wallClock: systemClock, ...(notices && { notices }) }
   const opened = engineOver(kv, config, rootSecret, log, environment, role, { lane })
   const close = async () => {
     await opened.close()
@@ -166,11 +175,15 @@ export function engineOver(
   config: EngineConfig,
   rootSecret: string | undefined,
   log: Logger,
-  { clock, timers, random, timeline, wallClock = clock }: ProcessEnvironment = system,
+  { clock, timers, random, timeline, wallClock = clock, notices, mayWork }: ProcessEnvironment = system,
   { worker, background }: Pick<ProcessRole, 'worker' | 'background'> = observer,
   { lane, within }: Special = {},
 ): OpenedFolder {
   const now = () => clock.now()
+  const failures = notices && new SharedFailureCounts(clock)
+  const rateLimits = new RateLimits(ratesOf(config), clock)
+  if (failures) notices?.join('failures', failures)
+  notices?.join('rates', rateLimits)
   const { identifier, logins } = createAuthentication({
     clock: wallClock,
     timers,
@@ -179,6 +192,7 @@ export function engineOver(
     passwordHashCost: config.passwordCost,
     audiencePrefix: config.audiencePrefix,
     allowInsecureJwks: config.allowInsecureJwks,
+    ...(failures && { failures }),
     log: reason => log.debug({ reason }, 'refused a credential'),
     onKeySetFailure: (uri, reason) =>
       log.warn({ uri, reason }, 'the signing keys of an access provider cannot be fetched'),
@@ -219,19 +233,17 @@ export function engineOver(
     timeOfDay: () => store.now(),
     streams,
     timers,
-    rateLimits: new RateLimits(sharesOf(config), clock),
+    rateLimits,
     identify: (...request) => identifier.identify(...request),
     onInternalError: error => log.error({ err: error }, 'a request failed'),
   })
   const running = background
-    ? startBackground(
-        store,
-        timers,
-        error => log.error({ err: error }, 'background work failed'),
-        removalTimeOf(store, wallClock, ahead =>
+    ? startBackground(store, timers, error => log.error({ err: error }, 'background work failed'), {
+        removalTime: removalTimeOf(store, wallClock, ahead =>
           log.warn(leapWarning('history and expired documents', ahead)),
         ),
-      )
+        ...(mayWork && { mayWork }),
+      })
     : undefined
   return {
     engine,
@@ -247,10 +259,8 @@ export function engineOver(
   }
 }
 
-/** What this process may let a database use per second: the processes that serve have equal shares. */
-function sharesOf(config: EngineConfig): Costs {
-  const [compute = 0, read = 0, write = 0] = rateSettings.map(
-    name => (config[name] ?? 0) / (config.workers ?? 1),
-  )
+/** What a database may use per second. */
+function ratesOf(config: EngineConfig): Costs {
+  const [compute = 0, read = 0, write = 0] = rateSettings.map(name => config[name] ?? 0)
   return { compute, read, write }
 }

@@ -4,6 +4,7 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { systemClock } from './base/clock.ts'
+import { NoticeBoard, noticesEveryMs } from './base/notices.ts'
 import { systemRandom } from './base/random.ts'
 import type { Timeline } from './base/timeline.ts'
 import { systemTimers } from './base/timers.ts'
@@ -12,9 +13,12 @@ import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer } from './kv/postgres/checkpoint.ts'
 import type { CopyProgress } from './kv/postgres/copy-state.ts'
+import { KeptLease } from './kv/postgres/lease.ts'
+import { NoticeExchange } from './kv/postgres/notice-exchange.ts'
 import { openPostgres, type Standing } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
 import { type RecordLocation, Session } from './kv/postgres/session.ts'
+import { Upkeep } from './kv/postgres/upkeep.ts'
 import { lastCommit } from './store/last-commit.ts'
 
 type StoreConfig = Pick<
@@ -33,6 +37,10 @@ export interface OpenedStore {
     /** The time of day by the clock that all machines reckon with, in microseconds. */
     readonly now: () => number
     readonly standing: () => Standing
+    /** Exchanged with all processes of all machines. */
+    readonly notices: NoticeBoard
+    /** Whether this process is the one among all that does the background work now. */
+    readonly mayWork: () => boolean
   }
 }
 
@@ -121,22 +129,35 @@ export async function openConfiguredStore(
       process.exit(divergedExitCode)
     },
   })
+  const notices = new NoticeBoard()
+  const lease = new KeptLease('background', nodeName, systemClock.elapsedMs)
+  const upkeep = new Upkeep({
+    location,
+    node: nodeName,
+    timers: systemTimers,
+    everyMs: noticesEveryMs,
+    tasks: [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)],
+    onError: error => log.warn({ err: error }, 'the upkeep of the store failed'),
+  })
+  const checkpointer =
+    background &&
+    new Checkpointer({
+      location,
+      node: nodeName,
+      timers: systemTimers,
+      onError: error => log.warn({ err: error }, 'the state of the store could not be brought forward'),
+    })
+  const close = async () => {
+    await Promise.all([upkeep.stop(), checkpointer ? checkpointer.stop() : undefined])
+    await kv.close()
+  }
   const shared = {
     timeline: kv.timeline,
     worker: systemRandom.below(workersMax),
     now: () => kv.now(),
     standing: () => kv.standing,
-  }
-  if (!background) return { kv, shared }
-  const checkpointer = new Checkpointer({
-    location,
-    node: nodeName,
-    timers: systemTimers,
-    onError: error => log.warn({ err: error }, 'the state of the store could not be brought forward'),
-  })
-  const close = async () => {
-    await checkpointer.stop()
-    await kv.close()
+    notices,
+    mayWork: () => lease.isHeld,
   }
   return { kv: withClose(kv, close), shared }
 }

@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Bcrypt } from './bcrypt.ts'
 import { Identifier } from './credential.ts'
+import type { FailureCounts } from './failure-counts.ts'
 import { IdentityProviders } from './identity-provider.ts'
 import { KeySets } from './jwks.ts'
 import { createJwksFetch, type FetchKeySet } from './jwks-fetch.ts'
@@ -30,6 +31,8 @@ export interface AuthenticationOptions {
   readonly log: (reason: string) => void
   /** Told why the key set of an access provider cannot be had; it lets nobody in meanwhile. */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
+  /** Counts wrong passwords; absent: those that this process has seen. */
+  readonly failures?: FailureCounts
   /** For tests. */
   readonly bcrypt?: Bcrypt
   readonly fetchKeySet?: FetchKeySet
@@ -42,7 +45,7 @@ export interface Authentication {
 
 /** Makes the authentication of one process. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, log } = options
+  const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, failures, log } = options
   const verifier = new SecretVerifier(bcrypt)
   const fetch = options.fetchKeySet ?? createJwksFetch({ timers, allowInsecure: options.allowInsecureJwks })
   const keySets = new KeySets(fetch, clock, options.onKeySetFailure)
@@ -53,6 +56,13 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     log,
   })
   const cost = options.passwordHashCost
-  const passwords = new Passwords({ clock, timers, random, cost, ...(bcrypt && { bcrypt }) })
+  const passwords = new Passwords({
+    clock,
+    timers,
+    random,
+    cost,
+    ...(bcrypt && { bcrypt }),
+    ...(failures && { failures }),
+  })
   return { identifier, logins: new Logins({ passwords, verifier, identifier, random }) }
 }

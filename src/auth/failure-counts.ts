@@ -3,6 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
+import type { NoticeTopic } from '../base/notices.ts'
 import { limits } from '../limits.ts'
 
 /** Failures by key. Nothing here waits: what counts over processes keeps a local view and tells the others later. */
@@ -46,5 +47,64 @@ export class LocalFailureCounts implements FailureCounts {
 
   passed(key: string): void {
     this.#counts.delete(key)
+  }
+}
+
+/** Keys that one process tells the others about at a time; what is beyond counts where it was seen. */
+const newsMax = 4096
+
+/** What has become of a key: it has failed so often since, if it has passed, that. */
+interface News {
+  readonly hasPassed: boolean
+  readonly failures: number
+}
+
+/** As it travels: key, whether it has passed, failures since. */
+type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
+
+/** The failures that this process has seen, and those that others have told it of. */
+export class SharedFailureCounts implements FailureCounts, NoticeTopic {
+  readonly #counts: LocalFailureCounts
+  #news = new Map<string, News>()
+
+  constructor(clock: Clock) {
+    this.#counts = new LocalFailureCounts(clock)
+  }
+
+  of(key: string): number {
+    return this.#counts.of(key)
+  }
+
+  failed(key: string): void {
+    this.#counts.failed(key)
+    const { hasPassed = false, failures = 0 } = this.#news.get(key) ?? {}
+    this.#note(key, { hasPassed, failures: failures + 1 })
+  }
+
+  passed(key: string): void {
+    // Most have never failed: nobody needs to know.
+    if (this.#counts.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
+    this.#counts.passed(key)
+  }
+
+  collect(): readonly NewsEntry[] | undefined {
+    if (this.#news.size === 0) return undefined
+    const news = Array.from(
+      this.#news,
+      ([key, { hasPassed, failures }]): NewsEntry => [key, hasPassed, failures],
+    )
+    this.#news = new Map()
+    return news
+  }
+
+  receive(news: unknown): void {
+    for (const [key, hasPassed, failures] of news as readonly NewsEntry[]) {
+      if (hasPassed) this.#counts.passed(key)
+      for (let count = 0; count < Math.min(failures, failuresMax); count++) this.#counts.failed(key)
+    }
+  }
+
+  #note(key: string, news: News): void {
+    if (this.#news.size < newsMax || this.#news.has(key)) this.#news.set(key, news)
   }
 }

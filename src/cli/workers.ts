@@ -5,7 +5,8 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
-import { stayAlive, type Timers, wait } from '../base/timers.ts'
+import { type NoticeBoard, noticesEveryMs } from '../base/notices.ts'
+import { type Cancel, stayAlive, type Timers, wait } from '../base/timers.ts'
 import type { ListenAddress } from '../http/listener.ts'
 import { Distributor, type Handover } from './distributor.ts'
 
@@ -36,6 +37,28 @@ export function workerNumber(): number {
 
 /** What a worker tells the supervisor: that it can be given one connection (more), or that it stops. */
 type Report = 'free' | 'stopping'
+
+/** What a worker tells all others, by way of the supervisor. */
+interface Notice {
+  readonly notice: string
+}
+
+function noticeIn(message: unknown): Notice | undefined {
+  const { notice } = (message ?? {}) as Partial<Notice>
+  return typeof notice === 'string' ? { notice } : undefined
+}
+
+/** In a worker: exchanges notices with the other workers; returns the way to stop. */
+export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
+  process.on('message', message => {
+    const found = noticeIn(message)
+    if (found) board.receive(found.notice)
+  })
+  return timers.every(noticesEveryMs, () => {
+    const notice = board.collect()
+    if (notice !== undefined) process.send?.({ notice } satisfies Notice)
+  })
+}
 
 /**
  * In a worker: ends this process at once should its supervisor be gone. Leaving in good order could last for ever: a
@@ -141,7 +164,9 @@ export class Supervisor {
       })
     })
     const serving = new Promise<boolean>(resolve => {
-      worker.on('message', (report: Report) => {
+      worker.on('message', (report: Report | Notice) => {
+        const notice = noticeIn(report)
+        if (notice) this.#passOn(worker, notice)
         if (report === 'stopping') this.#distributor.withdraw(worker)
         if (report !== 'free') return
         this.#distributor.free(worker)
@@ -152,6 +177,12 @@ export class Supervisor {
     const run = { worker, serving, ended }
     this.#runs.set(number, run)
     return run
+  }
+
+  #passOn(from: Worker, notice: Notice): void {
+    // One that is ending need not know.
+    for (const { worker } of this.#runs.values())
+      if (worker !== from && worker.isConnected()) worker.process.send(notice, () => undefined)
   }
 
   /** Ends all workers, whose common state is worthless, and has it made anew. */

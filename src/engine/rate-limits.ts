@@ -1,9 +1,11 @@
 // How many operations per second the queries of one database may use, each kind by a bucket that fills at a steady
 // rate. What a query costs is known only when it has been evaluated, so a query is admitted while there is anything
-// in the bucket and may leave it in debt; the following ones wait until the debt is paid.
+// in the bucket and may leave it in debt; the following ones wait until the debt is paid. Processes that serve the same
+// databases tell each other what they have taken out of theirs.
 
 import type { Clock } from '../base/clock.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
+import type { NoticeTopic } from '../base/notices.ts'
 import { RequestError } from '../errors.ts'
 import type { DatabaseId } from '../values/value.ts'
 
@@ -36,11 +38,16 @@ interface Buckets {
   filledMs: number
 }
 
-export class RateLimits {
+/** What a process has used of one database, as it travels: the database in decimal, then by kind. */
+type Used = readonly [database: string, compute: number, read: number, write: number]
+
+export class RateLimits implements NoticeTopic {
   readonly #perSecond: Costs
   readonly #clock: Clock
   readonly #limited: readonly RateKind[]
   readonly #buckets = new GenerationCache<DatabaseId, Buckets>(databasesMax)
+  /** Used here since the others were told; filled only when anybody asks. */
+  #news: Map<DatabaseId, Record<RateKind, number>> | undefined
 
   /** `perSecond`: operations of one database; 0 for no limit. */
   constructor(perSecond: Costs, clock: Clock) {
@@ -60,6 +67,29 @@ export class RateLimits {
   /** Takes out what a query has used. */
   charge(database: DatabaseId, costs: Costs): void {
     if (this.#limited.length === 0) return
+    this.#take(database, costs)
+    if (this.#news === undefined) return
+    const used = this.#news.get(database) ?? { compute: 0, read: 0, write: 0 }
+    for (const kind of this.#limited) used[kind] += costs[kind]
+    this.#news.set(database, used)
+  }
+
+  collect(): readonly Used[] | undefined {
+    const news = this.#news
+    this.#news = new Map()
+    if (news === undefined || news.size === 0) return undefined
+    return Array.from(
+      news,
+      ([database, { compute, read, write }]): Used => [String(database), compute, read, write],
+    )
+  }
+
+  receive(news: unknown): void {
+    for (const [database, compute, read, write] of news as readonly Used[])
+      this.#take(BigInt(database), { compute, read, write })
+  }
+
+  #take(database: DatabaseId, costs: Costs): void {
     const { levels } = this.#filled(database)
     for (const kind of this.#limited) levels[kind] -= costs[kind]
   }

@@ -43,18 +43,28 @@ export class Background {
   }
 }
 
+export interface BackgroundOptions {
+  /** By which time removal goes; absent: that of the store. */
+  readonly removalTime?: RemovalTime
+  /** Whether to work now; absent: always. */
+  readonly mayWork?: () => boolean
+}
+
 /** Background work under way. */
 export interface RunningBackground {
   /** Stops after the step under way; call before closing the store. */
   stop(): Promise<void>
 }
 
-/** Starts background work on a store. Errors of a step are handed over; the work goes on with the next one. */
+/**
+ * Starts background work on a store; it rests while `mayWork` says no. Errors of a step are handed over; the work goes on
+ * with the next one.
+ */
 export function startBackground(
   store: TransactionStore,
   timers: Timers,
   onError: (error: unknown) => void,
-  removalTime?: RemovalTime,
+  { removalTime, mayWork = () => true }: BackgroundOptions = {},
 ): RunningBackground {
   const background = new Background(store, onError, limits.backgroundBatchMs, removalTime)
   let cancel: Cancel = () => undefined
@@ -64,6 +74,10 @@ export function startBackground(
     if (!stopped) cancel = timers.after(delayMs, run)
   }
   const run = () => {
+    if (!mayWork()) {
+      schedule(idleDelayMs)
+      return
+    }
     step = background.runOnce().then(
       busy => schedule(busy ? busyDelayMs : idleDelayMs),
       error => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { systemClock } from '../../base/clock.ts'
 import { openKeptClock } from '../../base/kept-clock.ts'
+import { NoticeBoard } from '../../base/notices.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { systemTimers } from '../../base/timers.ts'
 import { type Config, isShortSecret, type SettingName, settings } from '../../config.ts'
@@ -21,7 +22,7 @@ import { rootSecretOf } from '../root-secret.ts'
 import { forgetAddress, noteAddress } from '../service-address.ts'
 import { openServiceLog } from '../service-log.ts'
 import { StartingNode } from '../starting-node.ts'
-import { endWithSupervisor, Supervisor, takeConnections, workerNumber } from '../workers.ts'
+import { endWithSupervisor, exchangeNotices, Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
 export type Open = (
@@ -117,13 +118,22 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   const worker = workerNumber()
   // The supervisor has made it, and said where it is.
   const rootSecret = await explained(() => rootSecretOf(config, silent))
-  const role = { worker, background: worker === 0, timelineFile: timelineFileOf(config), slowLane: true }
+  const notices = new NoticeBoard()
+  const role = {
+    worker,
+    background: worker === 0,
+    timelineFile: timelineFileOf(config),
+    slowLane: true,
+    notices,
+  }
   const opened = await explained(() => open(config, rootSecret, log, role))
   const stopped = signalled()
   const server = await created(config, opened, log)
   if (server.metrics) shareMetrics(server.metrics)
+  const stopNotices = exchangeNotices(notices, systemTimers)
   const takeNoMore = takeConnections(server.receive())
   await stopping(server, log, stopped.finally(takeNoMore))
+  stopNotices()
   await release()
   return 0
 }

@@ -2,6 +2,7 @@
 // loses its lease when it runs out. Work under a lease must still be safe when two believe to hold it for a moment.
 
 import type { Session } from './session.ts'
+import type { UpkeepTask } from './upkeep.ts'
 
 /** Takes or renews the lease `name` for `holder`; true when `holder` has it for the next `seconds`. */
 export async function holdLease(
@@ -24,4 +25,39 @@ export async function holdLease(
 /** Gives a lease back, so that others need not wait until it runs out. */
 export async function releaseLease(session: Session, name: string, holder: string): Promise<void> {
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name = $1 AND holder = $2`, [name, holder])
+}
+
+const keptSeconds = 5
+/** Milliseconds by which a holder gives up before its lease runs out: clocks do not run at quite the same speed. */
+const marginMs = 1_000
+
+/** A lease that a process renews as long as it lives, and takes over when its holder does not. */
+export class KeptLease implements UpkeepTask {
+  readonly #name: string
+  readonly #holder: string
+  readonly #elapsedMs: () => number
+  #untilMs = Number.NEGATIVE_INFINITY
+
+  /** `elapsedMs`: a steady clock in milliseconds. */
+  constructor(name: string, holder: string, elapsedMs: () => number) {
+    this.#name = name
+    this.#holder = holder
+    this.#elapsedMs = elapsedMs
+  }
+
+  /** Whether this process has it now. */
+  get isHeld(): boolean {
+    return this.#elapsedMs() < this.#untilMs
+  }
+
+  async run(session: Session): Promise<void> {
+    const beganMs = this.#elapsedMs()
+    const isHeld = await holdLease(session, this.#name, this.#holder, keptSeconds)
+    this.#untilMs = isHeld ? beganMs + keptSeconds * 1000 - marginMs : Number.NEGATIVE_INFINITY
+  }
+
+  stop(session: Session): Promise<void> {
+    this.#untilMs = Number.NEGATIVE_INFINITY
+    return releaseLease(session, this.#name, this.#holder)
+  }
 }

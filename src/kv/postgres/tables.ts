@@ -90,6 +90,10 @@ async function tryCreateTables(session: Session, random: Random, version: number
     // The nodes that live or did lately, and the first batch each still needs.
     `CREATE TABLE IF NOT EXISTS ${table('node')} (
        name text PRIMARY KEY, needs bigint NOT NULL, seen timestamptz NOT NULL)`,
+    // What processes tell each other now and then.
+    `CREATE TABLE IF NOT EXISTS ${table('notice')} (
+       node text NOT NULL, number bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), body text NOT NULL,
+       PRIMARY KEY (node, number))`,
     // Last: whoever finds its row finds everything.
     `CREATE TABLE IF NOT EXISTS ${table('meta')} (
        id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,
