@@ -194,7 +194,7 @@ export const settings = {
     min: 0,
     max: 1_000_000_000,
     placeholder: 'N',
-    doc: 'Compute operations that the queries of one database may use per second, with bursts of two seconds; excess queries get a 429. 0 means no limit. Workers have equal shares.',
+    doc: 'Compute operations that the queries of one database may use per second, with bursts of two seconds; excess queries get a 429. 0 means no limit. All workers and nodes together, see docs/scaling.md.',
   },
   readOpsPerSecond: {
     kind: 'integer',

@@ -43,3 +43,21 @@ test('a database beyond its limits is answered 429, and others go on', async () 
     await server.stop()
   }
 })
+
+test('what a database may use counts over workers', async () => {
+  const server = await startServer({ flags: ['--workers', '2', '--compute-ops-per-second', '20'] })
+  try {
+    const secret = await keyOfNewDatabase(server, 'greedy', 'admin')
+    const sum = { add: [{ var: 'n' }, 1] }
+    const burst = { map: { lambda: 'n', expr: sum }, collection: Array.from({ length: 50_000 }, () => 0) }
+    assert.equal((await send(server, { secret, query: burst })).status, 200)
+    // Connections go to the workers in turn.
+    const headers = { connection: 'close' }
+    const isRefused = async () => (await send(server, { secret, query: 1, headers })).status === 429
+    const deadline = Date.now() + 30_000
+    for (let inARow = 0; inARow < 4; inARow = (await isRefused()) ? inARow + 1 : 0)
+      assert.ok(Date.now() < deadline, 'a worker goes on although the database is in debt')
+  } finally {
+    await server.stop()
+  }
+})

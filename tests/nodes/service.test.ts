@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
-import { send } from '../support/http.ts'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { Cluster, eventually, type Node } from './cluster.ts'
 
@@ -11,11 +11,13 @@ describe('nodes as a service', { skip: noPostgres }, () => {
   let postgres: PostgresServer
   let cluster: Cluster
   let a: Node
+  let b: Node
 
   before(async () => {
     postgres = await PostgresServer.start()
     cluster = new Cluster(postgres)
-    a = await cluster.start()
+    const flags = ['--compute-ops-per-second', '20']
+    ;[a, b] = await Promise.all([cluster.start({ flags }), cluster.start({ flags })])
     await cluster.prepare(a)
   })
   after(async () => {
@@ -54,4 +56,60 @@ describe('nodes as a service', { skip: noPostgres }, () => {
       await cluster.stop(node)
     })
   }
+
+  test('what a database may use counts over nodes', async () => {
+    const secret = await keyOfNewDatabase(a, 'greedy', 'admin')
+    // The bucket holds 40, so this leaves a debt that takes long to pay.
+    const sum = { add: [{ var: 'n' }, 1] }
+    const burst = { map: { lambda: 'n', expr: sum }, collection: Array.from({ length: 50_000 }, () => 0) }
+    assert.equal((await send(a, { secret, query: burst })).status, 200)
+    await eventually(
+      'the other node refuses',
+      async () => (await send(b, { secret, query: 1 })).status === 429,
+    )
+    assert.equal(await cluster.write(b), 'acknowledged')
+  })
+
+  test('wrong passwords are told to the other nodes', async () => {
+    const refused = await send(a, {
+      secret: cluster.secret,
+      query: { identify: { ref: { collection: 'counters' }, id: '1' }, password: 'wrong' },
+    })
+    assert.equal(refused.status, 200, refused.text)
+    const told = `SELECT 1 FROM "${cluster.schema}".notice WHERE body LIKE '%"failures"%'`
+    await eventually('it is told', async () => (await postgres.query(told)).length > 0)
+  })
+
+  test('background work moves to another node when its node dies', async () => {
+    const holderOf = async () => {
+      const rows = await postgres.query(
+        `SELECT holder FROM "${cluster.schema}".lease WHERE name = 'background' AND until > now()`,
+      )
+      return String(rows[0]?.holder ?? '')
+    }
+    const holds = (node: Node, holder: string) => holder.includes(`-${node.pid}-`)
+    const first = await holderOf()
+    const [dying, left] = holds(a, first) ? [a, b] : [b, a]
+    assert.ok(holds(dying, first), first)
+    const add = { create: { collection: 'counters' } }
+    const many = { map: { lambda: 'n', expr: add }, collection: Array.from({ length: 300 }, () => 0) }
+    await query(left, cluster.secret, many)
+    await cluster.kill(dying)
+    const index = { name: 'all_counters', source: { collection: 'counters' } }
+    await query(left, cluster.secret, { create_index: { object: index } })
+    const isBuilt = async () =>
+      (await query(left, cluster.secret, {
+        select: 'active',
+        from: { get: { index: 'all_counters' } },
+      })) === true
+    assert.equal(await isBuilt(), false)
+    await eventually('the index is built', isBuilt)
+    assert.ok(holds(left, await holderOf()))
+    const count = { count: { match: { index: 'all_counters' } } }
+    assert.equal(await query(left, cluster.secret, count), 301)
+    await cluster.check(left.data)
+    const again = await cluster.start({ data: dying.data })
+    if (dying === a) a = again
+    else b = again
+  })
 })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NoticeBoard } from '../../../src/base/notices.ts'
 import { RateLimited, RateLimits } from '../../../src/engine/rate-limits.ts'
 
 /** Limits on a clock that the test moves. */
@@ -51,4 +52,24 @@ test('databases and kinds do not disturb each other', () => {
   assert.equal(use(1n, { read: 1_000_000 }), 'fine')
   assert.equal(use(1n, { compute: 10 }), 'fine')
   assert.deepEqual(use(1n, { compute: 1, write: 1 }), ['compute', 'write'])
+})
+
+test('what other processes have used is taken out here, too, once they have told it', () => {
+  const clock = { now: () => 0, elapsedMs: () => 0 }
+  const perSecond = { compute: 0, read: 10, write: 0 }
+  const [one, other] = [new RateLimits(perSecond, clock), new RateLimits(perSecond, clock)]
+  const [boardOfOne, boardOfOther] = [new NoticeBoard(), new NoticeBoard()]
+  boardOfOne.join('rates', one)
+  boardOfOther.join('rates', other)
+  const read = { compute: 0, read: 1, write: 0 }
+  assert.equal(boardOfOne.collect(), undefined)
+  for (let count = 0; count < 15; count++) one.charge(7n, read)
+  boardOfOther.receive(boardOfOne.collect() as string)
+  assert.equal(boardOfOne.collect(), undefined, 'told once')
+  for (let count = 0; count < 5; count++) {
+    other.check(7n, read)
+    other.charge(7n, read)
+  }
+  assert.throws(() => other.check(7n, read), RateLimited)
+  other.check(8n, read)
 })
