@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from '../src/cli/command.ts'
 import { flagText, optionText, statusesOf, synopsis } from '../src/cli/help.ts'
 import { commands } from '../src/cli/table.ts'
-import { flagOf } from '../src/config.ts'
+import { flagOf } from '../src/config/read-config.ts'
 
 const page = new URL('../docs/reference/cli.md', import.meta.url)
 

@@ -1,8 +1,9 @@
-// Writes the table of settings in docs/operations.md from src/config.ts, so that it cannot say anything else. With
+// Writes the table of settings in docs/operations.md from src/config/settings.ts, so that it cannot say anything else. With
 // --check it only compares, and fails when the page is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { flagOf, type Setting, settings, variableOf } from '../src/config.ts'
+import { flagOf, variableOf } from '../src/config/read-config.ts'
+import { type Setting, settings } from '../src/config/settings.ts'
 
 const page = new URL('../docs/operations.md', import.meta.url)
 const begin = '<!-- settings: made by scripts/generate-settings.ts -->'

@@ -3,13 +3,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { systemRandom } from './base/random.ts'
-import { type Config, readConfig } from './config.ts'
+import { readConfig } from './config/read-config.ts'
+import type { Config } from './config/settings.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { openMemory } from './kv/memory.ts'
 import { engineOver } from './open-engine.ts'
 import { createServer as serverOver } from './server.ts'
+import { openServiceLog } from './service-log.ts'
 
 /** What can be chosen; everything has a default. */
 export interface EmbeddedOptions {
@@ -23,7 +24,7 @@ export interface EmbeddedOptions {
   readonly rootSecret?: string
   /** bcrypt cost of password hashes, 4 to 16; 4, the fastest, when absent. */
   readonly passwordCost?: number
-  /** Least severe kind of line that is logged, as JSON on standard error; `silent` when absent. */
+  /** Minimum level of the service log on standard error, readable on a terminal, JSON elsewhere; `silent` when absent. */
   readonly logLevel?: Config['logLevel']
 }
 
@@ -64,7 +65,7 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
       logLevel: options.logLevel ?? 'silent',
       shutdownGraceMs: 1_000,
     }
-    const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }))
+    const log = openServiceLog(config.logLevel)
     const kv = options.data === undefined ? openMemory() : openLmdb({ path: options.data })
     const role = { worker: 0, background: true }
     const server = await serverOver(config, engineOver(kv, config, rootSecret, log, undefined, role), log)

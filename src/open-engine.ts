@@ -13,18 +13,19 @@ import { leapWarning } from './base/removal-time.ts'
 import { openSharedTimeline } from './base/shared-timeline.ts'
 import { localTimeline, type Timeline } from './base/timeline.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
-import { type Config, settings } from './config.ts'
+import { type Config, settings } from './config/settings.ts'
 import { queryMemory } from './engine/bounded.ts'
+import type { Engine } from './engine/contract.ts'
 import { createEngine } from './engine/engine.ts'
 import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
+import type { Standing } from './kv/postgres/postgres.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore } from './open-store.ts'
 import { evaluateBinding } from './query/binding.ts'
 import type { EvaluationHost } from './query/evaluation.ts'
 import { compileLambda } from './query/language.ts'
 import { runPredicate } from './query/predicate.ts'
-import type { OpenEngine } from './server.ts'
 import { startBackground } from './store/background.ts'
 import type { IdStretch } from './store/ids.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
@@ -80,6 +81,18 @@ export interface ProcessRole {
 
 /** A process that opens a data folder only to look at it. */
 export const observer: ProcessRole = { worker: 0, background: false }
+
+/** An engine over open storage, and the way to close it. */
+export interface OpenEngine {
+  readonly engine: Engine
+  /** Absent: nothing can be imported or exported. */
+  readonly transfer?: TransferService
+  /** Proves that what is stored agrees with itself; returns every contradiction found. */
+  check(): readonly string[]
+  /** Present when several machines share the store: how this one's copy stands. */
+  readonly standing?: () => Standing
+  close(): Promise<void>
+}
 
 /** All that is opened of a data folder. */
 export interface OpenedFolder extends OpenEngine {

@@ -10,15 +10,14 @@ import { systemClock } from './base/clock.ts'
 import { systemRandom } from './base/random.ts'
 import { systemTimers } from './base/timers.ts'
 import { version } from './base/version.ts'
-import type { Config } from './config.ts'
-import type { Engine } from './engine/contract.ts'
+import type { Config } from './config/settings.ts'
 import { createApplication } from './http/application.ts'
 import { readDashboardFiles } from './http/dashboard-files.ts'
 import { RequestMeter } from './http/request-meter.ts'
-import { createRegistry, type MeasuredNode } from './metrics/registry.ts'
+import { createRegistry } from './metrics/registry.ts'
+import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
 import type { QueryLog } from './query-log/query-log.ts'
-import type { TransferService } from './transfer/service.ts'
 
 /** Where the build puts the dashboard, in the repository and in the package. */
 const dashboardFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.url))
@@ -32,18 +31,6 @@ export interface Server {
   /** What is measured of this process; absent when nobody wants to know. */
   readonly metrics?: Registry
   /** Finishes what is in flight, then closes everything down to the store. */
-  close(): Promise<void>
-}
-
-/** An engine over open storage, and the way to close it. */
-export interface OpenEngine {
-  readonly engine: Engine
-  /** Absent: nothing can be imported or exported. */
-  readonly transfer?: TransferService
-  /** Proves that what is stored agrees with itself; returns every contradiction found. */
-  check(): readonly string[]
-  /** Present when several machines share the store: how this one's copy stands. */
-  readonly standing?: MeasuredNode['standing']
   close(): Promise<void>
 }
 

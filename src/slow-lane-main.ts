@@ -4,10 +4,10 @@
 import { Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { pino } from 'pino'
 import { systemClock } from './base/clock.ts'
 import { openLaneEngine } from './open-engine.ts'
 import type { LaneSetup } from './open-slow-lane.ts'
+import { openServiceLog } from './service-log.ts'
 import { laneDescriptor } from './slow-lane/lane-process.ts'
 import { outOfMemory } from './slow-lane/out-of-memory.ts'
 import { LaneService } from './slow-lane/serve-jobs.ts'
@@ -50,7 +50,7 @@ const socket = new Socket({ fd: laneDescriptor })
 socket.on('close', () => process.exit(0))
 
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
-  const log = pino({ level: setup.config.logLevel }, pino.destination({ fd: 2, sync: true }))
+  const log = openServiceLog(setup.config.logLevel)
   const { engine } = openLaneEngine(setup, log, {
     reserveIds: () => service.reserveIds(),
     onLook: memoryGuard(setup.config.slowLaneMemoryMb),

@@ -1,7 +1,7 @@
 // The scripts that make shells complete the command line: lists of what the declarations say, with a few lines of the
 // shell's own language around them.
 
-import { flagOf } from '../config.ts'
+import { flagOf } from '../config/read-config.ts'
 import { type Command, commandFlags, type Option } from './command.ts'
 
 /** The scripts by the name of their shell. */

@@ -3,7 +3,7 @@
 
 import { closestTo } from '../base/closest.ts'
 import { version } from '../base/version.ts'
-import { UsageError } from '../config.ts'
+import { UsageError } from '../config/read-config.ts'
 import { type Command, StartError } from './command.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'
 import { readWords } from './words.ts'

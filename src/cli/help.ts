@@ -1,6 +1,7 @@
 // What `--help` prints, in the sections of a manual page, made from the declarations of commands and settings.
 
-import { flagOf, type Setting, settings, variableOf } from '../config.ts'
+import { flagOf, variableOf } from '../config/read-config.ts'
+import { type Setting, settings } from '../config/settings.ts'
 import type { Command, Operand, Option } from './command.ts'
 
 const columns = 100

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino'
 import { AggregatorRegistry, type Registry } from 'prom-client'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import { type MetricsServer, serveMetrics } from '../metrics/endpoint.ts'
 import { StartError } from './command.ts'
 import { reasonOf } from './data-folder.ts'

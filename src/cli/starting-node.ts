@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import type { ListenAddress } from '../http/listener.ts'
 import { StartingService } from '../http/starting.ts'
 import { prepareStore } from '../open-store.ts'

@@ -3,10 +3,12 @@
 import { existsSync } from 'node:fs'
 import { systemRandom } from '../base/random.ts'
 import { systemTimers } from '../base/timers.ts'
-import { type Config, UsageError } from '../config.ts'
+import { UsageError } from '../config/read-config.ts'
+import type { Config } from '../config/settings.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
 import { claimFolder } from '../kv/lmdb-claim.ts'
 import { openEngine } from '../open-engine.ts'
+import { openServiceLog } from '../service-log.ts'
 import {
   type Connection,
   type DatabasePath,
@@ -18,7 +20,6 @@ import { clientOptions } from './client/connect.ts'
 import { StartError } from './command.ts'
 import { explained, keptRootSecret, prepareDataFolder, reasonOf } from './data-folder.ts'
 import { notedAddress } from './service-address.ts'
-import { openServiceLog } from './service-log.ts'
 
 /** The options that say which database is meant; with the setting `data`. */
 export const targetOptions = {

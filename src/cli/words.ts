@@ -12,7 +12,7 @@ import {
   readSetting,
   spellingsOf,
   UsageError,
-} from '../config.ts'
+} from '../config/read-config.ts'
 import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
 
 /** A flag as found: its name in the declaration, and its value. */

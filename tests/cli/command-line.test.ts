@@ -11,7 +11,7 @@ import { completionScripts } from '../../src/cli/completion-scripts.ts'
 import { commandHelp, programHelp } from '../../src/cli/help.ts'
 import { commands } from '../../src/cli/table.ts'
 import { readWords } from '../../src/cli/words.ts'
-import { flagOf } from '../../src/config.ts'
+import { flagOf } from '../../src/config/read-config.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { read } from '../tidy/sources.ts'
 

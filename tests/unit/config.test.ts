@@ -8,7 +8,8 @@ import { after, test } from 'node:test'
 import { command } from '../../src/cli/command.ts'
 import { commandHelp, programHelp } from '../../src/cli/help.ts'
 import { readWords } from '../../src/cli/words.ts'
-import { type Config, flagOf, type SettingName, settings, UsageError, variableOf } from '../../src/config.ts'
+import { flagOf, UsageError, variableOf } from '../../src/config/read-config.ts'
+import { type Config, type SettingName, settings } from '../../src/config/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-config-'))
 after(() => rmSync(folder, { recursive: true }))

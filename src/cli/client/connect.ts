@@ -2,7 +2,8 @@
 // own on a folder that nobody serves.
 
 import { existsSync } from 'node:fs'
-import { type Config, UsageError } from '../../config.ts'
+import { UsageError } from '../../config/read-config.ts'
+import type { Config } from '../../config/settings.ts'
 import { StoreUnavailableError } from '../../kv/errors.ts'
 import { StartError } from '../command.ts'
 import { keptRootSecret } from '../data-folder.ts'

@@ -4,7 +4,8 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { systemRandom } from '../../base/random.ts'
-import { type Config, type SettingName, settings, variableOf } from '../../config.ts'
+import { variableOf } from '../../config/read-config.ts'
+import { type Config, type SettingName, settings } from '../../config/settings.ts'
 import { StartError } from '../command.ts'
 
 /** A running service. */

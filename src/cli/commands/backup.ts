@@ -1,7 +1,7 @@
 // `terrarium backup FOLDER` and `terrarium restore FOLDER`.
 
 import { resolve } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/settings.ts'
 import { backUp, type Copied, restore } from '../backup-folder.ts'
 import { command, type Invocation } from '../command.ts'
 

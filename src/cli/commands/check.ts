@@ -2,12 +2,12 @@
 // histories are in order, the change log covers them. Exit status 0 when it is, 1 when it is not.
 
 import { existsSync } from 'node:fs'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/settings.ts'
 import { storeBytes } from '../../kv/lmdb-copy.ts'
 import { openEngine } from '../../open-engine.ts'
+import { openServiceLog } from '../../service-log.ts'
 import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
-import { openServiceLog } from '../service-log.ts'
 import { addressOf, checkShared, isShared } from '../shared-store.ts'
 
 /** Checks a data folder. */

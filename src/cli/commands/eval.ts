@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { text as textOf } from 'node:stream/consumers'
-import { type Config, UsageError } from '../../config.ts'
+import { UsageError } from '../../config/read-config.ts'
+import type { Config } from '../../config/settings.ts'
 import { type ClientChoice, clientOptions, connect } from '../client/connect.ts'
 import type { QueryText } from '../client/report.ts'
 import { readText, runExpressions, runStatuses } from '../client/run-text.ts'

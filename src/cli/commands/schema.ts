@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/settings.ts'
 import { FqlSyntaxError } from '../../fql/index.ts'
 import type { Json } from '../../values/value.ts'
 import { type ClientChoice, clientOptions, connect } from '../client/connect.ts'

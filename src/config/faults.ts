@@ -1,0 +1,38 @@
+// What can be wrong with the value of a setting, in the words that follow its name in an error.
+
+import { isIP } from 'node:net'
+
+/** What keeps a text from being a host; undefined for none. Names are resolved by the system; here only what can never be one is refused. */
+export function hostFault(host: string): string | undefined {
+  return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'has to be a host name or an IP address'
+}
+
+/** What keeps a text from naming a shared database; undefined for none. */
+export function storeFault(text: string): string | undefined {
+  const isUrl = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+  return isUrl ? undefined : 'has to be a URL that begins with postgres://'
+}
+
+/** What keeps a text from being a web address; undefined for none. */
+export function urlFault(text: string): string | undefined {
+  const isUrl = /^https?:\/\//.test(text) && URL.canParse(text)
+  return isUrl ? undefined : 'has to be an http or https URL'
+}
+
+/** What a root secret has to have where others than this machine can reach the service. */
+export const secretCharsMin = 8
+
+/** What keeps a text from being a root secret; undefined for none. White space would end the credential in an `Authorization` header. */
+export function secretFault(secret: string): string | undefined {
+  return /\s/.test(secret) ? 'must not hold white space' : undefined
+}
+
+/** Whether a root secret could be guessed; the service then serves its own machine only. */
+export function isShortSecret(secret: string | undefined): boolean {
+  return secret !== undefined && secret.length < secretCharsMin
+}
+
+/** Whether only this machine reaches an address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}

@@ -1,0 +1,157 @@
+// Reads the settings: from flags, the environment and the configuration file.
+//
+// A setting called `rootSecret` is the flag `--root-secret`, the variable `TERRARIUM_ROOT_SECRET` and the key
+// `rootSecret` of the file named by `--config`. Flags win over the environment, that over the file.
+
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isLoopback, isShortSecret, secretCharsMin } from './faults.ts'
+import { type Config, type Setting, type SettingName, settings } from './settings.ts'
+
+/** A mistake in how the program was called; its message is one line for the person who called it. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+/** A value as found, and where, in the words of an error message. */
+export interface Found {
+  readonly value: unknown
+  readonly where: string
+}
+
+/** The settings that a command line names. */
+export interface GivenSettings {
+  readonly flags: ReadonlyMap<string, Found>
+  /** The value of `--config`. */
+  readonly file: string | undefined
+}
+
+/** `rootSecret` as flags spell it: `root-secret`. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+}
+
+/** `rootSecret` as the environment spells it: `TERRARIUM_ROOT_SECRET`. */
+export function variableOf(name: string): string {
+  return `TERRARIUM_${flagOf(name).replaceAll('-', '_').toUpperCase()}`
+}
+
+const names = Object.keys(settings) as SettingName[]
+const table: Readonly<Record<string, Setting>> = settings
+
+/** The name of a setting and the one that it had before, if any. */
+export function spellingsOf(name: string): readonly string[] {
+  const former = table[name]?.formerName
+  return former === undefined ? [name] : [name, former]
+}
+
+const knownSpellings = new Set(names.flatMap(spellingsOf))
+
+function firstOf<T>(spellings: readonly string[], find: (spelling: string) => T | undefined): T | undefined {
+  for (const spelling of spellings) {
+    const found = find(spelling)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Completes what the command line says with the environment, the file and the defaults. Throws {@link UsageError}. */
+export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEnv): Config {
+  const configFile = file ?? (env.TERRARIUM_CONFIG === '' ? undefined : env.TERRARIUM_CONFIG)
+  const fileValues = configFile === undefined ? {} : readConfigFile(configFile)
+  const config: Record<string, unknown> = {}
+  for (const name of names) {
+    const setting = table[name] as Setting
+    const spellings = spellingsOf(name)
+    const found =
+      flags.get(name) ??
+      firstOf(spellings, spelling => fromEnvironment(spelling, env)) ??
+      firstOf(spellings, spelling => fromFile(spelling, fileValues, configFile))
+    config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
+  }
+  const read = config as unknown as Config
+  if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key are needed together')
+  }
+  if (isShortSecret(read.rootSecret) && !isLoopback(read.host)) {
+    const text = `the root secret has to have at least ${secretCharsMin} characters, unless --host is a loopback address`
+    throw new UsageError(text)
+  }
+  const bucket = [
+    read.queryLogS3Endpoint,
+    read.queryLogS3Bucket,
+    read.queryLogS3AccessKey,
+    read.queryLogS3SecretKey,
+  ]
+  if (new Set(bucket.map(value => value === undefined)).size > 1) {
+    throw new UsageError('--query-log-s3-endpoint, -bucket, -access-key and -secret-key are needed together')
+  }
+  return read
+}
+
+/** The variable of a setting, if it is set; an empty one counts as not set. */
+export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Found | undefined {
+  const value = env[variableOf(name)]
+  return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }
+}
+
+function fromFile(
+  name: string,
+  values: Readonly<Record<string, unknown>>,
+  file: string | undefined,
+): Found | undefined {
+  return Object.hasOwn(values, name) ? { value: values[name], where: `"${name}" in ${file}` } : undefined
+}
+
+function readConfigFile(path: string): Readonly<Record<string, unknown>> {
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? 'it is not JSON' : (cause as NodeJS.ErrnoException).code
+    throw new UsageError(`cannot read the configuration file ${path}: ${reason}`)
+  }
+  if (content === null || typeof content !== 'object' || Array.isArray(content)) {
+    throw new UsageError(`the configuration file ${path} has to hold a JSON object`)
+  }
+  const unknown = Object.keys(content).find(key => !knownSpellings.has(key))
+  if (unknown !== undefined) throw new UsageError(`unknown setting "${unknown}" in ${path}`)
+  return content as Record<string, unknown>
+}
+
+/** The value of a setting that nothing was found for. */
+export function defaultOf(setting: Setting): string | number | boolean | undefined {
+  const { default: value } = setting
+  return setting.kind === 'path' && typeof value === 'string' ? resolve(value) : value
+}
+
+/** Checks and converts what was found for a setting; paths become absolute. Throws {@link UsageError}. */
+export function readSetting(setting: Setting, found: Found): string | number | boolean {
+  switch (setting.kind) {
+    case 'integer':
+      return parseInteger(setting.min, setting.max, found)
+    case 'switch':
+      if (found.value === true || found.value === 'true' || found.value === '1') return true
+      if (found.value === false || found.value === 'false' || found.value === '0') return false
+      throw new UsageError(`${found.where} has to be true or false`)
+    case 'choice':
+      if (typeof found.value === 'string' && setting.choices.includes(found.value)) return found.value
+      throw new UsageError(`${found.where} has to be one of ${setting.choices.join(', ')}`)
+    default: {
+      if (typeof found.value !== 'string' || found.value === '') {
+        throw new UsageError(`${found.where} has to be a text that is not empty`)
+      }
+      const fault = setting.kind === 'text' ? setting.check?.(found.value) : undefined
+      if (fault !== undefined) throw new UsageError(`${found.where} ${fault}`)
+      return setting.kind === 'path' ? resolve(found.value) : found.value
+    }
+  }
+}
+
+function parseInteger(min: number, max: number, { value, where }: Found): number {
+  const number = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < min || number > max) {
+    throw new UsageError(`${where} has to be a whole number from ${min} to ${max}`)
+  }
+  return number
+}
