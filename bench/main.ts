@@ -9,6 +9,7 @@ import { keyOfNewDatabase, send } from '../tests/support/http.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { type BenchCase, type CaseRequest, cases, type Loaded } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
+import { measureDashboard } from './dashboard.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
 import { measureLogins } from './logins.ts'
@@ -30,10 +31,11 @@ const names = [
   'recording',
   'export',
   'neighbours',
+  'dashboard',
 ]
 
 /** Those that start servers of their own. */
-const standalone = ['workers', 'streams', 'recording', 'export', 'neighbours']
+const standalone = ['workers', 'streams', 'recording', 'export', 'neighbours', 'dashboard']
 
 const { values: options } = parseArgs({
   options: {
@@ -57,7 +59,7 @@ const { values: options } = parseArgs({
 const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours (default: all)
+                      recording, export, neighbours, dashboard (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
@@ -269,6 +271,15 @@ async function runNeighbours(): Promise<void> {
   }
 }
 
+/** No task of the browser should take longer than 200 ms. */
+async function runDashboard(): Promise<void> {
+  console.log('\ndashboard: the longest task of the browser')
+  const reason = await measureDashboard(({ name, longestMs }) =>
+    console.log(`  ${name.padEnd(42)}${longestMs < 50 ? 'below 50' : longestMs.toFixed(0).padStart(8)} ms`),
+  )
+  if (reason !== undefined) console.log(`  NOT MEASURED: ${reason}`)
+}
+
 async function startPostgresService(folder: string): Promise<Baseline | undefined> {
   if (options['no-postgres']) return undefined
   const programs = postgresPrograms()
@@ -307,6 +318,7 @@ async function main(): Promise<void> {
   }
   if (wanted.includes('export')) await runExport({ records: Number(options.records), folder: options.folder })
   if (wanted.includes('neighbours')) await runNeighbours()
+  if (wanted.includes('dashboard')) await runDashboard()
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startServer({ data })

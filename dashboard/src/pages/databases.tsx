@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
+import { useGradually } from '../parts/gradually.ts'
 import { Loaded, useLoad } from '../parts/load.tsx'
 import { addressIn, databasePath, pastTime } from '../router.ts'
 import { run } from '../service/client.ts'
@@ -97,8 +98,9 @@ interface NodesProps {
 }
 
 function Nodes({ nodes, filter, onDialog }: NodesProps) {
-  const shown = filter === '' ? nodes : nodes.filter(node => holds(node, filter))
-  if (shown.length === 0) return <p class="empty">No database has this in its name.</p>
+  const matching = filter === '' ? nodes : nodes.filter(node => holds(node, filter))
+  const shown = useGradually(matching, filter)
+  if (matching.length === 0) return <p class="empty">No database has this in its name.</p>
   return (
     <ul class="database-tree">
       {shown.map(node => (

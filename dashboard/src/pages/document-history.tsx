@@ -1,19 +1,19 @@
 // The versions of a document on a time line, what differs between them, and the way back to one.
 
 import { useState } from 'preact/hooks'
-import { printForComparison } from '../language.ts'
 import { Confirm } from '../parts/dialog.tsx'
-import { Diff } from '../parts/diff.tsx'
+import { DiffTable } from '../parts/diff.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
 import { exactTime, Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, pastTime } from '../router.ts'
-import { run } from '../service/client.ts'
+import { runText } from '../service/client.ts'
 import { asPage, pageOf, read, write } from '../service/data.ts'
 import type { DocumentName } from '../service/documents.ts'
+import { heavy } from '../service/heavy.ts'
 import { rights, scope } from '../session.ts'
-import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
-import { documentRef, literal } from '../wire/refs.ts'
+import { at, type Json, type Query, textAt, writeJson } from '../wire/json.ts'
+import { documentRef } from '../wire/refs.ts'
 import { documentTabs, documentTrail } from './document.tsx'
 
 interface Version {
@@ -125,8 +125,6 @@ function dataFrom(ref: Query, version: Version | undefined): Query {
   }
 }
 
-const textOf = (data: Json | undefined) => (isMap(data) ? printForComparison(data) : '')
-
 function VersionView({ name, version, previous, newest, onRestored }: VersionViewProps) {
   const [isRestoring, setRestoring] = useState(false)
   const { collection, id } = name
@@ -134,18 +132,18 @@ function VersionView({ name, version, previous, newest, onRestored }: VersionVie
   const versions = useLoad(
     async signal => {
       const query = [dataFrom(ref, previous), dataFrom(ref, version), dataFrom(ref, newest)]
-      const { value } = await run(query, scope.value, signal)
-      return { before: at(value, 0), data: at(value, 1), newest: at(value, 2) }
+      const { text } = await runText(writeJson(query), scope.value, signal)
+      return heavy({ kind: 'versions', text }, text.length)
     },
     [collection, id, version.ts, newest.ts],
   )
   const isNewest = version.ts === newest.ts
-  const data = versions.data?.data
-  const mayRestore = rights.value.writes && pastTime.value === undefined && !isNewest && isMap(data)
+  const hasData = versions.data?.hasData === true
+  const mayRestore = rights.value.writes && pastTime.value === undefined && !isNewest && hasData
   const restore = async (signal: AbortSignal) => {
-    const params: Query = { object: { data: literal(data ?? null) } }
+    const params: Query = { object: { data: { var: 'data' } } }
     const query = { if: { exists: ref }, then: { replace: ref, params }, else: { create: ref, params } }
-    await write({ select: 'ts', from: query }, signal)
+    await write({ let: [{ data: dataFrom(ref, version) }], in: { select: 'ts', from: query } }, signal)
     setRestoring(false)
     onRestored()
   }
@@ -170,21 +168,11 @@ function VersionView({ name, version, previous, newest, onRestored }: VersionVie
         {loaded => (
           <>
             <h3>What changed with it</h3>
-            <Diff
-              left={textOf(loaded.before)}
-              right={textOf(loaded.data)}
-              leftName="Before"
-              rightName="This version"
-            />
+            <DiffTable comparison={loaded.fromBefore} leftName="Before" rightName="This version" />
             {!isNewest && (
               <>
                 <h3>What has changed since</h3>
-                <Diff
-                  left={textOf(loaded.data)}
-                  right={textOf(loaded.newest)}
-                  leftName="This version"
-                  rightName="Newest version"
-                />
+                <DiffTable comparison={loaded.toNewest} leftName="This version" rightName="Newest version" />
               </>
             )}
           </>

@@ -149,7 +149,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
   const create = async (signal: AbortSignal) => {
     const custom = role.startsWith('role ') ? role.slice('role '.length) : undefined
     const fields: Record<string, Query> = { role: custom === undefined ? role : { role: custom } }
-    if (name !== '') fields.data = { object: { name } }
+    if (name !== '') fields.name = name
     if (database !== '') fields.database = { database }
     if (ttl !== '') fields.ttl = { '@ts': new Date(ttl).toISOString() }
     const key = await createSchema('keys', { object: fields }, signal)

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
+import { useGradually } from '../parts/gradually.ts'
 import { Loaded, useLoad } from '../parts/load.tsx'
 import { Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
@@ -97,6 +98,9 @@ interface TableProps {
 }
 
 function CollectionTable({ documents, isMore, filter, setFilter }: TableProps) {
+  const wanted = filter.toLowerCase()
+  const matching = documents.filter(document => textAt(document, 'name')?.toLowerCase().includes(wanted))
+  const shown = useGradually(matching, `${databasePath.value.join('/')} ${wanted}`)
   if (documents.length === 0) {
     return (
       <p class="empty">
@@ -104,8 +108,6 @@ function CollectionTable({ documents, isMore, filter, setFilter }: TableProps) {
       </p>
     )
   }
-  const wanted = filter.toLowerCase()
-  const shown = documents.filter(document => textAt(document, 'name')?.toLowerCase().includes(wanted))
   return (
     <>
       {documents.length > 10 && (

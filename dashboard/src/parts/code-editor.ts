@@ -30,6 +30,7 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { EditorProps } from './editor.tsx'
+import { longLines } from './long-lines.ts'
 
 /** A faulty place of the text, in UTF-16 offsets. */
 export interface Mark {
@@ -253,6 +254,7 @@ function basics(properties: { readonly current: EditorProps }): Extension {
     search({ top: true }),
     lintGutter(),
     EditorView.lineWrapping,
+    longLines,
     EditorView.domEventHandlers({ beforeinput: typeOver }),
     autocompletion({ override: [context => complete(context, properties.current)], icons: false }),
     syntaxHighlighting(colours),

@@ -1,68 +1,32 @@
 // Two texts side by side, with what differs.
 
-import { useMemo } from 'preact/hooks'
-import { type DiffLine, diffLines } from '../wire/diff.ts'
+import { heavy } from '../service/heavy.ts'
+import type { Comparison } from '../wire/diff.ts'
+import { Loaded, useLoad } from './load.tsx'
 
-interface DiffProps {
-  readonly left: string
-  readonly right: string
+interface NamesProps {
   readonly leftName: string
   readonly rightName: string
 }
 
-/** Lines around a change that are shown with it. */
-const contextLines = 3
-const lineChars = 400
-
-interface Pair {
-  readonly left: string | undefined
-  readonly right: string | undefined
-}
-
-/** Pairs lines: those only on the left stand beside those only on the right that replace them. */
-function pairsOf(lines: readonly DiffLine[]): readonly Pair[] {
-  const pairs: Pair[] = []
-  let lefts: string[] = []
-  let rights: string[] = []
-  const flush = () => {
-    for (let at = 0; at < Math.max(lefts.length, rights.length); at++)
-      pairs.push({ left: lefts[at], right: rights[at] })
-    lefts = []
-    rights = []
-  }
-  for (const { kind, text } of lines) {
-    if (kind === 'left') lefts.push(text)
-    else if (kind === 'right') rights.push(text)
-    else {
-      flush()
-      pairs.push({ left: text, right: text })
-    }
-  }
-  flush()
-  return pairs
-}
-
-const isSame = ({ left, right }: Pair) => left === right
-
-/** The pairs near a change; undefined stands for what is left out. */
-function nearChanges(pairs: readonly Pair[]): readonly (Pair | undefined)[] {
-  const shown = new Set<number>()
-  for (const [at, pair] of pairs.entries()) {
-    if (isSame(pair)) continue
-    for (let near = at - contextLines; near <= at + contextLines; near++) shown.add(near)
-  }
-  const result: (Pair | undefined)[] = []
-  for (const [at, pair] of pairs.entries()) {
-    if (shown.has(at)) result.push(pair)
-    else if (result.at(-1) !== undefined || at === 0) result.push(undefined)
-  }
-  return result
+interface DiffProps extends NamesProps {
+  readonly left: string
+  readonly right: string
 }
 
 /** A comparison of two texts. */
-export function Diff({ left, right, leftName, rightName }: DiffProps) {
-  const pairs = useMemo(() => pairsOf(diffLines(left, right)), [left, right])
-  if (pairs.every(isSame)) return <p class="empty">There is no difference.</p>
+export function Diff({ left, right, ...names }: DiffProps) {
+  const comparison = useLoad(
+    () => heavy({ kind: 'compare', left, right }, left.length + right.length),
+    [left, right],
+  )
+  return <Loaded of={comparison}>{compared => <DiffTable comparison={compared} {...names} />}</Loaded>
+}
+
+/** What is shown of a comparison. */
+export function DiffTable({ comparison, leftName, rightName }: NamesProps & { comparison: Comparison }) {
+  const { isSame, more, pairs } = comparison
+  if (isSame) return <p class="empty">There is no difference.</p>
   return (
     <section class="table-scroll" tabIndex={0} aria-label="Differences">
       <table class="diff">
@@ -73,14 +37,15 @@ export function Diff({ left, right, leftName, rightName }: DiffProps) {
           </tr>
         </thead>
         <tbody>
-          {nearChanges(pairs).map((pair, at) => (
+          {pairs.map((pair, at) => (
             <tr key={at}>
-              <Side text={pair?.left} kind={pair && !isSame(pair) ? 'removed' : undefined} isGap={!pair} />
-              <Side text={pair?.right} kind={pair && !isSame(pair) ? 'added' : undefined} isGap={!pair} />
+              <Side text={pair?.left} kind={pair && !pair.isSame ? 'removed' : undefined} isGap={!pair} />
+              <Side text={pair?.right} kind={pair && !pair.isSame ? 'added' : undefined} isGap={!pair} />
             </tr>
           ))}
         </tbody>
       </table>
+      {more > 0 && <p class="hint">{more.toLocaleString('en')} more lines are not shown.</p>}
     </section>
   )
 }
@@ -88,6 +53,5 @@ export function Diff({ left, right, leftName, rightName }: DiffProps) {
 function Side({ text, kind, isGap }: { text: string | undefined; kind: string | undefined; isGap: boolean }) {
   if (isGap) return <td class="gap">⋯</td>
   if (text === undefined) return <td class="gap" />
-  const shown = text.length > lineChars ? `${text.slice(0, lineChars)}…` : text
-  return <td class={kind}>{kind ? kind === 'added' ? <ins>{shown}</ins> : <del>{shown}</del> : shown}</td>
+  return <td class={kind}>{kind ? kind === 'added' ? <ins>{text}</ins> : <del>{text}</del> : text}</td>
 }

@@ -1,7 +1,8 @@
 // The tasks that a worker takes over for long texts.
 
-import { type Notation, parseLiteral, parseValue, printValue } from '../language.ts'
-import { at, type Json, parseJson, writeJson } from '../wire/json.ts'
+import { type Notation, parseLiteral, parseValue, printForComparison, printValue } from '../language.ts'
+import { type Comparison, compare } from '../wire/diff.ts'
+import { at, isMap, type Json, parseJson, writeJson } from '../wire/json.ts'
 import { type Rows, rowsOf } from '../wire/rows.ts'
 
 export type HeavyTask =
@@ -15,6 +16,10 @@ export type HeavyTask =
   | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
   /** A value in one notation, in the other. */
   | { readonly kind: 'convert'; readonly text: string; readonly from: Notation; readonly to: Notation }
+  /** What differs between two texts. */
+  | { readonly kind: 'compare'; readonly left: string; readonly right: string }
+  /** What differs between the versions in the body of an answer: the one before, one, and the newest. */
+  | { readonly kind: 'versions'; readonly text: string }
 
 /** A document as its page shows it. */
 export interface DocumentText {
@@ -25,11 +30,25 @@ export interface DocumentText {
   readonly ttl: string
 }
 
-export type HeavyResult<T extends HeavyTask> = T extends { readonly kind: 'rows' }
-  ? Rows
-  : T extends { readonly kind: 'document' }
-    ? DocumentText
-    : string
+/** How a version of a document differs from others. */
+export interface VersionDifferences {
+  /** False for a version that is a deletion. */
+  readonly hasData: boolean
+  readonly fromBefore: Comparison
+  readonly toNewest: Comparison
+}
+
+interface Results {
+  readonly rows: Rows
+  readonly document: DocumentText
+  readonly answer: string
+  readonly literal: string
+  readonly convert: string
+  readonly compare: Comparison
+  readonly versions: VersionDifferences
+}
+
+export type HeavyResult<T extends HeavyTask> = Results[T['kind']]
 
 /** Performs a task. */
 export function perform<T extends HeavyTask>(task: T): HeavyResult<T> {
@@ -37,7 +56,7 @@ export function perform<T extends HeavyTask>(task: T): HeavyResult<T> {
   return performAny(task) as HeavyResult<T>
 }
 
-function performAny(task: HeavyTask): Rows | DocumentText | string {
+function performAny(task: HeavyTask): Results[keyof Results] {
   switch (task.kind) {
     case 'rows':
       return rowsOf(task.text, task.valueNames)
@@ -49,7 +68,19 @@ function performAny(task: HeavyTask): Rows | DocumentText | string {
       return writeJson(parseLiteral(task.text, task.notation))
     case 'convert':
       return printValue(parseValue(task.text, task.from), task.to)
+    case 'compare':
+      return compare(task.left, task.right)
+    case 'versions':
+      return versionDifferences(at(parseJson(task.text), 'resource') ?? null)
   }
+}
+
+function versionDifferences(versions: Json): VersionDifferences {
+  const data = at(versions, 1)
+  const [before, own, newest] = [at(versions, 0), data, at(versions, 2)].map(each =>
+    isMap(each) ? printForComparison(each) : '',
+  ) as [string, string, string]
+  return { hasData: isMap(data), fromBefore: compare(before, own), toNewest: compare(own, newest) }
 }
 
 /** A document's data and times as texts. */

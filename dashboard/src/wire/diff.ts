@@ -1,4 +1,4 @@
-// The differences between two texts, line by line.
+// The differences between two texts, line by line, and what is shown of them.
 
 /** A line of a comparison: in both texts, or only in the left or right one. */
 export interface DiffLine {
@@ -61,4 +61,80 @@ function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
     } else lines.push({ kind: 'right', text: b[j++] as string })
   }
   return lines
+}
+
+/** Lines side by side; those only on the left stand beside those only on the right that replace them. */
+export interface Pair {
+  readonly left: string | undefined
+  readonly right: string | undefined
+  readonly isSame: boolean
+}
+
+/** What is shown of a comparison. */
+export interface Comparison {
+  readonly isSame: boolean
+  /** The pairs near a change; undefined stands for equal lines that are left out. */
+  readonly pairs: readonly (Pair | undefined)[]
+  /** Pairs behind those shown. */
+  readonly more: number
+}
+
+/** Lines around a change that are shown with it. */
+const contextLines = 3
+const lineChars = 400
+const pairsMax = 1000
+
+/** Compares two texts. Long lines are cut, and so are very many differences. */
+export function compare(left: string, right: string): Comparison {
+  const pairs = pairsOf(diffLines(left, right))
+  const near = nearChanges(pairs)
+  return {
+    isSame: pairs.every(pair => pair.isSame),
+    pairs: near
+      .slice(0, pairsMax)
+      .map(pair => pair && { ...pair, left: cut(pair.left), right: cut(pair.right) }),
+    more: Math.max(0, near.length - pairsMax),
+  }
+}
+
+function cut(line: string | undefined): string | undefined {
+  return line !== undefined && line.length > lineChars
+    ? `${line.slice(0, lineChars)}… (${line.length.toLocaleString('en')} characters)`
+    : line
+}
+
+function pairsOf(lines: readonly DiffLine[]): readonly Pair[] {
+  const pairs: Pair[] = []
+  let lefts: string[] = []
+  let rights: string[] = []
+  const flush = () => {
+    for (let at = 0; at < Math.max(lefts.length, rights.length); at++)
+      pairs.push({ left: lefts[at], right: rights[at], isSame: false })
+    lefts = []
+    rights = []
+  }
+  for (const { kind, text } of lines) {
+    if (kind === 'left') lefts.push(text)
+    else if (kind === 'right') rights.push(text)
+    else {
+      flush()
+      pairs.push({ left: text, right: text, isSame: true })
+    }
+  }
+  flush()
+  return pairs
+}
+
+function nearChanges(pairs: readonly Pair[]): readonly (Pair | undefined)[] {
+  const shown = new Set<number>()
+  for (const [at, pair] of pairs.entries()) {
+    if (pair.isSame) continue
+    for (let near = at - contextLines; near <= at + contextLines; near++) shown.add(near)
+  }
+  const result: (Pair | undefined)[] = []
+  for (const [at, pair] of pairs.entries()) {
+    if (shown.has(at)) result.push(pair)
+    else if (result.at(-1) !== undefined || at === 0) result.push(undefined)
+  }
+  return result
 }

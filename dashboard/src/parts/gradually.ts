@@ -1,0 +1,24 @@
+// Long lists, rendered some rows per frame, so that no task of the browser takes long.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** Rows that are rendered in one frame. */
+const rowsPerFrame = 100
+
+/** The rows to render now: the first ones at once, more with each frame. It begins anew when `list` names another list. */
+export function useGradually<T>(rows: readonly T[], list: string): readonly T[] {
+  const shown = useRef({ list, count: rowsPerFrame })
+  if (shown.current.list !== list) shown.current = { list, count: rowsPerFrame }
+  const [, setFrame] = useState(0)
+  const { count } = shown.current
+  const isComplete = count >= rows.length
+  useEffect(() => {
+    if (isComplete) return
+    const frame = requestAnimationFrame(time => {
+      shown.current = { list, count: count + rowsPerFrame }
+      setFrame(time)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [list, count, isComplete])
+  return isComplete ? rows : rows.slice(0, count)
+}
