@@ -47,9 +47,11 @@ interface Job {
   readonly work: (view: View) => Work<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
-  /** Answers the promise once the batch is durable; set when the work has run. */
-  settle: () => void
+  /** What became of the work, for when the batch is durable. Not a closure: those outlive minor garbage collections here. */
+  outcome: Outcome | undefined
 }
+
+type Outcome = { readonly done: Work<unknown> } | { readonly error: unknown }
 
 class LmdbStore implements KeyValueStore {
   readonly #path: string
@@ -102,7 +104,7 @@ class LmdbStore implements KeyValueStore {
     assert(!this.#isWorking, 'a work must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
     return new Promise<T>((resolve, reject) => {
-      const job: Job = { work, resolve: resolve as (result: unknown) => void, reject, settle: () => {} }
+      const job: Job = { work, resolve: resolve as (result: unknown) => void, reject, outcome: undefined }
       if (this.#nextBatch) {
         this.#nextBatch.push(job)
         return
@@ -145,7 +147,7 @@ class LmdbStore implements KeyValueStore {
       for (const job of batch) job.reject(reason)
       return
     }
-    for (const job of batch) job.settle()
+    for (const job of batch) settle(job)
     this.#announce()
   }
 
@@ -173,10 +175,10 @@ class LmdbStore implements KeyValueStore {
     try {
       const done = job.work(view)
       checkWork(done)
-      job.settle = () => job.resolve(done.result)
+      job.outcome = { done }
       return done
     } catch (error) {
-      job.settle = () => job.reject(error)
+      job.outcome = { error }
       return undefined
     } finally {
       view.end()
@@ -233,6 +235,13 @@ class LmdbStore implements KeyValueStore {
   #closedError(): StoreUnavailableError {
     return new StoreUnavailableError(`the store in ${this.#path} is closed`)
   }
+}
+
+/** Tells whoever waits what became of a work whose batch is durable. */
+function settle({ outcome, reject, resolve }: Job): void {
+  assert(outcome !== undefined, 'every work of a batch has run')
+  if ('done' in outcome) resolve(outcome.done.result)
+  else reject(outcome.error)
 }
 
 function decodeCount(count: Bytes | undefined): bigint {
