@@ -12,7 +12,7 @@
 // collation wins. That differs only where the characters that follow change the weight of what they follow:
 // contractions such as Thai and Lao vowels written before their consonant, and Indic vowels in two parts.
 //
-// Random strings of every script sort as the runtime's collator sorts them (tests/unit/collation.test.ts). Known
+// Random strings of every script sort as the runtime's collator sorts them (tests/unit/values/collation.test.ts). Known
 // differences: some Tibetan vowel signs piled on one another; the parts of a contraction are found with at most
 // 16 other marks between them; and the third level of compatibility ligatures may not be told apart from that of
 // partly composed ones.

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decodeValue, encodeValue } from '../../src/keys/value-codec.ts'
-import { equalTopLevel, equalValues } from '../../src/values/equality.ts'
+import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
+import { equalTopLevel, equalValues } from '../../../src/values/equality.ts'
 import {
   Action,
   DocumentValue,
@@ -15,9 +15,9 @@ import {
   TransactionTime,
   UnresolvedRef,
   type Value,
-} from '../../src/values/value.ts'
-import { ValueKeys } from '../../src/values/value-keys.ts'
-import { storableValues } from '../support/value-arbitraries.ts'
+} from '../../../src/values/value.ts'
+import { ValueKeys } from '../../../src/values/value-keys.ts'
+import { storableValues } from '../../support/value-arbitraries.ts'
 
 const keys = new ValueKeys()
 const ref = new Ref(0n, 1024, 7n)

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { InvariantError } from '../../src/base/assert.ts'
-import { compareNumbers, compareValues } from '../../src/values/order.ts'
+import { InvariantError } from '../../../src/base/assert.ts'
+import { compareNumbers, compareValues } from '../../../src/values/order.ts'
 import {
   Action,
   DocumentValue,
@@ -18,8 +18,8 @@ import {
   UnresolvedRef,
   Uuid,
   type Value,
-} from '../../src/values/value.ts'
-import { numbers, orderedValues } from '../support/value-arbitraries.ts'
+} from '../../../src/values/value.ts'
+import { numbers, orderedValues } from '../../support/value-arbitraries.ts'
 
 const document = new Ref(0n, 1024, 7n)
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { InvariantError } from '../../src/base/assert.ts'
-import { decodeValue, encodeValue, withTransactionTime } from '../../src/keys/value-codec.ts'
-import { valueDepthMax } from '../../src/keys/value-tags.ts'
+import { InvariantError } from '../../../src/base/assert.ts'
+import { decodeValue, encodeValue, withTransactionTime } from '../../../src/keys/value-codec.ts'
+import { valueDepthMax } from '../../../src/keys/value-tags.ts'
 import {
   Action,
   DocumentValue,
@@ -14,8 +14,8 @@ import {
   TransactionTime,
   UnresolvedRef,
   type Value,
-} from '../../src/values/value.ts'
-import { storableValues } from '../support/value-arbitraries.ts'
+} from '../../../src/values/value.ts'
+import { storableValues } from '../../support/value-arbitraries.ts'
 
 /** Like deepEqual, but field order counts and -0 is not 0. */
 function assertSame(actual: Value, expected: Value): void {

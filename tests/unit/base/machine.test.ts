@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../src/base/clock.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { systemTimers } from '../../src/base/timers.ts'
+import { systemClock } from '../../../src/base/clock.ts'
+import { systemRandom } from '../../../src/base/random.ts'
+import { systemTimers } from '../../../src/base/timers.ts'
 
 test('the clock tells microseconds of the same day as the runtime', () => {
   const before = Date.now() * 1000

@@ -4,17 +4,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { InvariantError } from '../../src/base/assert.ts'
-import { decodeKey } from '../../src/keys/key-reader.ts'
-import * as keys from '../../src/keys/keyspace.ts'
-import { printKey, printStoredValue, printValue } from '../../src/keys/printer.ts'
-import { encodeTerms } from '../../src/keys/terms.ts'
-import { encodeTuple, tupleBytesMax } from '../../src/keys/tuple.ts'
-import { encodeValue } from '../../src/keys/value-codec.ts'
-import { keyBytesMax } from '../../src/kv/contract.ts'
-import { compareBytes } from '../../src/values/order.ts'
-import { Lambda, LocalDate, Ref, Time, Uuid, type Value } from '../../src/values/value.ts'
-import { storableValues } from '../support/value-arbitraries.ts'
+import { InvariantError } from '../../../src/base/assert.ts'
+import { decodeKey } from '../../../src/keys/key-reader.ts'
+import * as keys from '../../../src/keys/keyspace.ts'
+import { printKey, printStoredValue, printValue } from '../../../src/keys/printer.ts'
+import { encodeTerms } from '../../../src/keys/terms.ts'
+import { encodeTuple, tupleBytesMax } from '../../../src/keys/tuple.ts'
+import { encodeValue } from '../../../src/keys/value-codec.ts'
+import { keyBytesMax } from '../../../src/kv/contract.ts'
+import { compareBytes } from '../../../src/values/order.ts'
+import { Lambda, LocalDate, Ref, Time, Uuid, type Value } from '../../../src/values/value.ts'
+import { storableValues } from '../../support/value-arbitraries.ts'
 
 const ref = new Ref(2n, 1024, 300n)
 const ts = 1_600_000_000_000_000
@@ -42,7 +42,7 @@ const examples: Record<keyof typeof keys.keyTags, Uint8Array> = {
 }
 
 test('the documented test vectors hold', () => {
-  const page = readFileSync(new URL('../../docs/internals/key-layout.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/internals/key-layout.md', import.meta.url), 'utf8')
   const vectors = [...page.matchAll(/^\| `(\w+)` \| `([0-9a-f]+)` \| (.+) \|$/gm)]
   assert.deepEqual(new Set(vectors.map(vector => vector[1] ?? '')), new Set(Object.keys(examples)))
   for (const [, kind = '', hex = '', printed = ''] of vectors) {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { limits } from '../../src/limits.ts'
-import { JsonSyntaxError, parseJson } from '../../src/values/json.ts'
-import type { Json } from '../../src/values/value.ts'
+import { limits } from '../../../src/limits.ts'
+import { JsonSyntaxError, parseJson } from '../../../src/values/json.ts'
+import type { Json } from '../../../src/values/value.ts'
 
 function reasonOf(text: string): string {
   try {

@@ -4,14 +4,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ByteWriter } from '../../src/values/byte-writer.ts'
-import { appendSortKey, compareStrings } from '../../src/values/collation.ts'
-import { asciiPrimaries, asciiTertiaries } from '../../src/values/collation-ascii.ts'
-import { collationVersion } from '../../src/values/collation-data.ts'
-import { CollationTable, entryKinds, indexOf, kindOf, rankOf } from '../../src/values/collation-table.ts'
-import { compareBytes } from '../../src/values/order.ts'
-import { packNumbers, unpackNumbers } from '../../src/values/packed-numbers.ts'
-import { texts } from '../support/value-arbitraries.ts'
+import { ByteWriter } from '../../../src/values/byte-writer.ts'
+import { appendSortKey, compareStrings } from '../../../src/values/collation.ts'
+import { asciiPrimaries, asciiTertiaries } from '../../../src/values/collation-ascii.ts'
+import { collationVersion } from '../../../src/values/collation-data.ts'
+import { CollationTable, entryKinds, indexOf, kindOf, rankOf } from '../../../src/values/collation-table.ts'
+import { compareBytes } from '../../../src/values/order.ts'
+import { packNumbers, unpackNumbers } from '../../../src/values/packed-numbers.ts'
+import { texts } from '../../support/value-arbitraries.ts'
 
 const intl = new Intl.Collator('und')
 

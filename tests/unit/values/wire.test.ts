@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { RequestError } from '../../src/errors.ts'
-import { limits } from '../../src/limits.ts'
-import { parseJson } from '../../src/values/json.ts'
+import { RequestError } from '../../../src/errors.ts'
+import { limits } from '../../../src/limits.ts'
+import { parseJson } from '../../../src/values/json.ts'
 import {
   Action,
   type Cursor,
@@ -26,10 +26,10 @@ import {
   UnresolvedRef,
   Uuid,
   type Value,
-} from '../../src/values/value.ts'
-import { type RenderContext, renderValue } from '../../src/values/wire.ts'
-import type { RefNames } from '../../src/values/wire-refs.ts'
-import { type ApiVersion, apiVersions, isApiVersion, isAtLeast } from '../../src/values/wire-version.ts'
+} from '../../../src/values/value.ts'
+import { type RenderContext, renderValue } from '../../../src/values/wire.ts'
+import type { RefNames } from '../../../src/values/wire-refs.ts'
+import { type ApiVersion, apiVersions, isApiVersion, isAtLeast } from '../../../src/values/wire-version.ts'
 
 const home = 5n
 const child = 6n

@@ -13,7 +13,7 @@ import {
   minEpochDay,
   parseDate,
   timeOfDate,
-} from '../../src/values/date.ts'
+} from '../../../src/values/date.ts'
 import {
   addToTime,
   calendarParts,
@@ -32,8 +32,8 @@ import {
   timeFromEpoch,
   timeFromMicros,
   timeUnit,
-} from '../../src/values/time.ts'
-import { LocalDate, Time } from '../../src/values/value.ts'
+} from '../../../src/values/time.ts'
+import { LocalDate, Time } from '../../../src/values/value.ts'
 
 function reformat(text: string): string | undefined {
   const time = parseTime(text)
