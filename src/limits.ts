@@ -74,6 +74,8 @@ export const limits = {
   /** Queries waiting for the slow lane, all of them and of one database; ours. */
   laneWaitingMax: 1000,
   laneWaitingPerDatabaseMax: 100,
+  /** Bytes, about, of decoded documents that a process remembers; ours. */
+  knownDocumentsBytesMax: 33_554_432,
   /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended; ours. */
   laneGraceMs: 250,
   laneIdleMs: 60_000,

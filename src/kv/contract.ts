@@ -24,7 +24,8 @@ export interface Entry {
 
 /** Reads of one consistent state. Arrays returned belong to the caller and stay valid after the view is gone. */
 export interface View {
-  get(key: Bytes): Bytes | undefined
+  /** `known`: what may stand there, as the caller remembers it; it is returned itself when just that stands there. */
+  get(key: Bytes, known?: Bytes): Bytes | undefined
   /** Lazy: reads as it is iterated; stop early by leaving the loop. The view must not change meanwhile. */
   range(range: KeyRange): Iterable<Entry>
 }

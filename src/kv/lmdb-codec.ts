@@ -3,13 +3,31 @@
 import { copyOf } from '../base/byte-pool.ts'
 import type { Bytes } from './contract.ts'
 
-/** The reused buffer seen as a plain Uint8Array (lmdb-js redefines `length` on its own). */
-let source: Bytes = new Uint8Array(0)
+/** The buffers that lmdb-js reuses, for keys and for values, seen as a whole (it redefines `length` on its own). */
+let keySource: Bytes = new Uint8Array(0)
+let valueSource: Bytes = new Uint8Array(0)
 
-/** A copy of `bytes[start..end)`, where `bytes` may be one of lmdb-js's reused buffers. */
-function copyOut(bytes: Bytes, start: number, end: number): Bytes {
-  if (source.buffer !== bytes.buffer) source = new Uint8Array(bytes.buffer)
-  return copyOf(source, bytes.byteOffset + start, bytes.byteOffset + end)
+function copyKey(bytes: Bytes, start: number, end: number): Bytes {
+  if (keySource.buffer !== bytes.buffer) keySource = new Uint8Array(bytes.buffer)
+  return copyOf(keySource, bytes.byteOffset + start, bytes.byteOffset + end)
+}
+
+function sourceOf({ buffer }: Bytes): Bytes {
+  if (valueSource.buffer !== buffer) valueSource = new Uint8Array(buffer)
+  return valueSource
+}
+
+function copyValue(bytes: Bytes): Bytes {
+  return copyOf(sourceOf(bytes), bytes.byteOffset, bytes.byteOffset + bytes.length)
+}
+
+/** `known` if those are the bytes of a value in a buffer that lmdb-js reuses, otherwise a copy of the value. */
+export function knownOrCopy(value: Bytes, known: Bytes): Bytes {
+  const { byteOffset, length } = value
+  if (known.length !== length) return copyValue(value)
+  const source = sourceOf(value)
+  for (let at = 0; at < length; at++) if (source[byteOffset + at] !== known[at]) return copyValue(value)
+  return known
 }
 
 /** Keys as they are. LMDB compares them bytewise, shorter prefix first. */
@@ -18,7 +36,7 @@ export const keyEncoder = {
     target.set(key, start)
     return start + key.length
   },
-  readKey: copyOut,
+  readKey: copyKey,
 }
 
 const handedBytes = 65_536
@@ -37,5 +55,5 @@ export const valueEncoder = {
     handed.end = value.length
     return handed
   },
-  decode: (bytes: Bytes): Bytes => copyOut(bytes, 0, bytes.length),
+  decode: copyValue,
 }

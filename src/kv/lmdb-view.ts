@@ -5,6 +5,7 @@ import type { Database } from 'lmdb'
 import { assert } from '../base/assert.ts'
 import { isEmptyRange, isImpossibleKey } from './checks.ts'
 import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View } from './contract.ts'
+import { knownOrCopy } from './lmdb-codec.ts'
 
 export type ByteDatabase = Database<Bytes, Bytes>
 
@@ -18,9 +19,12 @@ export class LmdbView implements View {
     this.#database = database
   }
 
-  get(key: Bytes): Bytes | undefined {
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
-    return isImpossibleKey(key) ? undefined : this.#database.get(key)
+    if (isImpossibleKey(key)) return undefined
+    if (known === undefined) return this.#database.get(key)
+    const found = this.#database.getBinaryFast(key)
+    return found && knownOrCopy(found, known)
   }
 
   range(range: KeyRange): Iterable<Entry> {

@@ -22,10 +22,11 @@ class MemoryView implements View {
     this.#entries = entries
   }
 
-  get(key: Bytes): Bytes | undefined {
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     const value = this.#entries.get(key)?.value
-    return value && new Uint8Array(value)
+    if (value === undefined) return undefined
+    return known !== undefined && Buffer.compare(value, known) === 0 ? known : new Uint8Array(value)
   }
 
   range(range: KeyRange): Iterable<Entry> {

@@ -43,8 +43,8 @@ export class NotingView implements View {
     this.#isNoted = isNoted
   }
 
-  get(key: Bytes): Bytes | undefined {
-    const value = this.#base.get(key)
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
+    const value = this.#base.get(key, known)
     if (!this.#isNoted(key)) return value
     const text = byteText(key)
     if (!this.#keys.has(text)) this.#keys.set(text, foundOf(value))

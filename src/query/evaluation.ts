@@ -74,6 +74,10 @@ export function timedOut(): RequestError {
   return new RequestError('time out', 'Read timed out (Query eval has timed out.)')
 }
 
+function readOps(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / limits.readOpBytes))
+}
+
 export class Evaluation {
   readonly host: EvaluationHost
   readonly transaction: Transaction
@@ -91,13 +95,15 @@ export class Evaluation {
   callDepth = 0
   /** Nested expressions. */
   depth = 0
-  /** What the reads of this query have cost, each once. */
-  readonly reads = new Set<string>()
   /** The texts by which what was read is told apart. */
   readonly keys = new ValueKeys()
   byteReadOps = 0
   /** UTF-16 units of text that functions of this query have made. */
   textUnits = 0
+  /** The reads that have been counted, by name. */
+  readonly #reads = new Set<string>()
+  /** Those of documents of the query's database as they are now, by collection: names would cost more than the reads. */
+  readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
   #authority: Authority
   #access: Access | undefined
   #computeUnits = 0
@@ -224,9 +230,26 @@ export class Evaluation {
 
   /** Counts a read once per query: `ceil(bytes / 4096) + partitions - 1` operations. */
   countRead(key: string, bytes: number, partitions: number): void {
-    if (this.reads.has(key)) return
-    this.reads.add(key)
-    this.byteReadOps += Math.max(1, Math.ceil(bytes / limits.readOpBytes)) + partitions - 1
+    if (this.#reads.has(key)) return
+    this.#reads.add(key)
+    this.byteReadOps += readOps(bytes) + partitions - 1
+  }
+
+  /** The same for one document, at the time the query looks at. */
+  countDocumentRead(ref: Ref, bytes: number): void {
+    const { database, collection, id } = ref
+    if (database !== this.database || this.validTime !== undefined) {
+      this.countRead(`${database}/${collection}/${id}@${this.validTime ?? ''}`, bytes, 1)
+      return
+    }
+    let ids = this.#documentsRead.get(collection)
+    if (ids === undefined) {
+      ids = new Set()
+      this.#documentsRead.set(collection, ids)
+    }
+    if (ids.has(id)) return
+    ids.add(id)
+    this.byteReadOps += readOps(bytes)
   }
 
   /** Billed compute operations so far, at least one; index entries of what was written are among them. */

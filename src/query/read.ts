@@ -46,8 +46,7 @@ export function countingRead<T>(ref: Ref, call: Call, read: () => T): T {
   const found = read()
   // What is not there is looked for in storage all the same.
   if (found === undefined) counters.readBytes += documentKeyBytes
-  const key = `${ref.database}/${ref.collection}/${ref.id}@${evaluation.validTime ?? ''}`
-  evaluation.countRead(key, counters.readBytes - before, 1)
+  evaluation.countDocumentRead(ref, counters.readBytes - before)
   return found
 }
 

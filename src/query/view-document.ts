@@ -15,7 +15,10 @@ const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
 
 /** The document value of a stored version. `created` marks one made by this query. */
 export function viewDocument(version: Version, evaluation: Evaluation, created = false): DocumentValue {
-  return new DocumentValue(version.ref, version.ts, visibleFields(version, evaluation), created)
+  const fields = visibleFields(version, evaluation)
+  // A version that was made from a remembered one has other fields.
+  const shown = version.shown?.fields === fields ? version.shown : undefined
+  return new DocumentValue(version.ref, version.ts, fields, created, shown)
 }
 
 /** The fields of a version that clients may see, in stored order. */

@@ -8,6 +8,7 @@ import type {
   Micros,
   ObjectValue,
   Ref,
+  ShownFields,
   TransactionTime,
   Value,
 } from '../values/value.ts'
@@ -21,6 +22,8 @@ export interface Version {
   readonly action: 'create' | 'update' | 'delete'
   /** Top-level fields in stored order: `data`, `ttl`, `name` …; empty for a delete. */
   readonly fields: ObjectValue
+  /** Of a version that is read often: where the text of its fields is remembered. */
+  readonly shown?: ShownFields
 }
 
 /** One entry of an index (or of a collection seen as a set). */

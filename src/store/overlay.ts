@@ -26,9 +26,9 @@ export class Overlay implements View {
     return this.#slots.isEmpty
   }
 
-  get(key: Bytes): Bytes | undefined {
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
     const slot = this.#slots.get(key)
-    return slot === undefined ? this.base.get(key) : slot.value
+    return slot === undefined ? this.base.get(key, known) : slot.value
   }
 
   /** Sets (or, with undefined, deletes) a key and notes in `journal` how to take that back. */

@@ -169,6 +169,17 @@ export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: 
   return { ref, ts, action, fields }
 }
 
+/** A number that two different stored versions hardly ever have in common: their checksum. */
+export function versionMark(bytes: Bytes): number {
+  const at = bytes.length - checksumBytes
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  )
+}
+
 export function versionAction(bytes: Bytes): Version['action'] {
   const action = actions[(bytes[0] as number) & actionMask]
   assert(action !== undefined, 'a stored version has a known action')

@@ -40,9 +40,9 @@ export function noteExpiry(snapshot: Snapshot, ttl: Micros): void {
   isExpired(snapshot, ttl)
 }
 
-/** Reads one key and counts its bytes. */
-export function read(snapshot: Snapshot, key: Bytes): Bytes | undefined {
-  const bytes = snapshot.view.get(key)
+/** Reads one key and counts its bytes; `known` as in {@link View.get}. */
+export function read(snapshot: Snapshot, key: Bytes, known?: Bytes): Bytes | undefined {
+  const bytes = snapshot.view.get(key, known)
   if (bytes !== undefined) snapshot.counters.readBytes += bytes.length
   return bytes
 }

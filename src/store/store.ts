@@ -20,6 +20,7 @@ import type {
 } from './contract.ts'
 import { reserveStretch } from './id-reservation.ts'
 import { IdGenerator, type IdStretch } from './ids.ts'
+import { KnownDocuments } from './known-documents.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
 import { StoreTransaction, type TransactionParts } from './transaction.ts'
 
@@ -55,6 +56,7 @@ export class TransactionStore implements Store {
     const worker = options.worker ?? 0
     this.#parts = {
       schemas: new SchemaCache(),
+      documents: new KnownDocuments(),
       ids: new IdGenerator(worker, options.reserveIds ?? (() => reserveStretch(this, worker))),
       hooks: options.hooks,
     }

@@ -2,7 +2,7 @@
 // (documents, document-writer, index-scan, catalogue, schema-writer); this file says how they go together.
 
 import { RequestError } from '../errors.ts'
-import { builtinIndexes, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
+import { builtinIndexes, documentKey, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View, Write } from '../kv/contract.ts'
@@ -35,19 +35,13 @@ import {
 } from './contract.ts'
 import { namedCollections } from './definitions.ts'
 import { checkTransactionBytes, DocumentWriter, storedRows, type WriteContext } from './document-writer.ts'
-import {
-  isVisible,
-  newestLive,
-  scanDocuments,
-  storedVersions,
-  storedVersionsAscending,
-  validAt,
-} from './documents.ts'
+import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
 import { entryChanges, termsKey } from './entry-changes.ts'
 import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
 import { documentsTables, type Row, type StoredVersion } from './index-tables.ts'
 import { decodeHomes } from './key-homes.ts'
+import type { KnownDocuments } from './known-documents.ts'
 import { Overlay } from './overlay.ts'
 import {
   decodeVersion,
@@ -66,6 +60,7 @@ import { isStored } from './taken-ids.ts'
 /** What transactions share. */
 export interface TransactionParts {
   readonly schemas: SchemaCache
+  readonly documents: KnownDocuments
   readonly ids: IdGenerator
   readonly hooks: StoreHooks
 }
@@ -169,8 +164,26 @@ export class StoreTransaction implements Transaction {
   get(ref: Ref, at?: Micros): Version | undefined {
     if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
     const past = this.#past(at, [ref.collection], ref.database)
-    const stored = past === undefined ? newestLive(this.#snapshot, ref) : validAt(this.#snapshot, ref, past)
+    if (past === undefined) return this.#newest(ref)
+    const stored = validAt(this.#snapshot, ref, past)
     return stored !== undefined && isVisible(this.#snapshot, stored) ? this.#decode(ref, stored) : undefined
+  }
+
+  #newest(ref: Ref): Version | undefined {
+    const { documents } = this.#parts
+    const key = documentKey(ref)
+    const known = documents.find(key, ref)
+    // What a transaction that may write reads has to be noted.
+    const isCurrent = known?.foundAt === this.lastCommitTime && !this.writable
+    if (isCurrent) this.counters.readBytes += known.bytes.length
+    const stored = isCurrent ? known.bytes : read(this.#snapshot, key, known?.bytes)
+    if (stored === undefined || !isVisible(this.#snapshot, stored)) return undefined
+    if (stored === known?.bytes) {
+      if (!this.writable) known.foundAt = this.lastCommitTime
+      return known.version
+    }
+    const version = this.#decode(ref, stored)
+    return this.writable ? version : documents.decoded(key, stored, version, this.lastCommitTime)
   }
 
   /** What this transaction wrote keeps its placeholders. */

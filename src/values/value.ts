@@ -186,6 +186,25 @@ export class Action {
 
 export type ObjectValue = ReadonlyMap<string, Value>
 
+/**
+ * Fields that are shown again and again, with room for their text (filled in by wire.ts, if it depends on nothing but
+ * the fields). The fields never change.
+ */
+export class ShownFields {
+  readonly fields: ObjectValue
+  /** The members as JSON; undefined before they were rendered and where their text depends on more than the fields. */
+  text: string | undefined
+  /** Whether rendering has been tried. */
+  isTried = false
+  /** What rendering counts for, and how deep the fields nest. */
+  units = 0
+  depth = 0
+
+  constructor(fields: ObjectValue) {
+    this.fields = fields
+  }
+}
+
 /** One version of a document, as `get` and the writing functions answer it. */
 export class DocumentValue {
   readonly kind = 'document'
@@ -195,11 +214,20 @@ export class DocumentValue {
   readonly fields: ObjectValue
   /** Made by this query: as the whole answer it means status 201. */
   readonly created: boolean
-  constructor(ref: Ref, ts: Micros | TransactionTime, fields: ObjectValue, created = false) {
+  /** Where the text of the fields is remembered. */
+  readonly shown: ShownFields | undefined
+  constructor(
+    ref: Ref,
+    ts: Micros | TransactionTime,
+    fields: ObjectValue,
+    created = false,
+    shown?: ShownFields,
+  ) {
     this.ref = ref
     this.ts = ts
     this.fields = fields
     this.created = created
+    this.shown = shown
   }
 }
 

@@ -22,6 +22,7 @@ import {
   type ObjectValue,
   type Page,
   type SetShape,
+  type ShownFields,
   type SourcedElement,
   type TransactionTime,
   type Value,
@@ -71,6 +72,9 @@ type Tagged = Extract<Value, { readonly kind: string }>
 
 const atSign = 0x40
 
+/** Characters of remembered text that a step of effort is put down for. */
+const unitsPerStep = 64
+
 class Renderer implements PartRenderer {
   readonly apiVersion: string
   readonly #transactionTime: Micros | 'open' | undefined
@@ -80,8 +84,12 @@ class Renderer implements PartRenderer {
   /** Spelling of the versions that say class and instance for collection and document. */
   readonly #older: boolean
   #depth = 0
+  /** How deep it has been since somebody began to watch. */
+  #deepest = 0
   /** Values rendered, texts by their length. */
   #units = 0
+  /** How many of them depend on more than themselves: on names, on the version of the language, on the time. */
+  #dependent = 0
 
   constructor(context: RenderContext) {
     this.apiVersion = context.apiVersion
@@ -114,6 +122,15 @@ class Renderer implements PartRenderer {
 
   #tagged(value: Tagged): Rendered {
     switch (value.kind) {
+      case 'time':
+        return `{"@ts":"${formatTime(value)}"}`
+      case 'date':
+        return `{"@date":"${formatDate(value)}"}`
+      case 'uuid':
+        return `{"@uuid":"${value.text}"}`
+    }
+    this.#dependent++
+    switch (value.kind) {
       case 'ref':
         return this.#refs.print(value)
       case 'unresolved':
@@ -122,12 +139,6 @@ class Renderer implements PartRenderer {
         return this.#document(value)
       case 'page':
         return this.#page(value)
-      case 'time':
-        return `{"@ts":"${formatTime(value)}"}`
-      case 'date':
-        return `{"@date":"${formatDate(value)}"}`
-      case 'uuid':
-        return `{"@uuid":"${value.text}"}`
       case 'set':
         return tag('@set', this.setBody(value.shape))
       case 'lambda':
@@ -146,7 +157,8 @@ class Renderer implements PartRenderer {
   }
 
   #enter(): void {
-    if (++this.#depth > limits.valueDepthMax) {
+    if (++this.#depth > this.#deepest) this.#deepest = this.#depth
+    if (this.#depth > limits.valueDepthMax) {
       throw new RequestError('bad request', `Value is nested deeper than ${limits.valueDepthMax} levels.`)
     }
   }
@@ -247,14 +259,41 @@ class Renderer implements PartRenderer {
     const { ref } = document
     const printed = this.#refs.print(ref)
     const ts = this.#instant(document.ts)
-    const fields = this.#members(
-      ref.collection === native.indexes ? this.#indexFields(document.fields) : document.fields,
-    )
+    const fields = this.#documentMembers(document)
     let text = printed === undefined ? '' : `,"ref":${printed}`
     if (this.#oldest && printed !== undefined) text += `,"class":${this.#refs.print(collectionOf(ref))}`
     if (ts !== undefined) text += `,"ts":${ts}`
     if (fields !== '') text += `,${fields}`
     return `{${text.slice(1)}}`
+  }
+
+  #documentMembers({ fields, ref, shown }: DocumentValue): string {
+    if (ref.collection === native.indexes) return this.#members(this.#indexFields(fields))
+    if (shown === undefined || (shown.isTried && shown.text === undefined)) return this.#members(fields)
+    return this.#knownMembers(shown) ?? this.#remembered(shown)
+  }
+
+  /** The remembered text, where rendering the fields again would come to it. */
+  #knownMembers({ depth, text, units }: ShownFields): string | undefined {
+    if (text === undefined) return undefined
+    const isWithin =
+      this.#units + units <= limits.answerUnitsMax && this.#depth + depth <= limits.valueDepthMax
+    if (!isWithin) return undefined
+    step(1 + Math.floor(text.length / unitsPerStep))
+    this.#units += units
+    return text
+  }
+
+  #remembered(shown: ShownFields): string {
+    const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
+    this.#deepest = this.#depth
+    const text = this.#members(shown.fields)
+    shown.units = this.#units - units
+    shown.depth = this.#deepest - this.#depth
+    shown.isTried = true
+    if (this.#dependent === dependent) shown.text = flat(text)
+    this.#deepest = Math.max(this.#deepest, deepest)
+    return text
   }
 
   /** An index says `collection` of what it covers, to older clients `class`, however it was written. */
@@ -314,6 +353,12 @@ class Renderer implements PartRenderer {
     if (!this.#oldest) return `"${action}"`
     return action === 'delete' || action === 'remove' ? '"delete"' : '"create"'
   }
+}
+
+/** The same text, in one piece: the runtime puts pieces together only when a text is searched. */
+function flat(text: string): string {
+  text.indexOf('\0')
+  return text
 }
 
 function tag(name: '@set' | '@query', body: Rendered): Rendered {

@@ -62,6 +62,26 @@ function testGet(store: Current): void {
     assert.deepEqual(entries[2]?.value, large)
   })
 
+  test('what the caller knows is returned itself, if just that stands there', async () => {
+    const key = bytes('known')
+    for (const size of [0, 1, 64, 300, 40_000, 200_000]) {
+      const value = new Uint8Array(size).fill(1)
+      await store().transact(() => ({ result: 0, writes: [{ key, value }] }))
+      const known = store().read(view => view.get(key)) as Uint8Array
+      const others = [known.slice(1), new Uint8Array(size + 1).fill(1), known.slice().fill(2, -1)]
+      store().read(view => {
+        assert.equal(view.get(key, known), known)
+        for (const other of others.filter(({ length }) => length > 0)) {
+          const found = view.get(key, other)
+          assert.notEqual(found, other)
+          assert.deepEqual(found, value)
+        }
+        assert.equal(view.get(bytes('nothing'), known), undefined)
+        assert.equal(view.get(bytes(''), known), undefined)
+      })
+    }
+  })
+
   test('arrays belong to the caller: they outlive the view and may be changed', async () => {
     const given = bytes('given')
     for (const size of [1, 64, 65, 2048, 2049, 40_000, 200_000]) {

@@ -23,9 +23,9 @@ export class OverlayView implements View {
     }
   }
 
-  get(key: Bytes): Bytes | undefined {
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
     const written = this.#isEmpty ? undefined : this.#written.get(key)?.value
-    if (written === undefined) return this.#base.get(key)
+    if (written === undefined) return this.#base.get(key, known)
     // A copy: what a view returns belongs to the caller.
     return written === deleted ? undefined : new Uint8Array(written)
   }

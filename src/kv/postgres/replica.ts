@@ -28,8 +28,8 @@ export class ReplicaView implements View {
     this.#view = view
   }
 
-  get(key: Bytes): Bytes | undefined {
-    return isReserved(key) ? undefined : this.#view.get(key)
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
+    return isReserved(key) ? undefined : this.#view.get(key, known)
   }
 
   range(range: KeyRange): Iterable<Entry> {

@@ -1,0 +1,68 @@
+// Versions of documents that are read again and again, decoded once. What is remembered is compared with what is stored,
+// byte by byte, whenever anything at all has been committed since it was compared last: it can neither be stale nor
+// belong to another document, and nobody has to say when something has changed.
+
+import { GenerationCache } from '../base/generation-cache.ts'
+import type { Bytes } from '../kv/contract.ts'
+import { limits } from '../limits.ts'
+import { type Micros, type Ref, ShownFields, sameRef } from '../values/value.ts'
+import type { Version } from './contract.ts'
+import { versionMark } from './records.ts'
+
+/** A version with its stored form. */
+export interface KnownDocument {
+  readonly bytes: Bytes
+  readonly version: Version
+  /** The newest commit of a state in which it was found to be the document's newest version. */
+  foundAt: Micros
+}
+
+/** What a version takes in memory beside a multiple of its stored bytes, roughly. */
+const bytesPerVersion = 600
+/** Decoded fields and text for each stored byte, roughly. */
+const bytesPerByte = 5
+
+/** Slots of what has been read once; a power of two. */
+const readOnceSlots = 65_536
+
+export class KnownDocuments {
+  /** By a hash of the document's key. */
+  readonly #known: GenerationCache<number, KnownDocument>
+  /**
+   * Marks of versions that were decoded lately. Only the second time within a while a version is worth its memory: a
+   * walk over a large collection leaves nothing behind.
+   */
+  readonly #readOnce = new Int32Array(readOnceSlots)
+
+  /** `bytesMax`: about what may be held. */
+  constructor(bytesMax: number = limits.knownDocumentsBytesMax) {
+    this.#known = new GenerationCache(bytesMax, ({ bytes }) => bytesPerVersion + bytesPerByte * bytes.length)
+  }
+
+  /** What was last known of the document with that stored key. */
+  find(key: Bytes, ref: Ref): KnownDocument | undefined {
+    const known = this.#known.get(hashOf(key))
+    return known !== undefined && sameRef(known.version.ref, ref) ? known : undefined
+  }
+
+  /** Notes what was decoded in a state with that newest commit; returns what is to be used in place of `version`. */
+  decoded(key: Bytes, bytes: Bytes, version: Version, lastCommitTime: Micros): Version {
+    const mark = versionMark(bytes)
+    const slot = mark & (readOnceSlots - 1)
+    if (this.#readOnce[slot] !== mark) {
+      this.#readOnce[slot] = mark
+      return version
+    }
+    const shown = new ShownFields(version.fields)
+    const known = { bytes, version: { ...version, shown }, foundAt: lastCommitTime }
+    this.#known.set(hashOf(key), known)
+    return known.version
+  }
+}
+
+/** FNV-1a, cut to what the runtime keeps as a small integer. */
+function hashOf(key: Bytes): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ (key[at] as number), 0x01000193)
+  return hash & 0x3fffffff
+}
