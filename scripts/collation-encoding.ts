@@ -20,8 +20,6 @@ export interface CollationSource {
   readonly letters: readonly string[]
   /** The characters that stand for the secondary weights, ascending. */
   readonly marks: readonly string[]
-  /** Secondary weights above all marks that no character has alone. */
-  readonly hiddenMarks: number
   readonly ignorable: readonly string[]
   /** Characters that Unicode normalization takes apart. */
   readonly composed: readonly string[]
@@ -37,9 +35,6 @@ export function encodeCollation(source: CollationSource): string {
 
 /** The version of this table. */
 export const collationVersion = ${source.version}
-
-/** The number of secondary weights that no character has alone; they are above those of all marks. */
-export const hiddenMarks = ${source.hiddenMarks}
 
 /** Runs of texts in the order of their primary weights: distance to the run before, length - 1 (or -n: n more characters follow). */
 export const letterRuns =

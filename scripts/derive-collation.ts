@@ -256,8 +256,7 @@ function minimal(found: ReadonlySet<string>): string[] {
 }
 
 /** Gives the hidden weights and the ranks in between their final numbers. */
-function finish(pending: readonly Pending[]): number {
-  let hiddenMarks = 0
+function finish(pending: readonly Pending[]): void {
   const groups = Map.groupBy(pending, ({ slots, hidden }) =>
     JSON.stringify([slots.map(slot => [slot.letter.index, slot.isMark]), hidden?.after, hidden?.gap]),
   )
@@ -274,9 +273,7 @@ function finish(pending: readonly Pending[]): number {
       previous = item
       elements.set(item.text, elementsOf(item, hiddenRank, caseRank))
     }
-    if (group[0]?.hidden) hiddenMarks = Math.max(hiddenMarks, hiddenRank + 1)
   }
-  return hiddenMarks
 }
 
 function elementsOf(item: Pending, hiddenRank: number, caseRank: number): SourceElement[] {
@@ -316,7 +313,7 @@ function derive(): CollationSource {
       console.error(String(error))
     }
   }
-  const hiddenMarks = finish(pending)
+  finish(pending)
   console.log({
     characters: characters.length,
     letters: letters.length,
@@ -333,7 +330,6 @@ function derive(): CollationSource {
     origin: `Derived from ICU ${process.versions.icu}, CLDR ${process.versions.cldr}, Unicode ${process.versions.unicode}.`,
     letters: letters.map(first),
     marks: marks.map(first),
-    hiddenMarks,
     ignorable,
     composed: composedCharacters(),
     elements,

@@ -2,7 +2,7 @@
 // Codes, statuses and fixed phrases are facts of the protocol (clients branch on them).
 
 /** How much an error counts when one of several decides the status; parse errors first. */
-export type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
+type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
 /** The closed table of codes that errors inside a query carry, with the status each has on its own. */
 export const queryErrorStatus = {

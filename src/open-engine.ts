@@ -35,7 +35,7 @@ import { createTransferService, type TransferService } from './transfer/service.
 import type { Micros } from './values/value.ts'
 
 /** The settings that the engine depends on. */
-export type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'> &
+type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'> &
   Partial<Pick<Config, 'queryMemoryMb' | 'streamsMax' | 'workers' | (typeof rateSettings)[number]>>
 
 const rateSettings = ['computeOpsPerSecond', 'readOpsPerSecond', 'writeOpsPerSecond'] as const
@@ -56,7 +56,7 @@ export interface ProcessEnvironment {
 }
 
 /** What a process of the slow lane has from the service, in place of what it would do itself. */
-export interface LaneParts {
+interface LaneParts {
   readonly reserveIds: () => Promise<IdStretch>
   readonly onLook: () => void
   /** The newest time that the service has read at. */
@@ -80,7 +80,7 @@ export interface ProcessRole {
 }
 
 /** A process that opens a data folder only to look at it. */
-export const observer: ProcessRole = { worker: 0, background: false }
+const observer: ProcessRole = { worker: 0, background: false }
 
 /** An engine over open storage, and the way to close it. */
 export interface OpenEngine {
@@ -95,7 +95,7 @@ export interface OpenEngine {
 }
 
 /** All that is opened of a data folder. */
-export interface OpenedFolder extends OpenEngine {
+interface OpenedFolder extends OpenEngine {
   readonly transfer: TransferService
   readonly store: TransactionStore
 }

@@ -29,7 +29,7 @@ import { Signer } from './query-log/signing.ts'
 export const queryLogFolder = 'query-log'
 
 /** The settings that the query log depends on. */
-export type QueryLogConfig = Pick<
+type QueryLogConfig = Pick<
   Config,
   | 'data'
   | 'regionGroup'
@@ -46,7 +46,7 @@ export type QueryLogConfig = Pick<
 >
 
 /** What tests put in the place of the machine. */
-export interface QueryLogHost {
+interface QueryLogHost {
   readonly clock?: Clock
   readonly timers?: Timers
   /** Told of records that could not be written. */

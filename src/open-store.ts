@@ -27,7 +27,7 @@ type StoreConfig = Pick<
 >
 
 /** An open store. */
-export interface OpenedStore {
+interface OpenedStore {
   readonly kv: KeyValueStore
   /** Present when several machines share the store: then these are not for the data folder to decide. */
   readonly shared?: {

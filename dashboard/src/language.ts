@@ -114,7 +114,7 @@ function parseExactly(text: string): Json {
 }
 
 /** A document that a text refers to. */
-export interface WrittenReference {
+interface WrittenReference {
   readonly collection: string
   readonly id: string
 }

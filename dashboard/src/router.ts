@@ -6,7 +6,7 @@ import { computed, signal } from '@preact/signals'
 const base = '/dashboard/'
 
 /** An address below `/dashboard/`. */
-export interface Place {
+interface Place {
   /** Decoded steps of the path. */
   readonly path: readonly string[]
   readonly parameters: URLSearchParams
@@ -41,7 +41,7 @@ export const databasePath = computed<readonly string[]>(() => {
 export const pastTime = computed<string | undefined>(() => place.value.parameters.get('at') ?? undefined)
 
 /** Parameters of an address; undefined ones are left out. */
-export type Parameters = Readonly<Record<string, string | undefined>>
+type Parameters = Readonly<Record<string, string | undefined>>
 
 /** The address of a page in the database and at the time looked at now. */
 export function addressOf(path: readonly string[], parameters: Parameters = {}): string {

@@ -7,7 +7,7 @@ import { callApi, type Scope } from './service/client.ts'
 import { ServiceError } from './service/faults.ts'
 
 /** What the service says of a secret. */
-export interface Principal {
+interface Principal {
   /** Names of its database and of those around it, outermost first. */
   readonly database: readonly string[]
   /** The builtin role; null for who has roles of the database, or logged in. */
@@ -17,7 +17,7 @@ export interface Principal {
   readonly region_group: string | null
 }
 
-export interface Session {
+interface Session {
   readonly secret: string
   readonly principal: Principal
 }

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 import { decodeBase64 } from '../values/base64.ts'
 
 /** A presented credential: a text, and whether it may be a third-party token (never under Basic). */
-export interface Presented {
+interface Presented {
   readonly text: string
   readonly mayBeToken: boolean
 }

@@ -19,7 +19,7 @@ export function isBuiltinRole(value: unknown): value is BuiltinRole {
 }
 
 /** What a privilege's resource can be: documents of user collections, sets, functions, or a native collection's documents. */
-export type ResourceKind = 'documents' | 'index' | 'function' | NativeName
+type ResourceKind = 'documents' | 'index' | 'function' | NativeName
 
 /** The kind of a resource, or undefined when nothing can be done to it. */
 export function resourceKind(resource: Ref): ResourceKind | undefined {

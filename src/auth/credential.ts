@@ -23,7 +23,7 @@ import { parseScopedSecret, type Scope } from './scope.ts'
 import { parseSecret } from './secret.ts'
 import type { SecretVerifier } from './secret-verifier.ts'
 
-export interface IdentifierOptions {
+interface IdentifierOptions {
   readonly verifier: SecretVerifier
   readonly providers: IdentityProviders
   /** Undefined when the operator has configured none. */

@@ -17,7 +17,7 @@ export interface ConsideredPrivilege {
 }
 
 /** What decided, and what was looked at. */
-export interface Explanation {
+interface Explanation {
   readonly decidedBy:
     | { readonly kind: 'built-in role'; readonly role: string }
     /** What every identity may do with its own documents. */
@@ -84,7 +84,7 @@ function considered(
 }
 
 /** A membership that names the collection of an identity. */
-export interface ConsideredMembership {
+interface ConsideredMembership {
   readonly role: Ref
   /** Its number among the role's memberships. */
   readonly number: number

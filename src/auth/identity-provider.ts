@@ -33,7 +33,7 @@ export interface VerifiedToken {
   readonly payload: ObjectValue
 }
 
-export interface IdentityProviderOptions {
+interface IdentityProviderOptions {
   readonly keySets: KeySets
   /** What audiences begin with; the database's global id follows. */
   readonly audiencePrefix: string

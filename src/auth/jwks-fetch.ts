@@ -16,7 +16,7 @@ export type FetchedKeySet =
 /** Rejects with an Error whose message is the reason, for the service's own log. */
 export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<FetchedKeySet>
 
-export interface JwksFetchOptions {
+interface JwksFetchOptions {
   readonly timers: Timers
   /** Lets plain HTTP and private addresses through. */
   readonly allowInsecure: boolean

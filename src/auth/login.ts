@@ -15,12 +15,12 @@ import { makeKeySecret, makeTokenSecret, parseSecret, randomText, secretRandomBy
 import type { SecretVerifier } from './secret-verifier.ts'
 
 /** A new secret: shown once, and the hash that is stored. */
-export interface NewSecret {
+interface NewSecret {
   readonly secret: string
   readonly hashedSecret: string
 }
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly passwords: Passwords
   readonly verifier: SecretVerifier
   readonly identifier: Identifier

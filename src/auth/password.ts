@@ -24,7 +24,7 @@ import { passwordThreads, threadedBcrypt } from './bcrypt-threads.ts'
 import { type Asking, guesserOf } from './guesser.ts'
 import { FailureThrottle, type ThrottleOptions } from './throttle.ts'
 
-export interface PasswordOptions extends ThrottleOptions {
+interface PasswordOptions extends ThrottleOptions {
   /** The bcrypt cost of new hashes, 4 to 16. */
   readonly cost: number
   readonly bcrypt?: Bcrypt

@@ -6,7 +6,7 @@ import { type DatabaseId, firstUserCollection, native, Ref } from '../values/val
 import { isBuiltinRole } from './builtin-role.ts'
 import type { BuiltinRole } from './contract.ts'
 
-export type ScopeTarget =
+type ScopeTarget =
   | { readonly kind: 'builtin'; readonly role: BuiltinRole }
   | { readonly kind: 'role'; readonly name: string }
   | { readonly kind: 'document'; readonly collection: string; readonly id: bigint }

@@ -16,7 +16,7 @@ export const secretRandomBytes = 20
 export const secretHashCost = 5
 
 /** What a secret says. `random` is the base64url text of its random bytes: what `hashed_secret` is a hash of. */
-export type ParsedSecret =
+type ParsedSecret =
   | { readonly kind: 'key'; readonly id: bigint; readonly random: string }
   | { readonly kind: 'token'; readonly id: bigint; readonly database: bigint; readonly random: string }
 

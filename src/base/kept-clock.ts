@@ -7,7 +7,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { checksum, checksumBytes } from './checksum.ts'
 
 /** A clock over a file; times are microseconds. */
-export interface KeptClock {
+interface KeptClock {
   readonly now: () => number
   /** Writes down the newest time exactly and closes the file. */
   close(): void

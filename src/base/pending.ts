@@ -5,7 +5,7 @@
 import { limits } from '../limits.ts'
 
 /** One thing to wait for. `key` names it among the results of one request. */
-export interface Question {
+interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>
 }

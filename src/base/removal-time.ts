@@ -13,7 +13,7 @@ export interface TimeMemory {
   readonly doubtedMs: number
 }
 
-export interface RemovalTimeOptions {
+interface RemovalTimeOptions {
   readonly clock: Clock
   /** What an earlier run has remembered; undefined: nothing, and the clock is believed. */
   readonly load: () => TimeMemory | undefined

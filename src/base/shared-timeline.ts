@@ -18,7 +18,7 @@ const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes
 
 /** The timeline of several processes, as the one that watches over them sees it. */
-export interface KeptTimeline {
+interface KeptTimeline {
   /** Takes back what a process had announced. To be called when it has ended: nothing of it is on its way any more. */
   release(process: number): void
   /** Keeps it no longer. */

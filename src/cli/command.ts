@@ -37,7 +37,7 @@ export interface Invocation<O extends Options> {
 }
 
 /** What the file of a command writes. */
-export interface Declaration<O extends Options> {
+interface Declaration<O extends Options> {
   /** One word, or two for one of several commands that belong together: `schema pull`. */
   readonly name: string
   /** One sentence for the list of commands. */

@@ -48,7 +48,7 @@ export function refuseEmptied(folder: string): void {
 }
 
 /** A root secret and whether this call made it. */
-export interface StoredSecret {
+interface StoredSecret {
   readonly secret: string
   readonly file: string
   readonly created: boolean

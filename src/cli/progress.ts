@@ -26,7 +26,7 @@ export function progressLine(name: string, share: number): string {
 }
 
 /** How far something with a rate has come. */
-export interface Rated {
+interface Rated {
   readonly readBytes: number
   readonly totalBytes: number
   readonly documents: number

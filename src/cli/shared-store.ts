@@ -34,7 +34,7 @@ export function addressOf({ store, storeSchema }: SharedConfig): string {
 }
 
 /** What a check found out. */
-export interface SharedCheck {
+interface SharedCheck {
   /** Contradictions in the record, and differences between it and this node's copy. */
   readonly contradictions: readonly string[]
   /** The batch as of which record and copy were compared; undefined when there is no copy to compare. */
@@ -119,7 +119,7 @@ async function copyWithProgress(name: string, config: SharedConfig, local: KeyVa
 }
 
 /** What {@link fillShared} has moved. */
-export interface Filled {
+interface Filled {
   /** In this run; what an earlier one moved is not moved again. */
   readonly keys: number
   readonly bytes: number

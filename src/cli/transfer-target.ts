@@ -31,7 +31,7 @@ export const targetOptions = {
   database: clientOptions.database,
 } as const
 
-export interface Target {
+interface Target {
   readonly connection: Connection
   readonly database: DatabasePath
 }

@@ -10,7 +10,7 @@ import { type Cancel, stayAlive, type Timers, wait } from '../base/timers.ts'
 import type { ListenAddress } from '../http/listener.ts'
 import { Distributor, type Handover } from './distributor.ts'
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly count: number
   /** Milliseconds a worker has for its requests in flight; some more, and it is killed. */
   readonly graceMs: number

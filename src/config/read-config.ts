@@ -20,7 +20,7 @@ export interface Found {
 }
 
 /** The settings that a command line names. */
-export interface GivenSettings {
+interface GivenSettings {
   readonly flags: ReadonlyMap<string, Found>
   /** The value of `--config`. */
   readonly file: string | undefined

@@ -47,14 +47,14 @@ import { runSlowly } from './slow-run.ts'
 import { readStreamFields, type StreamOpener, streamSubject } from './streaming.ts'
 
 /** Finds out who a credential belongs to; throws `unauthorized`. Predicates of memberships run as the caller given. */
-export type Identify = (
+type Identify = (
   authorization: string | undefined,
   transaction: Transaction,
   memo: Memo,
   predicatesOf: (caller: Caller) => RunPredicate,
 ) => Caller
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly store: Store
   readonly identify: Identify
   readonly host: EvaluationHost

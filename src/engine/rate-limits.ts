@@ -12,7 +12,7 @@ import type { DatabaseId } from '../values/value.ts'
 /** The kinds of operations, in the order in which the protocol names them. */
 const rateKinds = ['compute', 'read', 'write'] as const
 
-export type RateKind = (typeof rateKinds)[number]
+type RateKind = (typeof rateKinds)[number]
 
 /** Operations by kind. */
 export type Costs = Readonly<Record<RateKind, number>>

@@ -7,7 +7,7 @@ import type { QueryAnswer } from './contract.ts'
 import type { LaneJob, SlowLane } from './slow-lane.ts'
 
 /** What it takes to run a query in the slow lane. */
-export interface SlowRun {
+interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
   /** The query, with the time that is left. */

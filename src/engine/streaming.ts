@@ -19,7 +19,7 @@ import { isAtLeast } from '../values/wire-version.ts'
 import type { EventStream } from './contract.ts'
 
 /** The members an event may have, in their order on the wire. */
-export const streamFields = ['action', 'document', 'diff', 'prev', 'index'] as const
+const streamFields = ['action', 'document', 'diff', 'prev', 'index'] as const
 export type StreamField = (typeof streamFields)[number]
 
 const defaultFields: readonly StreamField[] = ['action', 'document']

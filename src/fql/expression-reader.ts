@@ -19,7 +19,7 @@ import { arityOf, dotted, keyOf, readNumber } from './syntax.ts'
 import { nameInstead } from './unsupported.ts'
 
 /** A part of a query, and where it stands. */
-export interface ReadPart {
+interface ReadPart {
   readonly json: Json
   readonly source: SourceNode
 }

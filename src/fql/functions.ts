@@ -3,7 +3,7 @@
 import { functionTable } from './function-table.ts'
 
 /** How an argument is passed; the generated table explains each. */
-export type ParameterKind =
+type ParameterKind =
   | 'required'
   | 'optional'
   | 'optional or null'
@@ -25,7 +25,7 @@ export interface Parameter {
 }
 
 /** A function as it is written in text. */
-export interface FqlFunction {
+interface FqlFunction {
   /** Such as `Paginate`. */
   readonly name: string
   /** Such as `Paginate(set, {ts, size, …})`. */

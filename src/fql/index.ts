@@ -8,14 +8,13 @@
 //
 // Integers are bigint and doubles are number in all JSON here, objects are Maps: see `Json`.
 
-export { type FqlFunction, fqlFunctions } from './functions.ts'
+export { fqlFunctions } from './functions.ts'
 export { writeJson } from './json.ts'
 export { type ParsedExpression, parseExpression, parseExpressions, readExpressions } from './parse.ts'
-export { type PrintOptions, printQuery, printValue } from './print.ts'
+export { printQuery, printValue } from './print.ts'
 export {
   excerpt,
   FqlSyntaxError,
-  type LineAndColumn,
   lineAndColumn,
   type SourceNode,
   type TextRange,

@@ -7,7 +7,7 @@ import { doubleText } from './json.ts'
 import { Group, type Item, layOut, type Piece } from './layout.ts'
 
 /** How text is laid out. */
-export interface PrintOptions {
+interface PrintOptions {
   /** The length of lines to aim for; 100 when absent. */
   readonly columns?: number
 }

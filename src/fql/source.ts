@@ -34,7 +34,7 @@ export class SourceNode implements TextRange {
 }
 
 /** A line and a column, both counted from 1; the column in UTF-16 units. */
-export interface LineAndColumn {
+interface LineAndColumn {
   readonly line: number
   readonly column: number
 }

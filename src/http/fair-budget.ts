@@ -14,7 +14,7 @@ export type Eviction = 'no room' | 'too slow'
 /** Below which part of the bound evictions bring what is held, so that not every byte more evicts again. */
 const lowWater = 7 / 8
 
-export interface FairBudgetOptions {
+interface FairBudgetOptions {
   /** What all holders may hold together. */
   readonly max: number
   /** Absent: holders may stand still. */

@@ -76,7 +76,7 @@ const sessionOptions = {
 }
 
 /** Handles one request. Must not throw. */
-export type HandleExchange = (exchange: Exchange) => void
+type HandleExchange = (exchange: Exchange) => void
 
 export class Listener {
   readonly #turns: Turns

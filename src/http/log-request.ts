@@ -23,7 +23,7 @@ export interface LogRequest {
 }
 
 /** Which part of the list a client asks for. */
-export interface ListOrder {
+interface ListOrder {
   readonly states: ReadonlySet<ExportState> | undefined
   readonly nextToken: string | undefined
   readonly maxResults: number

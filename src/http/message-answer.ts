@@ -22,7 +22,7 @@ export class Refusal extends Error {
 
 const refusalStatus = { ...requestErrorStatus, conflict: 409 } as const
 
-export type RefusalCode = keyof typeof refusalStatus
+type RefusalCode = keyof typeof refusalStatus
 
 /** The body of an error. */
 function messageBody(code: string, message: string): string {

@@ -48,7 +48,7 @@ export interface ResponseContext {
 }
 
 /** A response that is ready to be sent. */
-export interface PreparedResponse {
+interface PreparedResponse {
   readonly headers: HeaderList
   /** The whole body, unless the answer has a long one; undefined when it comes as a stream. */
   readonly text: string | undefined

@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoint.ts'
 import { pathOf } from './url.ts'
 
 /** An endpoint, and the values of the named parts of its path. */
-export interface Route {
+interface Route {
   readonly endpoint: Endpoint
   readonly parameters: Readonly<Record<string, string>>
 }

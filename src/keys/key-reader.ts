@@ -22,7 +22,7 @@ export interface EntryKey {
 }
 
 /** A key of any kind. */
-export type Key =
+type Key =
   | { readonly kind: 'document'; readonly ref: Ref }
   | { readonly kind: 'history'; readonly ref: Ref; readonly ts: Micros }
   | ({ readonly kind: 'indexLive' } & EntryKey)

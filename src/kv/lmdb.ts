@@ -14,7 +14,7 @@ import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
 import { type ByteDatabase, LmdbView } from './lmdb-view.ts'
 
-export interface LmdbOptions {
+interface LmdbOptions {
   /** The data folder; created when missing. */
   readonly path: string
   /** Address space set aside for the data, in bytes; 1 TiB when absent. Costs neither memory nor disk. */

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'pr
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
 
 /** One of several machines that share a store. */
-export interface MeasuredNode {
+interface MeasuredNode {
   /** The label `node` of all its metrics. */
   readonly name: string
   /** How its copy of the store stands, as of now. */

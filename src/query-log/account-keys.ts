@@ -24,7 +24,7 @@ interface StoredKey extends AccountKey {
 }
 
 /** What a new key is to be. */
-export interface AccountKeyOrder {
+interface AccountKeyOrder {
   readonly name: string
   readonly ttlDays?: number
   readonly regionGroups?: readonly string[]

@@ -13,7 +13,7 @@ import { fileName } from './export-storage.ts'
 import type { ExportStore } from './export-store.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
-export interface ExportRunnerOptions {
+interface ExportRunnerOptions {
   readonly store: ExportStore
   readonly storage: ExportStorage
   /** Names this process among those that share the store. */

@@ -33,13 +33,13 @@ export interface Totals {
 }
 
 /** Sums of one database, in a form that is written to a file as it is. */
-export interface DatabaseAggregate {
+interface DatabaseAggregate {
   readonly database: readonly string[]
   readonly minutes: Map<number, MinuteTotals>
   readonly shapes: Map<string, Totals>
 }
 
-export interface MinuteTotals extends Totals {
+interface MinuteTotals extends Totals {
   /** Requests by class of their time, see {@link timeClass}. */
   readonly times: Map<number, number>
 }
@@ -51,7 +51,7 @@ const shapesMax = 2000
 /** Databases that are told apart. */
 const databasesMax = 10_000
 /** Stands for all shapes, or databases, beyond the bound. */
-export const otherShapes = '…'
+const otherShapes = '…'
 
 export function noTotals(): Totals {
   return {

@@ -23,7 +23,7 @@ import { listSegments, liveWriters, removeFile, type Segment } from './segment-f
 import type { RecordFilter } from './segment-reader.ts'
 
 /** A part of the time looked at. */
-export interface SummaryPoint extends Totals {
+interface SummaryPoint extends Totals {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
   /** Milliseconds; undefined where there were no requests. */

@@ -21,7 +21,7 @@ import { matchingRecords, type OnDamage, type RecordFilter } from './segment-rea
 import type { SegmentWriter } from './segment-writer.ts'
 import type { Signer } from './signing.ts'
 
-export interface QueryLogOptions {
+interface QueryLogOptions {
   readonly folder: string
   /** The region group of this instance. */
   readonly regionGroup: string
@@ -53,7 +53,7 @@ export interface QueryLogOptions {
 }
 
 /** A part of the list of export requests. */
-export interface ExportPage {
+interface ExportPage {
   readonly requests: readonly ExportRequest[]
   readonly nextToken: string | undefined
 }

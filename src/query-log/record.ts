@@ -31,7 +31,7 @@ export interface ObservedRequest {
 }
 
 /** The numbers of a record that a query's answer carries too. */
-export interface RequestCosts {
+interface RequestCosts {
   readonly computeOps: number
   readonly byteReadOps: number
   readonly byteWriteOps: number

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { ExportStorage } from './export-storage.ts'
 
-export interface S3Options {
+interface S3Options {
   readonly endpoint: string
   readonly bucket: string
   readonly region: string

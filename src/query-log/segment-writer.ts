@@ -9,7 +9,7 @@ import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 import { announce, livePath, removeFile, segmentPath, syncFolder } from './segment-files.ts'
 
-export interface SegmentWriterOptions {
+interface SegmentWriterOptions {
   readonly folder: string
   /** Names this process among the writers; lower-case hexadecimal. */
   readonly writer: string

@@ -53,7 +53,7 @@ export class Call {
 }
 
 /** How an argument is handed over: evaluated and checked, or left to the function. */
-export type ArgumentMode = 'value' | 'lazy' | 'lazy list' | 'lazy sequence' | 'lambda' | 'lambda or value'
+type ArgumentMode = 'value' | 'lazy' | 'lazy list' | 'lazy sequence' | 'lambda' | 'lambda or value'
 
 /** The type of one argument: how it is passed and checked. `T` is what the function receives. */
 export interface ArgumentType<T> {
@@ -133,7 +133,7 @@ type ArgumentsOf<A extends Readonly<Record<string, Argument<unknown>>>> = {
 }
 
 /** What a family file writes for each function. */
-export interface FunctionDeclaration<A extends Readonly<Record<string, Argument<unknown>>>> {
+interface FunctionDeclaration<A extends Readonly<Record<string, Argument<unknown>>>> {
   readonly name: string
   readonly effect: Effect
   readonly staticEffect?: Effect

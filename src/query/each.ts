@@ -11,7 +11,7 @@ import { ErrorList } from './error-list.ts'
 import { applyLambda, checkWidth } from './evaluate.ts'
 
 /** What happens when the lambda fails: the first failure ends it, or those of all elements come together. */
-export type FailureRule = 'first' | 'all'
+type FailureRule = 'first' | 'all'
 
 /** What the lambda, argument `key` of the call, returns for each element, in order. */
 export function applyToEach(

@@ -22,7 +22,7 @@ import type { Effect, WrittenLambda } from './definition.ts'
 import type { LambdaExpression } from './expression.ts'
 
 /** Where evaluation happens, when that forbids effects; the words appear in the error. */
-export type EffectPlace = 'get requests' | 'stream requests' | 'auth predicates' | 'index bindings'
+type EffectPlace = 'get requests' | 'stream requests' | 'auth predicates' | 'index bindings'
 
 /** What evaluation needs from outside the query layer. */
 export interface EvaluationHost {
@@ -39,14 +39,14 @@ export interface EvaluationHost {
   readonly settings: QuerySettings
 }
 
-export interface QuerySettings {
+interface QuerySettings {
   /** What the audience of an access provider starts with; the database's global id follows. */
   readonly audiencePrefix: string
   /** Whether signing keys may be fetched over plain HTTP and from private addresses. */
   readonly allowInsecureJwks: boolean
 }
 
-export interface EvaluationOptions {
+interface EvaluationOptions {
   readonly host: EvaluationHost
   readonly transaction: Transaction
   readonly caller: Caller

@@ -38,7 +38,7 @@ export interface Literal {
 }
 
 /** A reference written out as `@ref`; which document it means is looked up when it is evaluated. */
-export interface ReferenceLiteral {
+interface ReferenceLiteral {
   readonly kind: 'reference'
   readonly place: Place
   readonly target: ReferenceTarget
@@ -52,31 +52,31 @@ export interface SetLiteral {
 }
 
 /** A lambda written out as `@query`. */
-export interface QueryLiteral {
+interface QueryLiteral {
   readonly kind: 'query'
   readonly place: Place
   readonly lambda: LambdaExpression
 }
 
-export interface ArrayExpression {
+interface ArrayExpression {
   readonly kind: 'array'
   readonly place: Place
   readonly elements: readonly Expression[]
 }
 
-export interface ObjectExpression {
+interface ObjectExpression {
   readonly kind: 'object'
   readonly place: Place
   readonly fields: readonly (readonly [string, Expression])[]
 }
 
-export interface VariableExpression {
+interface VariableExpression {
   readonly kind: 'variable'
   readonly place: Place
   readonly name: string
 }
 
-export interface LetExpression {
+interface LetExpression {
   readonly kind: 'let'
   readonly place: Place
   readonly bindings: readonly (readonly [string, Expression])[]

@@ -16,7 +16,7 @@ import { mayOnDocument, permissionDenied } from './permissions.ts'
 import { isUserDocument } from './read.ts'
 import { draftFields, refuseNegativeId } from './write.ts'
 
-export type HistoryAction = 'create' | 'update' | 'delete'
+type HistoryAction = 'create' | 'update' | 'delete'
 
 /** The action of an event to write: a name, as a string or an action. */
 export const historyAction = {

@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream'
 import { deserialize, serialize } from 'node:v8'
 
-export interface Frame {
+interface Frame {
   readonly head: unknown
   readonly body: readonly Uint8Array[]
 }

@@ -12,7 +12,7 @@ import { limits } from '../limits.ts'
 import { FairQueue } from './fair-queue.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
-export interface SlowLaneOptions extends LaneOptions {
+interface SlowLaneOptions extends LaneOptions {
   /** Milliseconds that a query may hold the process that serves everybody. */
   readonly afterMs: number
   readonly processesMax: number

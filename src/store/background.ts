@@ -43,7 +43,7 @@ export class Background {
   }
 }
 
-export interface BackgroundOptions {
+interface BackgroundOptions {
   /** By which time removal goes; absent: that of the store. */
   readonly removalTime?: RemovalTime
   /** Whether to work now; absent: always. */
@@ -51,7 +51,7 @@ export interface BackgroundOptions {
 }
 
 /** Background work under way. */
-export interface RunningBackground {
+interface RunningBackground {
   /** Stops after the step under way; call before closing the store. */
   stop(): Promise<void>
 }

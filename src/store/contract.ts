@@ -172,7 +172,7 @@ export interface TransactionCounters {
 }
 
 /** When a transaction happens. */
-export interface TransactionMoment {
+interface TransactionMoment {
   /** The time reads see: everything committed at or before it. Constant. */
   readonly snapshotTime: Micros
   /**
@@ -195,7 +195,7 @@ export interface TransactionMoment {
 }
 
 /** Reads of documents and sets, the transaction's own writes included. */
-export interface DocumentReads {
+interface DocumentReads {
   /** The live version at `at` (now, with own writes, when absent): not deleted, its ttl not passed. */
   get(ref: Ref, at?: Micros): Version | undefined
   /** All retained versions, oldest first, own pending one included; ttl does not hide them. */
@@ -220,7 +220,7 @@ export interface DocumentReads {
 }
 
 /** Writes. A transaction that only reads throws {@link WriteNeeded} for each. */
-export interface DocumentWrites {
+interface DocumentWrites {
   /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */
   put(ref: Ref, fields: ObjectValue): Version
   /** Deletes a live document; for schema objects also what belongs to them. */
@@ -236,7 +236,7 @@ export interface DocumentWrites {
 }
 
 /** Ids for new documents. */
-export interface IdSource {
+interface IdSource {
   /**
    * A new id, larger than all this worker has given: milliseconds since 1336258850000 << 20 | sequence << 10 | worker.
    * Throws `Pending` while ids have to be reserved.
@@ -247,7 +247,7 @@ export interface IdSource {
 }
 
 /** Who somebody is: found by what a credential says, not by a reference. */
-export interface Directory {
+interface Directory {
   /** The document of `native.credentials` whose `instance` is this. */
   credentialOf(instance: Ref): Version | undefined
   /** The documents of `native.tokens` whose `instance` is this. */

@@ -26,7 +26,7 @@ export const batchKeysMax = 256
 const present = new Uint8Array([1])
 
 /** A deleted schema object whose belongings wait to be removed. */
-export interface Garbage {
+interface Garbage {
   readonly key: Uint8Array
   readonly ref: Ref
 }

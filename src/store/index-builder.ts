@@ -24,7 +24,7 @@ const batchVersionsMax = 1024
 const batchBytesMax = 4_194_304
 
 /** The field of an index that says why it could not be built so far. */
-export const buildErrorField = 'build_error'
+const buildErrorField = 'build_error'
 
 type BuildContext = Omit<WriteContext, 'schemaWritten'>
 

@@ -123,7 +123,7 @@ export interface PreparedEntry {
 }
 
 /** Entries by the text of their keys. */
-export type PreparedEntries = ReadonlyMap<string, PreparedEntry>
+type PreparedEntries = ReadonlyMap<string, PreparedEntry>
 
 const noEntries: PreparedEntries = new Map()
 

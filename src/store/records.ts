@@ -212,7 +212,7 @@ export function withAction(bytes: Bytes, action: Version['action']): Bytes {
 }
 
 /** What an index's tables hold beside the key. */
-export interface EntryRecord {
+interface EntryRecord {
   readonly document: Pick<Ref, 'id' | 'collection'>
   /** When the entry came (live and ended), or the event's time. */
   readonly since: Micros

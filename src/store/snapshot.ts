@@ -19,7 +19,7 @@ export interface Snapshot {
 }
 
 /** The earliest time at which something that was seen expires; a later state may look different even if nothing changed. */
-export interface Expiry {
+interface Expiry {
   next: Micros
 }
 

@@ -24,7 +24,7 @@ import { KnownDocuments } from './known-documents.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
 import { StoreTransaction, type TransactionParts } from './transaction.ts'
 
-export interface StoreOptions {
+interface StoreOptions {
   /** The time of day in microseconds. */
   readonly clock: () => Micros
   /** Shared with the other processes of the data folder, when there are any; its clock counts then. */

@@ -12,7 +12,7 @@ import { collectionOf, type Micros, type Ref } from '../values/value.ts'
 import type { StreamEvent } from './events.ts'
 import type { Session } from './session.ts'
 
-export interface AudienceOptions {
+interface AudienceOptions {
   readonly host: EvaluationHost
   /** The transaction as of the commit that the events tell of. */
   readonly transaction: Transaction

@@ -141,7 +141,7 @@ export function setEvent(
 }
 
 /** The present state of a document before and after a change, expired and deleted ones being none. */
-export interface StateChange {
+interface StateChange {
   readonly before: Version | undefined
   readonly after: Version | undefined
 }

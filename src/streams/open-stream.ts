@@ -18,7 +18,7 @@ export interface StreamEnd {
 }
 
 /** What a stream depends on; events are queued for it from there. */
-export interface StreamOrigin {
+interface StreamOrigin {
   readonly subject: Subject
   readonly session: Session
   readonly format: EventFormat

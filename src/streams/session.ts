@@ -26,7 +26,7 @@ export interface Condition {
 }
 
 /** What a session is made of. */
-export interface SessionTerms {
+interface SessionTerms {
   /** Different for callers that differ in anything that counts. */
   readonly key: string
   readonly caller: Caller

@@ -24,7 +24,7 @@ import { Session, sessionTerms, sourceConditions } from './session.ts'
 import { type Subject, Subjects, sourceOf } from './subject.ts'
 import { Tailer, type Waiting } from './tailer.ts'
 
-export interface StreamsOptions {
+interface StreamsOptions {
   readonly store: Store
   readonly host: EvaluationHost
   readonly clock: Clock

@@ -16,7 +16,7 @@ export interface Waiting {
   readonly mayWait: boolean
 }
 
-export interface TailerOptions {
+interface TailerOptions {
   readonly store: Store
   readonly timers: Timers
   readonly clock: Pick<Clock, 'elapsedMs'>

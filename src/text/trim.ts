@@ -1,7 +1,7 @@
 // White space as Java's Character.isWhitespace has it: no-break spaces do not count, the ASCII separators do.
 
 /** Whether a UTF-16 unit is white space; all white space is one unit long. */
-export function isWhitespace(unit: number): boolean {
+function isWhitespace(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 9 && unit <= 13) || (unit >= 0x1c && unit <= 0x1f)
   if (unit >= 0x2000 && unit <= 0x200a) return unit !== 0x2007
   return unit === 0x1680 || unit === 0x2028 || unit === 0x2029 || unit === 0x205f || unit === 0x3000

@@ -6,7 +6,7 @@ import type { DocumentRecord, Origin } from './record.ts'
 import type { BatchResult } from './write-batch.ts'
 
 /** Where a record stands, and whether it came without an id. */
-export interface RecordOrigin extends Origin {
+interface RecordOrigin extends Origin {
   readonly hasNewId: boolean
 }
 
@@ -20,7 +20,7 @@ export interface SentBatch {
   readonly result: BatchResult
 }
 
-export interface BatchSenderOptions {
+interface BatchSenderOptions {
   /** Batches under way at one time. */
   readonly atOnce: number
   readonly send: (records: readonly DocumentRecord[]) => Promise<BatchResult>

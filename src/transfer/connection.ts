@@ -76,7 +76,7 @@ function describe(error: ReadonlyMap<string, Json>): string {
 // ----------------------------------------------------------------------------------------- a data folder
 
 /** What is opened of a data folder. */
-export interface LocalEngine {
+interface LocalEngine {
   readonly engine: Engine
   readonly transfer: TransferService
   close(): Promise<void>

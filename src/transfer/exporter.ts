@@ -29,7 +29,7 @@ export interface ExportProgress {
 }
 
 /** What was exported. */
-export interface Exported {
+interface Exported {
   readonly at: Micros
   documents: number
   databases: number

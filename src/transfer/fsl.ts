@@ -5,7 +5,7 @@ import type { Json } from '../values/value.ts'
 import { type FieldType, FieldTypes } from './field-types.ts'
 import type { SchemaRecord } from './record.ts'
 
-export interface FslSchema {
+interface FslSchema {
   readonly collections: readonly SchemaRecord[]
   readonly types: FieldTypes
 }

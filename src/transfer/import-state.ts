@@ -33,7 +33,7 @@ interface StoredState {
 }
 
 /** A reference whose target was not there when it was written. */
-export interface OpenReference {
+interface OpenReference {
   readonly database: readonly string[]
   readonly from: string
   readonly collection: string

@@ -8,7 +8,7 @@ import { TransferError } from './record.ts'
 
 const chunkBytes = 65_536
 /** Enough of a file to recognise its format by. */
-export const headBytes = 65_536
+const headBytes = 65_536
 const gzipMagic = 0x1f8b
 
 /** Bytes of a file as they are read, for showing progress: those on the disk, not the unpacked ones. */

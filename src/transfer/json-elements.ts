@@ -25,7 +25,7 @@ export interface Element {
   readonly isBroken: boolean
 }
 
-export interface ElementOptions {
+interface ElementOptions {
   /** No element goes beyond its line, so that reading can go on behind a broken one. */
   readonly byLine: boolean
   /** Where to begin; at the start when absent. The chunks begin there. */

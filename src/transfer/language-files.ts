@@ -10,7 +10,7 @@ import { BadRecord, type SchemaKind, type SchemaRecord, TransferError } from './
 import type { SourceFile } from './sources.ts'
 
 /** What one expression of a file stands for. */
-export type LanguageItem = { readonly line: number; readonly size: number } & (
+type LanguageItem = { readonly line: number; readonly size: number } & (
   | { readonly kind: 'schema'; readonly record: SchemaRecord }
   /** A value in the wire form, such as a document or a page of them. */
   | { readonly kind: 'value'; readonly json: Json }

@@ -43,7 +43,7 @@ export interface FoundElement {
   readonly next: FilePlace
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly notes: Notes
   readonly types: FieldTypes
   /** Whether a name is that of a collection of the export that is read. */

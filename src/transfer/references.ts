@@ -88,7 +88,7 @@ export function readId(value: unknown): bigint | undefined {
 }
 
 /** Calls `visit` with every reference in a value. */
-export function eachReference(value: Value, visit: (reference: UnresolvedRef) => void): void {
+function eachReference(value: Value, visit: (reference: UnresolvedRef) => void): void {
   if (value instanceof UnresolvedRef) visit(value)
   else if (isArray(value)) for (const element of value) eachReference(element, visit)
   else if (isObject(value)) for (const field of value.values()) eachReference(field, visit)

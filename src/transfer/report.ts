@@ -4,7 +4,7 @@
 import type { Origin } from './record.ts'
 
 /** What became of the documents of one collection. */
-export interface Counts {
+interface Counts {
   read: number
   written: number
   /** Were there already with the same content. */
@@ -29,7 +29,7 @@ export interface Finding {
 }
 
 /** Something that was found several times. */
-export interface Tally {
+interface Tally {
   count: number
   /** The first places, `FILE:LINE`. */
   readonly places: string[]

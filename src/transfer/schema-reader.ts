@@ -18,13 +18,13 @@ const kinds = [
 /** Fields that the service fills in by itself. */
 const ownFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
 
-export interface SchemaText {
+interface SchemaText {
   /** The name of a file. */
   readonly file: string
   readonly text: string
 }
 
-export interface DatabaseSchema {
+interface DatabaseSchema {
   readonly files: readonly SchemaText[]
   /** Names of the databases in it. */
   readonly children: readonly string[]

@@ -148,7 +148,7 @@ function pack(kind: number, index: number, rank: number): number {
 }
 
 /** A character by its number, or a sequence of several. */
-export type Text = number | string
+type Text = number | string
 
 /** Characters in runs of neighbours, and sequences of several (see collation-data.ts). */
 function unpackRuns(packed: string): Text[] {

@@ -4,7 +4,7 @@
 import { LocalDate, Time } from './value.ts'
 
 /** A day of the calendar. Months and days count from 1. */
-export interface CivilDay {
+interface CivilDay {
   readonly year: number
   readonly month: number
   readonly day: number

@@ -4,7 +4,7 @@
 // of release 17 for three million doubles of all magnitudes.
 
 /** Decimal digits without zeros at their end, and the power of ten of the first one. */
-export interface JavaDigits {
+interface JavaDigits {
   readonly digits: string
   readonly exponent: number
 }

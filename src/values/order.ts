@@ -37,7 +37,7 @@ export const orderRank = {
 const transientKinds: ReadonlySet<string> = new Set(['set', 'action', 'document', 'page', 'event', 'element'])
 
 /** A value that has a place in the order as it is. */
-export type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
+type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
 
 /** A value as it is ordered: transient values take their stored form. Callers have refused unresolved references. */
 export function orderForm(value: Value): OrderedValue {

@@ -5,7 +5,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
 /** A line or area of a chart. */
-export interface Series {
+interface Series {
   readonly name: string
   /** A variable of the style sheet. */
   readonly colour: string

@@ -11,7 +11,7 @@ const treeChars = 2000
 const treeItems = 100
 
 /** The page that shows what a reference names; undefined where there is none. */
-export function addressOfRef(ref: RefName): string | undefined {
+function addressOfRef(ref: RefName): string | undefined {
   if (ref.isElsewhere) return undefined
   if (!ref.isNative) return addressOf(['collections', ref.collection, ref.id])
   if (!isNative(ref.collection)) return undefined

@@ -5,7 +5,7 @@ import { type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
 /** The numbers that the service sends with an answer, by their header without `x-`. */
-export type Costs = Readonly<Record<string, number>>
+type Costs = Readonly<Record<string, number>>
 
 /** What a query gave. */
 export interface Answer {

@@ -3,7 +3,7 @@
 import type { Notation } from '../language.ts'
 import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
-import { at, type Json, type Query, writeJson } from '../wire/json.ts'
+import { type Query, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { runText } from './client.ts'
 import { write } from './data.ts'
@@ -38,7 +38,7 @@ export interface Draft {
 }
 
 /** The outcome of saving: written at a time, or not, because somebody else has changed the document. */
-export type Saved =
+type Saved =
   | { readonly kind: 'saved'; readonly ts: bigint }
   | { readonly kind: 'conflict'; readonly theirs: DocumentText }
   | { readonly kind: 'gone' }
@@ -106,10 +106,4 @@ export async function setPassword(
     { select: 'ts', from: { update: documentRef(collection, id), params: { object: credentials } } },
     signal,
   )
-}
-
-/** The time of a document as it came, for those who only want that. */
-export function tsOf(document: Json): bigint | undefined {
-  const ts = at(document, 'ts')
-  return typeof ts === 'bigint' ? ts : undefined
 }

@@ -31,7 +31,7 @@ export interface DocumentText {
 }
 
 /** How a version of a document differs from others. */
-export interface VersionDifferences {
+interface VersionDifferences {
   /** False for a version that is a deletion. */
   readonly hasData: boolean
   readonly fromBefore: Comparison
@@ -84,7 +84,7 @@ function versionDifferences(versions: Json): VersionDifferences {
 }
 
 /** A document's data and times as texts. */
-export function documentText(document: Json, notation: Notation): DocumentText {
+function documentText(document: Json, notation: Notation): DocumentText {
   const ts = at(document, 'ts')
   const ttl = at(document, 'ttl', '@ts')
   return {

@@ -17,7 +17,7 @@ export interface ImportProgress {
   readonly refusedCount: number
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly collection: string
   readonly file: File
   readonly format: ImportFormat

@@ -19,7 +19,7 @@ export interface LogSums {
   readonly bytes_out: number
 }
 
-export interface TimedSums extends LogSums {
+interface TimedSums extends LogSums {
   readonly p50_ms: number | null
   readonly p99_ms: number | null
 }
@@ -44,7 +44,7 @@ export interface LogRecord {
   readonly TAGS: Readonly<Record<string, string>>
 }
 
-export interface RecordPage {
+interface RecordPage {
   readonly records: readonly LogRecord[]
   readonly next_token: string | null
 }

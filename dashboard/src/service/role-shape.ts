@@ -121,7 +121,7 @@ function grantsOf(written: Json | undefined): Grants {
 }
 
 /** The expression of a resource. */
-export function resourceOf({ kind, name }: Pick<Privilege, 'kind' | 'name'>): Query {
+function resourceOf({ kind, name }: Pick<Privilege, 'kind' | 'name'>): Query {
   return kind === 'native' ? { [name]: null } : { [kind]: name }
 }
 

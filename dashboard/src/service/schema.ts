@@ -36,7 +36,7 @@ const ownFields = new Set([
 ])
 
 /** What of a document can be edited. */
-export function editable(document: Json): ReadonlyMap<string, Json> {
+function editable(document: Json): ReadonlyMap<string, Json> {
   const fields = isMap(document) ? [...document] : []
   return new Map(fields.filter(([name]) => !ownFields.has(name)))
 }
@@ -47,7 +47,7 @@ export function definitionText(document: Json, notation: Notation): string {
 }
 
 /** The outcome of saving. */
-export type SchemaSaved =
+type SchemaSaved =
   | { readonly kind: 'saved'; readonly document: Json }
   | { readonly kind: 'conflict'; readonly theirs: Json }
 

@@ -6,7 +6,7 @@ import type { Notation } from '../language.ts'
 import { forgetOnSignOut } from '../session.ts'
 
 /** A tab of the shell. */
-export interface ShellTab {
+interface ShellTab {
   readonly id: number
   readonly text: string
   readonly notation: Notation

@@ -1,7 +1,7 @@
 // The differences between two texts, line by line, and what is shown of them.
 
 /** A line of a comparison: in both texts, or only in the left or right one. */
-export interface DiffLine {
+interface DiffLine {
   readonly kind: 'same' | 'left' | 'right'
   readonly text: string
 }
@@ -10,7 +10,7 @@ export interface DiffLine {
 const cellsMax = 4_000_000
 
 /** The lines of both texts in order; what they share is found as their longest common subsequence. */
-export function diffLines(left: string, right: string): readonly DiffLine[] {
+function diffLines(left: string, right: string): readonly DiffLine[] {
   const a = left.split('\n')
   const b = right.split('\n')
   let start = 0
@@ -64,7 +64,7 @@ function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
 }
 
 /** Lines side by side; those only on the left stand beside those only on the right that replace them. */
-export interface Pair {
+interface Pair {
   readonly left: string | undefined
   readonly right: string | undefined
   readonly isSame: boolean

@@ -36,7 +36,7 @@ export interface Scope {
 }
 
 /** Where queries go. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string
   readonly secret: string
   readonly scope: Scope

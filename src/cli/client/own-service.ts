@@ -9,7 +9,7 @@ import { type Config, type SettingName, settings } from '../../config/settings.t
 import { StartError } from '../command.ts'
 
 /** A running service. */
-export interface OwnService {
+interface OwnService {
   readonly url: string
   readonly secret: string
   stop(): Promise<void>

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { type Output, type QueryText, writeErrors, writeResult, writeSyntaxError } from './report.ts'
 
 /** How results are shown, and where. */
-export interface RunOptions {
+interface RunOptions {
   readonly asJson: boolean
   /** Results other than the last are not shown. */
   readonly lastOnly: boolean

@@ -26,7 +26,7 @@ import { StartingNode } from '../starting-node.ts'
 import { endWithSupervisor, exchangeNotices, Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
 /** Opens the storage of a data folder and the engine over it. */
-export type Open = (
+type Open = (
   config: Config,
   rootSecret: string | undefined,
   log: Logger,

@@ -42,7 +42,7 @@ async function readKind(kind: Kind, connection: Connection): Promise<readonly Re
 }
 
 /** The result of a query that has to succeed. */
-export function resourceOf(reply: Reply, what: string): Json {
+function resourceOf(reply: Reply, what: string): Json {
   if (reply.kind === 'resource') return reply.resource
   const [error] = reply.errors
   throw new StartError(`the ${what} cannot be read: ${error?.code}: ${error?.description}`)

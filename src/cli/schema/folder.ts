@@ -117,7 +117,7 @@ export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind'
 }
 
 /** The text of an object's file. */
-export function fileText({ kind, fields }: SchemaObject): string {
+function fileText({ kind, fields }: SchemaObject): string {
   // The call is printed as one, so that its parts are laid out together.
   return `${kind.createName}(${printValue(fields)})\n`
 }

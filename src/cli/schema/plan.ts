@@ -72,7 +72,7 @@ const object = (fields: Readonly<Record<string, Json>>): ReadonlyMap<string, Jso
   new Map(Object.entries(fields))
 
 /** A part of the query, and the file that it is about; undefined for deletions. */
-export interface Step {
+interface Step {
   readonly query: Json
   readonly written: WrittenObject | undefined
 }

@@ -56,7 +56,7 @@ async function ask(listing: string, connection: Connection): Promise<readonly st
 }
 
 /** Proposals, and the end of the line that each of them replaces. */
-export type Proposals = readonly [proposals: readonly string[], replaced: string]
+type Proposals = readonly [proposals: readonly string[], replaced: string]
 
 /** What can complete a line that ends at the cursor. */
 export async function propose(

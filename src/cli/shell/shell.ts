@@ -16,7 +16,7 @@ import { ObjectNames, propose } from './completion.ts'
 import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.ts'
 
 /** What a shell works with; tests hand in streams of their own. */
-export interface ShellOptions {
+interface ShellOptions {
   readonly connection: Connection
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream & Output

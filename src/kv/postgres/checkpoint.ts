@@ -9,7 +9,7 @@ import { holdLease, releaseLease } from './lease.ts'
 import { readHead, readLog } from './record.ts'
 import { type RecordLocation, Session } from './session.ts'
 
-export interface CheckpointOptions {
+interface CheckpointOptions {
   readonly location: RecordLocation
   /** Names this process among those that may hold the lease. */
   readonly node: string

@@ -7,7 +7,7 @@ import { OverlayView } from './overlay-view.ts'
 import { isReserved } from './replica.ts'
 
 /** One call of `transact`. */
-export interface Job {
+interface Job {
   readonly work: (view: View) => Work<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void

@@ -27,7 +27,7 @@ export async function copyRecord(
 }
 
 /** Brings a copy up to what is the head now. Throws when the log no longer holds what the copy lacks. */
-export async function redoLog(session: Session, local: KeyValueStore): Promise<Progress> {
+async function redoLog(session: Session, local: KeyValueStore): Promise<Progress> {
   const head = await readHead(session)
   let progress = readProgress(local)
   while (progress.seq < head.seq) {
@@ -46,7 +46,7 @@ export interface Difference {
 }
 
 /** What a comparison found. */
-export interface Comparison {
+interface Comparison {
   /** The batch as of which both were compared. */
   readonly seq: number
   /** At most {@link differencesMax}. */

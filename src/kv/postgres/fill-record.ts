@@ -10,7 +10,7 @@ import { readHead } from './record.ts'
 import { type RecordLocation, Session } from './session.ts'
 import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
 
-export interface FillOptions {
+interface FillOptions {
   readonly location: RecordLocation
   /** Not written to by anybody meanwhile. */
   readonly source: KeyValueStore

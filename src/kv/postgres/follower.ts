@@ -13,7 +13,7 @@ import type { RecordClock } from './record-clock.ts'
 import { applyRows, assertReached, type Progress, readProgress } from './replica.ts'
 import { type RecordLocation, Session } from './session.ts'
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly location: RecordLocation
   readonly local: KeyValueStore
   readonly node: string

@@ -20,7 +20,7 @@ import { RecordClock } from './record-clock.ts'
 import { type Progress, ReplicaView, readProgress } from './replica.ts'
 import type { RecordLocation, Session } from './session.ts'
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly location: RecordLocation
   /** The copy of this node, prepared by `prepareReplica`; closed with the store. */
   readonly local: KeyValueStore

@@ -22,7 +22,7 @@ interface Label {
   readonly complete: boolean
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly location: RecordLocation
   /** The data folder; the copy lies in the folder `replica` within. */
   readonly folder: string

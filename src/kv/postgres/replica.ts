@@ -13,7 +13,7 @@ export interface Progress {
 }
 
 /** Key of the note. It is the copy's own: {@link ReplicaView} hides it. */
-export const progressKey: Bytes = Buffer.from('\0progress of the replica')
+const progressKey: Bytes = Buffer.from('\0progress of the replica')
 
 /** True for the key that no transaction may write. */
 export function isReserved(key: Bytes): boolean {

@@ -10,7 +10,7 @@ export const recordVersion = 1
 export const unfilledVersion = 0
 
 /** What tells one store from another. */
-export interface RecordIdentity {
+interface RecordIdentity {
   /** Drawn when the tables are made. */
   readonly storeId: string
 }

@@ -12,7 +12,7 @@ export interface UpkeepTask {
   stop?(session: Session): Promise<void>
 }
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   readonly location: RecordLocation
   /** Names the process towards the database. */
   readonly node: string

@@ -42,7 +42,7 @@ export interface Draft {
 /** Checks a value found at `path`; returns what is wrong. */
 export type FieldCheck = (value: Value, path: readonly string[]) => readonly Failure[]
 
-export interface FieldSpec {
+interface FieldSpec {
   readonly check: FieldCheck
   readonly required?: boolean
   /** Given by the client only at creation; later values are ignored. */

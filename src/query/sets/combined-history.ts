@@ -20,7 +20,7 @@ export interface HistoryMember {
   holds(key: readonly Value[], event: SetEvent, when: 'then' | 'before'): boolean
 }
 
-export type Combination = 'union' | 'intersection' | 'difference'
+type Combination = 'union' | 'intersection' | 'difference'
 
 export class CombinedHistory implements EventStream {
   readonly order = 'adds first'

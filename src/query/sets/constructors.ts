@@ -116,7 +116,7 @@ export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetV
 }
 
 /** What a join may be made with: a lambda, written in place or as a value, or an index. */
-export type JoinLink = BoundLambda | Lambda | Ref
+type JoinLink = BoundLambda | Lambda | Ref
 
 /** The sets that a lambda or an index makes of each element of a set, merged. */
 export function joinSet(source: SetLike, link: JoinLink, call: Call): SetValue {

@@ -20,7 +20,7 @@ import { listOf } from './cursor.ts'
 import type { EventPlace } from './history.ts'
 
 /** An event cursor, understood. */
-export interface EventCursor {
+interface EventCursor {
   readonly place: EventPlace
   /** What the page shows as its cursor. */
   readonly shown: EventValue

@@ -44,7 +44,7 @@ export interface EventScan {
 }
 
 /** What comes first of the events of one moment. */
-export type EventOrder = 'removes first' | 'adds first'
+type EventOrder = 'removes first' | 'adds first'
 
 export interface EventStream {
   readonly order: EventOrder

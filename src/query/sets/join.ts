@@ -18,7 +18,7 @@ import type { ElementStream } from './stream.ts'
 import { UnionStream } from './union.ts'
 
 /** Opens a target; undefined when the caller may not read it. */
-export type OpenTarget = (set: SetLike) => ElementStream | undefined
+type OpenTarget = (set: SetLike) => ElementStream | undefined
 
 /** The elements of all sets that `link` makes of the elements of `source`. Reads the whole source. */
 export function joinStream(

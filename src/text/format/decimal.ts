@@ -4,7 +4,7 @@
 import { hasOwnJavaDigits, javaDigits } from '../../values/java-digits.ts'
 
 /** `0.digits` times ten to the power of `point`; zero has the digit 0 and the point 1. */
-export interface Decimal {
+interface Decimal {
   readonly digits: string
   readonly point: number
 }

@@ -34,7 +34,7 @@ export interface Specifier {
 }
 
 /** Conversions by their small letters. */
-export type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
+type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
 
 /** Conversions that also come as capital letters. */
 const capitalizable = 'xegsbt'

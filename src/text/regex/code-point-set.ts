@@ -3,7 +3,7 @@
 /** Inclusive ranges, ascending, neither touching nor overlapping: first, last, first, last … */
 export type CodePointSet = readonly number[]
 
-export const maxCodePoint = 0x10ffff
+const maxCodePoint = 0x10ffff
 
 export const noCodePoints: CodePointSet = []
 export const allCodePoints: CodePointSet = [0, maxCodePoint]
@@ -25,7 +25,7 @@ export function setOf(ranges: readonly number[]): CodePointSet {
 }
 
 /** The members of either set. */
-export function union(left: CodePointSet, right: CodePointSet): CodePointSet {
+function union(left: CodePointSet, right: CodePointSet): CodePointSet {
   if (left.length === 0) return right
   return right.length === 0 ? left : setOf([...left, ...right])
 }

@@ -8,7 +8,7 @@ import { isAsciiLetter, isDigit } from './pattern-reader.ts'
 import type { Anchor, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
 
 /** A pattern in the syntax of RE2. */
-export interface LinearSource {
+interface LinearSource {
   readonly source: string
   readonly usesLookBehind: boolean
 }

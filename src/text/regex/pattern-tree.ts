@@ -31,7 +31,7 @@ export interface ClassNode {
   readonly foldsUnicode: boolean
 }
 
-export interface GroupNode {
+interface GroupNode {
   readonly kind: 'group'
   readonly body: PatternNode
   /** The number of a capturing group. */

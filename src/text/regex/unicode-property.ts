@@ -117,7 +117,7 @@ function keyedProperty(key: string, value: string): CodePointSet | 'block' | und
 }
 
 /** Of the names that `Is` may precede: binary properties, then categories, then scripts. */
-export function unicodeProperty(name: string): CodePointSet | undefined {
+function unicodeProperty(name: string): CodePointSet | undefined {
   const key = name.toUpperCase().replaceAll(/[_ -]/g, '')
   if (Object.hasOwn(binaryProperties, key)) return membersOf(binaryProperties[key] as string)
   return category(name) ?? script(name)

@@ -45,7 +45,7 @@ export function taggedValue(json: Json, place: ValuePlace): Value {
 }
 
 /** The fields of an object, whatever their names. */
-export function taggedFields(json: ReadonlyMap<string, Json>, place: ValuePlace): ObjectValue {
+function taggedFields(json: ReadonlyMap<string, Json>, place: ValuePlace): ObjectValue {
   const fields = new Map<string, Value>()
   for (const [name, field] of json) fields.set(name, taggedValue(field, place))
   return fields

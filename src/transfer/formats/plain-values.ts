@@ -35,7 +35,7 @@ function referenceOrObject(json: ReadonlyMap<string, Json>, path: string, place:
 }
 
 /** The fields of an object. */
-export function plainFields(json: ReadonlyMap<string, Json>, prefix: string, place: PlainPlace): ObjectValue {
+function plainFields(json: ReadonlyMap<string, Json>, prefix: string, place: PlainPlace): ObjectValue {
   const fields = new Map<string, Value>()
   for (const [name, field] of json) fields.set(name, plainValue(field, prefix + name, place))
   return fields
