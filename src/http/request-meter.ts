@@ -21,6 +21,8 @@ export class RequestMeter {
   reads = 0
   writes = 0
   readonly costs = { compute: 0, read: 0, write: 0 }
+  /** Evaluations that were made again because others had written what they read. */
+  retries = 0
   storageBytesRead = 0
   storageBytesWritten = 0
   /** Queries evaluated in the slow lane. */
@@ -61,6 +63,7 @@ export class RequestMeter {
     this.costs.compute += metrics.computeOps
     this.costs.read += metrics.byteReadOps
     this.costs.write += metrics.byteWriteOps
+    this.retries += metrics.txnRetries
     this.storageBytesRead += metrics.storageBytesRead
     this.storageBytesWritten += metrics.storageBytesWrite
   }

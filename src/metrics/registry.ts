@@ -50,6 +50,11 @@ export function createRegistry(meter: RequestMeter, node?: MeasuredNode): Regist
     read: meter.reads,
     write: meter.writes,
   }))
+  counter(
+    'transaction_retries_total',
+    'Evaluations made again because others had written what they read.',
+    () => meter.retries,
+  )
   counter('slow_lane_queries_total', 'Queries evaluated in the slow lane.', () => meter.slowQueries)
   labelled(registry, 'ops_total', 'Operations as the metrics headers count them.', 'kind', () => meter.costs)
   labelled(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({

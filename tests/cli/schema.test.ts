@@ -103,7 +103,7 @@ test('push makes a schema whose parts refer to one another, and pull writes the 
   assert.deepEqual(await contents(place), files, 'files that say the same stay as they are')
 
   const copy = join(folder, 'copy')
-  const pulled = await run('schema', 'pull', copy, '--database', 'first', '--yes')
+  const pulled = await run('schema', 'pull', copy, '--database', 'first')
   assert.equal(pulled.status, 0, pulled.stderr)
   const written = await contents(copy)
   assert.deepEqual(Object.keys(written).sort(), Object.keys(files).sort())
@@ -246,6 +246,9 @@ test('pull rewrites files that differ, keeps others, and names those of objects 
     'eighth',
     'CreateCollection({name: "one"}) CreateCollection({name: "two"}) CreateCollection({name: "x%2F;y"})',
   )
+  const unasked = await run('schema', 'pull', place, '--database', 'eighth')
+  assert.equal(unasked.status, 1)
+  assert.match(unasked.stderr, /give --yes/, 'a file would be overwritten')
   const { status, stdout, stderr } = await run('schema', 'pull', place, '--database', 'eighth', '--yes')
   assert.equal(status, 0, stderr)
   assert.match(

@@ -30,7 +30,7 @@ export const schemaPullCommand = command({
   description: [
     'Each object is a file of its own, such as indexes/users_by_email.fql with CreateIndex({…}) in it. A file that says ' +
       'the same already stays as it is, with its comments. Files of objects that the database does not have are named and ' +
-      'left alone.',
+      'left alone. Asks before it overwrites a file.',
   ],
   operands: [folderOperand],
   options: { ...planOptions, ...clientOptions },
@@ -116,7 +116,9 @@ async function pull(folder: string, connection: Connection, choice: Choice): Pro
     print(`? ${file}: the database has no ${object.kind.name} ${object.name}`)
   print(`${present.length - changes.length} unchanged`)
   if (changes.length === 0) return 0
-  if (!(await isConfirmed(choice, `Write ${changes.length} files?`))) return choice.dryRun ? 0 : 1
+  // Where nothing is overwritten nobody has to be asked.
+  const yes = choice.yes || !changes.some(({ file }) => existsSync(file))
+  if (!(await isConfirmed({ ...choice, yes }, `Write ${changes.length} files?`))) return choice.dryRun ? 0 : 1
   for (const { file, object } of changes) writeObject(file, object)
   print(`wrote ${changes.length} files`)
   return 0
