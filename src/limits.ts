@@ -107,6 +107,8 @@ export const limits = {
   /** The highest number of a collection, and the first of an index; numbers are not given twice. */
   userCollectionIdMax: 32_767,
   firstIndexId: 32_768,
+  /** Partitions of an index. */
+  indexPartitionsMax: 8,
   /** Days of history of a collection created without `history_days`. */
   historyDaysDefault: 30,
   /** Microseconds of history kept beyond `history_days`. */
@@ -157,6 +159,16 @@ export const limits = {
   tagPairsMax: 25,
   tagKeyCharsMax: 40,
   tagValueCharsMax: 80,
+  /** Days that an export of the query log may span, exports on one page of their list, characters of a filter. */
+  logExportDaysMax: 90,
+  logExportsPageMax: 1000,
+  logFilterCharsMax: 4096,
+  /** Records of one page of the query log, and records that may be skipped; ours. */
+  logRecordsPageMax: 500,
+  logRecordsSkipMax: 10_000,
+  /** Days that an account key may be good for, characters of its name; ours. */
+  accountKeyDaysMax: 36_500,
+  accountKeyNameCharsMax: 200,
   /** Decisions about rights that one explanation tells; ours. */
   explainedDecisionsMax: 1000,
   /** Databases with a key of the same id: a secret that names the id is checked with each; ours. */

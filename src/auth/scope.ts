@@ -2,6 +2,7 @@
 // lesser rights. The grammar is a fact of the protocol.
 
 import type { Catalogue } from '../store/contract.ts'
+import { int64Max } from '../values/int64.ts'
 import { type DatabaseId, firstUserCollection, native, Ref } from '../values/value.ts'
 import { isBuiltinRole } from './builtin-role.ts'
 import type { BuiltinRole } from './contract.ts'
@@ -52,12 +53,10 @@ function parseTarget(text: string): ScopeTarget | undefined {
   return id === undefined ? undefined : { kind: 'document', collection: first, id }
 }
 
-const idMax = 2n ** 63n - 1n
-
 function parseId(text: string): bigint | undefined {
   if (!/^[0-9]{1,19}$/.test(text)) return undefined
   const id = BigInt(text)
-  return id <= idMax ? id : undefined
+  return id <= int64Max ? id : undefined
 }
 
 /** The live database that a path leads to. */

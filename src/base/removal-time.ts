@@ -4,6 +4,7 @@
 // said the same for a day of running. Until then time passes here as it passes on the steady clock.
 
 import type { Clock } from './clock.ts'
+import { msPerDay } from './durations.ts'
 
 /** What is remembered of how time passed. */
 export interface TimeMemory {
@@ -23,11 +24,10 @@ interface RemovalTimeOptions {
   readonly onLeap: (aheadMicros: number) => void
 }
 
-const dayMs = 86_400_000
 /** A clock that disagrees by less is believed: services are stopped for a night. Microseconds. */
-const plausibleMicros = dayMs * 1000
+const plausibleMicros = msPerDay * 1000
 /** How long a clock that disagrees by more has to go on saying so while the service runs. */
-const confirmationMs = dayMs
+const confirmationMs = msPerDay
 /** How often what is remembered is saved; less than {@link plausibleMicros} by far. */
 const saveEveryMs = 600_000
 
@@ -90,7 +90,7 @@ export class RemovalTime {
 
 /** What the operator is told of a clock that leaps, where `what` is removed because of its age. */
 export function leapWarning(what: string, aheadMicros: number): string {
-  const days = (Math.abs(aheadMicros) / 1000 / dayMs).toFixed(1)
+  const days = (Math.abs(aheadMicros) / 1000 / msPerDay).toFixed(1)
   const way = aheadMicros > 0 ? 'ahead of' : 'behind'
   return `the clock is ${days} days ${way} the time that has passed as far as is known: no ${what} are removed because of that until the clock has said so for 24 hours of running`
 }

@@ -1,10 +1,8 @@
 // What single nodes of a syntax tree and single declarations say by themselves.
 
 import type { Expression, Property, Super } from 'acorn'
+import { int64Max, int64Min } from '../values/int64.ts'
 import type { Parameter } from './functions.ts'
-
-const integerMin = -(2n ** 63n)
-const integerMax = 2n ** 63n - 1n
 
 /**
  * The number that a numeric literal stands for: with a point or an exponent a double, else an integer of 64 bits. A
@@ -21,7 +19,7 @@ export function readNumber(literal: string, isNegative: boolean): bigint | numbe
   if (!hasRadix && /^0\d/.test(raw)) return 'a number cannot begin with 0'
   const magnitude = BigInt(raw.endsWith('n') ? raw.slice(0, -1) : raw)
   const integer = isNegative ? -magnitude : magnitude
-  return integer < integerMin || integer > integerMax ? 'the integer has more than 64 bits' : integer
+  return integer < int64Min || integer > int64Max ? 'the integer has more than 64 bits' : integer
 }
 
 /** The name of a field of an object literal; undefined when the field is not written `name: value`. */

@@ -1,5 +1,6 @@
 // The bodies and parameters of log requests, checked. Every fault is a 400 that names the field.
 
+import { limits } from '../limits.ts'
 import type { ExportState } from '../query-log/export-request.ts'
 import { exportStates } from '../query-log/export-request.ts'
 import { isRegionGroup } from '../query-log/region-groups.ts'
@@ -32,12 +33,9 @@ interface ListOrder {
 type Fields = Readonly<Record<string, unknown>>
 
 const nanosPerMilli = 1_000_000n
-const daysMax = 90
-const spanNanosMax = BigInt(daysMax) * 86_400_000_000_000n
+const spanNanosMax = BigInt(limits.logExportDaysMax) * 86_400_000_000_000n
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const pageSizeDefault = 50
-const pageSizeMax = 1000
-const textCharsMax = 4096
 
 /** Throws unless the call asks for the one type of log there is. */
 export function checkType(call: Call): void {
@@ -72,7 +70,7 @@ export function readLogRequest(fields: Fields, own: string): LogRequest {
   const end = timeOf(fields, 'time_end')
   if (start.nanos >= end.nanos) throw bad('"time_start" has to be before "time_end"')
   if (end.nanos - start.nanos > spanNanosMax) {
-    throw bad(`"time_end" may be at most ${daysMax} days after "time_start"`)
+    throw bad(`"time_end" may be at most ${limits.logExportDaysMax} days after "time_start"`)
   }
   const idempotencyToken = text(fields, 'idempotency_token')
   if (idempotencyToken !== undefined && !uuidPattern.test(idempotencyToken)) {
@@ -100,7 +98,7 @@ export function readListRequest(call: Call): ListOrder {
   const { states, max_results: maxResults } = fields
   const nextToken = text(fields, 'next_token')
   if (maxResults !== undefined && maxResults !== null && !isPageSize(maxResults)) {
-    throw bad(`"max_results" has to be a whole number from 1 to ${pageSizeMax}`)
+    throw bad(`"max_results" has to be a whole number from 1 to ${limits.logExportsPageMax}`)
   }
   return {
     states: statesOf(states),
@@ -118,14 +116,14 @@ function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
 }
 
 function isPageSize(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= pageSizeMax
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= limits.logExportsPageMax
 }
 
 /** A field of text; null counts as absent. */
 export function text(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string' || value === '' || value.length > textCharsMax) {
+  if (typeof value !== 'string' || value === '' || value.length > limits.logFilterCharsMax) {
     throw bad(`"${name}" has to be a text`)
   }
   return value

@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../limits.ts'
+import { int64Max, int64Min } from '../values/int64.ts'
 import type { Micros } from '../values/value.ts'
 import { type ApiVersion, apiVersions, defaultApiVersion } from '../values/wire-version.ts'
 
@@ -79,9 +80,8 @@ function retriesFaultOf(text: string): string | undefined {
   return undefined
 }
 
-const int64DigitsMax = 19
-const int64Max = 2n ** 63n - 1n
-const int64Min = -(2n ** 63n)
+/** Digits of the greatest of them. */
+const int64Digits = 19
 
 /**
  * A signed 64-bit integer in decimal, or undefined. Values beyond 2^53 lose their last digits: they are only
@@ -95,7 +95,7 @@ function parseInteger(text: string): number | undefined {
     const code = text.charCodeAt(at)
     if (code < 0x30 || code > 0x39) return undefined
   }
-  if (text.length - start >= int64DigitsMax) {
+  if (text.length - start >= int64Digits) {
     const exact = first === 0x2b ? BigInt(text.slice(1)) : BigInt(text)
     if (exact > int64Max || exact < int64Min) return undefined
   }

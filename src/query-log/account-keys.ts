@@ -3,6 +3,7 @@
 // secrets, but these are 256 random bits: nobody guesses them, and checking one must stay cheap.
 
 import { hash, timingSafeEqual } from 'node:crypto'
+import { microsPerDay } from '../base/durations.ts'
 import type { Random } from '../base/random.ts'
 import type { KeyValueStore, View } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
@@ -33,7 +34,6 @@ interface AccountKeyOrder {
 /** A live key has that name already. */
 export class NameTaken {}
 
-const microsPerDay = 86_400_000_000
 const secretPattern = /^tak_([0-9a-f]{16})_[\w-]{43}$/
 
 const keyOf = (id: string) => Buffer.from(`A${id}`)

@@ -8,6 +8,7 @@
 //
 // Every change reads and writes in one transaction, so two processes never both win.
 
+import { microsPerDay } from '../base/durations.ts'
 import type { Random } from '../base/random.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
 import type { Bytes, KeyValueStore, View, Write } from '../kv/contract.ts'
@@ -30,7 +31,7 @@ export interface IdempotencyToken {
 const leaseMicrosMax: Micros = 60_000_000
 
 /** Microseconds that an idempotency token counts. */
-const tokenLifetime: Micros = 86_400_000_000
+const tokenLifetime: Micros = microsPerDay
 
 const requestKey = (id: string) => Buffer.from(`R${id}`)
 const jobKey = (id: string) => Buffer.from(`J${id}`)

@@ -4,13 +4,12 @@ import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { microsPerDay } from '../base/durations.ts'
 import type { Random } from '../base/random.ts'
 import type { Micros } from '../values/value.ts'
 import type { ExportStorage } from './export-storage.ts'
 import { modificationTime, syncFolder } from './segment-files.ts'
 import type { Signer } from './signing.ts'
-
-const microsPerDay = 86_400_000_000
 
 /** Names are made from request ids; nothing else ever reaches the file system. */
 const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/

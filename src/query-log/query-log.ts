@@ -1,6 +1,7 @@
 // The query log of one process, as the rest of the program sees it: it records what was answered, keeps the
 // segments within their bounds, and takes orders for exports.
 
+import { microsPerDay } from '../base/durations.ts'
 import type { Random } from '../base/random.ts'
 import type { RemovalTime } from '../base/removal-time.ts'
 import type { Timers } from '../base/timers.ts'
@@ -58,7 +59,6 @@ interface ExportPage {
   readonly nextToken: string | undefined
 }
 
-const microsPerDay = 86_400_000_000
 const upkeepEveryMs = 60_000
 
 export class QueryLog {

@@ -2,6 +2,7 @@
 // bytes. Every process does so; which one comes first does not matter.
 
 import { stat } from 'node:fs/promises'
+import { microsPerDay } from '../base/durations.ts'
 import type { Micros } from '../values/value.ts'
 import { listSegments, listWriters, livePath, liveWriters, removeFile } from './segment-files.ts'
 
@@ -9,8 +10,6 @@ export interface Retention {
   readonly days: number
   readonly bytes: number
 }
-
-const microsPerDay = 86_400_000_000
 
 /**
  * Deletes what is no longer kept at the time `now`. Segments that a live writer may still write to stay: which writers

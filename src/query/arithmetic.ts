@@ -2,6 +2,7 @@
 // among the operands makes the result a double.
 
 import { javaDoubleText } from '../values/double-text.ts'
+import { int64Max, int64Min } from '../values/int64.ts'
 
 /** A number of the language: an integer or a double. */
 export type Num = bigint | number
@@ -27,14 +28,11 @@ export const add: (left: Num, right: Num) => Num = arithmetic(
   (left, right) => left + right,
 )
 
-const longMin = -(2n ** 63n)
-const longMax = 2n ** 63n - 1n
-
 /** A double cut to a 64-bit integer as Java does: toward zero, the nearest one when out of range, 0 for NaN. */
 export function toLong(double: number): bigint {
   if (Number.isNaN(double)) return 0n
-  if (double >= 2 ** 63) return longMax
-  return double <= -(2 ** 63) ? longMin : BigInt(Math.trunc(double))
+  if (double >= 2 ** 63) return int64Max
+  return double <= -(2 ** 63) ? int64Min : BigInt(Math.trunc(double))
 }
 
 /** {@link toLong}, as the double nearest to the integer. Never −0. */

@@ -2,12 +2,11 @@
 // Only the shape is checked here; which document is meant is looked up when the query runs.
 
 import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
+import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
 import { type Json, type NativeName, native, typeName } from '../values/value.ts'
 import { attempt } from './error-list.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
-
-const int64Max = 2n ** 63n - 1n
 
 /** The schema kinds addressed by name, by the native collection that holds them. */
 const namedKinds: Partial<Record<NativeName, UnresolvedTargetBase['type']>> = {

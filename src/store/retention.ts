@@ -1,16 +1,15 @@
 // How much history counts. Reads before a collection's minimum valid time are refused, versions and events at or
 // below it no longer show, and the sweeper removes what can no longer be seen.
 
+import { microsPerDay } from '../base/durations.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native } from '../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
 
-const dayMicros = 86_400_000_000
-
 /** How long the change log is kept, in microseconds: streams and caches never lag that far behind. */
-export const changeLogMicros: Micros = dayMicros
+export const changeLogMicros: Micros = microsPerDay
 
 /** Keys, tokens and credentials keep no history, other schema objects keep all of it. */
 const shortNatives: ReadonlySet<CollectionId> = new Set([native.keys, native.tokens, native.credentials])
@@ -21,7 +20,7 @@ export function historyFloor(
   now: Micros,
 ): Micros {
   const { historyDays, historyFloor: floor } = collection
-  return historyDays === undefined ? floor : Math.max(floor, now - historyDays * dayMicros)
+  return historyDays === undefined ? floor : Math.max(floor, now - historyDays * microsPerDay)
 }
 
 /** The oldest time at which reads of a collection are exact. `definition` is undefined for one that is gone. */

@@ -1,6 +1,7 @@
 // References by name, as they stand in files and travel between processes. Native collections have names that no
 // user collection can have, so that a user collection called `keys` is never taken for the keys.
 
+import { int64Max } from '../values/int64.ts'
 import type { Value } from '../values/value.ts'
 import { isArray, isObject, Lambda, type NativeName, native, UnresolvedRef } from '../values/value.ts'
 import { credentialsName } from './record.ts'
@@ -77,14 +78,13 @@ export function kindOf(collection: NativeName): NamedKind | undefined {
 }
 
 const identifier = /^[0-9]{1,19}$/
-const idMax = 2n ** 63n - 1n
 
 /** An id as it stands in files; undefined when it is none. */
 export function readId(value: unknown): bigint | undefined {
   const text = typeof value === 'bigint' ? String(value) : value
   if (typeof text !== 'string' || !identifier.test(text)) return undefined
   const id = BigInt(text)
-  return id <= idMax ? id : undefined
+  return id <= int64Max ? id : undefined
 }
 
 /** Calls `visit` with every reference in a value. */

@@ -1,6 +1,7 @@
 // Calendar dates of the proleptic Gregorian calendar over a billion years each way, far beyond what Date and
 // Temporal hold. Days are safe integers throughout, so plain numbers are exact.
 
+import { secondsPerDay } from '../base/durations.ts'
 import { LocalDate, Time } from './value.ts'
 
 /** A day of the calendar. Months and days count from 1. */
@@ -14,7 +15,6 @@ interface CivilDay {
 export const minEpochDay = -365_243_219_162
 export const maxEpochDay = 365_241_780_471
 
-const secondsPerDay = 86_400
 const daysPerEra = 146_097
 
 /** From 0000-03-01, where the eras of 400 years below begin, to 1970-01-01. */

@@ -4,6 +4,7 @@
 
 import { step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
+import { int64Max, int64Min } from './int64.ts'
 import type { Json } from './value.ts'
 
 /** Text that is no JSON, or is nested deeper than `limits.jsonDepthMax`. */
@@ -54,9 +55,6 @@ const end = -1
 
 /** Integers of at most this many characters are summed up in a double without losing a digit. */
 const plainIntegerChars = 15
-
-const integerMin = -(2n ** 63n)
-const integerMax = 2n ** 63n - 1n
 
 /** Escapes of one letter; `\u` is handled apart. */
 const simpleEscapes = new Map<number, string>(
@@ -302,7 +300,7 @@ class JsonParser {
   #integer(start: number): bigint {
     if (this.#at - start > 20) this.#fail()
     const value = BigInt(this.#text.slice(start, this.#at))
-    if (value < integerMin || value > integerMax) this.#fail()
+    if (value < int64Min || value > int64Max) this.#fail()
     return value
   }
 }

@@ -1,5 +1,7 @@
 // What schema objects may be called, and the ids of documents as text.
 
+import { int64Max, int64Min } from './int64.ts'
+
 /** Letters of all scripts, marks, digits, connectors, and a few signs: the protocol's `[;@+$\-_.!~%\w]+`. */
 const namePattern = /^[;@+$\-_.!~%\p{Alphabetic}\p{Mark}\p{Nd}\p{Pc}\p{Join_Control}]+$/u
 
@@ -12,9 +14,6 @@ export function isValidName(text: string): boolean {
 export function isReservedName(text: string): boolean {
   return text === '_'
 }
-
-const idMax = 2n ** 63n - 1n
-const idMin = -(2n ** 63n)
 
 /** The digits of the longest 64-bit integer, sign included; leading zeros come on top. */
 const significantCharsMax = 20
@@ -32,5 +31,5 @@ export function parseId(text: string): bigint | 'not numeric' | 'too large' {
   if (text.length - significant > significantCharsMax) return 'too large'
   const id = BigInt(text.slice(significant) || '0')
   const signed = from === 1 ? -id : id
-  return signed < idMin || signed > idMax ? 'too large' : signed
+  return signed < int64Min || signed > int64Max ? 'too large' : signed
 }

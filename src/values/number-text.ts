@@ -1,6 +1,7 @@
 // Text to number as the language converts it: the rules of Java's NumberFormat for English, which reads as much of
 // the front of a text as makes a number.
 
+import { int64Max, int64Min } from './int64.ts'
 import { trimBlanks } from './trim.ts'
 
 const zero = 0x30
@@ -8,9 +9,6 @@ const comma = 0x2c
 const minus = 0x2d
 const dot = 0x2e
 const upperE = 0x45
-
-const integerMin = -(2n ** 63n)
-const integerMax = 2n ** 63n - 1n
 
 /** Digits of the longest 64-bit integer. */
 const integerDigitsMax = 19
@@ -75,7 +73,7 @@ function readExponent(text: string, start: number): number {
   const to = skipWhile(text, from, isDigit)
   if (to - from > integerDigitsMax) return 0
   const magnitude = BigInt(text.slice(from, to) || '0')
-  if (magnitude > (negative ? -integerMin : integerMax)) return 0
+  if (magnitude > (negative ? -int64Min : int64Max)) return 0
   return Number(BigInt.asIntN(32, negative ? -magnitude : magnitude))
 }
 
@@ -84,7 +82,7 @@ function numberOf({ digits, point }: Decimal, negative: boolean): bigint | numbe
   const sign = negative ? '-' : ''
   if (point >= digits.length && point <= integerDigitsMax) {
     const integer = BigInt(sign + digits.padEnd(point, '0'))
-    if (integer >= integerMin && integer <= integerMax) return integer
+    if (integer >= int64Min && integer <= int64Max) return integer
   }
   return Number(`${sign}0.${digits}e${point}`)
 }

@@ -1,6 +1,7 @@
 // Instants with nanosecond precision over a billion years each way (the range of java.time.Instant, which clients
 // see in results and error texts; Temporal covers 1/2000 of it): text, units of time, calendar parts in UTC.
 
+import { secondsPerDay } from '../base/durations.ts'
 import {
   civilDayOf,
   daysInMonth,
@@ -11,17 +12,17 @@ import {
   readDay,
   twoDigits,
 } from './date.ts'
+import { int64Max } from './int64.ts'
 import { type LocalDate, Time } from './value.ts'
 
 const nanosPerSecond = 1_000_000_000n
-const secondsPerDay = 86_400
 
 /** The first and the last instant. */
 export const minTime: Time = new Time(-31_557_014_167_219_200n, 0)
 export const maxTime: Time = new Time(31_556_889_864_403_199n, 999_999_999)
 
 /** The instant of the largest 64-bit count of microseconds. */
-export const maxMicrosTime: Time = timeFromMicros(2n ** 63n - 1n)
+export const maxMicrosTime: Time = timeFromMicros(int64Max)
 
 /** What errors say about instants out of range. */
 export const timeBoundsText: string = `dates and times must be between ${formatTime(minTime)} and ${formatTime(maxTime)}`

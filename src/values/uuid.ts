@@ -1,5 +1,6 @@
 // UUIDs from text, as leniently as the language has always read them (the rules of Java's UUID.fromString).
 
+import { int64Max } from './int64.ts'
 import { Uuid } from './value.ts'
 
 /** Hexadecimal digits of each group of the canonical form. */
@@ -28,6 +29,6 @@ function canonicalGroup(group: string, digits: number): string | undefined {
   const hex = group.startsWith('+') ? group.slice(1) : group
   if (!/^[0-9a-f]+$/i.test(hex)) return undefined
   // A group is read as a signed 64-bit integer first.
-  if (BigInt(`0x${hex}`) >= 2n ** 63n) return undefined
+  if (BigInt(`0x${hex}`) > int64Max) return undefined
   return hex.toLowerCase().padStart(digits, '0').slice(-digits)
 }

@@ -6,14 +6,13 @@ import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
 import { UsageError } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
+import { limits } from '../../limits.ts'
 import { openControlStore } from '../../open-query-log.ts'
 import { type AccountKey, AccountKeys, NameTaken } from '../../query-log/account-keys.ts'
 import { isRegionGroup } from '../../query-log/region-groups.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
-
-const ttlDaysMax = 36_500
 
 /** Makes an account key. */
 export const createAccountKeyCommand = command({
@@ -30,7 +29,7 @@ export const createAccountKeyCommand = command({
       kind: 'integer',
       default: undefined,
       min: 1,
-      max: ttlDaysMax,
+      max: limits.accountKeyDaysMax,
       placeholder: 'N',
       doc: 'Days until it expires; without it, never.',
     },

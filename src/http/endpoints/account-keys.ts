@@ -12,8 +12,6 @@ import { bodyOf, checkRegionGroup, text } from '../log-request.ts'
 import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
 
 const path = '/api/v1/account-keys'
-const nameCharsMax = 200
-const ttlDaysMax = 36_500
 
 /** The endpoints of account keys. */
 export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
@@ -45,10 +43,11 @@ export function accountKeyEndpoints(services: Services, queryLog: QueryLog): rea
 async function create(call: Call, queryLog: QueryLog): Promise<Answer> {
   const fields = bodyOf(call)
   const name = text(fields, 'name')
-  if (name === undefined || name.length > nameCharsMax) throw bad('"name" has to be a short text')
+  if (name === undefined || name.length > limits.accountKeyNameCharsMax)
+    throw bad('"name" has to be a short text')
   const ttlDays = fields.ttl_days ?? undefined
   if (ttlDays !== undefined && !isTtl(ttlDays)) {
-    throw bad(`"ttl_days" has to be a whole number from 1 to ${ttlDaysMax}`)
+    throw bad(`"ttl_days" has to be a whole number from 1 to ${limits.accountKeyDaysMax}`)
   }
   const regionGroups = fields.region_groups ?? undefined
   if (regionGroups !== undefined && !isListOfTexts(regionGroups)) {
@@ -87,7 +86,7 @@ function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey):
 }
 
 function isTtl(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= ttlDaysMax
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= limits.accountKeyDaysMax
 }
 
 function isListOfTexts(value: unknown): value is string[] {

@@ -14,8 +14,6 @@ import { bodyOf, checkType, readLogRequest, text } from '../log-request.ts'
 import { edgeErrorBody, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
 
 const recordsDefault = 50
-const recordsMax = 500
-const skipMax = 10_000
 
 /** The endpoints of the views. */
 export function logViewEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
@@ -80,11 +78,11 @@ function readSearch(body: Fields, filter: RecordFilter) {
   }
   return {
     to: to === undefined ? filter.to : Math.min(Number(to), filter.to),
-    skip: Math.min(Number(skip ?? 0), skipMax),
+    skip: Math.min(Number(skip ?? 0), limits.logRecordsSkipMax),
     statusClass: statusClass?.[0],
     text: text(body, 'text'),
     slowerThanMs: wholeNumber(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER),
-    limit: wholeNumber(body, 'max_results', recordsDefault, recordsMax),
+    limit: wholeNumber(body, 'max_results', recordsDefault, limits.logRecordsPageMax),
   }
 }
 

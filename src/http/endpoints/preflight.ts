@@ -1,6 +1,7 @@
 // The answer to a browser that asks, before a request to another origin, whether it may be sent: yes, from any
 // page. Access is decided by the secret, never by the page.
 
+import { secondsPerDay } from '../../base/durations.ts'
 import type { Answer } from '../answer.ts'
 
 const allowedHeaders = [
@@ -28,8 +29,6 @@ const allowedHeaders = [
   'x-typecheck',
   'x-performance-hints',
 ]
-
-const secondsPerDay = 86_400
 
 /** The same for every path; the edge adds the origin. */
 export const preflightAnswer: Answer = {

@@ -2,6 +2,7 @@
 // node at a time does it, by a lease; two that believe to hold it do no harm, because each step checks in its own
 // transaction where the state stands.
 
+import { secondsPerDay } from '../../base/durations.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { Bytes } from '../contract.ts'
 import { decodeBatch } from './batch.ts'
@@ -32,7 +33,7 @@ const retentionSecondsDefault = 600
 /** A node that has not been seen for so long, in seconds, does not hold back the removal of log rows. */
 const nodeGoneSeconds = 60
 /** After so many seconds it is forgotten. */
-const nodeForgottenSeconds = 86_400
+const nodeForgottenSeconds = secondsPerDay
 
 /** Runs in the background until it is stopped. */
 export class Checkpointer {

@@ -1,12 +1,11 @@
 // Documents of user collections.
 
+import { microsPerDay } from '../../base/durations.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import { isObject, native, Ref, type Value } from '../../values/value.ts'
 import { credentialsFailures, writeCredentialsOf } from './credentials.ts'
 import { map, timestamp } from './fields.ts'
 import type { Draft, Resource } from './resource.ts'
-
-const microsPerDay = 86_400_000_000n
 
 export const documentResource: Resource = {
   label: 'Document',
@@ -45,5 +44,5 @@ function defaultTimeToLive(ref: Ref, call: Draft['call']): Value | undefined {
   const { catalogue, snapshotTime } = call.evaluation.transaction
   const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
   if (collection?.ttlDays === undefined) return undefined
-  return timeFromMicros(BigInt(snapshotTime) + BigInt(collection.ttlDays) * microsPerDay)
+  return timeFromMicros(BigInt(snapshotTime) + BigInt(collection.ttlDays) * BigInt(microsPerDay))
 }

@@ -1,6 +1,7 @@
 // Indexes. What they cover is fixed at creation; the store builds them and turns `active` on when they are complete.
 
 import type { Failure } from '../../errors.ts'
+import { limits } from '../../limits.ts'
 import { equalValues } from '../../values/equality.ts'
 import { isArray, isObject, itemsOf, type ObjectValue, type Value } from '../../values/value.ts'
 import { destructive, isProtected } from './databases.ts'
@@ -15,7 +16,7 @@ import {
   valueRequired,
 } from './resource.ts'
 
-const partitionsMax = 8n
+const partitionsMax = BigInt(limits.indexPartitionsMax)
 
 const partitions: FieldCheck = (value, path) => {
   const wrong = whole(value, path)

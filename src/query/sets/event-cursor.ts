@@ -1,5 +1,6 @@
 // Cursors into histories: a time, or an event of which the later parts may be missing.
 
+import { secondsPerDay } from '../../base/durations.ts'
 import { type ErrorEntry, QueryError } from '../../errors.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
@@ -28,8 +29,6 @@ interface EventCursor {
 
 /** The end of time, and its beginning, as far as cursors can tell. */
 const latest = Number.MAX_SAFE_INTEGER
-
-const secondsPerDay = 86_400
 
 const keySets = [
   'ts',

@@ -1,0 +1,8 @@
+// How long a day is, in the units that the code counts in.
+
+/** Seconds of a day. */
+export const secondsPerDay = 86_400
+/** Milliseconds of a day. */
+export const msPerDay = 86_400_000
+/** Microseconds of a day. */
+export const microsPerDay = 86_400_000_000
