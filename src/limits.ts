@@ -24,8 +24,20 @@ export const limits = {
   /** Requests of one connection that are begun in one turn of the event loop; ours: others get theirs in between. */
   requestsPerTurn: 16,
   /** Streams of one connection that a client may reset at once, and per second after that; ours. */
-  sessionResetBurst: 200,
+  sessionResetBurst: 100,
   sessionResetsPerSecond: 50,
+  /** Bytes of an HTTP/2 connection that belong to no request and no body, at once and per second after that; ours. */
+  sessionEmptyBytesBurst: 524_288,
+  sessionEmptyBytesPerSecond: 65_536,
+  /** How often that is looked at, in milliseconds. */
+  sessionLookMs: 50,
+  /**
+   * For so many milliseconds after a session was cut off, those of the same client begin one after the other, so many
+   * milliseconds apart, or are refused when they had to wait for more than that; ours.
+   */
+  offenderMs: 10_000,
+  offenderSpacingMs: 20,
+  offenderWaitMs: 5_000,
   /** Milliseconds that connections without a request stay open for one on its way when the service stops; ours. */
   lingerMs: 250,
   /** Milliseconds a kept-alive connection may be idle, and a client may take to send one request. */

@@ -19,6 +19,8 @@ export interface Exchange {
   readonly origin: string
   /** The request's body; undefined when it has none. */
   readonly body: Readable | undefined
+  /** To be told how many bytes of the body were read. */
+  noteBody?(bytes: number): void
   /** Whether the whole request has arrived. */
   readonly isComplete: boolean
   /** Whether nobody is there any more to respond to. */

@@ -16,12 +16,20 @@ export class Http2Exchange implements Exchange {
   readonly headers: IncomingHttpHeaders
   readonly client: string
   readonly body: Readable | undefined
+  readonly noteBody: (bytes: number) => void
   readonly #stream: ServerHttp2Stream
   #closeAfterwards = false
 
-  /** `early`: what the request says when it came before the stream. */
-  constructor(stream: ServerHttp2Stream, headers: Http2Headers, client: string, early?: EarlyRequest) {
+  /** `noteBody` is told of what is read of its body. `early`: what the request says when it came before the stream. */
+  constructor(
+    stream: ServerHttp2Stream,
+    headers: Http2Headers,
+    client: string,
+    noteBody: (bytes: number) => void,
+    early?: EarlyRequest,
+  ) {
     this.#stream = stream
+    this.noteBody = noteBody
     this.client = client
     if (early !== undefined) {
       this.headers = early.headers

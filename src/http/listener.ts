@@ -23,7 +23,9 @@ import type { Exchange } from './exchange.ts'
 import { FairBudget } from './fair-budget.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
+import { Offenders } from './offenders.ts'
 import { peek, startsHttp2 } from './preface.ts'
+import { SessionGuard } from './session-guard.ts'
 import { Turns } from './turns.ts'
 import { asksForUpgrade, type EarlyRequest, receiveUpgrade, upgradeIn } from './upgrade.ts'
 
@@ -71,7 +73,8 @@ const sessionOptions = {
     maxConcurrentStreams: limits.sessionStreamsMax,
   },
   maxSessionMemory: sessionMegabytesMax,
-  streamResetBurst: limits.sessionResetBurst,
+  // Where many come in one piece this ends them before session-guard.ts, which tells why, gets to see them.
+  streamResetBurst: limits.sessionResetBurst + 10,
   streamResetRate: limits.sessionResetsPerSecond,
 }
 
@@ -87,7 +90,10 @@ export class Listener {
   /** Owns the port. */
   readonly #acceptor: Server
   readonly #http1: http.Server
-  readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #sessions = new Map<ServerHttp2Session, SessionGuard>()
+  readonly #cancelLook: Cancel
+  readonly #offenders = new Offenders()
+  readonly #clock: Clock
   /** Those on which no HTTP/2 is spoken. */
   readonly #connections = new Map<Duplex, Connection>()
   /** Those whose first request asks for HTTP/2 and has arrived completely. */
@@ -106,7 +112,9 @@ export class Listener {
     this.#lingerMs = options.lingerMs ?? limits.lingerMs
     this.#timers = options.timers ?? systemTimers
     const max = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
-    this.#waiting = new FairBudget({ max }, { clock: options.clock ?? systemClock, timers: this.#timers })
+    this.#clock = options.clock ?? systemClock
+    this.#waiting = new FairBudget({ max }, { clock: this.#clock, timers: this.#timers })
+    this.#cancelLook = this.#timers.every(limits.sessionLookMs, () => this.#lookAtSessions())
     this.#http1 = this.#createHttp1()
     this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
   }
@@ -143,6 +151,7 @@ export class Listener {
         cancelLinger()
         this.#cancelDrop?.()
         cancelCut()
+        this.#cancelLook()
         this.#http1.close()
         resolve()
       }
@@ -218,7 +227,7 @@ export class Listener {
         this.#connections.get(raw)?.release()
         this.#forget(raw)
       }
-      if (socket.alpnProtocol === 'h2') this.#startSession(socket)
+      if (socket.alpnProtocol === 'h2') this.#admitSession(socket)
       else this.#http1.emit('connection', socket)
     })
     return server
@@ -259,7 +268,7 @@ export class Listener {
         socket.setTimeout(0)
         socket.removeListener('timeout', drop)
         socket.unshift(seen)
-        if (speaksHttp2) this.#startSession(socket)
+        if (speaksHttp2) this.#admitSession(socket)
         else this.#http1.emit('connection', socket)
       }
     })
@@ -273,8 +282,24 @@ export class Listener {
     socket.once('close', cancel)
     receiveUpgrade(request, head, early => {
       cancel()
-      this.#startSession(socket, early)
+      this.#admitSession(socket, early)
     })
+  }
+
+  /** {@link #startSession}, as soon as the client may begin one. */
+  #admitSession(socket: Socket, early?: EarlyRequest): void {
+    const client = this.#connections.get(socket)?.client
+    const delayMs = client === undefined ? 0 : this.#offenders.delayOf(client, this.#clock.elapsedMs())
+    if (delayMs === 0) this.#startSession(socket, early)
+    else if (delayMs === undefined) socket.destroy()
+    else {
+      const drop = () => socket.destroy()
+      socket.on('error', drop)
+      this.#timers.after(delayMs, () => {
+        socket.removeListener('error', drop)
+        if (!socket.destroyed) this.#startSession(socket, early)
+      })
+    }
   }
 
   /** Speaks HTTP/2 on a socket; `early` is a request that came before. */
@@ -286,30 +311,52 @@ export class Listener {
     }
     // From here on, the session is what is closed.
     this.#connections.delete(socket)
+    joinBuffered(socket)
     const session = http2.performServerHandshake(socket, sessionOptions)
-    this.#sessions.add(session)
+    const guard = new SessionGuard(session, socket, this.#clock.elapsedMs())
+    this.#sessions.set(session, guard)
     session.once('close', () => this.#sessions.delete(session))
-    // Whoever breaks the protocol ends no more than the session.
-    session.on('error', () => session.destroy())
-    // Node leaves a session half open while it has streams, and silent ones would never find out.
-    socket.once('end', () => session.destroy())
+    // Whoever breaks the protocol ends no more than the session; a connection that breaks is no offence.
+    session.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.syscall === undefined) this.#offenders.note(connection.client, this.#clock.elapsedMs())
+      session.destroy()
+    })
+    // Node leaves a session half open while it has streams, and silent ones would never find out. It is still to be given
+    // the bytes that came before it, and Node throws where nobody could catch it if it is gone by then.
+    socket.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      // Also of one that is over before it could begin, an error would end the process.
+      stream.on('error', () => undefined)
+      guard.noteRequest(headers)
       // Reset before anything could be done about it.
-      if (stream.destroyed || stream.closed) return
+      if (stream.destroyed || stream.closed) {
+        guard.noteReset(this.#clock.elapsedMs())
+        return
+      }
       if (!connection.begin()) {
         stream.close(constants.NGHTTP2_REFUSED_STREAM)
         return
       }
-      stream.once('close', () => connection.finish())
-      const isEarly = early !== undefined && stream.id === 1
-      const exchange = new Http2Exchange(stream, headers, connection.client, isEarly ? early : undefined)
+      stream.once('close', () => {
+        connection.finish()
+        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) guard.noteReset(this.#clock.elapsedMs())
+      })
+      const first = stream.id === 1 ? early : undefined
+      const noteBody = (bytes: number) => guard.noteBody(bytes)
+      const exchange = new Http2Exchange(stream, headers, connection.client, noteBody, first)
       this.#turns.take(connection, exchange)
     })
   }
 
+  #lookAtSessions(): void {
+    const nowMs = this.#clock.elapsedMs()
+    for (const guard of this.#sessions.values()) guard.look(nowMs)
+    this.#offenders.forget(nowMs)
+  }
+
   #closeIdle(): void {
-    for (const session of this.#sessions) session.close()
+    for (const session of this.#sessions.keys()) session.close()
     for (const connection of this.#connections.values()) connection.endIfIdle()
     this.#cancelDrop = this.#timers.after(this.#lingerMs, () => {
       for (const connection of this.#connections.values()) connection.dropIfEnded()
@@ -317,7 +364,17 @@ export class Listener {
   }
 
   #cutOff(): void {
-    for (const session of this.#sessions) session.destroy()
+    for (const session of this.#sessions.keys()) session.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
+}
+
+/**
+ * Makes one piece of what has been read of a socket and waits. Node gives a session such pieces one after the other, and
+ * throws where nobody could catch it when the session has ended with one of the first.
+ */
+function joinBuffered(socket: Socket): void {
+  const pieces: Buffer[] = []
+  for (let piece = socket.read(); piece !== null; piece = socket.read()) pieces.push(piece)
+  if (pieces.length > 0) socket.unshift(Buffer.concat(pieces))
 }

@@ -46,6 +46,7 @@ export function readBody(
 }
 
 class IncomingBody {
+  readonly #exchange: Exchange
   readonly #source: Readable
   readonly #rules: BodyRules
   readonly #done: (outcome: BodyOutcome) => void
@@ -57,12 +58,14 @@ class IncomingBody {
   #finished = false
 
   constructor(
-    { headers, client }: Exchange,
+    exchange: Exchange,
     source: Readable,
     rules: BodyRules,
     budget: FairBudget,
     done: (outcome: BodyOutcome) => void,
   ) {
+    const { client, headers } = exchange
+    this.#exchange = exchange
     this.#source = source
     this.#rules = rules
     this.#done = done
@@ -78,6 +81,7 @@ class IncomingBody {
   }
 
   #take(chunk: Buffer): void {
+    this.#exchange.noteBody?.(chunk.length)
     if (this.#finished) return
     this.#length += chunk.length
     if (this.#length > this.#rules.bytesMax) this.#refuse('too large')

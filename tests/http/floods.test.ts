@@ -1,0 +1,173 @@
+// Sessions of HTTP/2 that send much and ask for little: they are cut off, and nobody else is kept waiting or ended.
+
+import assert from 'node:assert/strict'
+import http2 from 'node:http2'
+import { test } from 'node:test'
+import { Offenders } from '../../src/http/offenders.ts'
+import { limits } from '../../src/limits.ts'
+import { type FakeService, resource, startFakeService } from './fake-engine.ts'
+import { connectRaw } from './raw-connection.ts'
+import {
+  endHeaders,
+  endStream,
+  frame,
+  goawayCode,
+  headerBlock,
+  initialWindow,
+  opening,
+  uint32,
+} from './raw-http2.ts'
+
+const calm = http2.constants.NGHTTP2_ENHANCE_YOUR_CALM
+const cancel = http2.constants.NGHTTP2_CANCEL
+const head = headerBlock({
+  ':method': 'POST',
+  ':scheme': 'http',
+  ':path': '/',
+  ':authority': 'x',
+  authorization: 'Bearer right',
+})
+const request = (stream: number, body: string) => [
+  frame('headers', endHeaders, stream, head),
+  frame('data', endStream, stream, Buffer.from(body)),
+]
+
+function floodTest(name: string, body: (service: FakeService) => Promise<void>): void {
+  test(name, async () => {
+    const service = await startFakeService()
+    try {
+      await body(service)
+      const answer = await fetch(service.url, {
+        method: 'POST',
+        headers: { authorization: 'Bearer right' },
+        body: '2',
+      })
+      assert.equal(answer.status, 200)
+      assert.deepEqual(service.log, [])
+    } finally {
+      await service.stop(0)
+    }
+  })
+}
+
+/** Sends the same piece until the connection ends; returns everything received. */
+async function flood(service: FakeService, first: Buffer, piece: Buffer): Promise<Buffer> {
+  const { socket, ended } = await connectRaw(service.port, first)
+  const send = () => {
+    while (socket.writable && socket.write(piece)) {}
+  }
+  socket.on('drain', send)
+  send()
+  return Buffer.from(await ended(), 'latin1')
+}
+
+floodTest('a window that is opened byte by byte', async service => {
+  service.engine.answer = asked => resource(asked.body === '1' ? JSON.stringify('x'.repeat(8_000_000)) : '2')
+  const first = Buffer.concat([opening({ [initialWindow]: 0 }), ...request(1, '1')])
+  const byte = frame('windowUpdate', 0, 1, uint32(1))
+  const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
+  assert.equal(goawayCode(received), calm)
+})
+
+floodTest('a body of a byte in each frame', async service => {
+  const first = Buffer.concat([opening(), frame('headers', endHeaders, 1, head)])
+  const byte = frame('data', 0, 1, Buffer.from(' '))
+  const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
+  assert.equal(goawayCode(received), calm)
+})
+
+floodTest('requests that are taken back one after the other', async service => {
+  const session = http2.connect(service.url)
+  session.on('error', () => {})
+  let code: number | undefined
+  session.on('goaway', received => {
+    code = received
+  })
+  const closed = new Promise(resolve => session.once('close', resolve))
+  for (
+    let sent = 0;
+    sent < 10 * limits.sessionResetBurst && !session.destroyed && code === undefined;
+    sent++
+  ) {
+    const stream = session.request({ ':method': 'POST', ':path': '/', authorization: 'Bearer right' })
+    stream.on('error', () => {})
+    stream.write('1')
+    await new Promise(setImmediate)
+    stream.close(cancel)
+    await new Promise(setImmediate)
+  }
+  await closed
+  assert.equal(code, calm)
+})
+
+floodTest(
+  'requests that are taken back in one piece, again and again from the same client',
+  async service => {
+    for (let round = 0; round < 5; round++) {
+      const piece = Buffer.concat(
+        Array.from({ length: 500 }, (_, at) => [
+          frame('headers', endHeaders, 2 * at + 1, head),
+          frame('reset', 0, 2 * at + 1, uint32(cancel)),
+        ]).flat(),
+      )
+      const connection = await connectRaw(service.port, opening())
+      // In pieces, which wait for their session together when the client is let in slowly.
+      for (let at = 0; at < piece.length; at += 1000) {
+        connection.socket.write(piece.subarray(at, at + 1000))
+        await new Promise(setImmediate)
+      }
+      await connection.ended()
+    }
+  },
+)
+
+floodTest('who sends junk and hangs up, before and after its session has begun', async service => {
+  const junk = Buffer.concat([opening(), frame('data', 0, 0, Buffer.from('junk'))])
+  for (let round = 0; round < 10; round++) {
+    const connection = await connectRaw(service.port, junk)
+    if (round % 2 === 0) await new Promise(setImmediate)
+    connection.socket.write(junk)
+    connection.socket.end()
+    await connection.ended()
+  }
+})
+
+floodTest('a large body, a large response and a thousand requests are no flood', async service => {
+  const long = JSON.stringify('x'.repeat(8_000_000))
+  service.engine.answer = asked => resource(asked.body === '1' ? long : '2')
+  const session = http2.connect(service.url)
+  const ask = async (body: string): Promise<number> => {
+    const stream = session.request({ ':method': 'POST', ':path': '/', authorization: 'Bearer right' })
+    stream.end(body)
+    let length = 0
+    for await (const piece of stream) length += (piece as Buffer).length
+    return length
+  }
+  assert.ok((await ask('1')) > 8_000_000)
+  assert.ok((await ask(' '.repeat(6_000_000))) > 0)
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(Array.from({ length: 100 }, () => ask('2')))
+  }
+  session.close()
+})
+
+test('sessions of an offender begin one after the other, and others at once', () => {
+  const offenders = new Offenders()
+  assert.equal(offenders.delayOf('a', 0), 0)
+  offenders.note('a', 0)
+  const spacing = limits.offenderSpacingMs
+  assert.deepEqual(
+    [1, 2, 3].map(() => offenders.delayOf('a', 0)),
+    [spacing, 2 * spacing, 3 * spacing],
+  )
+  assert.equal(offenders.delayOf('b', 0), 0)
+  while (offenders.delayOf('a', 0) !== undefined) {}
+  assert.equal(offenders.delayOf('a', limits.offenderWaitMs), spacing)
+  offenders.note('a', 1000)
+  const twice = (nowMs: number) => {
+    offenders.forget(nowMs)
+    return [offenders.delayOf('a', nowMs), offenders.delayOf('a', nowMs)]
+  }
+  assert.deepEqual(twice(1000 + limits.offenderMs), [0, spacing])
+  assert.deepEqual(twice(1001 + limits.offenderMs), [0, 0])
+})
