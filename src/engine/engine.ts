@@ -209,7 +209,7 @@ class RequestRun {
 
   /** Has the query evaluated in the slow lane. Never rejects. */
   async #goSlow(task: Task): Promise<QueryAnswer> {
-    const { host, rateLimits, slowLane, store } = this.#options
+    const { host, rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
     const database = this.#evaluation?.database
     // It is parsed where it is evaluated.
@@ -219,8 +219,9 @@ class RequestRun {
         slowLane: slowLane as SlowLane,
         store,
         retriesMax,
-        job: () => ({
-          request: this.#request,
+        timers,
+        job: commitNotBefore => ({
+          request: { ...this.#request, ...(commitNotBefore !== undefined && { commitNotBefore }) },
           queue: queueOf(database, authorization),
           snapshotTime: this.#settledTime ?? this.#started,
           timeoutMs: Math.max(0, (this.#deadline - host.now()) / 1000),
@@ -231,10 +232,7 @@ class RequestRun {
           rateLimits?.check(database, { compute, read, write: attempt && !linearized ? 1 : 0 })
         },
       })
-      if (answer) return this.#own(answer)
-      this.#mayLeave = false
-      this.#mustWrite = true
-      return this.#write(task)
+      return this.#own(answer)
     } catch (error) {
       return this.#recover(error, task)
     }
@@ -324,13 +322,13 @@ class RequestRun {
   /** `current`: resolves when this machine's state holds everything that was committed anywhere when the request came. */
   async #write(task: Task, current?: Promise<void>): Promise<QueryAnswer> {
     const work = (transaction: Transaction) => this.#attempt(transaction, task)
-    const { lastSeenTxn, retriesMax } = this.#request
+    const { commitNotBefore, lastSeenTxn, retriesMax } = this.#request
     const { neverCommits, store } = this.#options
     this.#hold = this.#newHold()
     try {
       const wait = current ?? (neverCommits ? undefined : store.ready(lastSeenTxn ?? 0))
       if (wait !== undefined) await this.#inTime(wait)
-      if (neverCommits) return this.#uncommitted(store.attempt(work, lastSeenTxn))
+      if (neverCommits) return this.#uncommitted(store.attempt(work, lastSeenTxn, commitNotBefore))
       const outcome = await store.write(work, {
         ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
         ...(retriesMax !== undefined && { retriesMax }),

@@ -1,39 +1,60 @@
 // One query in the slow lane, from the service's side: the answer to one that reads comes back as it is; of one that
 // writes comes an attempt, which is committed here, and made again when others were faster.
+//
+// An attempt may hold the time of its commit in places that cannot be given another, such as the values of an index over
+// `ts`. Such a query is evaluated again for a moment to come, when it will have been evaluated, and committed right then.
 
+import { type Timers, wait } from '../base/timers.ts'
 import { ContendedTransaction, type Store } from '../store/contract.ts'
+import type { Micros } from '../values/value.ts'
 import { fillTransactionTime } from '../values/wire.ts'
 import type { QueryAnswer } from './contract.ts'
 import type { LaneJob, SlowLane } from './slow-lane.ts'
 
 /** What it takes to run a query in the slow lane. */
-interface SlowRun {
+export interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
-  /** The query, with the time that is left. */
-  readonly job: () => LaneJob
+  readonly timers: Timers
+  /** The query, with the time that is left, and the earliest time of its commit. */
+  readonly job: (commitNotBefore: Micros | undefined) => LaneJob
   /** How often an attempt is made again because others wrote what it had read. */
   readonly retriesMax: number
   /** Throws when the database may not use what the query has cost. */
   readonly checkCosts: (answer: QueryAnswer) => void
 }
 
-/**
- * The answer, with what it has written committed. Undefined for what only the service itself can evaluate, because the
- * time of the commit went into it. Rejects with a RequestError, and with {@link ContendedTransaction}.
- */
-export async function runSlowly(run: SlowRun): Promise<QueryAnswer | undefined> {
-  for (let retries = 0; ; retries++) {
-    const { attempt, ...answer } = await run.slowLane.run(run.job())
+/** Microseconds that a commit at a set moment begins early: what the event loop may be late. */
+const earlyMicros = 10_000
+
+/** The answer, with what it has written committed. Rejects with a RequestError, and with {@link ContendedTransaction}. */
+export async function runSlowly(run: SlowRun): Promise<QueryAnswer> {
+  const { store } = run
+  /** How far ahead the moment is set, in microseconds; 0 while any time will do. */
+  let lead = 0
+  for (let retries = 0; ; ) {
+    const started = store.now()
+    // Who has run out of time is refused by the slow lane, and does not wait here beyond it.
+    lead = Math.min(lead, run.job(undefined).timeoutMs * 1000)
+    const { attempt, ...answer } = await run.slowLane.run(run.job(lead > 0 ? started + lead : undefined))
     if (answer.status < 300) run.checkCosts({ ...answer, ...(attempt && { attempt }) })
     if (!attempt) return answer
-    if (attempt.isStamped) return undefined
-    const outcome = await run.store.commit(attempt)
+    const now = store.now()
+    if (attempt.isStamped && (lead === 0 || attempt.commitTime <= now)) {
+      lead = 2 * Math.max(lead, now - started + earlyMicros)
+      continue
+    }
+    if (lead > 0) {
+      const ms = Math.floor((attempt.commitTime - earlyMicros - now) / 1000)
+      if (ms > 0) await wait(ms, run.timers)
+    }
+    const outcome = await store.commit(attempt)
     if (outcome !== 'stale') {
       const { time } = outcome
       const metrics = answer.metrics && { ...answer.metrics, txnRetries: retries }
       return { ...answer, body: fillTransactionTime(answer.body, time), txnTime: time, metrics }
     }
     if (retries >= run.retriesMax) throw new ContendedTransaction(retries + 1)
+    retries++
   }
 }

@@ -75,10 +75,10 @@ export class Committer {
   }
 
   /** Evaluates `work` on a snapshot. Nothing is announced: {@link commit} finds the time. */
-  attempt<T>(work: TransactionWork<T>, notBefore: Micros): Attempt<T> {
+  attempt<T>(work: TransactionWork<T>, notBefore: Micros, commitNotBefore: Micros): Attempt<T> {
     const announcement = this.#times.announce(notBefore)
     try {
-      return this.#evaluate(work, announcement.time)
+      return this.#evaluate(work, Math.max(announcement.time, commitNotBefore))
     } finally {
       announcement.end()
     }
@@ -89,7 +89,7 @@ export class Committer {
     attempt: Attempt<T>,
     again: TransactionWork<T> | undefined,
   ): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#held(attempt, this.#times.announce(0), again)
+    return this.#held(attempt, this.#times.announce(attempt.commitTime - 1), again)
   }
 
   /** {@link #decide}, with what is to be written counted against the bound until it has been. */

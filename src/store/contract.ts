@@ -355,11 +355,13 @@ export interface Store {
   probe(): Promise<void>
   /**
    * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}, also in another
-   * process that has the folder open, if its result can be cloned.
+   * process that has the folder open, if its result can be cloned. Its commit time is at least `commitNotBefore`.
    */
-  attempt<T>(work: (transaction: Transaction) => T, notBefore?: Micros): Attempt<T>
+  attempt<T>(work: (transaction: Transaction) => T, notBefore?: Micros, commitNotBefore?: Micros): Attempt<T>
   /** Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. */
   commit<T>(attempt: Attempt<T>): Promise<TransactionOutcome<T> | 'stale'>
+  /** The time of day, not before any time this process has given to a snapshot or a commit. */
+  now(): Micros
   /** Transactions committed after `after`, oldest first, as far as they are visible now. */
   changes(after: Micros, limit: number): readonly CommittedTransaction[]
   /** Calls `listener` after commits (of any process) became visible. */

@@ -95,10 +95,14 @@ export class TransactionStore implements Store {
 
   /**
    * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}, also in another
-   * process that has the folder open, if its result can be cloned.
+   * process that has the folder open, if its result can be cloned. Its commit time is at least `commitNotBefore`.
    */
-  attempt<T>(work: (transaction: Transaction) => T, notBefore: Micros = 0): Attempt<T> {
-    return this.#committer.attempt(work, notBefore)
+  attempt<T>(
+    work: (transaction: Transaction) => T,
+    notBefore: Micros = 0,
+    commitNotBefore: Micros = 0,
+  ): Attempt<T> {
+    return this.#committer.attempt(work, notBefore, commitNotBefore)
   }
 
   /**

@@ -153,3 +153,36 @@ test('a read in the slow lane sees what was written before', async () => {
     assert.ok(Number(read.headers.get('x-txn-time')) >= Number(written.headers.get('x-txn-time')))
   }
 })
+
+test('a write with its own time among the values of an index is evaluated and committed at that time', async () => {
+  const values = [{ object: { field: ['ts'] } }]
+  const fields = { name: 'by_ts', source: { collection: 'timed' }, values }
+  for (const query of [
+    { create_collection: { object: { name: 'timed' } } },
+    { create_index: { object: fields } },
+  ]) {
+    const made = await send(server, { secret: server.rootSecret, query })
+    assert.equal(made.status, 201, made.text)
+  }
+  const create = { create: { collection: 'timed' }, params: { object: { data: { object: { group: 7 } } } } }
+  const before = await slowQueries()
+  const created = await Promise.all(
+    Array.from({ length: 5 }, () => send(server, { secret: server.rootSecret, query: create })),
+  )
+  assert.equal(await slowQueries(), before + 5)
+  const times = created.map(({ headers, json, status, text }) => {
+    assert.equal(status, 201, text)
+    const { ts } = (json as { resource: { ts: number } }).resource
+    assert.equal(Number(headers.get('x-txn-time')), ts)
+    return ts
+  })
+  const found = await send(server, {
+    secret: server.rootSecret,
+    query: { paginate: { match: { index: 'by_ts' } } },
+  })
+  const { resource } = found.json as { resource: { data: number[] } }
+  assert.deepEqual(
+    resource.data,
+    times.toSorted((one, other) => one - other),
+  )
+})
