@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
+import { noPostgres } from '../tests/support/postgres.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { type BenchCase, type CaseRequest, cases, type Loaded } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
@@ -16,6 +17,7 @@ import { measureLogins } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
+import { measureNodes } from './nodes.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
 import { heading, line, Report } from './report.ts'
@@ -32,10 +34,11 @@ const names = [
   'export',
   'neighbours',
   'dashboard',
+  'nodes',
 ]
 
 /** Those that start servers of their own. */
-const standalone = ['workers', 'streams', 'recording', 'export', 'neighbours', 'dashboard']
+const standalone = ['workers', 'streams', 'recording', 'export', 'neighbours', 'dashboard', 'nodes']
 
 const { values: options } = parseArgs({
   options: {
@@ -46,6 +49,7 @@ const { values: options } = parseArgs({
     documents: { type: 'string', default: '10000' },
     scale: { type: 'string', default: '100000' },
     streams: { type: 'string', default: '5000' },
+    copied: { type: 'string', default: '1000000' },
     records: { type: 'string', default: '1000000' },
     folder: { type: 'string', default: tmpdir() },
     rate: { type: 'string' },
@@ -59,12 +63,13 @@ const { values: options } = parseArgs({
 const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, dashboard (default: all)
+                      recording, export, neighbours, dashboard, nodes (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
   --scale N           documents that the case "scale" compares point reads with (100000)
   --streams N         event streams that the case "streams" opens (5000)
+  --copied N          documents that a new node copies in the case "nodes" (1000000)
   --records N         records of the query log that the case "export" exports (1000000)
   --rate N            requests per second of the open loop, in which requests are sent whether or not earlier ones
                       have been answered (half of what the closed loop reached)
@@ -280,6 +285,22 @@ async function runDashboard(): Promise<void> {
   if (reason !== undefined) console.log(`  NOT MEASURED: ${reason}`)
 }
 
+/** What it costs that several machines serve one database. */
+async function runNodes(): Promise<void> {
+  if (noPostgres !== undefined) {
+    console.log(`nodes: NOT MEASURED, ${noPostgres}`)
+    return
+  }
+  await measureNodes({
+    folder: options.folder,
+    connections: Number(options.connections),
+    seconds: Number(options.seconds),
+    warmupSeconds: Number(options.warmup),
+    documents: Number(options.documents),
+    copied: Number(options.copied),
+  })
+}
+
 async function startPostgresService(folder: string): Promise<Baseline | undefined> {
   if (options['no-postgres']) return undefined
   const programs = postgresPrograms()
@@ -319,6 +340,7 @@ async function main(): Promise<void> {
   if (wanted.includes('export')) await runExport({ records: Number(options.records), folder: options.folder })
   if (wanted.includes('neighbours')) await runNeighbours()
   if (wanted.includes('dashboard')) await runDashboard()
+  if (wanted.includes('nodes')) await runNodes()
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startServer({ data })

@@ -26,6 +26,8 @@ import { evaluateBinding } from './query/binding.ts'
 import type { EvaluationHost } from './query/evaluation.ts'
 import { compileLambda } from './query/language.ts'
 import { runPredicate } from './query/predicate.ts'
+import { controlRows } from './query-log/control-store.ts'
+import type { SharedLog } from './query-log/shared-log.ts'
 import { startBackground } from './store/background.ts'
 import type { IdStretch } from './store/ids.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
@@ -91,6 +93,8 @@ export interface OpenEngine {
   check(): readonly string[]
   /** Present when several machines share the store: how this one's copy stands. */
   readonly standing?: () => Standing
+  /** Present then, too: what the query log has of the store. */
+  readonly sharedLog?: SharedLog
   close(): Promise<void>
 }
 
@@ -113,7 +117,10 @@ export async function openEngine(
     const { mayWork, notices, now, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver(kv, config, rootSecret, log, environment, { ...role, worker }, { lane })
-    return { ...opened, standing }
+    const { chunks, files } = shared
+    const kvOfLog = controlRows(kv)
+    const sharedLog = { kv: kvOfLog, now, chunks, files, handsOver: role.background, mayWork }
+    return { ...opened, standing, sharedLog }
   }
   const { timeline, close: closeTimeline } = timelineOf(config, role)
   const clock = { ...systemClock, now: () => timeline.now() }

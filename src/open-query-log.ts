@@ -3,6 +3,8 @@
 //     query-log/segments/   what was recorded
 //     query-log/exports/    files ready for download (unless they go to a bucket)
 //     query-log/requests/   export requests and account keys
+//
+// Of several machines that share a store, the last two are in the store.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,9 +23,11 @@ import { ExportStore } from './query-log/export-store.ts'
 import { LocalStorage } from './query-log/local-storage.ts'
 import { QueryLog } from './query-log/query-log.ts'
 import { RecordFormat } from './query-log/record.ts'
-import { openS3Storage } from './query-log/s3-storage.ts'
+import { type ChunkBucket, openS3Storage } from './query-log/s3-storage.ts'
 import { SegmentWriter } from './query-log/segment-writer.ts'
+import type { SharedLog } from './query-log/shared-log.ts'
 import { Signer } from './query-log/signing.ts'
+import { TableStorage } from './query-log/table-storage.ts'
 
 /** Where the query log lies in a data folder; there as soon as the folder was served. */
 export const queryLogFolder = 'query-log'
@@ -61,24 +65,28 @@ const segmentBytesMax = 64 * megabyte
 /** Forms of the language that are no functions of the registry. */
 const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
-/** Opens the query log. Throws when the folder cannot be used. */
+/** Opens the query log; `shared`: what it shares with other machines. Throws when the folder cannot be used. */
 export async function openQueryLog(
   config: QueryLogConfig,
   log: Logger,
   host: QueryLogHost = {},
+  shared?: SharedLog,
 ): Promise<QueryLog> {
-  const { clock = systemClock, timers = systemTimers } = host
+  const { timers = systemTimers } = host
+  const clock = shared ? { ...systemClock, now: shared.now } : (host.clock ?? systemClock)
   const folder = join(config.data, queryLogFolder)
   const segments = join(folder, 'segments')
   const exports = join(folder, 'exports')
   for (const path of [segments, exports]) mkdirSync(path, { recursive: true, mode: 0o700 })
-  const kv = openControlStore(config.data)
+  const kv = shared?.kv ?? openControlStore(config.data)
   const owner = systemRandom.hex(8)
   try {
     const store = new ExportStore(kv, systemRandom, clock.now)
     const signer = new Signer(await store.signingKey())
-    const local = new LocalStorage(exports, signer, systemRandom)
-    const storage = (await openBucket(config, clock)) ?? local
+    const downloads = shared
+      ? new TableStorage(shared.files, signer)
+      : new LocalStorage(exports, signer, systemRandom)
+    const bucket = await openBucket(config, clock)
     const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
     const writer = new SegmentWriter({
       folder: segments,
@@ -100,8 +108,10 @@ export async function openQueryLog(
       kv,
       accountKeys: new AccountKeys(kv, systemRandom, clock.now),
       signer,
-      local,
-      storage,
+      downloads,
+      storage: bucket ?? downloads,
+      ...(shared && { shared }),
+      ...(bucket && { chunkBucket: bucket.chunks }),
       owner,
       random: systemRandom,
       now: clock.now,
@@ -139,7 +149,10 @@ export function languageWords(): ReadonlySet<string> {
   ])
 }
 
-async function openBucket(config: QueryLogConfig, clock: Clock): Promise<ExportStorage | undefined> {
+async function openBucket(
+  config: QueryLogConfig,
+  clock: Clock,
+): Promise<(ExportStorage & ChunkBucket) | undefined> {
   const { queryLogS3Endpoint: endpoint, queryLogS3Bucket: bucket, queryLogS3Region: region } = config
   const { queryLogS3AccessKey: accessKey, queryLogS3SecretKey: secretKey } = config
   if (!endpoint || !bucket || !accessKey || !secretKey) return undefined

@@ -13,7 +13,10 @@ import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer } from './kv/postgres/checkpoint.ts'
 import type { CopyProgress } from './kv/postgres/copy-state.ts'
+import { RecordFiles } from './kv/postgres/files.ts'
+import { LazySession } from './kv/postgres/lazy-session.ts'
 import { KeptLease } from './kv/postgres/lease.ts'
+import { RecordLogChunks } from './kv/postgres/log-chunks.ts'
 import { NoticeExchange } from './kv/postgres/notice-exchange.ts'
 import { openPostgres, type Standing } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
@@ -41,6 +44,9 @@ interface OpenedStore {
     readonly notices: NoticeBoard
     /** Whether this process is the one among all that does the background work now. */
     readonly mayWork: () => boolean
+    /** The query logs of all machines, and files that all can read. */
+    readonly chunks: RecordLogChunks
+    readonly files: RecordFiles
   }
 }
 
@@ -147,8 +153,9 @@ export async function openConfiguredStore(
       timers: systemTimers,
       onError: error => log.warn({ err: error }, 'the state of the store could not be brought forward'),
     })
+  const sessions = new LazySession(location, nodeName)
   const close = async () => {
-    await Promise.all([upkeep.stop(), checkpointer ? checkpointer.stop() : undefined])
+    await Promise.all([upkeep.stop(), checkpointer ? checkpointer.stop() : undefined, sessions.close()])
     await kv.close()
   }
   const shared = {
@@ -158,6 +165,8 @@ export async function openConfiguredStore(
     standing: () => kv.standing,
     notices,
     mayWork: () => lease.isHeld,
+    chunks: new RecordLogChunks(sessions, nodeName),
+    files: new RecordFiles(sessions, systemRandom),
   }
   return { kv: withClose(kv, close), shared }
 }

@@ -52,7 +52,7 @@ export async function createServer(config: Config, opened: OpenEngine, log: Logg
     const onLoss = (records: number) => {
       if (meter) meter.lostRecords += records
     }
-    queryLog = await openQueryLog(config, log, { onLoss })
+    queryLog = await openQueryLog(config, log, { onLoss }, opened.sharedLog)
     return assemble(config, opened, queryLog, log, meter)
   } catch (cause) {
     await queryLog?.close()

@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { systemRandom } from '../base/random.ts'
 import type { Config } from '../config/settings.ts'
+import { controlKey } from '../keys/keyspace.ts'
 import { printKey } from '../keys/printer.ts'
-import type { KeyValueStore } from '../kv/contract.ts'
+import type { Entry, KeyRange, KeyValueStore, View } from '../kv/contract.ts'
+import { StoreUnavailableError } from '../kv/errors.ts'
 import { openLmdb } from '../kv/lmdb.ts'
 import { compareCopy, copyRecord, type Difference, differencesMax } from '../kv/postgres/copy-record.ts'
 import type { CopyProgress } from '../kv/postgres/copy-state.ts'
@@ -15,7 +17,10 @@ import { fillRecord } from '../kv/postgres/fill-record.ts'
 import { ReplicaView, removeProgress } from '../kv/postgres/replica.ts'
 import { openComparable } from '../kv/postgres/replica-folder.ts'
 import { engineOver } from '../open-engine.ts'
-import { nodeName, withRecord } from '../open-store.ts'
+import { openControlStore, queryLogFolder } from '../open-query-log.ts'
+import { nodeName, openConfiguredStore, withRecord } from '../open-store.ts'
+import { allControlRows, controlRows } from '../query-log/control-store.ts'
+import { openServiceLog } from '../service-log.ts'
 import { lastCommit } from '../store/last-commit.ts'
 import { explained, prepareDataFolder } from './data-folder.ts'
 import { withProgress } from './progress.ts'
@@ -95,12 +100,86 @@ function textOf(key: Uint8Array): string {
   }
 }
 
+/**
+ * Runs `use` on what belongs to the service and no database: account keys and the like. Needs a copy of the store in
+ * the data folder, which a node may be serving.
+ */
+export async function withControlRows<T>(
+  config: SharedConfig,
+  use: (rows: KeyValueStore) => Promise<T>,
+): Promise<T> {
+  const copy = await withRecord(config, session => openComparable(session, config.data))
+  if (copy === undefined)
+    throw new StoreUnavailableError(
+      `there is no copy of the store in ${config.data}: name the data folder of a node that runs`,
+    )
+  await copy.close()
+  const { kv } = await openConfiguredStore(config, openServiceLog(config.logLevel), { background: false })
+  try {
+    const rows = controlRows(kv)
+    await rows.ready?.(Number.POSITIVE_INFINITY)
+    return await use(rows)
+  } finally {
+    await kv.close()
+  }
+}
+
+/** A data folder as one store, with what it keeps of the service itself as control rows. */
+function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
+  if (requests === undefined) return source
+  return {
+    read: read => source.read(view => requests.read(rows => read(new FolderView(view, rows)))),
+    transact: () => Promise.reject(new Error('a folder that is moved is not written to')),
+    watch: () => () => undefined,
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Control rows are behind all others. */
+class FolderView implements View {
+  readonly #data: View
+  readonly #requests: View
+
+  constructor(data: View, requests: View) {
+    this.#data = data
+    this.#requests = requests
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#data.get(key)
+  }
+
+  *range(range: KeyRange): Generator<Entry> {
+    yield* this.#data.range(range)
+    const all = { start: new Uint8Array(0), end: new Uint8Array(2_000).fill(0xff) }
+    for (const { key, value } of this.#requests.range(all)) {
+      const own = controlKey(key)
+      if (Buffer.compare(own, range.start) >= 0 && Buffer.compare(own, range.end) < 0)
+        yield { key: own, value }
+    }
+  }
+}
+
+/** Moves the control rows of a copied store to where a data folder keeps them. */
+async function separateRequests(local: KeyValueStore, folder: string): Promise<void> {
+  const rows = local.read(allControlRows)
+  if (rows.length === 0) return
+  const requests = openControlStore(folder)
+  await requests.transact(() => ({ result: undefined, writes: rows }))
+  await requests.close()
+  await local.transact(() => ({
+    result: undefined,
+    writes: rows.map(({ key }) => ({ key: controlKey(key), value: undefined })),
+  }))
+}
+
 /** Copies the record, as of now, to the empty folder `folder`, as a data folder; resolves when it is on disk. */
 export async function copyShared(config: SharedConfig, folder: string): Promise<void> {
   const local = openLmdb({ path: folder })
   try {
     await explained(() => copyWithProgress('copy', config, local))
     await removeProgress(local)
+    await separateRequests(local, folder)
   } finally {
     await local.close()
   }
@@ -130,13 +209,14 @@ interface Filled {
 /** Moves what the folder `folder` holds, which nobody serves, into the record, which is empty. */
 export async function fillShared(config: SharedConfig, folder: string, bytesTotal: number): Promise<Filled> {
   const source = await explained(async () => openLmdb({ path: folder }))
+  const requests = existsSync(join(folder, queryLogFolder, 'requests')) ? openControlStore(folder) : undefined
   let done = { keys: 0, bytes: 0 }
   try {
     const newestTime = source.read(view => lastCommit(view).time)
     const fill = () =>
       fillRecord({
         location: { url: config.store, schema: config.storeSchema },
-        source,
+        source: withOwnRequests(source, requests),
         newestTime,
         node: nodeName,
         random: systemRandom,
@@ -147,6 +227,7 @@ export async function fillShared(config: SharedConfig, folder: string, bytesTota
     await explained(() => withProgress('migrate', () => done.bytes / bytesTotal, fill))
     return { ...done, time: newestTime }
   } finally {
+    await requests?.close()
     await source.close()
   }
 }

@@ -28,6 +28,8 @@ export async function logClient(call: Call, { engine }: Services, queryLog: Quer
   if (secret === undefined) {
     throw new Refusal('unauthorized', 'A bearer credential is needed in the authorization header.')
   }
+  // It may have been made on another machine a moment ago.
+  await queryLog.fresh()
   const key = queryLog.accountKeys.find(secret)
   if (key) return operator(key, false)
   const principal = await engine.whoIs(`Bearer ${secret}`)

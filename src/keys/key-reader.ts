@@ -33,6 +33,7 @@ type Key =
   | { readonly kind: 'keyHome'; readonly keyId: bigint }
   | { readonly kind: 'changes'; readonly ts: Micros; readonly sequence: number }
   | { readonly kind: 'meta'; readonly name: string }
+  | { readonly kind: 'control'; readonly rest: Uint8Array }
   | { readonly kind: 'garbage'; readonly work: GarbageKind; readonly due: Micros; readonly target: Ref }
   | { readonly kind: 'build'; readonly database: DatabaseId; readonly index: number }
 
@@ -76,6 +77,8 @@ function readKey(parts: KeyParts): Key {
       return { kind, ts: parts.time(), sequence: parts.number(4) }
     case 'meta':
       return { kind, name: new TextDecoder().decode(parts.upTo(0)) }
+    case 'control':
+      return { kind, rest: parts.upTo(0) }
     case 'garbage': {
       const work = worksByNumber.get(parts.number(1))
       assert(work !== undefined, 'the work in a key is of a known kind')

@@ -28,6 +28,7 @@ export const keyTags = {
   meta: 0x4d, // M
   counter: 0x4e, // N
   schemaVersion: 0x53, // S
+  control: 0x58, // X
 } as const
 
 /** Indexes every database has. Their numbers are stored in keys: never renumber. */
@@ -236,6 +237,17 @@ export function metaKey(name: string): Uint8Array {
   writer.reset().u8(keyTags.meta)
   writer.utf8(name)
   return writer.copy()
+}
+
+/**
+ * Something that belongs to the service and no database, such as a request for an export of the query log: where several
+ * machines share a store, it is in there. `rest` is the key by which its owner knows it.
+ */
+export function controlKey(rest: Uint8Array): Uint8Array {
+  const key = new Uint8Array(1 + rest.length)
+  key[0] = keyTags.control
+  key.set(rest, 1)
+  return key
 }
 
 /** Work for the background sweeper on a document or schema object, due at `due`. */

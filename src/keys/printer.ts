@@ -34,6 +34,8 @@ export function printKey(bytes: Uint8Array): string {
       return `changes at ${printMicros(key.ts)} part ${key.sequence}`
     case 'meta':
       return `meta ${key.name}`
+    case 'control':
+      return `control ${JSON.stringify(new TextDecoder().decode(key.rest))}`
     case 'garbage':
       return `${key.work} work on ${printRef(key.target)} due ${printMicros(key.due)}`
     case 'build':

@@ -12,6 +12,7 @@ import type { ExportStorage } from './export-storage.ts'
 import { fileName } from './export-storage.ts'
 import type { ExportStore } from './export-store.ts'
 import type { RecordFilter } from './segment-reader.ts'
+import { isUnavailable } from './unavailable.ts'
 
 interface ExportRunnerOptions {
   readonly store: ExportStore
@@ -120,7 +121,8 @@ export class ExportRunner {
       if (request.attempts > attemptsMax) throw new Error(`given up after ${attemptsMax} attempts`)
       await Promise.race([this.#steps(request, owner, controller.signal), interrupted])
     } catch (cause) {
-      if (interruption === 'stopping') await store.release(id, owner)
+      const isForLater = interruption === undefined && isUnavailable(cause)
+      if (interruption === 'stopping' || isForLater) await store.release(id, owner)
       else if (interruption === 'timed out') await store.advance(id, owner, 'TimedOut')
       else if (interruption === undefined) {
         onFailure(request, cause)

@@ -15,6 +15,19 @@ export interface ExportStorage {
   remove(name: string): Promise<void>
 }
 
+/** One whose files this service hands out itself. */
+export interface DownloadStorage extends ExportStorage {
+  /** Opens a file for its download; undefined when there is none of that name. */
+  open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined>
+  /** Removes what crashed processes left half-written; `now` in microseconds. */
+  removeLeftovers(now: number): Promise<void>
+}
+
+/** Whether a name is one of {@link fileName}: no other ever reaches a file system or a table. */
+export function isFileName(name: string): boolean {
+  return /^[0-9a-f-]{36}\.ndjson\.gz$/.test(name)
+}
+
 /** The name of a request's file. */
 export function fileName(requestId: string): string {
   return `${requestId}.ndjson.gz`

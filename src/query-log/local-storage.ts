@@ -7,14 +7,11 @@ import { pipeline } from 'node:stream/promises'
 import { microsPerDay } from '../base/durations.ts'
 import type { Random } from '../base/random.ts'
 import type { Micros } from '../values/value.ts'
-import type { ExportStorage } from './export-storage.ts'
+import { type DownloadStorage, isFileName } from './export-storage.ts'
 import { modificationTime, syncFolder } from './segment-files.ts'
 import type { Signer } from './signing.ts'
 
-/** Names are made from request ids; nothing else ever reaches the file system. */
-const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
-
-export class LocalStorage implements ExportStorage {
+export class LocalStorage implements DownloadStorage {
   readonly #folder: string
   readonly #signer: Signer
   readonly #random: Random
@@ -50,9 +47,8 @@ export class LocalStorage implements ExportStorage {
     return rm(this.#path(name), { force: true })
   }
 
-  /** Opens a file for its download; undefined when there is none of that name. */
   async open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined> {
-    if (!namePattern.test(name)) return undefined
+    if (!isFileName(name)) return undefined
     let file: FileHandle
     try {
       file = await open(this.#path(name))
@@ -68,7 +64,6 @@ export class LocalStorage implements ExportStorage {
     }
   }
 
-  /** Removes what crashed processes left half-written. */
   async removeLeftovers(now: Micros): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name)

@@ -47,6 +47,8 @@ const shapesPerOrder = 20
 const heldEntriesMax = 200_000
 /** A clock that was set must not hide records; milliseconds. */
 const slackMs = 5000
+/** A copy of another machine's newest segment grows no more when it is so old, in milliseconds: segments are closed after an hour. */
+const copyGrowsMs = 7_200_000
 
 export class LogSummaries {
   readonly #folder: string
@@ -83,7 +85,8 @@ export class LogSummaries {
         () => undefined,
       )
       if (end === undefined || end + slackMs < from) continue
-      const isOpen = live.has(segment.writer) && last.get(segment.writer) === segment.path
+      const mayGrow = segment.isCopy ? end > this.#now() / 1000 - copyGrowsMs : live.has(segment.writer)
+      const isOpen = mayGrow && last.get(segment.writer) === segment.path
       const isWhole = begin - slackMs >= from && end + slackMs < to
       const sums =
         isOpen || !isWhole

@@ -8,11 +8,13 @@ import type { Timers } from '../base/timers.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import type { AccountKeys } from './account-keys.ts'
+import { type ChunkStorage, chunkName } from './chunk-storage.ts'
 import type { ExportRequest } from './export-request.ts'
 import { ExportRunner } from './export-runner.ts'
-import { type ExportStorage, fileName } from './export-storage.ts'
+import { type DownloadStorage, type ExportStorage, fileName } from './export-storage.ts'
 import { type ExportParameters, ExportStore, type IdempotencyToken } from './export-store.ts'
-import type { LocalStorage } from './local-storage.ts'
+import { gather, type Span } from './gather.ts'
+import { HandOver } from './hand-over.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
 import { LogSummaries, type LogSummary } from './log-summary.ts'
 import type { ObservedRequest, RecordFormat } from './record.ts'
@@ -20,7 +22,9 @@ import { type Retention, removeOldSegments } from './retention.ts'
 import { writtenUpTo } from './segment-files.ts'
 import { matchingRecords, type OnDamage, type RecordFilter } from './segment-reader.ts'
 import type { SegmentWriter } from './segment-writer.ts'
+import type { SharedLog } from './shared-log.ts'
 import type { Signer } from './signing.ts'
+import { rethrow } from './unavailable.ts'
 
 interface QueryLogOptions {
   readonly folder: string
@@ -32,9 +36,14 @@ interface QueryLogOptions {
   readonly kv: KeyValueStore
   readonly accountKeys: AccountKeys
   readonly signer: Signer
-  readonly local: LocalStorage
-  /** Where exports go: `local`, or a bucket. */
+  /** Files that this service hands out. */
+  readonly downloads: DownloadStorage
+  /** Where exports go: `downloads`, or a bucket. */
   readonly storage: ExportStorage
+  /** What several machines share; absent: the folder is all there is. */
+  readonly shared?: SharedLog
+  /** Where the pieces of all machines' segments lie; absent: in the store that they share. */
+  readonly chunkBucket?: ChunkStorage
   /** This process among those that share the folder. */
   readonly owner: string
   readonly random: Random
@@ -69,10 +78,11 @@ export class QueryLog {
   readonly #runner: ExportRunner
   readonly #summaries: LogSummaries
   readonly #stopUpkeep: () => void
+  readonly #handOver: HandOver | undefined
   #upkeep: Promise<void> = Promise.resolve()
 
   constructor(options: QueryLogOptions) {
-    const { kv, random, now, timers, storage, owner, folder, writer } = options
+    const { kv, random, now, timers, storage, owner, folder } = options
     this.#options = options
     this.accountKeys = options.accountKeys
     this.regionGroup = options.regionGroup
@@ -87,13 +97,11 @@ export class QueryLog {
       timers,
       timeoutMs: options.exportTimeoutMs,
       urlSeconds: options.urlSeconds,
-      records: async function* (filter: RecordFilter, time: Micros, signal: AbortSignal) {
-        await writer.flush()
-        await writtenUpTo(folder, time, { now, timers, signal })
-        yield* matchingRecords(folder, filter, signal, options.onDamage)
-      },
+      records: (filter, time, signal) => this.#records(filter, time, signal),
       onFailure: ({ id }, cause) => options.onFailure(`export ${id} failed`, cause),
     })
+    const { shared } = options
+    this.#handOver = shared?.handsOver ? this.#newHandOver(shared) : undefined
     this.#stopUpkeep = timers.every(upkeepEveryMs, () => this.#keepUp())
     this.#keepUp()
   }
@@ -113,13 +121,13 @@ export class QueryLog {
 
   /** Sums over a span of the log: all that was answered before is in them. */
   async summary(filter: RecordFilter, signal: AbortSignal): Promise<LogSummary> {
-    await this.#written(signal)
+    await this.#written(filter, this.#options.now(), signal)
     return this.#summaries.summary(filter, signal)
   }
 
   /** Single records, the newest first. */
   async search(search: RecordSearch, signal: AbortSignal): Promise<RecordPage> {
-    await this.#written(signal)
+    await this.#written(search, this.#options.now(), signal)
     return searchRecords(this.#options.folder, search, signal)
   }
 
@@ -158,9 +166,9 @@ export class QueryLog {
     return expires === undefined ? undefined : expires * 1e6
   }
 
-  /** Opens an exported file on the local disk. */
-  openFile(name: string): ReturnType<LocalStorage['open']> {
-    return this.#options.local.open(name)
+  /** Opens an exported file that is handed out here. */
+  openFile(name: string): ReturnType<DownloadStorage['open']> {
+    return this.#options.downloads.open(name).catch(rethrow)
   }
 
   /** The time by which expiries are decided. */
@@ -174,15 +182,49 @@ export class QueryLog {
     await this.#runner.close()
     await this.#upkeep
     await this.#options.writer.close()
+    await this.#handOver?.close()
     await this.#options.kv.close()
   }
 
-  /** Waits until the segments hold what was answered by now. */
-  async #written(signal: AbortSignal): Promise<void> {
-    const { writer, folder, now, timers } = this.#options
-    const time = now()
+  /**
+   * Waits until this machine knows of all account keys and requests that were acknowledged anywhere. While that cannot be
+   * found out, what it knows has to do.
+   */
+  async fresh(): Promise<void> {
+    await this.#options.kv.ready?.(Number.POSITIVE_INFINITY)?.catch(() => undefined)
+  }
+
+  /** The matching records, once all that was recorded up to `time` by any process is among them. */
+  async *#records(filter: RecordFilter, time: Micros, signal: AbortSignal): AsyncGenerator<Buffer> {
+    await this.#written(filter, time, signal)
+    yield* matchingRecords(this.#options.folder, filter, signal, this.#options.onDamage)
+  }
+
+  /** Waits until the segments in the folder hold what was recorded of a span up to `time`, by any machine. */
+  async #written(span: Span, time: Micros, signal: AbortSignal): Promise<void> {
+    const { chunkBucket, writer, folder, now, shared, timers } = this.#options
     await writer.flush()
     await writtenUpTo(folder, time, { now, timers, signal })
+    if (!shared) return
+    const parts = { folder, shared, timers, ...(chunkBucket && { bucket: chunkBucket }) }
+    await gather(parts, span, time, signal).catch(rethrow)
+  }
+
+  #newHandOver(shared: SharedLog): HandOver {
+    const { chunkBucket, folder, onFailure, timers } = this.#options
+    return new HandOver({
+      folder,
+      shared,
+      timers,
+      ...(chunkBucket && { bucket: chunkBucket }),
+      onFailure: cause => onFailure('the query log could not be handed over', cause),
+    })
+  }
+
+  async #removeOldChunks({ chunks }: SharedLog, now: Micros): Promise<void> {
+    const { chunkBucket, retention } = this.#options
+    const removed = await chunks.removeOld(now - retention.days * microsPerDay, retention.bytes)
+    for (const chunk of removed) await chunkBucket?.remove(chunkName(chunk))
   }
 
   #keepUp(): void {
@@ -190,13 +232,16 @@ export class QueryLog {
   }
 
   async #removeOld(): Promise<void> {
-    const { folder, retention, removalTime, local, storage, exportDays, onFailure } = this.#options
+    const { downloads, exportDays, folder, onFailure, removalTime, retention, shared, storage } =
+      this.#options
     try {
       await removalTime.keep()
       const now = removalTime.now()
       await removeOldSegments(folder, retention, now, this.#options.now())
       await this.#summaries.removeOrphans()
-      await local.removeLeftovers(now)
+      if (shared !== undefined && !shared.mayWork()) return
+      if (shared) await this.#removeOldChunks(shared, now)
+      await downloads.removeLeftovers(now)
       await this.#store.forgetTokens(now)
       for (const id of this.#store.finishedBefore(now - exportDays * microsPerDay)) {
         // The file first: once its request is forgotten, nobody would ask for the removal again.

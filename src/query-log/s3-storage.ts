@@ -4,6 +4,7 @@
 
 import type { Readable } from 'node:stream'
 import type { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type { ChunkStorage } from './chunk-storage.ts'
 import type { ExportStorage } from './export-storage.ts'
 
 interface S3Options {
@@ -15,15 +16,19 @@ interface S3Options {
   readonly now: () => number
 }
 
+/** The bucket as a place for pieces of log segments. */
+export interface ChunkBucket {
+  readonly chunks: ChunkStorage
+}
+
 const partBytes = 8_388_608
 const partsAtOnce = 2
 
 /** Opens a bucket. What is wrong with it shows when it is used. */
-export async function openS3Storage(options: S3Options): Promise<ExportStorage> {
+export async function openS3Storage(options: S3Options): Promise<ExportStorage & ChunkBucket> {
   const { endpoint, region, accessKey, secretKey, bucket, now } = options
-  const { S3Client, GetObjectCommand, HeadObjectCommand, DeleteObjectCommand } = await import(
-    '@aws-sdk/client-s3'
-  )
+  const { S3Client, DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } =
+    await import('@aws-sdk/client-s3')
   const { Upload } = await import('@aws-sdk/lib-storage')
   const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
   const client: S3Client = new S3Client({
@@ -36,6 +41,9 @@ export async function openS3Storage(options: S3Options): Promise<ExportStorage> 
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
+  const remove = async (name: string) => {
+    await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }))
+  }
   return {
     async store(name: string, content: Readable, signal: AbortSignal): Promise<void> {
       const upload = new Upload({
@@ -67,8 +75,21 @@ export async function openS3Storage(options: S3Options): Promise<ExportStorage> 
       const seconds = Math.max(1, expires - Math.floor(now() / 1e6))
       return getSignedUrl(client, command, { expiresIn: seconds })
     },
-    async remove(name) {
-      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }))
+    remove,
+    chunks: {
+      async store(name, body) {
+        await client.send(new PutObjectCommand({ Bucket: bucket, Key: name, Body: body }))
+      },
+      async fetch(name) {
+        try {
+          const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: name }))
+          return await Body?.transformToByteArray()
+        } catch (error) {
+          if ((error as { name?: string }).name === 'NoSuchKey') return undefined
+          throw error
+        }
+      },
+      remove,
     },
   }
 }

@@ -2,6 +2,7 @@
 // the other:
 //
 //     0001700000000000000-3f9a….ndjson   records from that time (microseconds) on, by the writer 3f9a…
+//     0001700000000000000-m3f9a….ndjson  the same of another machine: a copy of what that has handed over
 //     3f9a….live                         its modification time: all records up to then are in the segments
 //
 // A segment may end in half a line, where its writer crashed or still writes.
@@ -17,9 +18,11 @@ export interface Segment {
   /** Microseconds: no record is older. */
   readonly from: Micros
   readonly writer: string
+  /** A copy of a segment of another machine, which may grow when that hands over more. */
+  readonly isCopy: boolean
 }
 
-const segmentPattern = /^(\d{19})-([0-9a-f]+)\.ndjson$/
+const segmentPattern = /^(\d{19})-(m?)([0-9a-f]+)\.ndjson$/
 const livePattern = /^([0-9a-f]+)\.live$/
 
 /** A writer that says nothing for so many milliseconds has crashed. */
@@ -32,6 +35,11 @@ export function segmentPath(folder: string, from: Micros, writer: string): strin
   return join(folder, `${String(from).padStart(19, '0')}-${writer}.ndjson`)
 }
 
+/** The path of the copy of another machine's segment. */
+export function copyPath(folder: string, from: Micros, writer: string): string {
+  return segmentPath(folder, from, `m${writer}`)
+}
+
 /** The file by which a writer says how far it is. */
 export function livePath(folder: string, writer: string): string {
   return join(folder, `${writer}.live`)
@@ -41,9 +49,9 @@ export function livePath(folder: string, writer: string): string {
 export async function listSegments(folder: string): Promise<Segment[]> {
   const segments: Segment[] = []
   for (const name of (await readdir(folder)).sort()) {
-    const [, from, writer] = segmentPattern.exec(name) ?? []
+    const [, from, copied, writer] = segmentPattern.exec(name) ?? []
     if (from !== undefined && writer !== undefined) {
-      segments.push({ path: join(folder, name), from: Number(from), writer })
+      segments.push({ path: join(folder, name), from: Number(from), writer, isCopy: copied !== '' })
     }
   }
   return segments

@@ -3,7 +3,7 @@
 // bounded and further records are dropped, counted and reported: a log must never stop the queries it is about.
 
 import { closeSync, openSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, utimes } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
@@ -59,6 +59,7 @@ export class SegmentWriter {
   #isDraining = false
   #newest: Micros = 0
   #file: SegmentFile | undefined
+  #path = ''
   #fileBytes = 0
   #fileSince = 0
   #isUnsynced = false
@@ -127,7 +128,11 @@ export class SegmentWriter {
     }
     await this.#drain()
     try {
-      if (this.#isUnsynced) await this.#file?.datasync()
+      if (this.#isUnsynced) {
+        await this.#file?.datasync()
+        // By the clock of the records, which need not be the system's.
+        await utimes(this.#path, time / 1e6, time / 1e6)
+      }
       this.#isUnsynced = false
       if (this.#file && this.#isFull(time)) await this.#closeFile()
       await announce(folder, writer, time)
@@ -162,7 +167,8 @@ export class SegmentWriter {
     const { folder, writer } = this.#options
     if (this.#file === undefined) {
       const from = (chunks[0] as Chunk).since
-      this.#file = await this.#openFile(segmentPath(folder, from, writer))
+      this.#path = segmentPath(folder, from, writer)
+      this.#file = await this.#openFile(this.#path)
       this.#fileSince = from
       this.#fileBytes = 0
     }

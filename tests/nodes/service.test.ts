@@ -3,8 +3,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
+import {
+  api,
+  aroundNow,
+  download,
+  exported,
+  finished,
+  type LogRecord,
+  order,
+} from '../query-log/log-client.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { runProgram } from '../support/program.ts'
 import { Cluster, eventually, type Node } from './cluster.ts'
 
 describe('nodes as a service', { skip: noPostgres }, () => {
@@ -78,6 +88,49 @@ describe('nodes as a service', { skip: noPostgres }, () => {
     assert.equal(refused.status, 200, refused.text)
     const told = `SELECT 1 FROM "${cluster.schema}".notice WHERE body LIKE '%"failures"%'`
     await eventually('it is told', async () => (await postgres.query(told)).length > 0)
+  })
+
+  test('an export asked for on one node holds what all were asked, and its URL works on all', async () => {
+    const made = await api(a, a.rootSecret, 'POST', '/api/v1/account-keys', { name: 'pipeline' })
+    const secret = made.json.secret as string
+    const marks = ['on_a', 'on_b', 'on_c']
+    const c = await cluster.start({ flags: ['--workers', '2'] })
+    for (const [at, node] of [a, b, c].entries())
+      for (let count = 0; count < 4; count++) {
+        const headers = { 'x-fauna-tags': `mark=${marks[at]}`, connection: 'close' }
+        assert.equal((await send(node, { secret: cluster.secret, query: 1, headers })).status, 200)
+      }
+    const tagsOf = (records: readonly LogRecord[]) =>
+      records.map(record => (record.TAGS as { mark?: string }).mark).filter(mark => mark !== undefined)
+    const expected = marks.flatMap(mark => [mark, mark, mark, mark])
+    const token = { region_group: 'us-std', idempotency_token: '0b0e3a5e-7f0c-4f0e-9d0c-3a5e7f0c4f0e' }
+    const { request_id: id } = await order(b, secret, token)
+    const end = await finished(a, secret, id)
+    assert.equal(end.state, 'Complete')
+    for (const node of [a, b, c]) {
+      const { pathname, search } = new URL(end.presigned_url as string)
+      assert.deepEqual(tagsOf(await download(node.url + pathname + search)).toSorted(), expected)
+    }
+    assert.equal((await order(c, secret, token)).request_id, id, 'a token counts on all nodes')
+    const listed = await api(c, secret, 'POST', '/api/v1/logs/_list?type=query&regionGroup=us-std')
+    assert.deepEqual(
+      (listed.json.results as { request_id: string }[]).map(found => found.request_id),
+      [id],
+    )
+    const search = { ...aroundNow(), region_group: 'us-std', text: 'on_' }
+    const { json } = await api(c, secret, 'POST', '/api/v1/logs/_records?type=query', search)
+    assert.deepEqual(tagsOf(json.records as LogRecord[]).toSorted(), expected)
+    await cluster.stop(c)
+    const later = await exported(b, secret, { region_group: 'us-std' })
+    assert.deepEqual(tagsOf(later).toSorted(), expected, 'what a node has recorded stays when it is stopped')
+    const list = await runProgram(
+      ['account-key', 'list', '--data', a.data, '--store-schema', cluster.schema],
+      {
+        TERRARIUM_STORE: postgres.url(),
+      },
+    )
+    assert.equal(list.status, 0, list.stderr)
+    assert.match(list.stdout, /pipeline/)
   })
 
   test('background work moves to another node when its node dies', async () => {

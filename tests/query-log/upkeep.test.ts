@@ -50,7 +50,7 @@ test('a file whose removal has failed is removed later', async () => {
     kv,
     accountKeys: new AccountKeys(kv, systemRandom, now),
     signer,
-    local: new LocalStorage(folder, signer, systemRandom),
+    downloads: new LocalStorage(folder, signer, systemRandom),
     storage: {
       store: () => assert.fail('there is nothing to store'),
       exists: async () => false,

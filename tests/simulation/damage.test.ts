@@ -49,8 +49,11 @@ async function fill(engine: TestEngine): Promise<void> {
   for (const query of filling) await engine.query(query as object)
 }
 
-/** All kinds but two that hold nothing of their own: when to read schemas anew, and what there is to sweep. */
-type Kind = Exclude<keyof typeof keyTags, 'schemaVersion' | 'garbage'>
+/**
+ * All kinds but two that hold nothing of their own (when to read schemas anew, and what there is to sweep) and one that
+ * holds nothing of databases.
+ */
+type Kind = Exclude<keyof typeof keyTags, 'schemaVersion' | 'garbage' | 'control'>
 
 /** Which byte of a row to change; negative places count from the end. */
 const damaged: Readonly<

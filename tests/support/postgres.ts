@@ -44,8 +44,8 @@ export class PostgresServer {
     this.#programs = programFolder
   }
 
-  /** Makes a cluster and starts it. */
-  static async start(): Promise<PostgresServer> {
+  /** Makes a cluster and starts it; `durable`: with fsync, as in earnest. */
+  static async start({ durable = false } = {}): Promise<PostgresServer> {
     const programFolder = programs()
     if (programFolder === undefined) throw new Error(noPostgres)
     const folder = mkdtempSync(join(tmpdir(), 'terrarium-postgres-'))
@@ -55,7 +55,7 @@ export class PostgresServer {
       ...server.#user,
       cwd: folder,
     })
-    await server.run()
+    await server.run(...(durable ? ['-c', 'fsync=on'] : []))
     return server
   }
 

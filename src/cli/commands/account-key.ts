@@ -1,11 +1,13 @@
 // `terrarium account-key create|list|revoke`: the keys of log pipelines. Works on the data folder itself, beside a
-// server that runs: whoever may read that folder may do everything anyway.
+// server that runs: whoever may read that folder may do everything anyway. Those of a store that machines share are
+// written through a node's copy.
 
 import { existsSync } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
 import { UsageError } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
+import type { KeyValueStore } from '../../kv/contract.ts'
 import { limits } from '../../limits.ts'
 import { openControlStore } from '../../open-query-log.ts'
 import { type AccountKey, AccountKeys, NameTaken } from '../../query-log/account-keys.ts'
@@ -13,6 +15,7 @@ import { isRegionGroup } from '../../query-log/region-groups.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
+import { isShared, withControlRows } from '../shared-store.ts'
 
 /** Makes an account key. */
 export const createAccountKeyCommand = command({
@@ -41,7 +44,7 @@ export const createAccountKeyCommand = command({
       doc: 'A region group that the key is for; without one, all.',
     },
   },
-  settings: ['data'],
+  settings: ['data', 'store', 'storeSchema', 'logLevel'],
   async run({ options: { name, ttlDays, regionGroup }, config }) {
     if (name === undefined) throw new UsageError('account-key create needs --name')
     const unknown = regionGroup.find(group => !isRegionGroup(group, config.regionGroup))
@@ -57,7 +60,7 @@ export const createAccountKeyCommand = command({
 export const listAccountKeysCommand = command({
   name: 'account-key list',
   summary: 'Lists the account keys, a line each.',
-  settings: ['data'],
+  settings: ['data', 'store', 'storeSchema', 'logLevel'],
   run: ({ config }) =>
     withKeys(config, async keys => {
       for (const key of keys.list()) print(describe(key))
@@ -70,7 +73,7 @@ export const revokeAccountKeyCommand = command({
   name: 'account-key revoke',
   summary: 'Revokes an account key.',
   operands: [{ name: 'ID', doc: 'The id of the key, as the list shows it.' }],
-  settings: ['data'],
+  settings: ['data', 'store', 'storeSchema', 'logLevel'],
   run: ({ operands: [id = ''], config }) =>
     withKeys(config, async keys => {
       if (!(await keys.revoke(id))) throw new StartError(`there is no account key ${id}`)
@@ -93,13 +96,16 @@ async function create(keys: AccountKeys, wanted: Parameters<AccountKeys['create'
 
 async function withKeys(config: Config, use: (keys: AccountKeys) => Promise<number>): Promise<number> {
   if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
+  if (isShared(config)) return explained(() => withControlRows(config, kv => use(keysIn(kv))))
   const store = await explained(async () => openControlStore(config.data))
   try {
-    return await use(new AccountKeys(store, systemRandom, systemClock.now))
+    return await use(keysIn(store))
   } finally {
     await store.close()
   }
 }
+
+const keysIn = (kv: KeyValueStore) => new AccountKeys(kv, systemRandom, systemClock.now)
 
 function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): string {
   const expiry = expiresAt === undefined ? 'never expires' : `expires ${shortTime(expiresAt)}`

@@ -6,6 +6,7 @@ import { secondsPerDay } from '../../base/durations.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { Bytes } from '../contract.ts'
 import { decodeBatch } from './batch.ts'
+import { byteaArray } from './bytea-array.ts'
 import { holdLease, releaseLease } from './lease.ts'
 import { readHead, readLog } from './record.ts'
 import { type RecordLocation, Session } from './session.ts'
@@ -130,14 +131,14 @@ async function writeStep(
     }
     if (gone.length > 0) {
       await session.query(`DELETE FROM ${kv} WHERE key = ANY($1::bytea[])`, [
-        gone.map(({ key }) => bufferOf(key)),
+        byteaArray(gone.map(({ key }) => key)),
       ])
     }
     if (present.length > 0) {
       await session.query(
         `INSERT INTO ${kv} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
          ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-        [present.map(({ key }) => bufferOf(key)), present.map(({ value }) => bufferOf(value as Bytes))],
+        [byteaArray(present.map(({ key }) => key)), byteaArray(present.map(({ value }) => value as Bytes))],
       )
     }
     await session.query(`UPDATE ${checkpoint} SET seq = $1 WHERE id = 1`, [to])
@@ -164,8 +165,4 @@ async function trimLog(session: Session, retentionSeconds: number): Promise<void
   await session.query(`DELETE FROM ${session.table('node')} WHERE seen < now() - $1 * interval '1 second'`, [
     nodeForgottenSeconds,
   ])
-}
-
-function bufferOf(bytes: Bytes): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -4,6 +4,7 @@
 import type { Random } from '../../base/random.ts'
 import type { Bytes, Entry, KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { byteaArray } from './bytea-array.ts'
 import type { CopyProgress } from './copy-state.ts'
 import { holdLease, releaseLease } from './lease.ts'
 import { readHead } from './record.ts'
@@ -82,7 +83,7 @@ async function writePage(session: Session, page: readonly Entry[]): Promise<void
   await session.query(
     `INSERT INTO ${session.table('kv')} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
      ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-    [page.map(({ key }) => Buffer.from(key)), page.map(({ value }) => Buffer.from(value))],
+    [byteaArray(page.map(({ key }) => key)), byteaArray(page.map(({ value }) => value))],
   )
 }
 

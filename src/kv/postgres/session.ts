@@ -39,7 +39,7 @@ function sessionSettings(holdMs: number): readonly string[] {
 }
 
 /** A row as the driver returns it: 64-bit integers as text, bytes as buffers. */
-type Row = Readonly<Record<string, unknown>>
+export type Row = Readonly<Record<string, unknown>>
 
 export class Session {
   readonly #client: Client

@@ -94,6 +94,16 @@ async function tryCreateTables(session: Session, random: Random, version: number
     `CREATE TABLE IF NOT EXISTS ${table('notice')} (
        node text NOT NULL, number bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), body text NOT NULL,
        PRIMARY KEY (node, number))`,
+    // Files that every node can read, in parts.
+    `CREATE TABLE IF NOT EXISTS ${table('file')} (
+       name text NOT NULL, part int NOT NULL, at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL,
+       PRIMARY KEY (name, part))`,
+    // The query logs of all nodes in pieces, and how far each node has handed over its own.
+    `CREATE TABLE IF NOT EXISTS ${table('log_chunk')} (
+       writer text NOT NULL, start bigint NOT NULL, place bigint NOT NULL, bytes bigint NOT NULL,
+       until bigint NOT NULL, body bytea, PRIMARY KEY (writer, start, place))`,
+    `CREATE TABLE IF NOT EXISTS ${table('log_node')} (
+       node text PRIMARY KEY, until bigint NOT NULL, seen timestamptz NOT NULL)`,
     // Last: whoever finds its row finds everything.
     `CREATE TABLE IF NOT EXISTS ${table('meta')} (
        id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,

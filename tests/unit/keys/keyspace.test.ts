@@ -37,6 +37,7 @@ const examples: Record<keyof typeof keys.keyTags, Uint8Array> = {
   keyHome: keys.keyHomeKey(300n),
   changes: keys.changesKey(ts, 1),
   meta: keys.metaKey('format'),
+  control: keys.controlKey(Buffer.from('S')),
   garbage: keys.garbageKey('expired', ts, ref),
   build: keys.buildKey(2n, 32_768),
 }

@@ -1,0 +1,140 @@
+// Pieces of log segments in the record: an index row each, with the piece itself unless that lies in a bucket. Beside
+// them, how far each machine has handed over, and how far it was asked to.
+
+import type { LazySession } from './lazy-session.ts'
+import type { Row, Session } from './session.ts'
+
+/** A piece; see `src/query-log/shared-log.ts`. */
+interface Chunk {
+  readonly writer: string
+  readonly start: number
+  readonly position: number
+  readonly bytes: number
+  readonly until: number
+}
+
+/** A machine that has not reported for so long, in seconds, has died. */
+const silentSeconds = 10
+/** The row of the table of machines that holds what all are asked for. */
+const askedRow = ''
+
+export class RecordLogChunks {
+  readonly #sessions: LazySession
+  readonly #node: string
+
+  constructor(sessions: LazySession, node: string) {
+    this.#sessions = sessions
+    this.#node = node
+  }
+
+  async handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#query(
+      chunk => `SELECT writer, start, max(place + bytes) AS reached FROM ${chunk}
+                WHERE writer = ANY($1::text[]) GROUP BY writer, start`,
+      [writers],
+    )
+    return new Map(rows.map(row => [`${row.writer}/${row.start}`, Number(row.reached)]))
+  }
+
+  async add(chunk: Chunk, body: Uint8Array | undefined): Promise<void> {
+    const { writer, start, position, bytes, until } = chunk
+    await this.#query(
+      table => `INSERT INTO ${table} (writer, start, place, bytes, until, body)
+                VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+      [writer, start, position, bytes, until, body && Buffer.from(body)],
+    )
+  }
+
+  async between(from: number, to: number): Promise<readonly Chunk[]> {
+    const rows = await this.#query(
+      table => `SELECT writer, start, place, bytes, until FROM ${table} AS chunk WHERE start < $2 AND EXISTS (
+                  SELECT 1 FROM ${table} AS other
+                  WHERE other.writer = chunk.writer AND other.start = chunk.start AND other.until >= $1)
+                ORDER BY start, writer, place`,
+      [from, to],
+    )
+    return rows.map(chunkOf)
+  }
+
+  async body({ writer, start, position }: Chunk): Promise<Uint8Array | undefined> {
+    const [row] = await this.#query(
+      table => `SELECT body FROM ${table} WHERE writer = $1 AND start = $2 AND place = $3`,
+      [writer, start, position],
+    )
+    return (row?.body as Buffer | null) ?? undefined
+  }
+
+  async removeOld(before: number, bytesMax: number): Promise<readonly Chunk[]> {
+    const rows = await this.#query(
+      table => `DELETE FROM ${table} WHERE (writer, start, place) IN (
+                  SELECT writer, start, place FROM (
+                    SELECT writer, start, place, until,
+                           sum(bytes) OVER (ORDER BY start DESC, writer, place DESC) AS total
+                    FROM ${table}) AS summed
+                  WHERE until < $1 OR total > $2)
+                RETURNING writer, start, place, bytes, until`,
+      [before, bytesMax],
+    )
+    return rows.map(chunkOf)
+  }
+
+  async ask(time: number): Promise<void> {
+    await this.#sessions.use(session => reportAs(session, askedRow, time))
+  }
+
+  async asked(): Promise<number> {
+    const [row] = await this.#sessions.use(session =>
+      session.query(`SELECT until FROM ${session.table('log_node')} WHERE node = $1`, [askedRow]),
+    )
+    return Number(row?.until ?? 0)
+  }
+
+  async report(until: number): Promise<void> {
+    await this.#sessions.use(session => reportAs(session, this.#node, until))
+  }
+
+  async reportedByAll(): Promise<number> {
+    const [row] = await this.#sessions.use(session =>
+      session.query(
+        `SELECT min(until) AS until FROM ${session.table('log_node')}
+         WHERE node <> $1 AND seen > now() - $2 * interval '1 second'`,
+        [askedRow, silentSeconds],
+      ),
+    )
+    return row?.until === null ? Number.POSITIVE_INFINITY : Number(row?.until)
+  }
+
+  async retire(): Promise<void> {
+    await this.#sessions.use(session =>
+      session.query(
+        `DELETE FROM ${session.table('log_node')}
+         WHERE node = $1 OR (node <> $2 AND seen < now() - interval '1 day')`,
+        [this.#node, askedRow],
+      ),
+    )
+  }
+
+  #query(statement: (table: string) => string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#sessions.use(session => session.query(statement(session.table('log_chunk')), values))
+  }
+}
+
+function chunkOf(row: Row): Chunk {
+  return {
+    writer: String(row.writer),
+    start: Number(row.start),
+    position: Number(row.place),
+    bytes: Number(row.bytes),
+    until: Number(row.until),
+  }
+}
+
+/** What is reported never steps back. */
+async function reportAs(session: Session, node: string, until: number): Promise<void> {
+  const table = session.table('log_node')
+  await session.query(
+    `INSERT INTO ${table} (node, until, seen) VALUES ($1, $2, now())
+     ON CONFLICT (node) DO UPDATE SET until = GREATEST(${table}.until, excluded.until), seen = excluded.seen`,
+    [node, until],
+  )
+}

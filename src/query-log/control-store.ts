@@ -1,0 +1,58 @@
+// Account keys and export requests within a store that several machines share: under keys of their own, so that every
+// machine has them.
+
+import { controlKey, tagRange } from '../keys/keyspace.ts'
+import type { Entry, KeyRange, KeyValueStore, View } from '../kv/contract.ts'
+import { rethrow } from './unavailable.ts'
+
+/** The rows of a store that belong to no database, as a store of their own. What it refuses is `service unavailable`. */
+export function controlRows(kv: KeyValueStore): KeyValueStore {
+  return {
+    read: read => explained(() => kv.read(view => read(new ControlView(view)))),
+    transact: work =>
+      kv
+        .transact(view => {
+          const { result, writes } = work(new ControlView(view))
+          return { result, writes: writes.map(({ key, value }) => ({ key: controlKey(key), value })) }
+        })
+        .catch(rethrow),
+    ready: notBefore => kv.ready?.(notBefore)?.catch(rethrow),
+    watch: listener => kv.watch(listener),
+    // It belongs to whoever has opened it.
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Every row, under the key by which its owner knows it. */
+export function allControlRows(view: View): Entry[] {
+  return Array.from(view.range(tagRange('control')), ({ key, value }) => ({ key: key.subarray(1), value }))
+}
+
+class ControlView implements View {
+  readonly #view: View
+
+  constructor(view: View) {
+    this.#view = view
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#view.get(controlKey(key))
+  }
+
+  range({ start, end, ...rest }: KeyRange): Iterable<Entry> {
+    const rows = this.#view.range({ ...rest, start: controlKey(start), end: controlKey(end) })
+    return { [Symbol.iterator]: () => withOwnKeys(rows) }
+  }
+}
+
+function* withOwnKeys(rows: Iterable<Entry>): Generator<Entry> {
+  for (const { key, value } of rows) yield { key: key.subarray(1), value }
+}
+
+function explained<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    return rethrow(cause)
+  }
+}

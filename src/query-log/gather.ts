@@ -1,0 +1,83 @@
+// Brings what other machines have handed over of their logs into the folder of segments, where everything that reads
+// segments finds it: copies that grow when their machine hands over more.
+
+import { open, stat, utimes } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { type Timers, wait } from '../base/timers.ts'
+import type { Micros } from '../values/value.ts'
+import { type ChunkStorage, chunkName } from './chunk-storage.ts'
+import { copyPath, listSegments } from './segment-files.ts'
+import type { Chunk, SharedLog } from './shared-log.ts'
+
+const expanded = promisify(gunzip)
+
+/** Milliseconds between two looks at who has handed over. */
+const lookEveryMs = 100
+/** A clock that was set must not hide records; microseconds. */
+const slack: Micros = 5_000_000
+
+export interface GatherOptions {
+  readonly folder: string
+  readonly shared: SharedLog
+  /** Where the pieces lie; absent: in the store. */
+  readonly bucket?: ChunkStorage
+  readonly timers: Timers
+}
+
+/** A span of time, in milliseconds. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Asks all machines for what they have recorded up to `time`, waits for those that live, and copies what this machine
+ * lacks of the segments that may hold records of the span.
+ */
+export async function gather(
+  options: GatherOptions,
+  { from, to }: Span,
+  time: Micros,
+  signal: AbortSignal,
+): Promise<void> {
+  const { folder, shared, timers } = options
+  const { chunks } = shared
+  await chunks.ask(time)
+  while ((await chunks.reportedByAll()) < time) {
+    signal.throwIfAborted()
+    await wait(lookEveryMs, timers)
+  }
+  const own = new Set(
+    (await listSegments(folder))
+      .filter(({ isCopy }) => !isCopy)
+      .map(({ writer, from: start }) => `${writer}/${start}`),
+  )
+  for (const chunk of await chunks.between(from * 1000 - slack, to * 1000)) {
+    signal.throwIfAborted()
+    if (!own.has(`${chunk.writer}/${chunk.start}`)) await copyChunk(options, chunk)
+  }
+}
+
+/** Processes that copy the same piece write the same bytes to the same place. */
+async function copyChunk({ bucket, folder, shared }: GatherOptions, chunk: Chunk): Promise<void> {
+  const { bytes, position, start, until, writer } = chunk
+  const path = copyPath(folder, start, writer)
+  const size = await stat(path).then(
+    found => found.size,
+    () => 0,
+  )
+  // A piece that is missing in between was removed with age, and so will be those before it.
+  if (size >= position + bytes || size < position) return
+  const body = await (bucket ? bucket.fetch(chunkName(chunk)) : shared.chunks.body(chunk))
+  if (body === undefined) return
+  const file = await open(path, size === 0 ? 'a+' : 'r+', 0o600)
+  await file.close()
+  const copy = await open(path, 'r+')
+  try {
+    await copy.write(await expanded(body), 0, bytes, position)
+  } finally {
+    await copy.close()
+  }
+  await utimes(path, until / 1e6, until / 1e6)
+}

@@ -1,0 +1,151 @@
+// Hands the segments of this machine over to the store that it shares with others, so that each of them can export what
+// all were asked: in pieces, as soon as there is much, once in a while when there is little, and at once when somebody asks.
+
+import { type FileHandle, open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { type Timers, wait } from '../base/timers.ts'
+import type { Micros } from '../values/value.ts'
+import { type ChunkStorage, chunkName } from './chunk-storage.ts'
+import { listSegments, modificationTime, type Segment, writtenUpTo } from './segment-files.ts'
+import type { Chunk, SharedLog } from './shared-log.ts'
+
+const compressed = promisify(gzip)
+
+export interface HandOverOptions {
+  readonly folder: string
+  readonly shared: SharedLog
+  /** Keeps the pieces in place of the store; absent: the store does. */
+  readonly bucket?: ChunkStorage
+  readonly timers: Timers
+  readonly onFailure: (cause: unknown) => void
+}
+
+/** Milliseconds between two looks at what there is and who asks. */
+const everyMs = 500
+/** Everything is handed over after so many milliseconds at least: what is lost with a machine is younger. */
+const wholeEveryMs = 60_000
+/** A segment that has grown by so many bytes is handed over sooner. */
+const muchBytes = 1 << 20
+const pieceBytesMax = 4 << 20
+/** A line end: pieces hold whole records. */
+const lineEnd = 0x0a
+
+export class HandOver {
+  readonly #options: HandOverOptions
+  readonly #running: Promise<void>
+  /** Bytes handed over, by writer and start of the segment; undefined until the store has told. */
+  #reached: Map<string, number> | undefined
+  /** All that was recorded up to then has been handed over. */
+  #whole: Micros = 0
+  #isStopped = false
+  #wake: () => void = () => undefined
+
+  constructor(options: HandOverOptions) {
+    this.#options = options
+    this.#running = this.#run()
+  }
+
+  /** Hands over the rest, if the store can be reached, and ends. The machine's writers have ended. */
+  async close(): Promise<void> {
+    this.#isStopped = true
+    this.#wake()
+    await this.#running
+    try {
+      await this.#handOver(1)
+      await this.#options.shared.chunks.retire()
+    } catch {
+      // The next process of this machine does it.
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { timers, onFailure } = this.#options
+    let hasFailed = false
+    while (!this.#isStopped) {
+      try {
+        await this.#step()
+        hasFailed = false
+      } catch (cause) {
+        this.#reached = undefined
+        if (!hasFailed) onFailure(cause)
+        hasFailed = true
+      }
+      if (this.#isStopped) return
+      const woken = new Promise<void>(resolve => {
+        this.#wake = resolve
+      })
+      await Promise.race([woken, wait(everyMs, timers)])
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { folder, shared, timers } = this.#options
+    const { chunks, now } = shared
+    const time = now()
+    const isDue = time - this.#whole >= wholeEveryMs * 1000
+    if (isDue || (await chunks.asked()) > this.#whole) {
+      await writtenUpTo(folder, time, { now, timers })
+      await this.#handOver(1)
+      this.#whole = time
+    } else await this.#handOver(muchBytes)
+    await chunks.report(this.#whole)
+  }
+
+  /** Hands over what segments have grown by, if that is at least `bytesMin`. */
+  async #handOver(bytesMin: number): Promise<void> {
+    const segments = (await listSegments(this.#options.folder)).filter(({ isCopy }) => !isCopy)
+    const reached = this.#reached ?? (await this.#readReached(segments))
+    this.#reached = reached
+    for (const segment of segments) await this.#handOverSegment(segment, reached, bytesMin)
+  }
+
+  async #readReached(segments: readonly Segment[]): Promise<Map<string, number>> {
+    const writers = [...new Set(segments.map(({ writer }) => writer))]
+    return new Map(await this.#options.shared.chunks.handedOver(writers))
+  }
+
+  async #handOverSegment(segment: Segment, reached: Map<string, number>, bytesMin: number): Promise<void> {
+    const name = `${segment.writer}/${segment.from}`
+    const file = await open(segment.path).catch(() => undefined)
+    // Retention was faster.
+    if (file === undefined) return
+    try {
+      let position = reached.get(name) ?? 0
+      const { size } = await file.stat()
+      if (size - position < bytesMin) return
+      for (;;) {
+        const piece = await readPiece(file, position, size)
+        if (piece === undefined) return
+        const until = (await modificationTime(segment.path)) ?? this.#options.shared.now()
+        await this.#store({ ...segment, position, until }, piece)
+        position += piece.length
+        reached.set(name, position)
+      }
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #store(
+    { writer, from, position, until }: Segment & Pick<Chunk, 'position' | 'until'>,
+    piece: Buffer,
+  ): Promise<void> {
+    const { bucket, shared } = this.#options
+    const whole = Math.ceil(until)
+    const chunk: Chunk = { writer, start: from, position, bytes: piece.length, until: whole }
+    const body = await compressed(piece)
+    if (bucket) await bucket.store(chunkName(chunk), body)
+    await shared.chunks.add(chunk, bucket ? undefined : body)
+  }
+}
+
+/** The whole lines from `position` on, as many as one piece may hold; undefined when there are none. */
+async function readPiece(file: FileHandle, position: number, size: number): Promise<Buffer | undefined> {
+  const length = Math.min(pieceBytesMax, size - position)
+  if (length <= 0) return undefined
+  const block = Buffer.allocUnsafe(length)
+  const { bytesRead } = await file.read(block, 0, length, position)
+  const end = block.subarray(0, bytesRead).lastIndexOf(lineEnd) + 1
+  return end === 0 ? undefined : block.subarray(0, end)
+}

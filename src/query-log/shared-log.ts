@@ -1,0 +1,66 @@
+// What the query log of one of several machines has from the store that they share. The store's side of it is in
+// `src/kv/postgres/log-chunks.ts` and `src/kv/postgres/files.ts`.
+
+import type { KeyValueStore } from '../kv/contract.ts'
+import type { Micros } from '../values/value.ts'
+
+/** A piece of a segment that its machine has handed over. Pieces of a segment follow each other without a gap. */
+export interface Chunk {
+  /** The segment: the writer, and from when on (microseconds) it holds records. */
+  readonly writer: string
+  readonly start: Micros
+  /** Where in the segment the piece begins, and its length, in bytes. */
+  readonly position: number
+  readonly bytes: number
+  /** Microseconds: no record in it is younger. */
+  readonly until: Micros
+}
+
+/** The pieces of all machines. Whatever fails here rejects with `StoreUnavailableError`. */
+export interface ChunkTable {
+  /** How much of each segment of these writers has been handed over, by writer and start as `writer/start`. */
+  handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** `body`: the piece, compressed; undefined when it is kept elsewhere. Adding a piece again changes nothing. */
+  add(chunk: Chunk, body: Uint8Array | undefined): Promise<void>
+  /** All pieces of the segments that may hold records of a span (microseconds), in their order. */
+  between(from: Micros, to: Micros): Promise<readonly Chunk[]>
+  body(chunk: Chunk): Promise<Uint8Array | undefined>
+  /** Removes and returns pieces: those older than `before`, then the oldest until the rest has at most `bytesMax`. */
+  removeOld(before: Micros, bytesMax: number): Promise<readonly Chunk[]>
+  /** Asks all machines to hand over what was recorded up to `time`. */
+  ask(time: Micros): Promise<void>
+  /** Up to when everybody is asked to hand over. */
+  asked(): Promise<Micros>
+  /** Says that this machine lives, and has handed over all that was recorded up to `until`. */
+  report(until: Micros): Promise<void>
+  /** The oldest of what the machines that live have reported; Infinity when there is none. */
+  reportedByAll(): Promise<Micros>
+  /** Says that this machine has ended. */
+  retire(): Promise<void>
+}
+
+/** Files that every machine can read. */
+export interface FileTable {
+  /** Stores a file, replacing an older one, once all of `content` has come. */
+  store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
+  /** Bytes of a file; undefined when there is none of that name. */
+  size(name: string): Promise<number | undefined>
+  read(name: string): AsyncIterable<Buffer>
+  remove(name: string): Promise<void>
+  /** Removes what was never completed. */
+  removeLeftovers(): Promise<void>
+}
+
+/** The parts of the query log that machines share. */
+export interface SharedLog {
+  /** Account keys and export requests. */
+  readonly kv: KeyValueStore
+  /** The clock that all machines reckon with. */
+  readonly now: () => Micros
+  readonly chunks: ChunkTable
+  readonly files: FileTable
+  /** Whether this process hands over the segments of its machine; one of a machine does. */
+  readonly handsOver: boolean
+  /** Whether this process is the one of all that removes what is old. */
+  readonly mayWork: () => boolean
+}
