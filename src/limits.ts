@@ -86,8 +86,9 @@ export const limits = {
   /** Queries waiting for the slow lane, all of them and of one database; ours. */
   laneWaitingMax: 1000,
   laneWaitingPerDatabaseMax: 100,
-  /** Bytes, about, of decoded documents that a process remembers; ours. */
+  /** Bytes, about, of decoded documents and of decoded entries of indexes that a process remembers; ours. */
   knownDocumentsBytesMax: 33_554_432,
+  knownEntriesBytesMax: 16_777_216,
   /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended; ours. */
   laneGraceMs: 250,
   laneIdleMs: 60_000,

@@ -48,7 +48,7 @@ export function evaluateOn<T>(
   const transaction = new StoreTransaction(parts, view, times)
   const result = work(transaction)
   const writes = transaction.finish()
-  const changesSchema = transaction.catalogue.changed.size > 0
+  const changesSchema = transaction.movesSchemaTime
   return { result, writes, changesSchema, counters: transaction.counters, transaction }
 }
 

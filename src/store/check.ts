@@ -52,6 +52,7 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
     time,
     commitTime: undefined,
     schemaTime: 0,
+    lastCommitTime: 0,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
     expiry: noExpiry(),
   }

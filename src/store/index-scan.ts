@@ -5,15 +5,18 @@ import { eventRange, type IndexTable, indexTermsPrefix } from '../keys/keyspace.
 import { compareEntries, compareToBound, encodeTuple, entryRange, tupleBytesMax } from '../keys/tuple.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
 import { compareBytes } from '../values/order.ts'
-import {
-  type CollectionId,
-  type DatabaseId,
-  type Micros,
-  Time,
-  TransactionTime,
-  type Value,
-} from '../values/value.ts'
+import { type CollectionId, type Micros, Time, TransactionTime, type Value } from '../values/value.ts'
 import type { EntryScan, EventBound, EventScan, IndexEntry, IndexEvent } from './contract.ts'
+import {
+  behind,
+  type EntryRange,
+  type KnownEntries,
+  type KnownEntry,
+  type KnownRun,
+  knownEntry,
+  runEntriesMax,
+  type SetPlace,
+} from './known-entries.ts'
 import {
   entryCollection,
   entryDocument,
@@ -27,34 +30,102 @@ import {
 import { isExpired, type Snapshot } from './snapshot.ts'
 
 /** The entries of one index under one tuple of terms. */
-export interface EntrySet {
-  readonly database: DatabaseId
-  readonly index: number
-  /** From `encodeTerms`. */
-  readonly terms: Bytes
+export interface EntrySet extends SetPlace {
   /** For each value, whether its order is turned around. */
   readonly descending: readonly boolean[]
   /** Whether entries of documents of that collection show. */
   readonly isLive: (collection: CollectionId) => boolean
 }
 
-/** The entries of a set in order. Lazy. */
-export function* scanEntries(snapshot: Snapshot, set: EntrySet, scan: EntryScan): Generator<IndexEntry> {
+/** The entries of a set in order. Lazy. `known` remembers those that are there now. */
+export function scanEntries(
+  snapshot: Snapshot,
+  set: EntrySet,
+  scan: EntryScan,
+  known?: KnownEntries,
+): Iterable<IndexEntry> {
   const { from, to } = arityBounds(set, scan)
-  const prefixLength = termsPrefix(set, 'live').length
-  const inexact = entryRange(termsPrefix(set, 'live'), set.descending, from, to).inexact
+  const { start, end, inexact } = entryRange(termsPrefix(set, 'live'), set.descending, from, to)
+  if (compareBytes(start, end) >= 0) return []
+  const reverse = scan.reverse === true
+  if (known !== undefined && scan.at === undefined && !inexact) {
+    const range = { start, end, reverse }
+    const run = known.find(range, set, snapshot)
+    if (run !== undefined) return knownEntries(snapshot, set, run, known)
+    if (known.isWorth(range)) return knownEntries(snapshot, set, { range, entries: [], rest: range }, known)
+  }
   const { at } = scan
   const rows = at === undefined ? table(snapshot, set, 'live', scan) : rowsAt(snapshot, set, scan, at)
-  for (const row of orderCut(rows, set, prefixLength, scan.reverse === true)) {
-    if (isExpired(snapshot, entryTtl(row.value)) || !set.isLive(entryCollection(row.value))) continue
-    const document = entryDocument(set.database, row.value)
-    const values = entryValues(row.value)
-    if (inexact) {
-      if (from && compareToBound({ values, document }, from, set.descending) < 0) continue
-      if (to && compareToBound({ values, document }, to, set.descending) > 0) continue
-    }
+  if (!inexact) return shownEntries(snapshot, set, rows, reverse)
+  return shownEntries(
+    snapshot,
+    set,
+    rows,
+    reverse,
+    entry =>
+      !(from && compareToBound(entry, from, set.descending) < 0) &&
+      !(to && compareToBound(entry, to, set.descending) > 0),
+  )
+}
+
+/** What rows say, in order, without what has expired and what the set does not show. */
+function* shownEntries(
+  snapshot: Snapshot,
+  set: EntrySet,
+  rows: Iterable<Entry>,
+  reverse: boolean,
+  isWithin?: (entry: IndexEntry) => boolean,
+): Generator<IndexEntry> {
+  const prefixLength = termsPrefix(set, 'live').length
+  for (const { value } of orderCut(rows, set, prefixLength, reverse)) {
+    if (isExpired(snapshot, entryTtl(value)) || !set.isLive(entryCollection(value))) continue
+    const document = entryDocument(set.database, value)
+    const values = entryValues(value)
+    if (isWithin !== undefined && !isWithin({ values, document })) continue
     yield { values: withPlaceholders(snapshot, values), document }
   }
+}
+
+/** The entries of a run and those behind it, of which as many are added to the run as are read. */
+function* knownEntries(
+  snapshot: Snapshot,
+  set: EntrySet,
+  { entries, range, rest }: Pick<KnownRun, 'range' | 'entries' | 'rest'>,
+  known: KnownEntries,
+): Generator<IndexEntry> {
+  const { counters } = snapshot
+  counters.readBytes += range.start.length
+  for (const entry of entries) {
+    counters.readBytes += entry.bytes
+    if (isShown(entry, snapshot, set)) yield entry
+  }
+  if (rest === undefined) return
+  const added: KnownEntry[] = []
+  let unread: EntryRange | undefined = rest
+  try {
+    let isFull = false
+    for (const { key, value } of rowsIn(snapshot, rest)) {
+      // Entries that have to be put in order first are not remembered.
+      isFull = entryIsCut(value) || entries.length + added.length === runEntriesMax
+      if (isFull) {
+        counters.readBytes -= value.length
+        break
+      }
+      const entry = knownEntry(set.database, value)
+      added.push(entry)
+      unread = behind(rest, key)
+      if (isShown(entry, snapshot, set)) yield entry
+    }
+    if (!isFull) unread = undefined
+  } finally {
+    if (added.length > 0 || unread === undefined)
+      known.remember({ range, entries: [...entries, ...added], rest: unread }, snapshot)
+  }
+  if (unread !== undefined) yield* shownEntries(snapshot, set, rowsIn(snapshot, unread), range.reverse)
+}
+
+function isShown({ collection, ttl }: KnownEntry, snapshot: Snapshot, set: EntrySet): boolean {
+  return !isExpired(snapshot, ttl) && set.isLive(collection)
 }
 
 function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
@@ -82,7 +153,11 @@ function* table(
   if (compareBytes(start, end) >= 0) return
   // Finding nothing is a read too.
   snapshot.counters.readBytes += start.length
-  for (const row of snapshot.view.range({ start, end, reverse: scan.reverse === true })) {
+  yield* rowsIn(snapshot, { start, end, reverse: scan.reverse === true })
+}
+
+function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
+  for (const row of snapshot.view.range(range)) {
     snapshot.counters.readBytes += row.value.length
     yield row
   }

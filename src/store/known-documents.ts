@@ -53,8 +53,13 @@ export class KnownDocuments {
       this.#readOnce[slot] = mark
       return version
     }
-    const shown = new ShownFields(version.fields)
-    const known = { bytes, version: { ...version, shown }, foundAt: lastCommitTime }
+    // A copy of the version with other fields does not take it along.
+    const shown = { value: new ShownFields(version.fields), enumerable: false }
+    const known = {
+      bytes,
+      version: Object.defineProperty({ ...version }, 'shown', shown),
+      foundAt: lastCommitTime,
+    }
     this.#known.set(hashOf(key), known)
     return known.version
   }

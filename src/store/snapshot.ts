@@ -13,6 +13,8 @@ export interface Snapshot {
   readonly commitTime: Micros | undefined
   /** When the schema of any database was last changed: what was remembered of schemas since then still holds. */
   readonly schemaTime: Micros
+  /** The time of the newest commit in the view. */
+  readonly lastCommitTime: Micros
   readonly counters: TransactionCounters
   /** Reads of the clock, as it were: what has not expired yet. */
   readonly expiry: Expiry

@@ -21,6 +21,7 @@ import type {
 import { reserveStretch } from './id-reservation.ts'
 import { IdGenerator, type IdStretch } from './ids.ts'
 import { KnownDocuments } from './known-documents.ts'
+import { KnownEntries } from './known-entries.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
 import { StoreTransaction, type TransactionParts } from './transaction.ts'
 
@@ -57,6 +58,7 @@ export class TransactionStore implements Store {
     this.#parts = {
       schemas: new SchemaCache(),
       documents: new KnownDocuments(),
+      entries: new KnownEntries(),
       ids: new IdGenerator(worker, options.reserveIds ?? (() => reserveStretch(this, worker))),
       hooks: options.hooks,
     }

@@ -42,6 +42,7 @@ import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
 import { documentsTables, type Row, type StoredVersion } from './index-tables.ts'
 import { decodeHomes } from './key-homes.ts'
 import type { KnownDocuments } from './known-documents.ts'
+import type { KnownEntries } from './known-entries.ts'
 import { Overlay } from './overlay.ts'
 import {
   decodeVersion,
@@ -61,6 +62,7 @@ import { isStored } from './taken-ids.ts'
 export interface TransactionParts {
   readonly schemas: SchemaCache
   readonly documents: KnownDocuments
+  readonly entries: KnownEntries
   readonly ids: IdGenerator
   readonly hooks: StoreHooks
 }
@@ -96,6 +98,7 @@ export class StoreTransaction implements Transaction {
   readonly #parts: TransactionParts
   readonly #writers: Writers | undefined
   #isStamped = false
+  #editsPast = false
   /** The commit time where it becomes part of other values; undefined while only reading. */
   #stamp: (() => Micros) | undefined
 
@@ -109,7 +112,15 @@ export class StoreTransaction implements Transaction {
     const overlay = commitTime === undefined ? undefined : new Overlay(view)
     const { counters } = this
     const expiry = noExpiry()
-    this.#snapshot = { view: overlay ?? view, time, commitTime, schemaTime, counters, expiry }
+    this.#snapshot = {
+      view: overlay ?? view,
+      time,
+      commitTime,
+      schemaTime,
+      lastCommitTime,
+      counters,
+      expiry,
+    }
     this.catalogue = new StoreCatalogue(this.#snapshot, parts.schemas)
     if (overlay !== undefined && commitTime !== undefined)
       this.#writers = this.#makeWriters(overlay, commitTime)
@@ -135,6 +146,11 @@ export class StoreTransaction implements Transaction {
   /** Whether its commit time went into other values than the times of versions and entries. */
   get isStamped(): boolean {
     return this.#isStamped
+  }
+
+  /** Whether its commit moves the schema time: what is remembered of indexes does not show what is written to the past. */
+  get movesSchemaTime(): boolean {
+    return this.#editsPast || this.catalogue.changed.size > 0
   }
 
   get writable(): boolean {
@@ -238,11 +254,14 @@ export class StoreTransaction implements Transaction {
   }
 
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
-    return this.#write().documents.insertVersion(ref, ts, fields)
+    const { documents } = this.#write()
+    this.#editsPast = true
+    return documents.insertVersion(ref, ts, fields)
   }
 
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined {
     const minimum = this.minimumValidTime(ref.database, ref.collection)
+    this.#editsPast = true
     return this.#write().documents.removeVersion(ref, ts, action, minimum)
   }
 
@@ -278,7 +297,9 @@ export class StoreTransaction implements Transaction {
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {
     const { database } = index.ref
     const at = this.#past(scan.at, scan.at === undefined ? [] : namedCollections(index), database)
-    return scanEntries(this.#snapshot, this.#entrySet(index, terms), withTime(scan, at))
+    // What a transaction that may write reads has to be noted.
+    const known = this.writable ? undefined : this.#parts.entries
+    return scanEntries(this.#snapshot, this.#entrySet(index, terms), withTime(scan, at), known)
   }
 
   #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {

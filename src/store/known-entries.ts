@@ -1,0 +1,146 @@
+// Entries of indexes that are read again and again, decoded once: the beginnings of ranges of live entries, as they
+// were read. What is remembered holds as long as nothing has been committed since, or as long as the set of events
+// shows no event since: whatever changes live entries leaves one there, with two exceptions. What changes with the
+// schema (indexes that are built, collections that are deleted) and edits of the past move the schema time.
+
+import { GenerationCache } from '../base/generation-cache.ts'
+import { eventRange } from '../keys/keyspace.ts'
+import type { Bytes, KeyRange } from '../kv/contract.ts'
+import { limits } from '../limits.ts'
+import { compareBytes } from '../values/order.ts'
+import type { CollectionId, DatabaseId, Micros } from '../values/value.ts'
+import type { IndexEntry } from './contract.ts'
+import { entryCollection, entryDocument, entryTtl, entryValues } from './records.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** What tells the set of entries of one index under some terms from others. */
+export interface SetPlace {
+  readonly database: DatabaseId
+  readonly index: number
+  /** From `encodeTerms`. */
+  readonly terms: Bytes
+}
+
+/** A range of live entries. */
+export type EntryRange = Pick<KeyRange, 'start' | 'end'> & { readonly reverse: boolean }
+
+export interface KnownEntry extends IndexEntry {
+  readonly collection: CollectionId
+  readonly ttl: Micros
+  /** Of its record, for what reading it costs. */
+  readonly bytes: number
+}
+
+/** The beginning of a range, or all of it. */
+export interface KnownRun {
+  readonly range: EntryRange
+  readonly entries: readonly KnownEntry[]
+  /** What follows behind the entries; undefined: nothing. */
+  readonly rest: EntryRange | undefined
+  readonly schemaTime: Micros
+  /** The newest commit of a state, and the time of it, in which this was found to be so. */
+  foundAt: Micros
+  foundTime: Micros
+}
+
+/** The entries that a run remembers at most. */
+export const runEntriesMax = 512
+
+/** What an entry takes in memory beside a multiple of its record's bytes, roughly, and for each of those. */
+const bytesPerEntry = 300
+const bytesPerByte = 4
+
+/** Ranges that have been read once; a power of two. */
+const readOnceSlots = 16_384
+
+/** After this many microseconds events may have been removed for their age. */
+const eventsKeptMin: Micros = limits.historyGraceMicros / 3
+
+export class KnownEntries {
+  /** By a hash of the range. */
+  readonly #runs: GenerationCache<number, KnownRun>
+  /** Only what is read a second time within a while is worth its memory. */
+  readonly #readOnce = new Int32Array(readOnceSlots)
+
+  /** `bytesMax`: about what may be held. */
+  constructor(bytesMax: number = limits.knownEntriesBytesMax) {
+    this.#runs = new GenerationCache(bytesMax, ({ entries }) =>
+      entries.reduce((sum, { bytes }) => sum + bytesPerEntry + bytesPerByte * bytes, bytesPerEntry),
+    )
+  }
+
+  /** What is known of the beginning of a range and true in that state. */
+  find(range: EntryRange, set: SetPlace, snapshot: Snapshot): KnownRun | undefined {
+    const run = this.#runs.get(hashOf(range))
+    return run !== undefined && isSameRange(run.range, range) && holds(run, set, snapshot) ? run : undefined
+  }
+
+  /** Whether a range that is being read now is worth remembering. */
+  isWorth(range: EntryRange): boolean {
+    const hash = hashOf(range)
+    const slot = hash & (readOnceSlots - 1)
+    if (this.#readOnce[slot] === hash) return true
+    this.#readOnce[slot] = hash
+    return false
+  }
+
+  /** Notes what was read of a range in that state. */
+  remember(run: Pick<KnownRun, 'range' | 'entries' | 'rest'>, snapshot: Snapshot): void {
+    const { lastCommitTime, schemaTime, time } = snapshot
+    this.#runs.set(hashOf(run.range), { ...run, schemaTime, foundAt: lastCommitTime, foundTime: time })
+  }
+}
+
+/** What a row says, to be remembered. */
+export function knownEntry(database: DatabaseId, row: Bytes): KnownEntry {
+  return {
+    values: entryValues(row),
+    document: entryDocument(database, row),
+    collection: entryCollection(row),
+    ttl: entryTtl(row),
+    bytes: row.length,
+  }
+}
+
+/** What is left of a range when it has been read up to a key. */
+export function behind({ end, reverse, start }: EntryRange, key: Bytes): EntryRange {
+  return reverse ? { start, end: key, reverse } : { start: following(key), end, reverse }
+}
+
+/** The first key after `key`. */
+function following(key: Bytes): Bytes {
+  const next = new Uint8Array(key.length + 1)
+  next.set(key)
+  return next
+}
+
+function holds(run: KnownRun, { database, index, terms }: SetPlace, snapshot: Snapshot): boolean {
+  const { lastCommitTime, schemaTime, time, view } = snapshot
+  if (run.foundAt === lastCommitTime) return true
+  if (run.schemaTime !== schemaTime || time - run.foundTime > eventsKeptMin) return false
+  const since = { ts: run.foundAt + 1, side: 'low' } as const
+  for (const _ of view.range({ ...eventRange(database, index, terms, since, undefined), limit: 1 }))
+    return false
+  run.foundAt = lastCommitTime
+  run.foundTime = time
+  return true
+}
+
+function isSameRange(left: EntryRange, right: EntryRange): boolean {
+  return (
+    left.reverse === right.reverse &&
+    compareBytes(left.start, right.start) === 0 &&
+    compareBytes(left.end, right.end) === 0
+  )
+}
+
+/** FNV-1a, cut to what the runtime keeps as a small integer. */
+function hashOf({ end, reverse, start }: EntryRange): number {
+  return (hashBytes(hashBytes(0x811c9dc5, start), end) ^ (reverse ? 1 : 0)) & 0x3fffffff
+}
+
+function hashBytes(seed: number, bytes: Bytes): number {
+  let hash = seed
+  for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
+  return hash
+}
