@@ -21,6 +21,11 @@ export interface Exchange {
   readonly body: Readable | undefined
   /** To be told how many bytes of the body were read. */
   noteBody?(bytes: number): void
+  /**
+   * Calls `take` soon: with the body if all of it came together with the head, else with undefined, and nothing has been
+   * read. Absent where that shows only in reading.
+   */
+  takeArrived?(take: (body: Buffer | undefined) => void): void
   /** Whether the whole request has arrived. */
   readonly isComplete: boolean
   /** Whether nobody is there any more to respond to. */

@@ -41,6 +41,11 @@ export class Http1Exchange implements Exchange {
     return announced === '0' ? undefined : this.#request
   }
 
+  /** Node tells of the head before it looks at what came behind it. */
+  takeArrived(take: (body: Buffer | undefined) => void): void {
+    process.nextTick(takeIfComplete, this.#request, take)
+  }
+
   get isComplete(): boolean {
     return this.#request.complete
   }
@@ -75,4 +80,23 @@ export class Http1Exchange implements Exchange {
     this.#request.destroy()
     this.#response.destroy()
   }
+}
+
+const empty = Buffer.alloc(0)
+
+function takeIfComplete(request: IncomingMessage, take: (body: Buffer | undefined) => void): void {
+  if (!request.complete) {
+    take(undefined)
+    return
+  }
+  const first: Buffer = request.read() ?? empty
+  const next: Buffer | null = request.read()
+  if (next === null) {
+    take(first)
+    return
+  }
+  // Chunked bodies come in several.
+  const chunks = [first, next]
+  for (let chunk = request.read(); chunk !== null; chunk = request.read()) chunks.push(chunk)
+  take(Buffer.concat(chunks))
 }

@@ -41,8 +41,20 @@ export function readBody(
   done: (outcome: BodyOutcome) => void,
 ): void {
   const { body } = exchange
-  if (body === undefined) done(empty)
-  else new IncomingBody(exchange, body, rules, budget, done)
+  if (body === undefined) {
+    done(empty)
+    return
+  }
+  const receive = () => new IncomingBody(exchange, body, rules, budget, done)
+  if (exchange.takeArrived === undefined) receive()
+  else {
+    // Most queries are in the packet of their head: nothing has to be waited for, or counted meanwhile.
+    exchange.takeArrived(arrived => {
+      if (arrived !== undefined) done(arrived.length > rules.bytesMax ? 'too large' : arrived)
+      else if (body.destroyed) done('aborted')
+      else receive()
+    })
+  }
 }
 
 class IncomingBody {

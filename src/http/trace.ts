@@ -19,11 +19,11 @@ const spanIdEnd = 52
 
 /** Continues the trace named by `header`, or begins one. */
 export function traceOf(header: string | undefined, random: Random): Trace {
-  const spanId = random.hex(8)
   if (header !== undefined && isTraceparent(header)) {
-    return { traceId: header.slice(traceIdStart, traceIdEnd).toLowerCase(), spanId }
+    return { traceId: header.slice(traceIdStart, traceIdEnd).toLowerCase(), spanId: random.hex(8) }
   }
-  return { traceId: random.hex(16), spanId }
+  const both = random.hex(24)
+  return { traceId: both.slice(0, 32), spanId: both.slice(32) }
 }
 
 /** The response's `traceparent`. */

@@ -50,10 +50,13 @@ export function parseReference(json: Json, place: Place): ReferenceTarget {
   return parseReferenceObject(json, place)
 }
 
+const referenceKeys = ['id', 'class', 'collection', 'database']
+
 function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): ReferenceTarget {
   if (json.size === 1 && json.has('@ref')) return parseReference(json.get('@ref') as Json, place)
-  const known = [...json.keys()].filter(key => ['id', 'class', 'collection', 'database'].includes(key))
-  if (!json.has('id') || known.length !== json.size || (json.has('class') && json.has('collection'))) {
+  let known = 0
+  for (const key of referenceKeys) if (json.has(key)) known++
+  if (!json.has('id') || known !== json.size || (json.has('class') && json.has('collection'))) {
     throw fault('Ref expected, Object provided.', place)
   }
   const errors: ErrorEntry[] = []

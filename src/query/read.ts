@@ -1,7 +1,7 @@
 // Reading single documents: permission before existence, at the time the query looks at.
 
 import type { Version } from '../store/contract.ts'
-import { collectionOf, firstUserCollection, native, type Ref, UnresolvedRef } from '../values/value.ts'
+import { collectionOf, native, type Ref, UnresolvedRef } from '../values/value.ts'
 import { type Call, undefinedReference } from './definition.ts'
 import { mayRead, permissionDenied } from './permissions.ts'
 import { resourceOf } from './resources/kinds.ts'
@@ -52,10 +52,7 @@ export function countingRead<T>(ref: Ref, call: Call, read: () => T): T {
 
 /** Whether the collection of a document is still there. */
 function isReachable(ref: Ref, call: Call): boolean {
-  return (
-    ref.collection < firstUserCollection ||
-    call.evaluation.transaction.catalogue.collection(collectionOf(ref)) !== undefined
-  )
+  return call.evaluation.transaction.catalogue.hasCollection(ref.database, ref.collection)
 }
 
 /** Throws `invalid ref` for a document whose collection is gone. */

@@ -159,6 +159,9 @@ export class StoreCatalogue implements Catalogue {
   /** Parents read so far; used only while the transaction has not touched any schema. */
   readonly #parents = new Map<DatabaseId, DatabaseId | undefined>()
 
+  /** The collection that was found last: elements and documents of one are mostly asked about in a row. */
+  #latest: { readonly database: DatabaseId; readonly collection: CollectionId } | undefined
+
   constructor(snapshot: Snapshot, cache: SchemaCache) {
     // What it takes to know the schema is not the query's to pay.
     this.#snapshot = { ...snapshot, counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 } }
@@ -269,7 +272,13 @@ export class StoreCatalogue implements Catalogue {
 
   /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
-    return collection < firstUserCollection || this.#collection(database, collection) !== undefined
+    if (collection < firstUserCollection) return true
+    const isUntouched = this.#changed.size === 0
+    const latest = this.#latest
+    if (isUntouched && latest?.collection === collection && latest.database === database) return true
+    const isThere = this.#collection(database, collection) !== undefined
+    if (isThere && isUntouched) this.#latest = { database, collection }
+    return isThere
   }
 
   /** The numbers of all live user collections of a database. */

@@ -3,6 +3,7 @@
 
 import type {
   ActionName,
+  CollectionId,
   DatabaseId,
   Lambda,
   Micros,
@@ -144,6 +145,8 @@ export interface Catalogue {
   database(id: DatabaseId): DatabaseDefinition | undefined
   collection(ref: Ref): CollectionDefinition | undefined
   index(ref: Ref): IndexDefinition | undefined
+  /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */
+  hasCollection(database: DatabaseId, collection: CollectionId): boolean
   /** The live indexes that cover a collection. */
   indexesOf(database: DatabaseId, collection: number): readonly IndexDefinition[]
   /** The database and its ancestors are live. The root always is. */

@@ -89,10 +89,17 @@ export class Ref {
   readonly database: DatabaseId
   readonly collection: CollectionId
   readonly id: bigint
+  #idText: string | undefined
   constructor(database: DatabaseId, collection: CollectionId, id: bigint) {
     this.database = database
     this.collection = collection
     this.id = id
+  }
+
+  /** The id in decimal, made once: references of remembered entries and documents are shown again and again. */
+  get idText(): string {
+    this.#idText ??= String(this.id)
+    return this.#idText
   }
 }
 

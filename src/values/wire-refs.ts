@@ -6,6 +6,7 @@ import {
   type CollectionId,
   collectionOf,
   type DatabaseId,
+  firstUserCollection,
   isNativeCollectionRef,
   namedNatives,
   native,
@@ -34,6 +35,11 @@ export class RefPrinter {
   /** What documents of a collection have in common: everything behind their id. */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
 
+  /** The collection of documents that was printed last; mostly the next one is of the same. */
+  #latest:
+    | { readonly database: DatabaseId; readonly collection: CollectionId; readonly tail: string }
+    | undefined
+
   constructor(names: RefNames, apiVersion: string) {
     this.#names = names
     this.#asPath = !isAtLeast(apiVersion, '2.1')
@@ -41,11 +47,17 @@ export class RefPrinter {
   }
 
   print(ref: Ref): string | undefined {
+    const latest = this.#latest
+    if (latest?.collection === ref.collection && latest.database === ref.database)
+      return `{"@ref":{"id":"${ref.idText}"${latest.tail}`
     if (this.#asPath) return wrapPath(this.#path(ref))
     if (isNativeCollectionRef(ref)) return this.#nativeCollection(Number(ref.id), ref.database)
     if (!namedNatives.has(ref.collection)) {
-      const tail = this.#tail(ref.database, ref.collection)
-      return tail && `{"@ref":{"id":"${ref.id}"${tail}`
+      const { collection, database } = ref
+      const tail = this.#tail(database, collection)
+      if (tail === undefined) return undefined
+      if (collection >= firstUserCollection) this.#latest = { collection, database, tail }
+      return `{"@ref":{"id":"${ref.idText}"${tail}`
     }
     const name = this.#names.nameOf(ref)
     const database = this.#databaseField(ref.database)

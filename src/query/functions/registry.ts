@@ -69,10 +69,17 @@ class Registry implements FunctionLookup {
   }
 
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined {
-    const given = [...keys]
-    const asGiven = given.join('\n')
-    const definitions = this.#seen.get(asGiven) ?? this.#search(asGiven, given)
-    return definitions?.find(each => isIn(each, apiVersion))
+    let asGiven: string | undefined
+    for (const key of keys) {
+      // No function has such a key; two of its keys together look like it.
+      if (key.includes('\n')) return undefined
+      asGiven = asGiven === undefined ? key : `${asGiven}\n${key}`
+    }
+    if (asGiven === undefined) return undefined
+    const definitions = this.#seen.get(asGiven) ?? this.#search(asGiven)
+    if (definitions === undefined) return undefined
+    for (const each of definitions) if (isIn(each, apiVersion)) return each
+    return undefined
   }
 
   findSet(keys: readonly string[]): FunctionDefinition {
@@ -92,8 +99,8 @@ class Registry implements FunctionLookup {
     this.#bySignature.set(signature, [...others, definition])
   }
 
-  #search(asGiven: string, given: string[]): readonly FunctionDefinition[] | undefined {
-    const definitions = this.#bySignature.get(given.sort().join('\n'))
+  #search(asGiven: string): readonly FunctionDefinition[] | undefined {
+    const definitions = this.#bySignature.get(asGiven.split('\n').sort().join('\n'))
     if (definitions && this.#seen.size < seenMax) this.#seen.set(asGiven, definitions)
     return definitions
   }
