@@ -92,7 +92,10 @@ function assemble(
     build: `${version}-terrarium`,
     host: hostname(),
     pendingRequestsMax: config.pendingRequestsMax,
-    listener: secure ? { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } } : {},
+    listener: {
+      trustedProxies: config.trustedProxies,
+      ...(secure && { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }),
+    },
   })
   return {
     listen: async () => urlOf(config, await application.listen(config)),

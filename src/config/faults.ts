@@ -36,3 +36,16 @@ export function isShortSecret(secret: string | undefined): boolean {
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
+
+/** What is wrong with a list of addresses and networks; undefined when nothing is. */
+export function proxiesFault(text: string): string | undefined {
+  for (const entry of text.split(',')) {
+    const [address = '', bits, rest] = entry.trim().split('/')
+    const bitsMax = isIP(address) === 6 ? 128 : 32
+    const areBitsRight = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax)
+    if (isIP(address) === 0 || !areBitsRight || rest !== undefined) {
+      return 'has to be a list of IP addresses and networks such as 10.0.0.0/8,::1'
+    }
+  }
+  return undefined
+}

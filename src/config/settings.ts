@@ -1,7 +1,7 @@
 // Every setting of the service, once: what it means, its default and its bounds. Flags, environment variables,
 // keys of the configuration file, `--help` and the documentation all derive from this one table.
 
-import { hostFault, secretFault, storeFault, urlFault } from './faults.ts'
+import { hostFault, proxiesFault, secretFault, storeFault, urlFault } from './faults.ts'
 
 /** What a setting holds; decides how its text is read. */
 type Kind =
@@ -166,6 +166,13 @@ export const settings = {
     max: 16,
     placeholder: 'N',
     doc: 'bcrypt cost of new password hashes; each step doubles the time of a login. Hashes of other costs keep working.',
+  },
+  trustedProxies: {
+    kind: 'text',
+    default: undefined,
+    check: proxiesFault,
+    placeholder: 'LIST',
+    doc: 'Addresses and networks of proxies, such as 10.0.0.0/8,::1, whose X-Forwarded-For says where a request comes from; without, it counts for nothing.',
   },
   pendingRequestsMax: {
     kind: 'integer',

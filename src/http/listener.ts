@@ -26,6 +26,7 @@ import { Http2Exchange } from './http2-exchange.ts'
 import { Offenders } from './offenders.ts'
 import { peek, startsHttp2 } from './preface.ts'
 import { SessionGuard } from './session-guard.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
 import { Turns } from './turns.ts'
 import { asksForUpgrade, type EarlyRequest, receiveUpgrade, upgradeIn } from './upgrade.ts'
 
@@ -46,6 +47,8 @@ export interface ListenerOptions {
   readonly lingerMs?: number
   /** Connections without a request under way; the limit of the service when absent. */
   readonly waitingConnectionsMax?: number
+  /** Addresses and networks of proxies that say where a request comes from, with commas between them. */
+  readonly trustedProxies?: string | undefined
   readonly timers?: Timers
   readonly clock?: Clock
 }
@@ -83,6 +86,7 @@ type HandleExchange = (exchange: Exchange) => void
 
 export class Listener {
   readonly #turns: Turns
+  readonly #proxies: TrustedProxies
   readonly #idleMs: number
   readonly #receiveMs: number
   readonly #lingerMs: number
@@ -107,6 +111,7 @@ export class Listener {
 
   constructor(handle: HandleExchange, options: ListenerOptions = {}) {
     this.#turns = new Turns(handle)
+    this.#proxies = new TrustedProxies(options.trustedProxies)
     this.#idleMs = options.idleMs ?? limits.connectionIdleMs
     this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
     this.#lingerMs = options.lingerMs ?? limits.lingerMs
@@ -179,7 +184,10 @@ export class Listener {
         return
       }
       response.once('close', () => connection.finish())
-      this.#turns.take(connection, new Http1Exchange(request, response, connection.client))
+      this.#turns.take(
+        connection,
+        new Http1Exchange(request, response, this.#clientOf(request.socket, request.headers)),
+      )
     }
     server.on('request', handle)
     server.on('checkExpectation', handle)
@@ -231,6 +239,12 @@ export class Listener {
       else this.#http1.emit('connection', socket)
     })
     return server
+  }
+
+  /** Where a request on `socket` comes from. */
+  #clientOf(socket: Socket, headers: IncomingHttpHeaders | http.IncomingHttpHeaders): string {
+    const forwarded = headers['x-forwarded-for']
+    return this.#proxies.clientOf(socket.remoteAddress, forwarded?.toString())
   }
 
   #track(socket: Socket): void {
@@ -344,7 +358,7 @@ export class Listener {
       })
       const first = stream.id === 1 ? early : undefined
       const noteBody = (bytes: number) => guard.noteBody(bytes)
-      const exchange = new Http2Exchange(stream, headers, connection.client, noteBody, first)
+      const exchange = new Http2Exchange(stream, headers, this.#clientOf(socket, headers), noteBody, first)
       this.#turns.take(connection, exchange)
     })
   }

@@ -126,6 +126,22 @@ test('a configured root secret is stored nowhere', async () => {
   assert.ok(!program.stderr().includes('configured-secret'))
 })
 
+test('a root secret that is easily guessed is taken on loopback only, with a warning', async () => {
+  const variables = {
+    TERRARIUM_PORT: '0',
+    TERRARIUM_DATA: join(folder, 'guessed'),
+    TERRARIUM_ROOT_SECRET: 'secret',
+  }
+  const program = start(['serve'], variables)
+  await program.ready()
+  assert.equal(program.stderr().match(/"level":40[^\n]*the root secret is easily guessed/g)?.length, 1)
+  program.child.kill('SIGTERM')
+  assert.equal(await program.exited(), 0)
+  const outside = start(['serve', '--host', '0.0.0.0'], variables)
+  assert.equal(await outside.exited(), 2)
+  assert.match(outside.stderr(), /at least 8 characters/)
+})
+
 test('a signal lets what is in flight finish', async () => {
   const program = start(['serve', '--port', '0', '--data', join(folder, 'busy')], { FAKE_DELAY_MS: '300' })
   const url = await program.ready()

@@ -1,0 +1,72 @@
+// Where a request comes from when there are proxies in front: what trusted ones say counts, and nothing else.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { proxiesFault } from '../../src/config/faults.ts'
+import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
+import { startFakeService } from './fake-engine.ts'
+
+test('without trusted proxies the header counts for nothing', () => {
+  const none = new TrustedProxies(undefined)
+  assert.equal(none.clientOf('10.0.0.1', '192.0.2.7'), '10.0.0.1')
+  assert.equal(new TrustedProxies('10.0.0.2').clientOf('10.0.0.1', '192.0.2.7'), '10.0.0.1')
+})
+
+test('the last address that no trusted proxy has counts', () => {
+  const proxies = new TrustedProxies('10.0.0.0/8, ::1,2001:db8:ff::/48')
+  for (const [direct, forwarded, client] of [
+    ['10.0.0.1', undefined, '10.0.0.1'],
+    ['10.0.0.1', '192.0.2.7', '192.0.2.7'],
+    // Whatever the client has written in front.
+    ['10.0.0.1', '198.51.100.1, 192.0.2.7', '192.0.2.7'],
+    ['10.0.0.1', '198.51.100.1, 192.0.2.7, 10.9.9.9', '192.0.2.7'],
+    ['::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
+    ['::1', '2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
+    ['::1', '2001:db8:1:2:3::4, 2001:db8:ff::1', '2001:db8:1:2::/64'],
+    ['10.0.0.1', '192.0.2.7:4711', '192.0.2.7'],
+    ['10.0.0.1', '[2001:db8:1:2:3::4]:4711', '2001:db8:1:2::/64'],
+    // All are proxies: the one furthest away.
+    ['10.0.0.1', '10.1.1.1, 10.2.2.2', '10.1.1.1'],
+    // Nothing is known of what is behind something that is no address.
+    ['10.0.0.1', '192.0.2.7, unknown', '10.0.0.1'],
+    ['10.0.0.1', '192.0.2.7, unknown, 10.2.2.2', '10.2.2.2'],
+    ['10.0.0.1', '', '10.0.0.1'],
+    ['192.0.2.9', '10.0.0.1', '192.0.2.9'],
+    [undefined, '192.0.2.7', ''],
+  ] as const) {
+    assert.equal(proxies.clientOf(direct, forwarded), client, `${direct} ${forwarded}`)
+  }
+})
+
+test('the setting is a list of addresses and networks', () => {
+  for (const right of ['127.0.0.1', '10.0.0.0/8,::1', ' 10.0.0.1 , 2001:db8::/32', '0.0.0.0/0']) {
+    assert.equal(proxiesFault(right), undefined, right)
+  }
+  for (const wrong of [
+    'proxy',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '::1/129',
+    '10.0.0.1,',
+    '10.0.0/8',
+  ]) {
+    assert.match(proxiesFault(wrong) ?? '', /list of IP addresses/, wrong)
+  }
+})
+
+test('requests of one proxy connection come from whom the proxy says', async () => {
+  const service = await startFakeService({ trustedProxies: '127.0.0.0/8' })
+  try {
+    for (const client of ['192.0.2.1', '192.0.2.2']) {
+      const headers = { authorization: 'Bearer right', 'x-forwarded-for': client }
+      await (await fetch(service.url, { method: 'POST', headers, body: '1' })).text()
+    }
+    assert.deepEqual(
+      service.engine.seen.map(({ address }) => address),
+      ['192.0.2.1', '192.0.2.2'],
+    )
+  } finally {
+    await service.stop(0)
+  }
+})
