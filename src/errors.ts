@@ -50,6 +50,7 @@ export const queryErrorStatus = {
   'value not found': 404,
 } as const
 
+/** The code of an error with a position in the query. */
 export type QueryErrorCode = keyof typeof queryErrorStatus
 
 /** Where in the query: object keys and array indexes from its root. */
@@ -138,6 +139,7 @@ export const requestErrorStatus = {
   unauthorized: 401,
 } as const
 
+/** The code of an error of the request as a whole. */
 export type RequestErrorCode = keyof typeof requestErrorStatus
 
 /** A request that failed as a whole: limits, credentials, time, contention. */

@@ -5,6 +5,7 @@ import type { QueryError } from '../errors.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { DatabaseId, Lambda, ObjectValue, Ref, Value } from '../values/value.ts'
 
+/** The roles that need no document. */
 export const builtinRoles = ['admin', 'server', 'server-readonly', 'client'] as const
 export type BuiltinRole = (typeof builtinRoles)[number]
 
@@ -77,6 +78,7 @@ export interface Access {
   allows(request: AccessRequest): boolean
 }
 
+/** Makes what an authority may do, as of one transaction. */
 export type CreateAccess = (
   authority: Authority,
   transaction: Transaction,

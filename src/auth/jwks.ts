@@ -41,6 +41,7 @@ interface Entry {
   readonly imported: Map<string, Import>
 }
 
+/** The key sets of all access providers of a process. */
 export class KeySets {
   readonly #fetch: FetchKeySet
   readonly #clock: Clock

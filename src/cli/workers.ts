@@ -104,6 +104,7 @@ interface Run {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
 }
 
+/** Starts the workers, starts those again that end, and hands out what is shared. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #distributor = new Distributor()

@@ -69,6 +69,7 @@ export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEn
       firstOf(spellings, spelling => fromFile(spelling, fileValues, configFile))
     config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
+  // Every name of the table has been read by its own row.
   const read = config as unknown as Config
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key are needed together')

@@ -354,6 +354,7 @@ export const settings = {
   },
 } as const satisfies Readonly<Record<string, Setting>>
 
+/** The name of a setting. */
 export type SettingName = keyof typeof settings
 
 /** What a setting of this type is read as. */

@@ -56,6 +56,7 @@ export interface QueryMetrics {
   readonly rateLimited: readonly ('compute' | 'read' | 'write')[]
 }
 
+/** What a request is answered with. */
 export interface QueryAnswer {
   readonly status: number
   /** The body: `{"resource":…}` or `{"errors":[…]}`. */
@@ -111,6 +112,7 @@ export interface Principal {
   readonly isRoot: boolean
 }
 
+/** One request at a time, from its credential to its response. */
 export interface Engine {
   query(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
   /** `POST /stream`. `fields` is the URL parameter that chooses what events show; absent for the default. */

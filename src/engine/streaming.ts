@@ -31,6 +31,7 @@ export type StreamSubject =
   | { readonly kind: 'documents'; readonly collection: Ref }
   | { readonly kind: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
 
+/** What it takes to open a stream. */
 export interface StreamOpening {
   readonly subject: StreamSubject
   /** In the order of {@link streamFields}. */

@@ -14,6 +14,7 @@ import type { Call } from './call.ts'
 import type { DashboardFiles } from './dashboard-files.ts'
 import type { RequestMeter } from './request-meter.ts'
 
+/** What an endpoint does with a request that has passed the edge. */
 export type Handler = (call: Call) => Answer | Promise<Answer>
 
 export interface Endpoint {

@@ -105,6 +105,7 @@ export class Http2Exchange implements Exchange {
 
 /** The list as Node takes it; its types do not know that values may be numbers. */
 function headersOf(status: number, headers: HeaderList): readonly string[] {
+  // Node takes the status as a number, too, which its types do not say.
   return [':status', status, ...headers] as readonly unknown[] as readonly string[]
 }
 

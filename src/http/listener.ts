@@ -30,6 +30,7 @@ import { TrustedProxies } from './trusted-proxies.ts'
 import { Turns } from './turns.ts'
 import { asksForUpgrade, type EarlyRequest, receiveUpgrade, upgradeIn } from './upgrade.ts'
 
+/** Where to listen. */
 export interface ListenAddress {
   readonly host: string
   /** 0 picks a free port. */

@@ -7,6 +7,7 @@ import type { QueryMetrics } from '../engine/contract.ts'
 /** Upper bounds of the classes of duration, in seconds; one more class has what is longer. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** The greatest status there is. */
 const statusMax = 599
 
 export class RequestMeter {

@@ -57,6 +57,7 @@ export const garbageKinds = {
   object: 3,
 } as const
 
+/** What is removed in the background. */
 export type GarbageKind = keyof typeof garbageKinds
 
 /** A document within a database. */

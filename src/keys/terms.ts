@@ -7,6 +7,7 @@ import { ByteWriter } from '../values/byte-writer.ts'
 import type { Value } from '../values/value.ts'
 import { appendCanonical, type TransactionTimeSource } from './value-codec.ts'
 
+/** Bytes of terms that a key holds; of longer ones it holds a hash, which this length marks. */
 const inlineBytesMax = 254
 const hashMarker = 255
 

@@ -17,6 +17,7 @@ export interface KeyRange {
   readonly limit?: number
 }
 
+/** A key and its value. */
 export interface Entry {
   readonly key: Bytes
   readonly value: Bytes
@@ -42,6 +43,7 @@ export interface Work<T> {
   readonly writes: readonly Write[]
 }
 
+/** Ordered bytes with snapshots and atomic commits. */
 export interface KeyValueStore {
   /**
    * Runs `read` synchronously on a snapshot of everything committed so far, by any process that shares

@@ -10,6 +10,7 @@ import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
 import type { ByteDatabase } from './lmdb-view.ts'
 
+/** An open LMDB folder. */
 export type Environment = RootDatabase<Bytes, Bytes>
 
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */

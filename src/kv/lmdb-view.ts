@@ -7,6 +7,7 @@ import { isEmptyRange, isImpossibleKey } from './checks.ts'
 import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View } from './contract.ts'
 import { knownOrCopy } from './lmdb-codec.ts'
 
+/** A table of bytes. */
 export type ByteDatabase = Database<Bytes, Bytes>
 
 export class LmdbView implements View {

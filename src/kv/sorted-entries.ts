@@ -3,6 +3,7 @@
 
 import type { Bytes } from './contract.ts'
 
+/** Entries of a chunk before it is split. */
 const chunkMax = 256
 
 interface Keyed {

@@ -124,5 +124,6 @@ function durationHistogram(meter: RequestMeter): Metric {
     name,
     get: () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' }),
   }
+  // A registry asks a metric for no more than this, though the class has more.
   return histogram as unknown as Metric
 }

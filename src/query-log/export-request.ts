@@ -15,6 +15,7 @@ export const exportStates = [
   'TimedOut',
 ] as const
 
+/** Where an export stands. */
 export type ExportState = (typeof exportStates)[number]
 
 /** Every change of state there is. */
@@ -64,6 +65,7 @@ export interface ExportRequest {
   readonly url?: { readonly address: string; readonly expiresAt: Micros }
 }
 
+/** A database whose queries are exported. */
 export interface ExportedDatabase {
   /** With the region group in front, such as `us-std/parent/child`. */
   readonly path: string

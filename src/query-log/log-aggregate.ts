@@ -44,6 +44,7 @@ interface MinuteTotals extends Totals {
   readonly times: Map<number, number>
 }
 
+/** Milliseconds that one row of sums covers. */
 export const minuteMs = 60_000
 
 /** Shapes of a database that are told apart; those beyond count as {@link otherShapes}. */
@@ -53,6 +54,7 @@ const databasesMax = 10_000
 /** Stands for all shapes, or databases, beyond the bound. */
 const otherShapes = '…'
 
+/** The sums over no records. */
 export function noTotals(): Totals {
   return {
     requests: 0,

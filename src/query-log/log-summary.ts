@@ -50,6 +50,7 @@ const slackMs = 5000
 /** A copy of another machine's newest segment grows no more when it is so old, in milliseconds: segments are closed after an hour. */
 const copyGrowsMs = 7_200_000
 
+/** Sums over the query log, each closed segment read once. */
 export class LogSummaries {
   readonly #folder: string
   readonly #kept: string

@@ -7,6 +7,7 @@ import type { Bytes } from '../kv/contract.ts'
 /** The path below which exported files are downloaded. */
 export const filesPath = '/api/v1/logs/files/'
 
+/** Signs download links, and checks them. */
 export class Signer {
   readonly #key: Bytes
 

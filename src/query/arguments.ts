@@ -36,6 +36,7 @@ function valueType<T extends Value>(name: string, accepts: (value: Value) => val
   }
 }
 
+/** One type of value each; the name is the one that errors show. */
 export const anyValue: ArgumentType<Value> = { mode: 'value', name: 'Any', check: value => value }
 export const string = valueType('String', value => typeof value === 'string')
 export const integer = valueType('Integer', value => typeof value === 'bigint')
@@ -90,6 +91,7 @@ export const unitOfTime: ArgumentType<NamedTimeUnit> = {
 /** Values that are one thing: not arrays, objects, pages, sets, lambdas, events. */
 export const scalar = valueType('Scalar', isScalar)
 
+/** Whether a value has no parts. */
 export function isScalar(value: Value): value is Value {
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return true
   if (value instanceof Map || isArray(value)) return false
@@ -116,6 +118,7 @@ function refType(name: string, collection?: number): ArgumentType<Ref> {
   }
 }
 
+/** References: any, and those of one kind. */
 export const ref = refType('Ref')
 export const collectionRef = refType('Collection Ref', native.collections)
 export const databaseRef = refType('Database Ref', native.databases)
@@ -151,10 +154,11 @@ export const set: ArgumentType<SetLike> = {
   },
 }
 
-export type Iterable = readonly Value[] | Page | SetLike
+/** What has elements. */
+export type Elements = readonly Value[] | Page | SetLike
 
 /** Anything with elements. */
-export const iterable: ArgumentType<Iterable> = {
+export const iterable: ArgumentType<Elements> = {
   mode: 'value',
   name: 'Array, Set, or Page',
   check(value, call, key) {
@@ -241,6 +245,7 @@ export function nonEmptyList<T>(element: ArgumentType<T>): ArgumentType<readonly
   }
 }
 
+/** A step into a value: a field's name or an index. */
 export type PathStep = string | bigint
 
 /** A path into a value: field names and indexes. */

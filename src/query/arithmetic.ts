@@ -23,6 +23,7 @@ export function arithmetic(
       : doubles(Number(left), Number(right))
 }
 
+/** The sum; integers wrap around at 64 bits, and a double makes the result one. */
 export const add: (left: Num, right: Num) => Num = arithmetic(
   (left, right) => left + right,
   (left, right) => left + right,

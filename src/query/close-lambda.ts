@@ -6,19 +6,20 @@ import { step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
 import { storedForm, type Transient } from '../values/stored-form.ts'
 import { Lambda, UnresolvedRef, type Value } from '../values/value.ts'
-import { evaluate } from './evaluate.ts'
-import type { Evaluation } from './evaluation.ts'
 import type { Expression, LambdaExpression, Operand } from './expression.ts'
 import { requireExtent } from './extent.ts'
 import { lookUp, type Variables } from './variables.ts'
+
+/** Evaluates a reference or a set written out. */
+type ValueOfLiteral = (literal: Extract<Expression, { readonly kind: 'reference' | 'set' }>) => Value
 
 /** The lambda as a value, with the variables it uses from outside bound to what they are now. */
 export function closeLambda(
   lambda: LambdaExpression,
   variables: Variables | undefined,
-  evaluation: Evaluation,
+  valueOf: ValueOfLiteral,
 ): Lambda {
-  const body = printExpression(lambda.body, evaluation)
+  const body = printExpression(lambda.body, valueOf)
   if (lambda.freeVariables.size === 0) return new Lambda(lambda.apiVersion, lambda.parameters, body)
   const captured = new Map<string, Value>()
   for (const name of lambda.freeVariables) {
@@ -32,16 +33,16 @@ export function closeLambda(
   return new Lambda(lambda.apiVersion, lambda.parameters, closed)
 }
 
-function printExpression(expression: Expression, evaluation: Evaluation): Value {
-  const print = (inner: Expression) => printExpression(inner, evaluation)
+function printExpression(expression: Expression, valueOf: ValueOfLiteral): Value {
+  const print = (inner: Expression) => printExpression(inner, valueOf)
   switch (expression.kind) {
     case 'literal':
       return printValue(expression.value)
     case 'reference':
     case 'set':
-      return printValue(evaluate(expression, undefined, evaluation))
+      return printValue(valueOf(expression))
     case 'query':
-      return new Map([['@query', printLambda(expression.lambda, evaluation, true)]])
+      return new Map([['@query', printLambda(expression.lambda, valueOf, true)]])
     case 'variable':
       return new Map([['var', expression.name]])
     case 'array':
@@ -59,7 +60,7 @@ function printExpression(expression: Expression, evaluation: Evaluation): Value 
       const printed = new Map<string, Value>()
       for (const [index, key] of expression.definition.keys.entries()) {
         const operand = expression.operands[index]
-        if (operand) printed.set(key, printOperand(operand, evaluation))
+        if (operand) printed.set(key, printOperand(operand, valueOf))
       }
       return printed
     }
@@ -73,17 +74,17 @@ function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
   return bindings.map(binding => new Map([binding]))
 }
 
-function printOperand(operand: Operand, evaluation: Evaluation): Value {
-  if (operand.kind === 'lambda') return printLambda(operand, evaluation, false)
-  if (operand.kind === 'list') return operand.elements.map(element => printExpression(element, evaluation))
-  return printExpression(operand, evaluation)
+function printOperand(operand: Operand, valueOf: ValueOfLiteral): Value {
+  if (operand.kind === 'lambda') return printLambda(operand, valueOf, false)
+  if (operand.kind === 'list') return operand.elements.map(element => printExpression(element, valueOf))
+  return printExpression(operand, valueOf)
 }
 
-function printLambda(lambda: LambdaExpression, evaluation: Evaluation, versioned: boolean): Value {
+function printLambda(lambda: LambdaExpression, valueOf: ValueOfLiteral, versioned: boolean): Value {
   const printed = new Map<string, Value>()
   if (versioned) printed.set('api_version', lambda.apiVersion)
   printed.set('lambda', lambda.parameters)
-  printed.set('expr', printExpression(lambda.body, evaluation))
+  printed.set('expr', printExpression(lambda.body, valueOf))
   return printed
 }
 

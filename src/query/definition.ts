@@ -67,6 +67,7 @@ export interface ArgumentType<T> {
   readonly check: (value: Value, call: Call, key: string) => T
 }
 
+/** The type of an argument, and whether it may be left out. */
 export interface Argument<T> {
   readonly type: ArgumentType<T>
   readonly optional: boolean

@@ -52,7 +52,7 @@ export function evaluate(
         return evaluate(expression.body, frame, evaluation)
       }
       case 'query':
-        return closeLambda(expression.lambda, variables, evaluation)
+        return lambdaValue(expression.lambda, variables, evaluation)
       case 'set':
         return literalSet(expression, () => evaluate(expression.call, variables, evaluation))
       default:
@@ -61,6 +61,15 @@ export function evaluate(
   } finally {
     evaluation.depth--
   }
+}
+
+/** The value of a lambda that is written in a query. */
+export function lambdaValue(
+  lambda: LambdaExpression,
+  variables: Variables | undefined,
+  evaluation: Evaluation,
+): Lambda {
+  return closeLambda(lambda, variables, literal => evaluate(literal, undefined, evaluation))
 }
 
 const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value

@@ -19,6 +19,7 @@ export interface FunctionLookup {
   findSet(keys: readonly string[]): FunctionDefinition
 }
 
+/** A query that is ready to be evaluated. */
 export interface ParsedQuery {
   readonly expression: Expression
   /** The most the query can do by itself; what the functions do that it calls is found out by running it. */

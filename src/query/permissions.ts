@@ -16,6 +16,7 @@ export function mayOnDocument(
   return call.evaluation.access.allows({ action, resource, document: ref, argument, asker: call })
 }
 
+/** Whether the authority in force may read a document. */
 export function mayRead(ref: Ref, call: Call): boolean {
   return mayOnDocument('read', ref, call)
 }

@@ -17,6 +17,7 @@ const schemaCollections = {
   access_provider: native.access_providers,
 } as const
 
+/** The kinds of schema objects that have a name. */
 export type SchemaKind = keyof typeof schemaCollections
 
 /** The reference a written target means. Throws `invalid expression` for a `self` the caller does not have. */

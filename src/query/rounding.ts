@@ -33,6 +33,7 @@ function truncateFraction(value: number, scale: number): number {
   return whole + cutToLong((value - whole) * scale) / scale
 }
 
+/** The greatest `int` of Java, at which it keeps a scale that is too large. */
 const intMax = 2 ** 31 - 1
 
 function fractionScale(places: bigint): number {

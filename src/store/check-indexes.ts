@@ -17,6 +17,7 @@ export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
 
 const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 
+/** Proves that the entries of the indexes agree with the documents. */
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]

@@ -60,6 +60,7 @@ export interface EntryBound {
   readonly side: 'low' | 'high'
 }
 
+/** Which entries of an index, in which direction. */
 export interface EntryScan {
   /** Entries at or after this place (in the set's own order). */
   readonly from?: EntryBound
@@ -80,6 +81,7 @@ export interface EventBound {
   readonly side: 'low' | 'high'
 }
 
+/** Which events of an index, in which direction. */
 export interface EventScan {
   readonly from?: EventBound
   readonly to?: EventBound
@@ -97,6 +99,7 @@ export interface DatabaseDefinition {
   readonly protected: boolean
 }
 
+/** What the store has to know of a collection. */
 export interface CollectionDefinition {
   readonly ref: Ref
   readonly name: string
@@ -121,6 +124,7 @@ export interface IndexSource {
   readonly bindings: ReadonlyMap<string, Lambda>
 }
 
+/** What the store has to know of an index. */
 export interface IndexDefinition {
   readonly ref: Ref
   readonly name: string
@@ -312,11 +316,13 @@ export interface Change {
   readonly action: ActionName
 }
 
+/** A line of the change log. */
 export interface CommittedTransaction {
   readonly time: Micros
   readonly changes: readonly Change[]
 }
 
+/** What a transaction came to. */
 export interface TransactionOutcome<T> {
   readonly result: T
   /** Commit time of a write, else the snapshot time. */

@@ -21,6 +21,7 @@ export interface StoredCollection extends CollectionDefinition {
   readonly historyFloor: number
 }
 
+/** The definition in a database's document. */
 export function databaseDefinition(version: Version): DatabaseDefinition {
   const { ref, fields } = version
   return {
@@ -33,6 +34,7 @@ export function databaseDefinition(version: Version): DatabaseDefinition {
   }
 }
 
+/** The definition in a collection's document. */
 export function collectionDefinition(version: Version): StoredCollection {
   const { ref, fields } = version
   return {
@@ -44,6 +46,7 @@ export function collectionDefinition(version: Version): StoredCollection {
   }
 }
 
+/** The definition in an index's document. */
 export function indexDefinition(version: Version): IndexDefinition {
   const { ref, fields } = version
   const terms = itemsOf(fields.get('terms')).map(indexField)

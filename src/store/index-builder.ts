@@ -111,6 +111,7 @@ function encodeProgress(collection: CollectionId, id: bigint): Uint8Array {
   return bytes
 }
 
+/** One index that is being built. */
 export interface Build {
   readonly index: Ref
   /** Where the next batch begins. */

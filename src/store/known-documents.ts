@@ -10,7 +10,7 @@ import type { Version } from './contract.ts'
 import { versionMark } from './records.ts'
 
 /** A version with its stored form. */
-export interface KnownDocument {
+interface KnownDocument {
   readonly bytes: Bytes
   readonly version: Version
   /** The newest commit of a state in which it was found to be the document's newest version. */

@@ -74,6 +74,7 @@ export function encodeTime(time: Micros): Bytes {
   return writer.copy()
 }
 
+/** The inverse of the encoding above. */
 export function decodeTime(bytes: Bytes): Micros {
   assert(bytes.length === 8, 'a stored time has 8 bytes')
   return timeAt(bytes, 0)
@@ -86,6 +87,7 @@ export function encodeIdMark(endMs: number): Bytes {
   return sealed()
 }
 
+/** The inverse of the encoding above. */
 export function decodeIdMark(bytes: Bytes): number {
   assert(bytes.length === 8 + checksumBytes, 'a mark of ids has 8 bytes and a checksum')
   return timeAt(bytes, 0)
@@ -99,6 +101,7 @@ export function encodeTimeMemory({ believed, doubtedMs }: TimeMemory): Bytes {
   return sealed()
 }
 
+/** The inverse of the encoding above. */
 export function decodeTimeMemory(bytes: Bytes): TimeMemory {
   assert(bytes.length === 16 + checksumBytes, 'what is remembered of time has 16 bytes and a checksum')
   return { believed: timeAt(bytes, 0), doubtedMs: timeAt(bytes, 8) }
@@ -110,6 +113,7 @@ export interface CommitRecord {
   readonly schemaTime: Micros
 }
 
+/** The value of a commit's key. */
 export function encodeCommit(commit: CommitRecord): Bytes {
   writer.reset()
   appendTime(commit.time)
@@ -117,6 +121,7 @@ export function encodeCommit(commit: CommitRecord): Bytes {
   return writer.copy()
 }
 
+/** The inverse of {@link encodeCommit}. */
 export function decodeCommit(bytes: Bytes): CommitRecord {
   assert(bytes.length === 16, 'a commit record has 16 bytes')
   return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8) }
@@ -159,6 +164,7 @@ export function isIntact(bytes: Bytes): boolean {
 
 const noFields: ObjectValue = new Map()
 
+/** The inverse of the encoding above. */
 export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: Micros } {
   const action = versionAction(bytes)
   const ts = timeAt(bytes, 1)
@@ -180,16 +186,19 @@ export function versionMark(bytes: Bytes): number {
   )
 }
 
+/** What a version did, without decoding the rest. */
 export function versionAction(bytes: Bytes): Version['action'] {
   const action = actions[(bytes[0] as number) & actionMask]
   assert(action !== undefined, 'a stored version has a known action')
   return action
 }
 
+/** The transaction time of a version, without decoding the rest. */
 export function versionTime(bytes: Bytes): Micros {
   return timeAt(bytes, 1)
 }
 
+/** When a version expires, without decoding the rest; undefined for never. */
 export function versionTtl(bytes: Bytes): Micros {
   return (bytes[0] as number) & ttlFlag ? timeAt(bytes, 9) : never
 }
@@ -238,6 +247,7 @@ const extrasAt = 19
 
 const noValues: readonly Value[] = []
 
+/** The value of an entry's key. */
 export function encodeEntry(record: EntryRecord): Bytes {
   const { document, since, until, ttl, values, cut, removed } = record
   let flags = ttl === never ? 0 : entryTtlFlag
@@ -255,6 +265,7 @@ export function encodeEntry(record: EntryRecord): Bytes {
   return writer.copy()
 }
 
+/** From when on an entry is there, without decoding the rest. */
 export function entrySince(bytes: Bytes): Micros {
   return timeAt(bytes, sinceAt)
 }
@@ -277,24 +288,29 @@ export function withEntryTime(bytes: Bytes, from: Micros, to: Micros): Bytes {
   return changed
 }
 
+/** When an entry ended; undefined for one that lives. */
 export function entryUntil(bytes: Bytes): Micros {
   assert((bytes[0] as number) & untilFlag, 'an ended entry has an end')
   return timeAt(bytes, extrasAt)
 }
 
+/** When the document of an entry expires; undefined for never. */
 export function entryTtl(bytes: Bytes): Micros {
   const flags = bytes[0] as number
   return flags & entryTtlFlag ? timeAt(bytes, flags & untilFlag ? extrasAt + 8 : extrasAt) : never
 }
 
+/** The collection of an entry's document. */
 export function entryCollection(bytes: Bytes): CollectionId {
   return ((bytes[documentAt + 8] as number) << 8) | (bytes[documentAt + 9] as number)
 }
 
+/** The id of an entry's document. */
 export function entryDocument(database: DatabaseId, bytes: Bytes): Ref {
   return new Ref(database, entryCollection(bytes), idAt(bytes, documentAt))
 }
 
+/** Whether the key holds less than the values of an entry. */
 export function entryIsCut(bytes: Bytes): boolean {
   return ((bytes[0] as number) & cutFlag) !== 0
 }
@@ -304,6 +320,7 @@ export function eventIsRemove(bytes: Bytes): boolean {
   return ((bytes[0] as number) & removedFlag) !== 0
 }
 
+/** The values of an entry that its key does not hold whole. */
 export function entryValues(bytes: Bytes): readonly Value[] {
   const flags = bytes[0] as number
   if (!(flags & valuesFlag)) return noValues

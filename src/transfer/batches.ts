@@ -32,6 +32,7 @@ interface BatchSenderOptions {
 const recordsMax = 100
 const charactersMax = 262_144
 
+/** Gathers records and sends them in batches. */
 export class BatchSender {
   readonly #options: BatchSenderOptions
   readonly #underWay: Promise<SentBatch>[] = []

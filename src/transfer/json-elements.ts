@@ -13,8 +13,10 @@ export interface ElementPlace {
   readonly open: number
 }
 
+/** Where a text begins. */
 export const start: ElementPlace = { offset: 0, line: 1, open: 0 }
 
+/** One element of a file, as text. */
 export interface Element {
   readonly text: string
   /** Where it begins. */

@@ -35,6 +35,7 @@ export function readWriteRequest(body: string): {
   return { options, records: lines.filter(line => line !== '').map(readRecord) }
 }
 
+/** The response to a batch, as JSON. */
 export function writeResponse({ outcomes, missing, unresolved }: BatchResult): object {
   return {
     outcomes: outcomes.map(outcome => ('reason' in outcome ? [outcome.kind, outcome.reason] : outcome.kind)),
@@ -61,6 +62,7 @@ export function readWriteResponse(json: unknown): BatchResult {
   }
 }
 
+/** The request for what is missing, as JSON. */
 export function missingRequestText(documents: readonly NamedDocument[]): string {
   return JSON.stringify({ documents: documents.map(({ collection, id }) => [collection, String(id)]) })
 }
@@ -76,6 +78,7 @@ export function readMissingRequest(body: string): readonly NamedDocument[] {
   })
 }
 
+/** The request for a page of an export, as JSON. */
 export function pageRequestText({ at, collection, history, place }: PageRequest): string {
   return JSON.stringify({ at, collection, history, place: placeJson(place) })
 }
@@ -88,10 +91,12 @@ export function readPageRequest(body: string): PageRequest {
   return { at, collection, history: history === true, place: readPlace(place) }
 }
 
+/** A page of an export, as JSON. */
 export function pageText({ next, records }: RecordPage): string {
   return [JSON.stringify({ next: next && placeJson(next) }), ...records.map(recordText)].join('\n')
 }
 
+/** The inverse of {@link pageText}. */
 export function readPageText(text: string): RecordPage {
   const [head = '', ...lines] = text.split('\n')
   const { next } = fieldsOf(head)

@@ -26,6 +26,7 @@ export interface FilePlace extends ElementPlace {
   readonly records: number
 }
 
+/** Where a file begins. */
 export const fileStart: FilePlace = { ...start, elements: 0, records: 0 }
 
 /** What one element of a file holds. */

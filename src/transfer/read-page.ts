@@ -12,6 +12,7 @@ export type PagePlace =
   | { readonly part: 'live'; readonly after: bigint | undefined }
   | { readonly part: 'ended'; readonly after: Micros; readonly id: bigint }
 
+/** Which page of which collection, as of which time. */
 export interface PageRequest {
   /** The name of a user collection, or of a native one as it travels. */
   readonly collection: string
@@ -22,6 +23,7 @@ export interface PageRequest {
   readonly history: boolean
 }
 
+/** A page of records, and where the next one begins. */
 export interface RecordPage {
   readonly records: readonly DocumentRecord[]
   /** Undefined when this is the last page. */
@@ -31,6 +33,7 @@ export interface RecordPage {
 /** A place at which a collection begins. */
 export const firstPlace: PagePlace = { part: 'live', after: undefined }
 
+/** Records of one page. */
 const pageRecordsMax = 1000
 /** Roughly: fields are counted, not bytes. */
 const pageFieldsMax = 100_000

@@ -48,6 +48,7 @@ export interface SchemaFinding {
 const listedMax = 1000
 const placesMax = 5
 
+/** What a report holds, as JSON. */
 export interface ReportData {
   collections: Record<string, Counts>
   bad: Finding[]

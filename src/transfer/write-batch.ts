@@ -43,6 +43,7 @@ export interface MissingReference {
   readonly id: bigint
 }
 
+/** What became of the records of a batch. */
 export interface BatchResult {
   /** For each record. */
   readonly outcomes: readonly Outcome[]

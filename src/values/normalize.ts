@@ -5,6 +5,7 @@
 
 import { longCall, step } from '../base/effort.ts'
 
+/** The normal forms of Unicode. */
 export type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD'
 
 /** Marks in a row from which on they are sorted here. */

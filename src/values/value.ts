@@ -11,6 +11,7 @@ export type CollectionId = number
 /** Microseconds since the Unix epoch, as a safe integer. */
 export type Micros = number
 
+/** The database around all others. */
 export const rootDatabase: DatabaseId = 0n
 
 /** The numbers of the native collections. Stored in every key: never renumber. */
@@ -26,6 +27,7 @@ export const native = {
   credentials: 9,
 } as const
 
+/** The name of a native collection. */
 export type NativeName = keyof typeof native
 
 /** The native collections whose documents are addressed by name. */
@@ -180,6 +182,7 @@ export class TransactionTime {
   static readonly time: TransactionTime = new TransactionTime('time')
 }
 
+/** What an event did. */
 export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 
 /** The action of an event: looks like a string, is a type of its own. */
@@ -243,6 +246,7 @@ export type Cursor =
   | { readonly type: 'values'; readonly values: readonly Value[] }
   | { readonly type: 'event'; readonly event: EventValue }
 
+/** A part of a set, with cursors to the parts before and after it. */
 export class Page {
   readonly kind = 'page'
   readonly data: readonly Value[]
@@ -329,14 +333,17 @@ export type Value =
 /** JSON as it came over the wire, exact: integers are bigint, doubles are number, objects keep their order. */
 export type Json = null | boolean | bigint | number | string | readonly Json[] | ReadonlyMap<string, Json>
 
+/** Whether a value is an object. */
 export function isObject(value: Value): value is ObjectValue {
   return value instanceof Map
 }
 
+/** Whether a value is an array. */
 export function isArray(value: Value): value is readonly Value[] {
   return Array.isArray(value)
 }
 
+/** Whether a reference names a native collection. */
 export function isNativeCollectionRef(value: Value): value is Ref & { readonly collection: 2 } {
   return value instanceof Ref && value.collection === native.collections && value.id < firstUserCollection
 }

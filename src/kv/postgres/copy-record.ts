@@ -53,6 +53,7 @@ interface Comparison {
   readonly differences: readonly Difference[]
 }
 
+/** Differences that a comparison reports. */
 export const differencesMax = 100
 /** How often both are brought to the same batch at most; a node that serves moves its copy on meanwhile. */
 const attemptsMax = 1_000

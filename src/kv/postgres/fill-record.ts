@@ -24,6 +24,7 @@ interface FillOptions {
 
 const leaseName = 'migration'
 const leaseSeconds = 60
+/** Bytes, about, and rows of one statement. */
 const pageBytes = 4 << 20
 const pageRowsMax = 5_000
 /** Behind every key there can be. */

@@ -74,6 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
   return store
 }
 
+/** A local copy that follows the shared record, and commits through it. */
 export class PostgresStore implements KeyValueStore {
   readonly #options: PostgresOptions
   readonly #local: KeyValueStore

@@ -130,8 +130,8 @@ export class Session {
   #fail(failure: Error): void {
     if (this.#failure) return
     this.#failure = failure
-    // A connection that hangs would never end by itself.
     this.#client.end().catch(() => undefined)
+    // A connection that hangs would never end by itself; its socket is none of the driver's declared members.
     const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
       .connection ?? { stream: undefined }
     stream?.destroy()

@@ -4,7 +4,7 @@
 import { limits } from '../../limits.ts'
 import { compareValues } from '../../values/order.ts'
 import { isArray, Page, SetValue, type Value } from '../../values/value.ts'
-import { anyValue, boolean, type Iterable as Elements, iterable, lambda, number } from '../arguments.ts'
+import { anyValue, boolean, type Elements, iterable, lambda, number } from '../arguments.ts'
 import { add, type Num } from '../arithmetic.ts'
 import { type ArgumentType, type Call, define, family, required } from '../definition.ts'
 import { applyLambda } from '../evaluate.ts'

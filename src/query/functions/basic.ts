@@ -3,8 +3,8 @@
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, TransactionTime, type Value } from '../../values/value.ts'
 import { boolean, lambda, lazy, lazySequence, string, transactionTime } from '../arguments.ts'
-import { closeLambda } from '../close-lambda.ts'
 import { type Call, define, family, required } from '../definition.ts'
+import { lambdaValue } from '../evaluate.ts'
 
 /** The valid time that `at` and `ts` arguments mean: undefined is now, with the transaction's own writes. */
 export function validTimeOf(
@@ -62,7 +62,7 @@ export const basic = family('Basic', [
       '{"query": {"lambda": "x", "expr": {"var": "x"}}}',
       '{"@query": {"api_version": "4", "lambda": "x", "expr": {"var": "x"}}}',
     ],
-    evaluate: (args, call) => closeLambda(args.query.lambda, args.query.variables, call.evaluation),
+    evaluate: (args, call) => lambdaValue(args.query.lambda, args.query.variables, call.evaluation),
   }),
   define({
     name: 'abort',

@@ -9,7 +9,7 @@ import {
   anyValue,
   array,
   arrayOrPage,
-  type Iterable,
+  type Elements,
   integer,
   iterable,
   iterableAtHand,
@@ -81,7 +81,7 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
   throw new RequestError('bad request', text)
 }
 
-function isEmpty(elements: Iterable, call: Call): boolean {
+function isEmpty(elements: Elements, call: Call): boolean {
   if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
   // A set that may not be read is reported as by `exists`, whichever function asks.
   return isEmptySet(elements, call, 'exists')

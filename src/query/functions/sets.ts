@@ -286,6 +286,7 @@ export const literalForms: readonly FunctionDefinition[] = [
   ...family('Sets', [filterOfSet]).definitions,
 ]
 
+/** The functions that return the native collections as sets. */
 export const nativeCollections = family('Native collections', [
   nativeCollection('databases', 'databases', 'child databases'),
   nativeCollection('collections', 'collections', 'collections'),

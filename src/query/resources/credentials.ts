@@ -7,6 +7,7 @@ import type { Call } from '../definition.ts'
 import { documentRef, map, text, timestamp } from './fields.ts'
 import { failure, type Resource } from './resource.ts'
 
+/** Credentials: the password hash of an identity. */
 export const credentialResource: Resource = {
   label: 'Credentials',
   fields: {

@@ -6,6 +6,7 @@ import { native, type Ref } from '../../values/value.ts'
 import { flag, map, name, priority } from './fields.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
 
+/** Child databases. */
 export const databaseResource: Resource = {
   label: 'Database',
   fields: {

@@ -16,6 +16,7 @@ function ofType(expected: string, accepts: (value: Value) => boolean): FieldChec
   return (value, path) => (accepts(value) ? [] : [invalidType(path, value, expected)])
 }
 
+/** Checks of fields: each returns what is wrong with a value, or nothing. */
 export const text = ofType('String', value => typeof value === 'string')
 export const flag = ofType('Boolean', value => typeof value === 'boolean')
 export const whole = ofType('Long', value => typeof value === 'bigint')
@@ -24,6 +25,7 @@ export const timestamp = ofType(
   'Timestamp',
   value => value instanceof Time || value instanceof TransactionTime,
 )
+/** The field `priority` of databases and collections. */
 export const priority = ofType('Priority', value => typeof value === 'bigint' && value >= 1n && value <= 500n)
 
 /** A reference to a document of that native collection. */

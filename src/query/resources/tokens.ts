@@ -3,6 +3,7 @@
 import { documentRef, map, text, timestamp } from './fields.ts'
 import type { Draft, Resource } from './resource.ts'
 
+/** Tokens: what a login makes. */
 export const tokenResource: Resource = {
   label: 'Token',
   fields: {

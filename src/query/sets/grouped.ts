@@ -4,6 +4,7 @@
 import { compareToPlace, type Element, type Place, type SetOrder } from './order.ts'
 import type { ElementScan, ElementStream } from './stream.ts'
 
+/** Elements that come in groups, each group read from a stream of its own. */
 export abstract class GroupedStream implements ElementStream {
   readonly order: SetOrder
 

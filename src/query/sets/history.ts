@@ -37,6 +37,7 @@ export interface EventPlace {
   readonly timeOnly?: boolean
 }
 
+/** Which events of a set, in which order. */
 export interface EventScan {
   readonly from?: EventPlace | undefined
   readonly to?: EventPlace | undefined
@@ -46,6 +47,7 @@ export interface EventScan {
 /** What comes first of the events of one moment. */
 type EventOrder = 'removes first' | 'adds first'
 
+/** The events of a set, read as they are asked for. */
 export interface EventStream {
   readonly order: EventOrder
   scan(scan: EventScan): Iterable<SetEvent>

@@ -22,6 +22,7 @@ import { openHistory } from './open-history.ts'
 import { type Element, elementValue, type Place } from './order.ts'
 import { Reading } from './reading.ts'
 
+/** Which page of a set. */
 export interface PageRequest {
   readonly set: SetLike
   readonly direction: 'after' | 'before'

@@ -3,16 +3,15 @@
 
 import type { QueryError } from '../../errors.ts'
 import type { Lambda, Value } from '../../values/value.ts'
-import { closeLambda } from '../close-lambda.ts'
 import type { BoundLambda, Call } from '../definition.ts'
-import { applyLambda, applyStored } from '../evaluate.ts'
+import { applyLambda, applyStored, lambdaValue } from '../evaluate.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { LambdaEffect } from '../expression.ts'
 import type { Reading } from './reading.ts'
 
 /** The value of a lambda written in place as the argument `key` of a call that makes a set. */
 export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
-  const lambda = closeLambda(bound.lambda, bound.variables, call.evaluation)
+  const lambda = lambdaValue(bound.lambda, bound.variables, call.evaluation)
   call.evaluation.keepWritten(lambda, { bound, call, key })
   return lambda
 }

@@ -3,6 +3,7 @@
 
 import type { Element, Place, SetOrder } from './order.ts'
 
+/** Which elements of a set, in which direction. */
 export interface ElementScan {
   /** Elements behind this place, in the set's own order. */
   readonly from?: Place | undefined

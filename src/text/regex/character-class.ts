@@ -41,6 +41,7 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
   return { set, negated }
 }
 
+/** Intersections in intersections, which are read by recursion. */
 const nestedMax = 100
 
 /** Reads members up to the closing bracket. `&&` takes everything to its right as one operand. */

@@ -5,6 +5,7 @@ export type CodePointSet = readonly number[]
 
 const maxCodePoint = 0x10ffff
 
+/** None, and all of Unicode. */
 export const noCodePoints: CodePointSet = []
 export const allCodePoints: CodePointSet = [0, maxCodePoint]
 

@@ -160,10 +160,12 @@ function hexValue(text: string): number {
   return Number.parseInt(text, 16)
 }
 
+/** Whether a character is a digit of ASCII. */
 export function isDigit(codePoint: number): boolean {
   return codePoint >= 0x30 && codePoint <= 0x39
 }
 
+/** Whether a character is a letter of ASCII. */
 export function isAsciiLetter(codePoint: number): boolean {
   return (codePoint | 0x20) >= 0x61 && (codePoint | 0x20) <= 0x7a
 }

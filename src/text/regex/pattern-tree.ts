@@ -38,6 +38,7 @@ interface GroupNode {
   readonly number: number | undefined
 }
 
+/** A part that is repeated. */
 export interface RepeatNode {
   readonly kind: 'repeat'
   readonly body: PatternNode
@@ -47,6 +48,7 @@ export interface RepeatNode {
   readonly manner: Manner
 }
 
+/** A part that has to match, or must not, without being consumed. */
 export interface LookNode {
   readonly kind: 'look'
   readonly body: PatternNode
@@ -54,6 +56,7 @@ export interface LookNode {
   readonly negative: boolean
 }
 
+/** A part of a pattern. */
 export type PatternNode =
   | ClassNode
   | GroupNode

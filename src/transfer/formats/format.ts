@@ -14,6 +14,7 @@ export type FormatName =
   | 'rows'
   | 'csv'
 
+/** What a format knows beside the element itself. */
 export interface ElementContext {
   readonly origin: Origin
   readonly notes: Notes

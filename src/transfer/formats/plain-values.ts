@@ -6,6 +6,7 @@ import { convert, type FieldTypes } from '../field-types.ts'
 import { readId } from '../references.ts'
 import { namedReference, textOrPrinted, type ValuePlace } from './export-values.ts'
 
+/** Where in a file a plain value stands. */
 export interface PlainPlace extends ValuePlace {
   readonly types: FieldTypes
   /** Whether an object of exactly `id` and `coll` is a reference to a document of that collection. */

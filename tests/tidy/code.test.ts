@@ -1,0 +1,102 @@
+// The rules of the house that need syntax (rules.ts): the sources keep them, and each is known to find what breaks it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { layers } from './layers.ts'
+import {
+  blindCasts,
+  type Findings,
+  importCycles,
+  misplacedTests,
+  silentExports,
+  strayLimits,
+  unknownSymbols,
+  unusedExports,
+  unusedLayers,
+} from './rules.ts'
+import { files, read, sources } from './sources.ts'
+import { readSyntax, type Syntax } from './syntax.ts'
+
+/** Sources in which every rule is broken once, and kept beside it. */
+const broken: Readonly<Record<string, string>> = {
+  'src/values/planted.ts': [
+    '// Planted.',
+    "import { used } from '../keys/planted.ts'",
+    '/** Said. */',
+    'export const lonely = used as unknown as string',
+    '// The reason.',
+    'export const reasoned = used as unknown as string',
+    'export const shared = 1',
+    '',
+    'export const silent = used as number',
+    'export interface PlantedOptions {}',
+    'class Runner { #run() {} }',
+  ].join('\n'),
+  'src/keys/planted.ts': [
+    '// Planted.',
+    "import type { PlantedOptions } from '../values/planted.ts'",
+    "import { reasoned, shared, silent } from '../values/planted.ts'",
+    'export const used = [reasoned, shared, silent]',
+    'const wordsMax = 5',
+    '/** Said. */',
+    'const linesMax = 6',
+  ].join('\n'),
+  'src/http/planted.ts': '// Planted.\n/** Said. */\nconst pageRowsMax = 5\n',
+  'tests/unit/keys/planted.test.ts': "// Planted.\nimport { shared } from '../../../src/values/planted.ts'\n",
+  'tests/unit/values/planted.test.ts':
+    "// Planted.\nimport { shared } from '../../../src/values/planted.ts'\n",
+}
+
+const texts = new Map([...sources.map(({ path, text }) => [path, text] as const), ...Object.entries(broken)])
+const all = readSyntax(texts)
+const own = all.filter(({ path }) => !(path in broken))
+const planted = all.filter(({ path }) => path in broken)
+
+/** A rule: the sources keep it, and in the planted ones it finds exactly what breaks it. */
+function rule(name: string, check: (files: readonly Syntax[]) => Findings, found: Findings): void {
+  test(name, () => {
+    assert.deepEqual(check(own), [])
+    assert.deepEqual(check(planted), found)
+  })
+}
+
+rule('what is exported is imported somewhere', unusedExports, [
+  'src/values/planted.ts:4: nobody imports lonely',
+])
+
+rule('every export has a sentence', silentExports, ['src/values/planted.ts:9: silent has no sentence'])
+
+rule('a cast that the type check cannot judge has a reason', blindCasts, [
+  'src/values/planted.ts:4: a cast without a reason',
+])
+
+rule('limits that clients can meet stand in limits.ts, others say what they bound', strayLimits, [
+  'src/keys/planted.ts:5: wordsMax has no sentence',
+  'src/http/planted.ts:3: pageRowsMax belongs into src/limits.ts',
+])
+
+rule('imports that remain at run time make no circles', importCycles, [
+  'src/values/planted.ts → src/keys/planted.ts → src/values/planted.ts',
+])
+
+rule('unit tests stand in the folder of what they test', misplacedTests, [
+  'tests/unit/keys/planted.test.ts tests nothing of src/keys',
+])
+
+test('every folder that a layer may import is imported', () => {
+  assert.deepEqual(unusedLayers(own, layers), [])
+  assert.deepEqual(unusedLayers(planted, { keys: ['values'], values: ['keys', 'kv'] }), [
+    'values may import kv, and does not',
+  ])
+})
+
+test('`path#symbol` in a page names something that the file declares', () => {
+  const byPath = new Map(all.map(each => [each.path, each]))
+  const wrong = files('{*,docs/**/*}.md').flatMap(page => unknownSymbols(page, read(page), byPath))
+  assert.deepEqual(wrong, [])
+  const page =
+    'See `src/values/planted.ts#run`, `src/values/planted.ts#Runner` and `src/values/planted.ts#Planted`.'
+  assert.deepEqual(unknownSymbols('page.md', page, byPath), [
+    'page.md: `src/values/planted.ts#Planted` names nothing that src/values/planted.ts declares',
+  ])
+})

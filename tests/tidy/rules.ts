@@ -1,0 +1,171 @@
+// The rules of the house that need syntax, each a function from what was read to what is wrong. `code.test.ts` runs them
+// over the sources, and over sources in which each rule is broken.
+
+import { basename, posix } from 'node:path'
+import { layerOf } from './layers.ts'
+import type { Syntax } from './syntax.ts'
+
+/** What is wrong, with the place in front. */
+export type Findings = readonly string[]
+
+/** Programs and the package's front: nobody imports what they export. */
+const entries: ReadonlySet<string> = new Set(['src/index.ts'])
+
+/** Exports of `src` and the dashboard that no other file imports. */
+export function unusedExports(files: readonly Syntax[]): Findings {
+  const used = new Map<string, Set<string> | 'all'>()
+  for (const { target, names } of files.flatMap(({ imports }) => imports)) {
+    const known = used.get(target)
+    if (names === undefined || known === 'all') used.set(target, 'all')
+    else used.set(target, new Set([...(known ?? []), ...names]))
+  }
+  return files
+    .filter(({ path }) => isProgram(path) && !entries.has(path))
+    .flatMap(({ path, exports }) => {
+      const names = used.get(path)
+      if (names === 'all') return []
+      return exports
+        .filter(({ name }) => !names?.has(name))
+        .map(({ name, line }) => `${path}:${line}: nobody imports ${name}`)
+    })
+}
+
+/**
+ * Exports of `src` without a sentence. None is needed where the file's opening comment is about the export: its only one,
+ * and the one that has the file's name. Nor for `…Options`, whose members say what they are.
+ */
+export function silentExports(files: readonly Syntax[]): Findings {
+  return files
+    .filter(({ path }) => path.startsWith('src/'))
+    .flatMap(({ path, exports }) =>
+      exports
+        .filter(({ name, hasSentence }) => !hasSentence && exports.length > 1 && !isNamedAs(name, path))
+        .filter(({ name }) => !name.endsWith('Options'))
+        .map(({ name, line }) => `${path}:${line}: ${name} has no sentence`),
+    )
+}
+
+function isNamedAs(name: string, path: string): boolean {
+  const file = basename(path)
+    .replace(/\.tsx?$/, '')
+    .replaceAll('-', '')
+  const exported = name.toLowerCase()
+  return exported.includes(file.replace(/s$/, '')) || file.includes(exported)
+}
+
+/** Casts through `unknown` or `never` without a reason. */
+export function blindCasts(files: readonly Syntax[]): Findings {
+  return files
+    .filter(({ path }) => isProgram(path))
+    .flatMap(({ path, blindCasts }) =>
+      blindCasts
+        .filter(({ hasReason }) => !hasReason)
+        .map(({ line }) => `${path}:${line}: a cast without a reason`),
+    )
+}
+
+/** Bounds beside the code of the edge and the language that no client can meet, with what they are. */
+const innerBounds: ReadonlySet<string> = new Set([
+  'src/http/listener.ts sessionMegabytesMax', // memory of an HTTP/2 session
+  'src/http/outbox.ts heldMsMax', // how long a response is held back to be sent with others
+  'src/http/request-meter.ts statusMax', // a number of the protocol
+  'src/query/functions/registry.ts seenMax', // a cache
+  'src/query/pattern-search.ts shownMax', // how much of a pattern an error repeats
+  'src/query/rounding.ts intMax', // a number of Java
+  'src/query/sets/distinct.ts stepsMax', // when reading on turns into seeking
+  'src/query/sets/element-reader.ts stepsMax', // when reading on turns into seeking
+])
+
+/** Bounds that stand elsewhere than in `limits.ts` and that clients can meet, or that do not say what they bound. */
+export function strayLimits(files: readonly Syntax[]): Findings {
+  return files
+    .filter(({ path }) => path.startsWith('src/'))
+    .flatMap(({ path, numbers }) =>
+      numbers
+        .filter(({ name }) => /(Max|Min)$/.test(name))
+        .flatMap(({ name, line, hasSentence }) => {
+          const facesClients = path.startsWith('src/http/') || path.startsWith('src/query/')
+          if (facesClients && !innerBounds.has(`${path} ${name}`))
+            return [`${path}:${line}: ${name} belongs into src/limits.ts`]
+          return hasSentence ? [] : [`${path}:${line}: ${name} has no sentence`]
+        }),
+    )
+}
+
+/** Circles of imports that remain once the types are stripped. */
+export function importCycles(files: readonly Syntax[]): Findings {
+  const targets = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.filter(({ isType, target }) => !isType && target !== path).map(({ target }) => target),
+    ]),
+  )
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const follow = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path)
+    if (at >= 0) cycles.push([...trail.slice(at), path].join(' → '))
+    if (at >= 0 || done.has(path)) return
+    for (const target of targets.get(path) ?? []) if (targets.has(target)) follow(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of targets.keys()) follow(path, [])
+  return cycles
+}
+
+/** Folders that a layer may import and does not. */
+export function unusedLayers(
+  files: readonly Syntax[],
+  layers: Readonly<Record<string, readonly string[]>>,
+): Findings {
+  const used = new Set(
+    files.flatMap(({ path, imports }) => imports.map(({ target }) => `${layerOf(path)} ${layerOf(target)}`)),
+  )
+  return Object.entries(layers).flatMap(([layer, allowed]) =>
+    allowed
+      .filter(each => !used.has(`${layer} ${each}`))
+      .map(each => `${layer} may import ${each}, and does not`),
+  )
+}
+
+/** Unit tests that import nothing of the folder of `src` that theirs mirrors. */
+export function misplacedTests(files: readonly Syntax[]): Findings {
+  const byPath = new Map(files.map(each => [each.path, each]))
+  return files
+    .filter(({ path }) => path.startsWith('tests/unit/') && path.endsWith('.test.ts'))
+    .filter(({ path }) => {
+      const folder = posix.dirname(path).replace('tests/unit', 'src')
+      return folder === 'src' || !reaches(path, folder, byPath)
+    })
+    .map(({ path }) => `${path} tests nothing of ${posix.dirname(path).replace('tests/unit', 'src')}`)
+}
+
+/** A whole engine over a store in memory, which unit tests of these folders send their queries to. */
+const engineSupport = 'tests/support/engine.ts'
+const behindEngine: ReadonlySet<string> = new Set(['src/query', 'src/engine'])
+
+/** Whether a test imports something of a folder, by itself or through the support of tests. */
+function reaches(path: string, folder: string, files: ReadonlyMap<string, Syntax>): boolean {
+  const targets = files.get(path)?.imports.map(({ target }) => target) ?? []
+  return targets.some(
+    target =>
+      target.startsWith(`${folder}/`) ||
+      (target === engineSupport && behindEngine.has(folder)) ||
+      (target.startsWith('tests/') && reaches(target, folder, files)),
+  )
+}
+
+/** Names of `path#name` in a page that the file does not declare. */
+export function unknownSymbols(page: string, text: string, files: ReadonlyMap<string, Syntax>): Findings {
+  return [...text.matchAll(/`((?:src|tests|scripts|dashboard)\/[\w./-]+)#([#\w.$]+)`/g)].flatMap(
+    ([whole, path = '', symbol = '']) => {
+      const declared = files.get(path)?.declared
+      const known = symbol.split('.').every(name => declared?.has(name) || declared?.has(`#${name}`))
+      return known ? [] : [`${page}: ${whole} names nothing that ${path} declares`]
+    },
+  )
+}
+
+function isProgram(path: string): boolean {
+  return path.startsWith('src/') || path.startsWith('dashboard/src/')
+}
