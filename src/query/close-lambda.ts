@@ -17,9 +17,9 @@ type ValueOfLiteral = (literal: Extract<Expression, { readonly kind: 'reference'
 export function closeLambda(
   lambda: LambdaExpression,
   variables: Variables | undefined,
-  valueOf: ValueOfLiteral,
+  literalValue: ValueOfLiteral,
 ): Lambda {
-  const body = printExpression(lambda.body, valueOf)
+  const body = printExpression(lambda.body, literalValue)
   if (lambda.freeVariables.size === 0) return new Lambda(lambda.apiVersion, lambda.parameters, body)
   const captured = new Map<string, Value>()
   for (const name of lambda.freeVariables) {
@@ -33,16 +33,16 @@ export function closeLambda(
   return new Lambda(lambda.apiVersion, lambda.parameters, closed)
 }
 
-function printExpression(expression: Expression, valueOf: ValueOfLiteral): Value {
-  const print = (inner: Expression) => printExpression(inner, valueOf)
+function printExpression(expression: Expression, literalValue: ValueOfLiteral): Value {
+  const print = (inner: Expression) => printExpression(inner, literalValue)
   switch (expression.kind) {
     case 'literal':
       return printValue(expression.value)
     case 'reference':
     case 'set':
-      return printValue(valueOf(expression))
+      return printValue(literalValue(expression))
     case 'query':
-      return new Map([['@query', printLambda(expression.lambda, valueOf, true)]])
+      return new Map([['@query', printLambda(expression.lambda, literalValue, true)]])
     case 'variable':
       return new Map([['var', expression.name]])
     case 'array':
@@ -60,7 +60,7 @@ function printExpression(expression: Expression, valueOf: ValueOfLiteral): Value
       const printed = new Map<string, Value>()
       for (const [index, key] of expression.definition.keys.entries()) {
         const operand = expression.operands[index]
-        if (operand) printed.set(key, printOperand(operand, valueOf))
+        if (operand) printed.set(key, printOperand(operand, literalValue))
       }
       return printed
     }
@@ -74,17 +74,17 @@ function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
   return bindings.map(binding => new Map([binding]))
 }
 
-function printOperand(operand: Operand, valueOf: ValueOfLiteral): Value {
-  if (operand.kind === 'lambda') return printLambda(operand, valueOf, false)
-  if (operand.kind === 'list') return operand.elements.map(element => printExpression(element, valueOf))
-  return printExpression(operand, valueOf)
+function printOperand(operand: Operand, literalValue: ValueOfLiteral): Value {
+  if (operand.kind === 'lambda') return printLambda(operand, literalValue, false)
+  if (operand.kind === 'list') return operand.elements.map(element => printExpression(element, literalValue))
+  return printExpression(operand, literalValue)
 }
 
-function printLambda(lambda: LambdaExpression, valueOf: ValueOfLiteral, versioned: boolean): Value {
+function printLambda(lambda: LambdaExpression, literalValue: ValueOfLiteral, versioned: boolean): Value {
   const printed = new Map<string, Value>()
   if (versioned) printed.set('api_version', lambda.apiVersion)
   printed.set('lambda', lambda.parameters)
-  printed.set('expr', printExpression(lambda.body, valueOf))
+  printed.set('expr', printExpression(lambda.body, literalValue))
   return printed
 }
 
