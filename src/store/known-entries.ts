@@ -24,6 +24,7 @@ export interface SetPlace {
 /** A range of live entries. */
 export type EntryRange = Pick<KeyRange, 'start' | 'end'> & { readonly reverse: boolean }
 
+/** An entry as it was read. */
 export interface KnownEntry extends IndexEntry {
   readonly collection: CollectionId
   readonly ttl: Micros
