@@ -12,7 +12,7 @@ import type { QueryAnswer } from './contract.ts'
 import type { LaneJob, SlowLane } from './slow-lane.ts'
 
 /** What it takes to run a query in the slow lane. */
-export interface SlowRun {
+interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
   readonly timers: Timers

@@ -17,7 +17,7 @@ const lookEveryMs = 100
 /** A clock that was set must not hide records; microseconds. */
 const slack: Micros = 5_000_000
 
-export interface GatherOptions {
+interface GatherOptions {
   readonly folder: string
   readonly shared: SharedLog
   /** Where the pieces lie; absent: in the store. */

@@ -12,7 +12,7 @@ import type { Chunk, SharedLog } from './shared-log.ts'
 
 const compressed = promisify(gzip)
 
-export interface HandOverOptions {
+interface HandOverOptions {
   readonly folder: string
   readonly shared: SharedLog
   /** Keeps the pieces in place of the store; absent: the store does. */

@@ -17,7 +17,7 @@ export interface Chunk {
 }
 
 /** The pieces of all machines. Whatever fails here rejects with `StoreUnavailableError`. */
-export interface ChunkTable {
+interface ChunkTable {
   /** How much of each segment of these writers has been handed over, by writer and start as `writer/start`. */
   handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** `body`: the piece, compressed; undefined when it is kept elsewhere. Adding a piece again changes nothing. */
