@@ -1,13 +1,16 @@
 // The embedded engine: one LMDB environment in one folder, which several processes may share.
 //
 // Works that arrive while a commit is on its way to the disk form the next batch: one write transaction, one
-// flush (group commit). lmdb-js opens the transaction on a thread of its own and calls back for the works, so
-// neither the writer's lock nor the disk is waited for here. A commit becomes visible to readers, here and in other
-// processes, only once it is on disk; so nobody ever sees what a crash could take back.
+// flush (group commit), unless that would make evaluation and disk wait for each other (commit-pace.ts). lmdb-js opens
+// the transaction on a thread of its own and calls back for the works, so neither the writer's lock nor the disk is
+// waited for here. A commit becomes visible to readers, here and in other processes, only once it is on disk; so nobody
+// ever sees what a crash could take back.
 
 import { assert } from '../base/assert.ts'
+import { systemClock } from '../base/clock.ts'
 import { systemTimers, type Timers } from '../base/timers.ts'
 import { checkWork } from './checks.ts'
+import { CommitPace } from './commit-pace.ts'
 import type { Bytes, KeyValueStore, View, Work } from './contract.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { Listeners } from './listeners.ts'
@@ -64,8 +67,12 @@ class LmdbStore implements KeyValueStore {
   #stopWatching: (() => void) | undefined
   /** The number of commits the listeners know of. */
   #seen = 0n
-  /** The batch that still takes works: its write transaction has not been opened yet. */
-  #nextBatch: Job[] | undefined
+  /** Works whose write transaction has not been opened yet: one commit that has been begun will take them. */
+  #waiting: Job[] = []
+  /** When the first and the last of them came, in milliseconds of the clock. */
+  #firstCameMs = 0
+  #lastCameMs = 0
+  readonly #pace = new CommitPace()
   #reading: LmdbView | undefined
   #isWorking = false
   #isClosed = false
@@ -105,15 +112,17 @@ class LmdbStore implements KeyValueStore {
     if (this.#isClosed) return Promise.reject(this.#closedError())
     return new Promise<T>((resolve, reject) => {
       const job: Job = { work, resolve: resolve as (result: unknown) => void, reject, outcome: undefined }
-      if (this.#nextBatch) {
-        this.#nextBatch.push(job)
-        return
-      }
-      const batch = [job]
-      this.#nextBatch = batch
-      const commit = this.#commit(batch).finally(() => this.#commits.delete(commit))
-      this.#commits.add(commit)
+      this.#lastCameMs = systemClock.elapsedMs()
+      if (this.#waiting.push(job) > 1) return
+      this.#firstCameMs = this.#lastCameMs
+      this.#beginCommit()
     })
+  }
+
+  /** Begins the commit of what waits. */
+  #beginCommit(): void {
+    const commit = this.#commit().finally(() => this.#commits.delete(commit))
+    this.#commits.add(commit)
   }
 
   watch(listener: () => void): () => void {
@@ -133,27 +142,46 @@ class LmdbStore implements KeyValueStore {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#endWatch()
-    await Promise.allSettled(this.#commits)
+    while (this.#commits.size > 0) await Promise.allSettled(this.#commits)
     await this.#root.close()
   }
 
-  async #commit(batch: readonly Job[]): Promise<void> {
+  async #commit(): Promise<void> {
+    let batch: readonly Job[] | undefined
+    let ranMs = 0
     try {
       // A child transaction: if a change fails halfway, what the batch has written is undone as a whole.
-      await this.#root.childTransaction(() => this.#run(batch))
+      await this.#root.childTransaction(() => {
+        batch = this.#takeBatch()
+        this.#run(batch)
+        ranMs = systemClock.elapsedMs()
+      })
     } catch (error) {
-      if (this.#nextBatch === batch) this.#nextBatch = undefined
+      // Without a write transaction nobody else comes for those that wait.
+      batch ??= this.#waiting.splice(0)
       const reason = await this.#explain(error)
       for (const job of batch) job.reject(reason)
       return
     }
-    for (const job of batch) settle(job)
+    this.#pace.flushed(systemClock.elapsedMs() - ranMs, this.#waiting.length)
+    for (const job of batch ?? []) settle(job)
     this.#announce()
+  }
+
+  /** The works of a commit whose write transaction has been opened. Those left have one of their own. */
+  #takeBatch(): readonly Job[] {
+    const count = this.#pace.take(this.#waiting.length, this.#lastCameMs - this.#firstCameMs)
+    const batch = this.#waiting.splice(0, count)
+    if (this.#waiting.length > 0) {
+      this.#firstCameMs = this.#lastCameMs
+      // Not inside of this transaction.
+      queueMicrotask(() => this.#beginCommit())
+    }
+    return batch
   }
 
   /** Runs the works of a batch in its write transaction. Returns nothing: lmdb-js would await an answer like a promise. */
   #run(batch: readonly Job[]): void {
-    this.#nextBatch = undefined
     // lmdb-js makes a second promise of every commit; if nobody held it, a failed commit would end the process.
     this.#root.committed.then(undefined, () => {})
     this.#isWorking = true
