@@ -8,6 +8,9 @@ export class IndexedRanges {
   /** By position: the greatest end up to there. */
   readonly #ends: readonly string[]
   readonly #found = new Set<ReadRange>()
+  /** The least and the greatest first character of a key that a range can hold. */
+  #low = Number.POSITIVE_INFINITY
+  #high = -1
 
   constructor(ranges: readonly ReadRange[]) {
     this.#ranges = ranges.toSorted((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0))
@@ -16,6 +19,16 @@ export class IndexedRanges {
       if (range.end > end) end = range.end
       return end
     })
+    for (const { end, start } of ranges) {
+      if (start >= end) continue
+      this.#low = Math.min(this.#low, start === '' ? 0 : start.charCodeAt(0))
+      this.#high = Math.max(this.#high, end.charCodeAt(0))
+    }
+  }
+
+  /** Whether there can be a range that holds a key with this first byte. */
+  mayHold(firstByte: number): boolean {
+    return firstByte >= this.#low && firstByte <= this.#high
   }
 
   /** Finds the ranges that hold some key from `first` to `last`, both included. Keys are `byteText`s. */

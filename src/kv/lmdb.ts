@@ -7,7 +7,7 @@
 // ever sees what a crash could take back.
 
 import { assert } from '../base/assert.ts'
-import { systemClock } from '../base/clock.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
 import { systemTimers, type Timers } from '../base/timers.ts'
 import { checkWork } from './checks.ts'
 import { CommitPace } from './commit-pace.ts'
@@ -25,6 +25,8 @@ interface LmdbOptions {
   /** How often commits of other processes are looked for while somebody watches, in milliseconds; 10 when absent. */
   readonly watchIntervalMs?: number
   readonly timers?: Timers
+  /** Tells how long evaluation and flushes take. */
+  readonly clock?: Clock
   /**
    * False: commits are not flushed to disk. They survive a crash of the process, not one of the machine, after which
    * the folder must be thrown away. True when absent.
@@ -61,6 +63,7 @@ class LmdbStore implements KeyValueStore {
   readonly #root: Environment
   readonly #entries: ByteDatabase
   readonly #timers: Timers
+  readonly #clock: Clock
   readonly #watchIntervalMs: number
   readonly #listeners = new Listeners()
   readonly #commits = new Set<Promise<void>>()
@@ -80,6 +83,7 @@ class LmdbStore implements KeyValueStore {
   constructor(options: LmdbOptions) {
     this.#path = options.path
     this.#timers = options.timers ?? systemTimers
+    this.#clock = options.clock ?? systemClock
     this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
     const { root, entries } = openFolder(
       options.path,
@@ -112,7 +116,7 @@ class LmdbStore implements KeyValueStore {
     if (this.#isClosed) return Promise.reject(this.#closedError())
     return new Promise<T>((resolve, reject) => {
       const job: Job = { work, resolve: resolve as (result: unknown) => void, reject, outcome: undefined }
-      this.#lastCameMs = systemClock.elapsedMs()
+      this.#lastCameMs = this.#clock.elapsedMs()
       if (this.#waiting.push(job) > 1) return
       this.#firstCameMs = this.#lastCameMs
       this.#beginCommit()
@@ -154,7 +158,7 @@ class LmdbStore implements KeyValueStore {
       await this.#root.childTransaction(() => {
         batch = this.#takeBatch()
         this.#run(batch)
-        ranMs = systemClock.elapsedMs()
+        ranMs = this.#clock.elapsedMs()
       })
     } catch (error) {
       // Without a write transaction nobody else comes for those that wait.
@@ -163,7 +167,7 @@ class LmdbStore implements KeyValueStore {
       for (const job of batch) job.reject(reason)
       return
     }
-    this.#pace.flushed(systemClock.elapsedMs() - ranMs, this.#waiting.length)
+    this.#pace.flushed(this.#clock.elapsedMs() - ranMs, this.#waiting.length)
     for (const job of batch ?? []) settle(job)
     this.#announce()
   }

@@ -44,10 +44,14 @@ export class NotingView implements View {
   }
 
   get(key: Bytes, known?: Bytes): Bytes | undefined {
-    const value = this.#base.get(key, known)
-    if (!this.#isNoted(key)) return value
+    if (!this.#isNoted(key)) return this.#base.get(key, known)
     const text = byteText(key)
-    if (!this.#keys.has(text)) this.#keys.set(text, foundOf(value))
+    const noted = this.#keys.get(text)
+    const isNew = noted === undefined && !this.#keys.has(text)
+    // The state does not change, so what has been read of it need not be read again.
+    if (!isNew && typeof noted !== 'string' && known === undefined) return noted
+    const value = this.#base.get(key, known)
+    if (isNew) this.#keys.set(text, foundOf(value))
     return value
   }
 

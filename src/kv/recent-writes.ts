@@ -122,6 +122,8 @@ export class RecentWrites {
         left -= kept.keys.length
         if (left < 0) return false
         for (const key of kept.keys) {
+          // Mostly reads and writes are of other kinds of rows.
+          if (!ranges.mayHold(key[0] as number)) continue
           const text = byteText(key)
           ranges.find(text, text)
         }

@@ -70,7 +70,7 @@ export class SortedEntries<T extends Keyed> {
     for (let at = this.#chunkOf(start), isFirst = true; at < this.#chunks.length; at++, isFirst = false) {
       const chunk = this.#chunks[at] as T[]
       for (const entry of chunk.slice(isFirst ? lowerBound(chunk, start) : 0)) {
-        if (Buffer.compare(entry.key, end) >= 0) return
+        if (compareKeys(entry.key, end) >= 0) return
         yield entry
       }
     }
@@ -80,7 +80,7 @@ export class SortedEntries<T extends Keyed> {
     for (let at = this.#chunkOf(end), isFirst = true; at >= 0; at--, isFirst = false) {
       const chunk = this.#chunks[at] ?? []
       for (const entry of chunk.slice(0, isFirst ? lowerBound(chunk, end) : undefined).reverse()) {
-        if (Buffer.compare(entry.key, start) < 0) return
+        if (compareKeys(entry.key, start) < 0) return
         yield entry
       }
     }
@@ -93,15 +93,25 @@ export class SortedEntries<T extends Keyed> {
     while (low < high) {
       const middle = (low + high) >>> 1
       const [first] = this.#chunks[middle] as [T, ...T[]]
-      if (Buffer.compare(first.key, key) <= 0) low = middle + 1
+      if (compareKeys(first.key, key) <= 0) low = middle + 1
       else high = middle
     }
     return low === 0 ? 0 : low - 1
   }
 }
 
+/** Keys are short and differ early, mostly: a native call would cost more than the loop. */
+function compareKeys(left: Bytes, right: Bytes): number {
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index++) {
+    const difference = (left[index] as number) - (right[index] as number)
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}
+
 function hasKey(entry: Keyed, key: Bytes): boolean {
-  return Buffer.compare(entry.key, key) === 0
+  return compareKeys(entry.key, key) === 0
 }
 
 /** The index of the first entry whose key is not below `key`; the length when all are. */
@@ -110,7 +120,7 @@ function lowerBound(chunk: readonly Keyed[], key: Bytes): number {
   let high = chunk.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (Buffer.compare((chunk[middle] as Keyed).key, key) < 0) low = middle + 1
+    if (compareKeys((chunk[middle] as Keyed).key, key) < 0) low = middle + 1
     else high = middle
   }
   return low

@@ -58,6 +58,25 @@ describe('lmdb on disk', () => {
     await store.close()
   })
 
+  test('parts what waits when evaluation and disk would wait for each other', async () => {
+    const clock = { ms: 0, now: () => 0, elapsedMs: () => clock.ms }
+    const path = newPath()
+    const store = openLmdb({ path, clock })
+    await store.transact(write(put('a', '1')))
+    const first = store.transact(write(put('b', '1')))
+    clock.ms = 10
+    const second = store.transact(write(put('c', '1')))
+    const left = [store.transact(write(put('d', '1'))), store.transact(write(put('e', '1')))]
+    await first
+    assert.deepEqual(list(store), ['a=1', 'b=1', 'c=1'])
+    await second
+    await store.close()
+    await Promise.all(left)
+    const again = openLmdb({ path })
+    assert.deepEqual(list(again), ['a=1', 'b=1', 'c=1', 'd=1', 'e=1'])
+    await again.close()
+  })
+
   test('reads and hears what another process commits', async () => {
     const path = newPath()
     const store = openLmdb({ path, watchIntervalMs: 1 })
