@@ -128,7 +128,10 @@ export interface Engine {
    * Nothing is written.
    */
   explain(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
-  /** Proves that the store answers. Rejects after `timeoutMs`. */
+  /**
+   * Resolves once the store has read (`read`), has committed something of no meaning (`write`, `all`), or at once (`node`).
+   * Rejects when it cannot. The caller waits no longer than `timeoutMs`; the engine itself may go on.
+   */
   ping(scope: 'all' | 'write' | 'read' | 'node', timeoutMs: number): Promise<void>
   /** Who an `authorization` header stands for; undefined when it is refused. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>

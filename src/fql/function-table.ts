@@ -14,7 +14,7 @@
 
 export const functionTable: string = `
 If|if|boolean:if then else|Any|pure|Basic|Evaluates one of two expressions, by a condition.
-Do|do|expressions:do**|Any|pure|Basic|Evaluates expressions one after the other and answers the last.
+Do|do|expressions:do**|Any|pure|Basic|Evaluates expressions one after the other and returns the last.
 At|at|time:at expr|Any|pure|Basic|Evaluates an expression with its reads looking at another time.
 Query|query|lambda:query|Lambda|pure|Basic|Makes a value of a lambda, to be stored in functions, roles and indexes.
 Abort|abort|string:abort|never|pure|Basic|Ends the query with an error and undoes everything it wrote.
@@ -133,7 +133,7 @@ IsIndex|is_index|value:is_index|Boolean|pure|Type checks|Whether a value is an i
 IsFunction|is_function|value:is_function|Boolean|pure|Type checks|Whether a value is a user function or a reference to one.
 IsRole|is_role|value:is_role|Boolean|pure|Type checks|Whether a value is a role or a reference to one.
 Map|map|collection lambda:map|Array or Page|pure|Elements|What a lambda makes of each element.
-Foreach|foreach|collection lambda:foreach|Array or Page|pure|Elements|Applies a lambda to each element for its effects and answers the elements.
+Foreach|foreach|collection lambda:foreach|Array or Page|pure|Elements|Applies a lambda to each element for its effects and returns the elements.
 Filter|filter|collection lambda:filter|Array, Page or Set|pure|Elements|The elements that a lambda holds for; of a set, once it is read.
 Take|take|number:take collection|Array or Page|pure|Elements|The first elements, as many as are asked for.
 Drop|drop|number:drop collection|Array or Page|pure|Elements|The elements without the first ones, as many as are said.
@@ -196,7 +196,7 @@ Exists|exists|value:exists ts?|Boolean|read|Documents|Whether a document exists 
 Create|create|collection:create params~|Document|write|Documents|Creates a document in a collection, with a new id or the one of a reference.
 Update|update|ref:update params~|Document|write|Documents|Merges fields into a document; null removes a field.
 Replace|replace|ref:replace params~|Document|write|Documents|Puts new fields in the place of those a document has.
-Delete|delete|ref:delete|Document|write|Documents|Deletes a document and answers it as it was.
+Delete|delete|ref:delete|Document|write|Documents|Deletes a document and returns it as it was.
 Insert|insert|ref:insert ts action params~|Event|write|Documents|Writes a version into the history of a document.
 Remove|remove|ref:remove ts action|Null|write|Documents|Removes a version from the history of a document.
 CreateDatabase|create_database|params:create_database|Document|write|Schema|Creates a child database.

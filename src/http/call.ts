@@ -8,7 +8,7 @@ import { type RequestSettings, wantsPrettyBody } from './request-headers.ts'
 import type { Tag } from './tags.ts'
 import type { Trace } from './trace.ts'
 
-export class Call {
+export class EndpointCall {
   readonly request: Exchange
   /** Values of the named parts of the endpoint's path. */
   readonly parameters: Readonly<Record<string, string>>

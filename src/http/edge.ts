@@ -9,7 +9,7 @@ import { unreachable } from '../base/assert.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Answer, errorAnswer, errorBody, idleMetrics, internalErrorText } from './answer.ts'
-import { Call } from './call.ts'
+import { EndpointCall } from './call.ts'
 import type { Endpoint, Handler, Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
 import type { Exchange } from './exchange.ts'
@@ -40,7 +40,7 @@ export class Edge {
   readonly #pendingMax: number
   readonly #bodies: FairBudget
   readonly #writer: ResponseWriter
-  readonly #outbox: Outbox<Call>
+  readonly #outbox: Outbox<EndpointCall>
   readonly #record: RecordCall | undefined
   #pending = 0
   #stopping: boolean
@@ -70,7 +70,7 @@ export class Edge {
   /** Handles one request to `endpoint`. Never throws, and always responds unless the client has gone. */
   serve(endpoint: Endpoint, request: Exchange, parameters: Readonly<Record<string, string>>): void {
     const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
-    const call = new Call(request, parameters, trace)
+    const call = new EndpointCall(request, parameters, trace)
     const { meter } = this.#services
     if (meter) call.startedMs = meter.begin()
     if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
@@ -89,7 +89,7 @@ export class Edge {
     else this.#run(call, handler)
   }
 
-  #readHeaders(call: Call): Answer | undefined {
+  #readHeaders(call: EndpointCall): Answer | undefined {
     const { headers } = call.request
     const settings = readSettings(headers)
     if (typeof settings === 'string') {
@@ -117,7 +117,7 @@ export class Edge {
     }
   }
 
-  #runWithBody(call: Call, endpoint: Endpoint, handler: Handler): void {
+  #runWithBody(call: EndpointCall, endpoint: Endpoint, handler: Handler): void {
     let unauthorized: Answer | undefined
     const admit = async () => {
       const { database, ...answer } = await this.#services.engine.authorized(call.queryRequest(undefined))
@@ -141,7 +141,7 @@ export class Edge {
   }
 
   #bodyRefusal(
-    call: Call,
+    call: EndpointCall,
     outcome: Exclude<BodyOutcome, Buffer | 'aborted'>,
     unauthorized: Answer | undefined,
   ): Answer {
@@ -159,7 +159,7 @@ export class Edge {
     }
   }
 
-  #run(call: Call, handler: Handler): void {
+  #run(call: EndpointCall, handler: Handler): void {
     if (this.#pending >= this.#pendingMax) {
       this.#answer(call, this.#error(call, 'too many requests', 'Too many pending requests'))
       return
@@ -178,12 +178,12 @@ export class Edge {
     }
   }
 
-  #finish(call: Call, answer: Answer): void {
+  #finish(call: EndpointCall, answer: Answer): void {
     call.answer = answer
     this.#outbox.add(call)
   }
 
-  #answer(call: Call, answer: Answer): void {
+  #answer(call: EndpointCall, answer: Answer): void {
     try {
       if (this.#stopping) call.request.closeAfterwards()
       const bytesOut = this.#writer.write(call, answer)
@@ -199,7 +199,7 @@ export class Edge {
   }
 
   /** Without a valid secret the answer is the same as for a right method. */
-  async #wrongMethod(endpoint: Endpoint, call: Call): Promise<Answer> {
+  async #wrongMethod(endpoint: Endpoint, call: EndpointCall): Promise<Answer> {
     if (endpoint.authenticated) {
       const answer = await this.#services.engine.authorized(call.queryRequest(undefined))
       if (answer.status !== 200) return answer
@@ -212,14 +212,14 @@ export class Edge {
     }
   }
 
-  #failed(call: Call, cause: unknown): Answer {
+  #failed(call: EndpointCall, cause: unknown): Answer {
     if (cause instanceof RequestError) return this.#error(call, cause.code, cause.description)
     const { method, url } = call.request
     this.#services.log.error({ err: cause, traceId: call.trace.traceId, method, url }, 'request failed')
     return this.#error(call, 'internal server error', internalErrorText)
   }
 
-  #error({ endpoint }: Call, code: RequestError['code'], description: string): Answer {
+  #error({ endpoint }: EndpointCall, code: RequestError['code'], description: string): Answer {
     const answer = errorAnswer(code, description, this.#services.engine.now())
     return endpoint?.errorBody ? { ...answer, body: endpoint.errorBody(code, description) } : answer
   }

@@ -10,12 +10,12 @@ import type { RequestErrorCode } from '../errors.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import type { TransferService } from '../transfer/service.ts'
 import type { Answer } from './answer.ts'
-import type { Call } from './call.ts'
+import type { EndpointCall } from './call.ts'
 import type { DashboardFiles } from './dashboard-files.ts'
 import type { RequestMeter } from './request-meter.ts'
 
 /** What an endpoint does with a request that has passed the edge. */
-export type Handler = (call: Call) => Answer | Promise<Answer>
+export type Handler = (call: EndpointCall) => Answer | Promise<Answer>
 
 export interface Endpoint {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */

@@ -5,7 +5,7 @@ import type { AccountKey } from '../query-log/account-keys.ts'
 import type { ExportRequest } from '../query-log/export-request.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import { rootDatabase } from '../values/value.ts'
-import type { Call } from './call.ts'
+import type { EndpointCall } from './call.ts'
 import type { Services } from './endpoint.ts'
 import { Refusal } from './message-answer.ts'
 
@@ -23,7 +23,11 @@ export interface LogClient {
 const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 
 /** The client that a call's credential stands for. Throws 401 or 403. */
-export async function logClient(call: Call, { engine }: Services, queryLog: QueryLog): Promise<LogClient> {
+export async function logClient(
+  call: EndpointCall,
+  { engine }: Services,
+  queryLog: QueryLog,
+): Promise<LogClient> {
   const secret = bearer.exec(call.request.headers.authorization ?? '')?.[1]
   if (secret === undefined) {
     throw new Refusal('unauthorized', 'A bearer credential is needed in the authorization header.')

@@ -6,7 +6,7 @@ import { exportStates } from '../query-log/export-request.ts'
 import { isRegionGroup } from '../query-log/region-groups.ts'
 import { timestampBounds } from '../query-log/timestamp.ts'
 import { nanosOfTime, parseTime } from '../values/time.ts'
-import type { Call } from './call.ts'
+import type { EndpointCall } from './call.ts'
 import { Refusal } from './message-answer.ts'
 import { queryParameter } from './url.ts'
 
@@ -38,14 +38,14 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const pageSizeDefault = 50
 
 /** Throws unless the call asks for the one type of log there is. */
-export function checkType(call: Call): void {
+export function checkType(call: EndpointCall): void {
   const type = queryParameter(call.request.url, 'type')
   if (type === 'query') return
   throw bad(type === undefined ? 'the parameter "type" is missing' : 'the parameter "type" has to be "query"')
 }
 
 /** The JSON object in the body of a call. */
-export function bodyOf(call: Call): Fields {
+export function bodyOf(call: EndpointCall): Fields {
   let body: unknown
   try {
     body = JSON.parse(call.body ?? '')
@@ -58,7 +58,7 @@ export function bodyOf(call: Call): Fields {
   return body as Fields
 }
 
-/** Reads the order of an export for an instance of that region group. */
+/** Reads the request of an export from an instance of that region group. */
 export function readLogRequest(fields: Fields, own: string): LogRequest {
   const path = text(fields, 'database')
   const database = path === undefined ? undefined : databaseOf(path)
@@ -93,7 +93,7 @@ export function checkRegionGroup(name: string, own: string): void {
 }
 
 /** Reads which part of the list is asked for. An empty body asks for the first page. */
-export function readListRequest(call: Call): ListOrder {
+export function readListRequest(call: EndpointCall): ListOrder {
   const fields = call.body === undefined || call.body === '' ? {} : bodyOf(call)
   const { states, max_results: maxResults } = fields
   const nextToken = text(fields, 'next_token')

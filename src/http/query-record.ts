@@ -1,11 +1,11 @@
 // From an answered call to a record of the query log.
 
 import type { Answer } from './answer.ts'
-import type { Call } from './call.ts'
+import type { EndpointCall } from './call.ts'
 import type { Services } from './endpoint.ts'
 
 /** Records one call with its answer and the bytes of its body. */
-export type RecordCall = (call: Call, answer: Answer, bytesOut: number) => void
+export type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
 const noNames: readonly string[] = []
 

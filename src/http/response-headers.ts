@@ -11,7 +11,7 @@ import type { QueryMetrics } from '../engine/contract.ts'
 import type { RequestErrorCode } from '../errors.ts'
 import { prettyPrint } from '../values/wire-pretty.ts'
 import type { Answer } from './answer.ts'
-import type { Call } from './call.ts'
+import type { EndpointCall } from './call.ts'
 import type { HeaderList } from './exchange.ts'
 import { wantsPrettyBody } from './request-headers.ts'
 import { echoTags } from './tags.ts'
@@ -57,7 +57,11 @@ interface PreparedResponse {
 }
 
 /** Lays out the response to `call`. */
-export function prepareResponse(call: Call, answer: Answer, context: ResponseContext): PreparedResponse {
+export function prepareResponse(
+  call: EndpointCall,
+  answer: Answer,
+  context: ResponseContext,
+): PreparedResponse {
   const exceptional = isExceptional(answer)
   const text = textOf(call, answer, exceptional)
   const bytes = answer.longBody?.length ?? (text === undefined ? 0 : Buffer.byteLength(text))
@@ -85,12 +89,12 @@ function isExceptional(answer: Answer): boolean {
   return !ordinaryErrors.has(requestError)
 }
 
-function isTraced({ request }: Call, { status }: Answer): boolean {
+function isTraced({ request }: EndpointCall, { status }: Answer): boolean {
   return request.headers['x-trace'] !== undefined && status !== 401 && status !== 500
 }
 
 /** The whole body, or undefined when it comes as a stream. */
-function textOf(call: Call, answer: Answer, exceptional: boolean): string | undefined {
+function textOf(call: EndpointCall, answer: Answer, exceptional: boolean): string | undefined {
   const { body } = answer
   if (typeof body !== 'string') return undefined
   if (body === '' || answer.contentType !== undefined) return body

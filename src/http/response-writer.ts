@@ -3,7 +3,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { Answer } from './answer.ts'
-import type { Call } from './call.ts'
+import type { EndpointCall } from './call.ts'
 import type { Exchange } from './exchange.ts'
 import type { FairBudget, Share } from './fair-budget.ts'
 import { prepareResponse, type ResponseContext } from './response-headers.ts'
@@ -25,7 +25,7 @@ export class ResponseWriter {
    * Sends `answer` and ends the response; returns the bytes of the body, 0 for a stream. The body of a stream that
    * fails half-way is cut off.
    */
-  write(call: Call, answer: Answer): number {
+  write(call: EndpointCall, answer: Answer): number {
     const { request } = call
     if (request.isGone) {
       discardBody(answer)

@@ -25,7 +25,7 @@ interface StoredKey extends AccountKey {
 }
 
 /** What a new key is to be. */
-interface AccountKeyOrder {
+interface NewAccountKey {
   readonly name: string
   readonly ttlDays?: number
   readonly regionGroups?: readonly string[]
@@ -50,11 +50,11 @@ export class AccountKeys {
   }
 
   /** Makes a key and returns its secret, which nobody can learn later. Throws {@link NameTaken}. */
-  create(order: AccountKeyOrder): Promise<{ readonly key: AccountKey; readonly secret: string }> {
+  create(wanted: NewAccountKey): Promise<{ readonly key: AccountKey; readonly secret: string }> {
     const now = this.#now()
     const id = this.#random.hex(8)
     const secret = `tak_${id}_${Buffer.from(this.#random.bytes(32)).toString('base64url')}`
-    const { name, ttlDays, regionGroups } = order
+    const { name, ttlDays, regionGroups } = wanted
     const key: AccountKey = {
       id,
       name,

@@ -83,8 +83,8 @@ export class ExportStore {
     await this.#kv.transact(() => ({ result: undefined, writes }))
   }
 
-  /** Stores a new request, or answers the one that the same token made within the last 24 hours. */
-  create(order: ExportParameters, idempotency: IdempotencyToken | undefined): Promise<ExportRequest> {
+  /** Stores a new request, or returns the one that the same token made within the last 24 hours. */
+  create(wanted: ExportParameters, idempotency: IdempotencyToken | undefined): Promise<ExportRequest> {
     const now = this.#now()
     const entropy = this.#random.hex(8)
     return this.#kv.transact(view => {
@@ -95,7 +95,7 @@ export class ExportStore {
         id: timeOrderedUuid(createdAt, entropy),
         state: 'Requested',
         version: 1,
-        ...order,
+        ...wanted,
         createdAt,
         updatedAt: createdAt,
         startedAt: createdAt,
@@ -152,7 +152,7 @@ export class ExportStore {
     return this.#kv.read(view => unfinished(view).some(({ lease }) => !isHeld(lease, now)))
   }
 
-  /** Prolongs a lease; false when the request is somebody else's by now. */
+  /** Renews a lease; false when the request is somebody else's by now. */
   renew(id: string, owner: string, leaseMicros: Micros): Promise<boolean> {
     const until = this.#now() + leaseMicros
     return this.#changeOwned(id, owner, request => ({ ...request, lease: { owner, until } })).then(

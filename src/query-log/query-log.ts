@@ -112,9 +112,9 @@ export class QueryLog {
     writer.append(format.line(request, writer.now()))
   }
 
-  /** Takes an order for an export. */
-  async order(order: ExportParameters, token: IdempotencyToken | undefined): Promise<ExportRequest> {
-    const request = await this.#store.create(order, token)
+  /** Requests an export; the request that the same token made before, if any. */
+  async requestExport(wanted: ExportParameters, token: IdempotencyToken | undefined): Promise<ExportRequest> {
+    const request = await this.#store.create(wanted, token)
     this.#runner.wake()
     return request
   }

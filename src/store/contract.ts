@@ -1,5 +1,5 @@
 // What the layers above see of the store: transactions over versioned documents, indexes and the catalogue of
-// schema objects. Everything here is synchronous; a transaction is replayable (same snapshot, same answers).
+// schema objects. Everything here is synchronous; a transaction can be replayed: again from the start, on a newer snapshot, with what was waited for remembered.
 
 import type {
   ActionName,

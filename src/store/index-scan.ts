@@ -233,7 +233,7 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
     .map(({ row }) => row)
 }
 
-/** Inside the transaction that writes, its own time is still a placeholder. No stored value can equal it by chance. */
+/** Inside the transaction that writes, its own time is still a placeholder. No stored value can equal it by accident. */
 function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
   const { commitTime } = snapshot
   if (commitTime === undefined || values.length === 0) return values

@@ -281,7 +281,7 @@ function endedRecord(entry: PreparedEntry, since: Micros, until: Micros): Bytes 
   return encodeEntry({ ...recordParts(entry), since, until })
 }
 
-/** The record of an entry's coming or going. */
+/** The record of an add or remove event. */
 function eventRecord(entry: PreparedEntry, ts: Micros, removed: boolean): Bytes {
   return encodeEntry({ ...recordParts(entry), since: ts, removed })
 }

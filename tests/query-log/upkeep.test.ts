@@ -76,7 +76,7 @@ test('a file whose removal has failed is removed later', async () => {
     urlSeconds: 60,
     onFailure: (_, cause) => failures.push(cause),
   })
-  const { id } = await log.order(
+  const { id } = await log.requestExport(
     {
       timeStart: '2026-03-04T00:00:00Z',
       timeEnd: '2026-03-05T00:00:00Z',

@@ -1,4 +1,4 @@
-// Strict serializability, shown by chance: seeded runs of many clients whose every answer is judged. A failure names its
+// Strict serializability, shown at random: seeded runs of many clients whose every answer is judged. A failure names its
 // seed; `SEED=n npx node --test tests/simulation/simulation.test.ts` replays it exactly, except on a real disk.
 
 import assert from 'node:assert/strict'

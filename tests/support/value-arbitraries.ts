@@ -1,4 +1,4 @@
-// Random values for property tests, with the hard ones more often than chance would bring them.
+// Random values for property tests, with the hard ones more often than randomness would bring them.
 
 import fc from 'fast-check'
 import {

@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts'
 import { type AccountKey, NameTaken } from '../../query-log/account-keys.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
+import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { logClient } from '../log-access.ts'
 import { bodyOf, checkRegionGroup, text } from '../log-request.ts'
@@ -15,7 +15,7 @@ const path = '/api/v1/account-keys'
 
 /** The endpoints of account keys. */
 export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
-  const asRoot = (handle: (call: Call) => Answer | Promise<Answer>) => (call: Call) =>
+  const asRoot = (handle: (call: EndpointCall) => Answer | Promise<Answer>) => (call: EndpointCall) =>
     refusing(async () => {
       const client = await logClient(call, services, queryLog)
       if (!client.isRoot) throw new Refusal('forbidden', 'Account keys need the root secret.')
@@ -40,7 +40,7 @@ export function accountKeyEndpoints(services: Services, queryLog: QueryLog): rea
   ]
 }
 
-async function create(call: Call, queryLog: QueryLog): Promise<Answer> {
+async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
   const fields = bodyOf(call)
   const name = text(fields, 'name')
   if (name === undefined || name.length > limits.accountKeyNameCharsMax)
@@ -67,7 +67,7 @@ async function create(call: Call, queryLog: QueryLog): Promise<Answer> {
   }
 }
 
-async function revoke(call: Call, queryLog: QueryLog): Promise<Answer> {
+async function revoke(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
   const { id } = call.parameters
   if (!(await queryLog.accountKeys.revoke(id as string))) {
     throw new Refusal('not found', 'There is no account key with that id.')

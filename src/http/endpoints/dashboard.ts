@@ -3,7 +3,7 @@
 
 import { Readable } from 'node:stream'
 import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
+import type { EndpointCall } from '../call.ts'
 import type { DashboardFiles, StaticFile } from '../dashboard-files.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Exchange } from '../exchange.ts'
@@ -40,7 +40,7 @@ const yearSeconds = 31_536_000
 
 /** The endpoints of the dashboard: its files, the addresses of its pages, and the way there from its folder's name. */
 export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
-  const serve = (call: Call) => fileAnswer(call, files)
+  const serve = (call: EndpointCall) => fileAnswer(call, files)
   const redirect = () => redirection()
   return [
     { path: `${base}*`, authenticated: false, methods: { GET: serve, HEAD: serve } },
@@ -65,7 +65,7 @@ function redirection(): Answer {
 }
 
 /** Addresses without a file behind them are pages of the application, but for what must be a file. */
-function fileAnswer(call: Call, files: DashboardFiles): Answer {
+function fileAnswer(call: EndpointCall, files: DashboardFiles): Answer {
   const path = pathOf(call.request.url).slice(base.length)
   const file = files.get(path)
   if (file !== undefined) return send(call, file)
@@ -73,7 +73,7 @@ function fileAnswer(call: Call, files: DashboardFiles): Answer {
   return send(call, files.get('index.html') as StaticFile)
 }
 
-function send(call: Call, file: StaticFile): Answer {
+function send(call: EndpointCall, file: StaticFile): Answer {
   const accepted = String(call.request.headers['accept-encoding'] ?? '')
   const [encoding, content] = encoded(file, accepted)
   const headers = [

@@ -1,12 +1,12 @@
 // Looking into the query log without an export: `POST /api/v1/logs/_summary` adds up a span of time, and
-// `POST /api/v1/logs/_records` finds single records. Whoever may order an export may look.
+// `POST /api/v1/logs/_records` finds single records. Whoever may request an export may look.
 
 import { limits } from '../../limits.ts'
 import type { LogSummary } from '../../query-log/log-summary.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import type { RecordFilter } from '../../query-log/segment-reader.ts'
 import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
+import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { logClient } from '../log-access.ts'
 import { allowedDatabase } from '../log-database.ts'
@@ -24,7 +24,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
     readsBody: true,
   } as const
   const filtered = (view: (filter: RecordFilter, body: Fields, signal: AbortSignal) => Promise<object>) => ({
-    POST: (call: Call): Promise<Answer> =>
+    POST: (call: EndpointCall): Promise<Answer> =>
       refusing(async () => {
         const client = await logClient(call, services, queryLog)
         checkType(call)
@@ -62,7 +62,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reading the log for a client that has gone, or for a service that stops, would be for nothing. */
-function untilGone(call: Call, { stopping }: Services): AbortSignal {
+function untilGone(call: EndpointCall, { stopping }: Services): AbortSignal {
   const gone = new AbortController()
   call.request.onClose(() => gone.abort())
   return AbortSignal.any([gone.signal, stopping])

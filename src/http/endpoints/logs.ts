@@ -1,4 +1,4 @@
-// The export of query logs: `POST /api/v1/logs` orders one, `GET /api/v1/logs/{id}` tells how far it is and where
+// The export of query logs: `POST /api/v1/logs` requests one, `GET /api/v1/logs/{id}` tells how far it is and where
 // it can be fetched, `POST /api/v1/logs/_list` lists them. Forms of requests and answers are facts of the hosted
 // service's log API, for which pipelines were written.
 
@@ -7,7 +7,7 @@ import type { ExportRequest } from '../../query-log/export-request.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import { filesPath } from '../../query-log/signing.ts'
 import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
+import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { type LogClient, logClient } from '../log-access.ts'
 import { allowedDatabase, notAllowed } from '../log-database.ts'
@@ -28,7 +28,7 @@ export function logEndpoints(services: Services, queryLog: QueryLog): readonly E
       ...apiEndpoint,
       path: '/api/v1/logs',
       readsBody: true,
-      methods: { POST: call => refusing(() => logs.order(call)) },
+      methods: { POST: call => refusing(() => logs.request(call)) },
     },
     {
       ...apiEndpoint,
@@ -60,13 +60,13 @@ class LogHandlers {
     this.#queryLog = queryLog
   }
 
-  async order(call: Call): Promise<Answer> {
+  async request(call: EndpointCall): Promise<Answer> {
     const client = await this.#client(call)
     checkType(call)
-    const order = readLogRequest(bodyOf(call), this.#queryLog.regionGroup)
-    const { idempotencyToken: token, database: _, ...rest } = order
-    const database = allowedDatabase(order, client, this.#services, this.#queryLog)
-    const request = await this.#queryLog.order(
+    const wanted = readLogRequest(bodyOf(call), this.#queryLog.regionGroup)
+    const { idempotencyToken: token, database: _, ...rest } = wanted
+    const database = allowedDatabase(wanted, client, this.#services, this.#queryLog)
+    const request = await this.#queryLog.requestExport(
       { ...rest, ...(database && { database }) },
       token === undefined ? undefined : { subject: client.subject, token },
     )
@@ -75,7 +75,7 @@ class LogHandlers {
     return jsonAnswer(200, this.#describe(request, call))
   }
 
-  async look(call: Call): Promise<Answer> {
+  async look(call: EndpointCall): Promise<Answer> {
     refuseSigned(call)
     const client = await this.#client(call)
     checkType(call)
@@ -87,7 +87,7 @@ class LogHandlers {
     return jsonAnswer(200, this.#describe(await this.#queryLog.look(request), call))
   }
 
-  async list(call: Call): Promise<Answer> {
+  async list(call: EndpointCall): Promise<Answer> {
     const client = await this.#client(call)
     checkType(call)
     const { states, nextToken, maxResults } = readListRequest(call)
@@ -102,7 +102,7 @@ class LogHandlers {
   }
 
   /** Needs no credential: the signature is one. */
-  async download(call: Call): Promise<Answer> {
+  async download(call: EndpointCall): Promise<Answer> {
     const name = call.parameters.name as string
     const expiry = this.#queryLog.expiryOf(name, call.request.url)
     if (expiry === undefined || expiry <= this.#queryLog.now()) throw badSignature()
@@ -123,16 +123,16 @@ class LogHandlers {
     }
   }
 
-  async notFound(call: Call): Promise<Answer> {
+  async notFound(call: EndpointCall): Promise<Answer> {
     refuseSigned(call)
     throw new Refusal('not found', 'There is nothing at this address.')
   }
 
-  #client(call: Call): Promise<LogClient> {
+  #client(call: EndpointCall): Promise<LogClient> {
     return logClient(call, this.#services, this.#queryLog)
   }
 
-  #describe(request: ExportRequest, call: Call): object {
+  #describe(request: ExportRequest, call: EndpointCall): object {
     const { id, database, regionGroup, timeStart, timeEnd, state, url, version, updatedAt } = request
     return {
       request_id: id,
@@ -152,14 +152,14 @@ class LogHandlers {
   }
 
   /** Files on the local disk are fetched from where the client reached the service. */
-  #absolute(address: string, { request }: Call): string {
+  #absolute(address: string, { request }: EndpointCall): string {
     if (!address.startsWith('/')) return address
     return (this.#services.publicUrl ?? request.origin) + address
   }
 }
 
 /** A download URL with a changed character in its path is refused like one with a changed signature. */
-function refuseSigned({ request }: Call): void {
+function refuseSigned({ request }: EndpointCall): void {
   if (request.url.includes('signature=')) throw badSignature()
 }
 

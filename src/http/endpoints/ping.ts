@@ -2,7 +2,7 @@
 
 import { RequestError } from '../../errors.ts'
 import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
-import type { Call } from '../call.ts'
+import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { queryParameter } from '../url.ts'
 
@@ -20,11 +20,11 @@ const scopes: ReadonlyMap<string, Scope> = new Map([
 ])
 
 export function pingEndpoint(services: Services): Endpoint {
-  const handler = (call: Call) => ping(services, call)
+  const handler = (call: EndpointCall) => ping(services, call)
   return { path: '/ping', authenticated: false, methods: { GET: handler, HEAD: handler } }
 }
 
-async function ping(services: Services, call: Call): Promise<Answer> {
+async function ping(services: Services, call: EndpointCall): Promise<Answer> {
   const target = call.request.url
   const scope = scopes.get(queryParameter(target, 'scope') ?? 'write') ?? 'node'
   const timeoutMs = timeoutOf(queryParameter(target, 'timeout')) ?? scopeTimeoutMs[scope]

@@ -6,7 +6,7 @@ import type { Timers } from '../../base/timers.ts'
 import type { EventStream } from '../../engine/contract.ts'
 import { limits } from '../../limits.ts'
 import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
+import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { queryParameter } from '../url.ts'
 
@@ -33,7 +33,12 @@ export function streamEndpoint(services: Services): Endpoint {
   }
 }
 
-function streamed(answer: Answer, stream: EventStream, call: Call, { meter, timers }: Services): Answer {
+function streamed(
+  answer: Answer,
+  stream: EventStream,
+  call: EndpointCall,
+  { meter, timers }: Services,
+): Answer {
   const body = new EventBody(stream, timers)
   if (meter) {
     meter.streams++

@@ -14,7 +14,7 @@ import { BadRecord, TransferError } from '../../transfer/record.ts'
 import type { TransferService } from '../../transfer/service.ts'
 import type { DatabaseId } from '../../values/value.ts'
 import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
+import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { edgeErrorBody, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
 
@@ -59,7 +59,7 @@ export function transferEndpoints(services: Services, transfer: TransferService)
 }
 
 /** The database of the caller, who has to be its admin. */
-async function adminsDatabase(call: Call, { engine }: Services): Promise<DatabaseId> {
+async function adminsDatabase(call: EndpointCall, { engine }: Services): Promise<DatabaseId> {
   const principal = await engine.whoIs(call.request.headers.authorization)
   if (!principal) throw new Refusal('unauthorized', 'The credential is unknown, has expired or was revoked.')
   if (!principal.isAdmin) {

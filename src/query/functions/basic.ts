@@ -33,7 +33,7 @@ export const basic = family('Basic', [
     compute: 0,
     arguments: { do: required(lazySequence) },
     result: 'Any',
-    summary: 'Evaluates expressions one after the other and answers the last.',
+    summary: 'Evaluates expressions one after the other and returns the last.',
     example: ['{"do": [1, 2]}', '2'],
     evaluate(args) {
       let last: Value = null

@@ -42,7 +42,7 @@ function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Cal
   return new Page(chosen, elements.before, elements.after, positions)
 }
 
-/** For each element whether a predicate holds; answers that are no booleans are reported all together. */
+/** For each element whether a predicate holds; results that are no booleans are reported all together. */
 function passing(predicate: BoundLambda, elements: readonly Value[], call: Call): readonly Value[] {
   const answers = applyToEach(predicate, elements, call, 'filter', 'all')
   const errors = new ErrorList()
@@ -105,7 +105,7 @@ const throughLambdas = [
     effect: 'pure',
     arguments: { foreach: required(lambda), collection: required(iterableAtHand) },
     result: 'Array or Page',
-    summary: 'Applies a lambda to each element for its effects and answers the elements.',
+    summary: 'Applies a lambda to each element for its effects and returns the elements.',
     example: [`{"foreach": ${double}, "collection": [1, 2, 3]}`, '[1, 2, 3]'],
     evaluate(args, call) {
       applyToEach(args.foreach, dataOf(args.collection), call, 'foreach', 'first')

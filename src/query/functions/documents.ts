@@ -113,7 +113,7 @@ export const documents = family('Documents', [
     effect: 'write',
     arguments: { delete: required(ref) },
     result: 'Document',
-    summary: 'Deletes a document and answers it as it was.',
+    summary: 'Deletes a document and returns it as it was.',
     example: [
       '{"select": ["ref", "id"], "from": {"delete": {"ref": {"collection": "spells"}, "id": "1"}}}',
       '"1"',

@@ -4,7 +4,7 @@
 import { step } from '../../base/effort.ts'
 import { compareValues } from '../../values/order.ts'
 import { isArray, isObject, Page, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
-import type { Place, SetOrder } from './order.ts'
+import type { SetBound, SetOrder } from './order.ts'
 
 /** A list of values, or one of them by itself. */
 export function listOf(value: Value): readonly Value[] {
@@ -25,7 +25,7 @@ export function unresolvedIn(value: Value): UnresolvedRef | undefined {
 }
 
 /** The place a cursor means in a set of that order. */
-export function cursorPlace(cursor: readonly Value[], order: SetOrder): Place {
+export function cursorPlace(cursor: readonly Value[], order: SetOrder): SetBound {
   return boundPlace(cursor, order, 'low')
 }
 
@@ -34,13 +34,13 @@ export function rangePlaces(
   from: readonly Value[],
   to: readonly Value[],
   order: SetOrder,
-): { readonly from: Place; readonly to: Place } {
+): { readonly from: SetBound; readonly to: SetBound } {
   return { from: boundPlace(from, order, 'low'), to: boundPlace(to, order, 'high') }
 }
 
 const someRef = new Ref(0n, 0, 0n)
 
-function boundPlace(bound: readonly Value[], order: SetOrder, side: Place['side']): Place {
+function boundPlace(bound: readonly Value[], order: SetOrder, side: SetBound['side']): SetBound {
   if (bound.length > order.arity) {
     const values = bound.slice(0, order.arity)
     const document = bound[order.arity] as Value

@@ -1,7 +1,7 @@
 // Walks along a stream in one direction and jumps ahead where that pays: a few steps are made one by one, a long
 // way by opening the stream anew at its end.
 
-import { compareKeys, compareToPlace, type Element, type Place, type SetOrder } from './order.ts'
+import { compareKeys, compareToPlace, type Element, type SetBound, type SetOrder } from './order.ts'
 import type { ElementScan, ElementStream } from './stream.ts'
 
 /** Elements passed over one by one before the stream is opened anew. */
@@ -34,7 +34,7 @@ export class ElementReader {
   }
 
   /** Goes on to the first element past `place` in the direction of reading. */
-  seek(place: Place): void {
+  seek(place: SetBound): void {
     for (let steps = 0; this.#isShortOf(place); steps++) {
       if (steps === stepsMax) {
         this.#reopen(place)
@@ -44,13 +44,13 @@ export class ElementReader {
     }
   }
 
-  #isShortOf(place: Place): boolean {
+  #isShortOf(place: SetBound): boolean {
     if (this.current === undefined) return false
     const side = compareToPlace(this.current, place, this.#order)
     return this.#scan.reverse ? side > 0 : side < 0
   }
 
-  #reopen(place: Place): void {
+  #reopen(place: SetBound): void {
     this.close()
     const rest = this.#scan.reverse ? { ...this.#scan, to: place } : { ...this.#scan, from: place }
     this.#elements = this.#stream.scan(rest)[Symbol.iterator]()

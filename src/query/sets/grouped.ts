@@ -1,7 +1,7 @@
 // What the operations that compare whole keys have in common. They work on groups, all elements with one key: a
 // page may begin within a group, but what a group holds is decided by looking at all of it.
 
-import { compareToPlace, type Element, type Place, type SetOrder } from './order.ts'
+import { compareToPlace, type Element, type SetBound, type SetOrder } from './order.ts'
 import type { ElementScan, ElementStream } from './stream.ts'
 
 /** Elements that come in groups, each group read from a stream of its own. */
@@ -21,8 +21,8 @@ export abstract class GroupedStream implements ElementStream {
     for (const group of this.groups({ from, to, reverse: scan.reverse === true })) {
       for (let index = 0; index < group.length; index++) {
         const element = group[scan.reverse ? group.length - 1 - index : index] as Element
-        if (from !== scan.from && compareToPlace(element, scan.from as Place, this.order) < 0) continue
-        if (to !== scan.to && compareToPlace(element, scan.to as Place, this.order) > 0) continue
+        if (from !== scan.from && compareToPlace(element, scan.from as SetBound, this.order) < 0) continue
+        if (to !== scan.to && compareToPlace(element, scan.to as SetBound, this.order) > 0) continue
         yield element
       }
     }
@@ -30,7 +30,7 @@ export abstract class GroupedStream implements ElementStream {
 }
 
 /** The place itself, or, where it names a document beside its values, the edge of that group. */
-function outsideGroup(place: Place, side: Place['side']): Place {
+function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
   return place.document === undefined || place.values.length === 0 ? place : { values: place.values, side }
 }
 

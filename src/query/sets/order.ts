@@ -18,7 +18,7 @@ export interface Element {
 }
 
 /** A place in a set's order; it always lies between elements. */
-export type Place = EntryBound
+export type SetBound = EntryBound
 
 /** How the elements of a set are ordered. */
 export interface SetOrder {
@@ -97,7 +97,7 @@ function turned(difference: number, descending: boolean): number {
 }
 
 /** Where an element lies seen from a place: negative before it, positive behind it, never zero. */
-export function compareToPlace(element: Element, place: Place, order: SetOrder): number {
+export function compareToPlace(element: Element, place: SetBound, order: SetOrder): number {
   if (place.values.length > 0) {
     const key = keyOf(element)
     const difference = compareShared(key, place.values, order)
@@ -112,7 +112,7 @@ export function compareToPlace(element: Element, place: Place, order: SetOrder):
 }
 
 /** Compares two places of one order. */
-export function comparePlaces(left: Place, right: Place, order: SetOrder): number {
+export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder): number {
   const difference = compareShared(left.values, right.values, order)
   if (difference !== 0) return difference
   const length = left.values.length - right.values.length
@@ -126,17 +126,17 @@ export function comparePlaces(left: Place, right: Place, order: SetOrder): numbe
 }
 
 /** On which side of everything that agrees with it a place lies. */
-function besideAll(place: Place): number {
+function besideAll(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }
 
 /** The same gap between elements, seen in the reversed order. */
-export function turnedPlace(place: Place): Place {
+export function turnedPlace(place: SetBound): SetBound {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
 
 /** The place before (`low`) or behind (`high`) all elements with the key of this one. */
-export function besideKey(element: Element, side: Place['side']): Place {
+export function besideKey(element: Element, side: SetBound['side']): SetBound {
   return { values: keyOf(element), side }
 }
 
@@ -146,13 +146,13 @@ const someRef = new Ref(0n, 0, 0n)
  * A place of a merged order as one of a member's: a member of refs takes the first part of the key for its
  * document, and no member knows parts beyond its own.
  */
-export function placeWithin(place: Place, order: SetOrder): Place {
+export function placeWithin(place: SetBound, order: SetOrder): SetBound {
   if (place.values.length <= order.arity) return place
   if (order.reversed) return turnedPlace(ascendingPlaceWithin(turnedPlace(place), order.arity))
   return ascendingPlaceWithin(place, order.arity)
 }
 
-function ascendingPlaceWithin(place: Place, arity: number): Place {
+function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
   if (arity > 0) return { values: place.values.slice(0, arity), side: 'high' }
   const [first] = place.values as readonly [Value]
   if (!(first instanceof Ref)) return { values: [], side: compareValues(first, someRef) < 0 ? 'low' : 'high' }

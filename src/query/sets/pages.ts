@@ -19,7 +19,7 @@ import { type HistoryKind, readEventCursor } from './event-cursor.ts'
 import { type EventPlace, eventCursor, eventValue, type SetEvent } from './history.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
-import { type Element, elementValue, type Place } from './order.ts'
+import { type Element, elementValue, type SetBound } from './order.ts'
 import { Reading } from './reading.ts'
 
 /** Which page of a set. */
@@ -53,7 +53,7 @@ function pageOfElements(request: PageRequest, reading: Reading): Page {
   const stream = openSet(request.set, reading)
   if (!stream) throw permissionDenied(reading.call, 'paginate')
   const given = request.cursor === undefined ? undefined : listOf(request.cursor)
-  return assemble<Element, Place>(request, {
+  return assemble<Element, SetBound>(request, {
     place: given && cursorPlace(given, stream.order),
     shown: given && { type: 'values', values: given },
     scan: scan => stream.scan(scan),

@@ -13,7 +13,7 @@ import { isHistory } from './describe.ts'
 import { eventValue } from './history.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
-import { elementValue, type Place } from './order.ts'
+import { elementValue, type SetBound } from './order.ts'
 import { Reading } from './reading.ts'
 import { firstOf } from './stream.ts'
 
@@ -131,7 +131,10 @@ export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
 }
 
 /** Where elements that show as `value` can be: as a single value, and as a tuple of several. */
-function placesOf(value: Value, arity: number): readonly { readonly from: Place; readonly to: Place }[] {
+function placesOf(
+  value: Value,
+  arity: number,
+): readonly { readonly from: SetBound; readonly to: SetBound }[] {
   const keys: (readonly Value[])[] = []
   if (arity > 0 || value instanceof Ref) keys.push([value])
   if (isArray(value) && value.length > 1 && value.length <= arity) keys.push(value)

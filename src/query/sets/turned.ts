@@ -3,9 +3,9 @@
 import {
   comparePlaces,
   type Element,
-  type Place,
   placeWithin,
   reversedOrder,
+  type SetBound,
   type SetOrder,
   turnedPlace,
 } from './order.ts'
@@ -34,10 +34,10 @@ export class ReversedStream implements ElementStream {
 export class RangeStream implements ElementStream {
   readonly order: SetOrder
   readonly #source: ElementStream
-  readonly #from: Place
-  readonly #to: Place
+  readonly #from: SetBound
+  readonly #to: SetBound
 
-  constructor(source: ElementStream, from: Place, to: Place) {
+  constructor(source: ElementStream, from: SetBound, to: SetBound) {
     this.order = source.order
     this.#source = source
     this.#from = from

@@ -35,7 +35,7 @@ test('two seconds of operations may be used at once, then as many as come in', (
   assert.deepEqual(use(1n, { read: 1 }), ['read'])
 })
 
-test('a dear query is admitted and leaves a debt', () => {
+test('an expensive query is admitted and leaves a debt', () => {
   const { clock, use } = limitsAt({ compute: 0, read: 10, write: 0 })
   assert.equal(use(1n, { read: 50 }), 'fine')
   clock.nowMs += 3000

@@ -214,7 +214,7 @@ test('times as cursors: what they take of their own moment', () =>
     assert.deepEqual((await things.page(set, { before: ts })).after, { ts, action: 'add' })
     assert.deepEqual((await things.page(thing(1), { before: 7 })).after, { ts: 7, action: 'create' })
     const at = await things.at({ delete: thing(1) })
-    assert.deepEqual(await things.events(set, { after: at }), [], 'goings come before comings')
+    assert.deepEqual(await things.events(set, { after: at }), [], 'remove events come before add events')
   }))
 
 test('the history of a native collection is read on from a moment with what happened at it', () =>

@@ -14,9 +14,9 @@ import {
   documentOrder,
   type Element,
   indexOrder,
-  type Place,
   placeWithin,
   reversedOrder,
+  type SetBound,
   type SetOrder,
 } from '../../../src/query/sets/order.ts'
 import { type ElementScan, type ElementStream, firstOf } from '../../../src/query/sets/stream.ts'
@@ -50,7 +50,7 @@ class StoredStream implements ElementStream {
     }
   }
 
-  #part(from: Place | undefined, to: Place | undefined, reverse: boolean): Element[] {
+  #part(from: SetBound | undefined, to: SetBound | undefined, reverse: boolean): Element[] {
     const part = this.elements.filter(
       element =>
         (!from || compareToPlace(element, from, this.order) > 0) &&
@@ -141,7 +141,7 @@ const makers = {
 }
 
 /** Places as cursors give them: a prefix of values, or all of them with a document. */
-function placesOf(order: SetOrder): fc.Arbitrary<Place> {
+function placesOf(order: SetOrder): fc.Arbitrary<SetBound> {
   const side = fc.constantFrom('low' as const, 'high' as const)
   const values = (length: number) =>
     fc.array(fc.integer({ min: 0, max: 3 }).map(BigInt), { minLength: length, maxLength: length })

@@ -241,7 +241,7 @@ test('an index over existing documents is built with their history', async () =>
   await bench.close()
 })
 
-test('the events of a collection are the comings and goings of its documents', async () => {
+test('the events of a collection are the add and remove events of its documents', async () => {
   const { bench, items, put } = await indexed({ terms: [field('tag')] })
   const t1 = await put(1, {})
   await put(1, { changed: true })
