@@ -14,7 +14,7 @@ import { openStore } from '../store/store.ts'
 import { StartError } from './command.ts'
 import { explained, prepareDataFolder, reasonOf } from './data-folder.ts'
 import { withProgress } from './progress.ts'
-import { copyShared, fillShared, isShared } from './shared-store.ts'
+import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
 /** What a copied store holds. */
 export interface Copied {
@@ -43,6 +43,24 @@ export async function backUp(config: Config, folder: string): Promise<Copied> {
   } catch (cause) {
     await rm(draft, { recursive: true, force: true })
     throw explain(cause, `the backup ${folder} cannot be written`)
+  }
+  return contentOf(folder)
+}
+
+/**
+ * Copies a shared store to the new data folder `folder`. What is interrupted goes on where it stopped, in a folder beside
+ * that one.
+ */
+export async function moveBack(config: SharedConfig, folder: string): Promise<Copied> {
+  await refuseContent(folder, 'the data folder')
+  const draft = `${folder}.partial`
+  try {
+    await mkdir(draft, { recursive: true, mode: 0o700 })
+    await copyShared(config, draft)
+    await rename(draft, folder)
+    flush(dirname(folder))
+  } catch (cause) {
+    throw explain(cause, `${folder} cannot be written`)
   }
   return contentOf(folder)
 }

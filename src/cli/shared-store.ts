@@ -25,7 +25,8 @@ import { lastCommit } from '../store/last-commit.ts'
 import { explained, prepareDataFolder } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 
-type SharedConfig = Config & { readonly store: string }
+/** Settings that name a shared store. */
+export type SharedConfig = Config & { readonly store: string }
 
 /** True when the settings name a store that several machines share. */
 export function isShared(config: Config): config is SharedConfig {
@@ -173,7 +174,7 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
   }))
 }
 
-/** Copies the record, as of now, to the empty folder `folder`, as a data folder; resolves when it is on disk. */
+/** Copies the record, as of now, to the folder `folder`, which is empty or holds a part of such a copy, as a data folder; resolves when it is on disk. */
 export async function copyShared(config: SharedConfig, folder: string): Promise<void> {
   const local = openLmdb({ path: folder })
   try {

@@ -9,10 +9,12 @@ import { systemTimers } from '../../src/base/timers.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { advanceCheckpoint } from '../../src/kv/postgres/checkpoint.ts'
+import { redoLog } from '../../src/kv/postgres/copy-record.ts'
 import { copyState } from '../../src/kv/postgres/copy-state.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
 import { Session } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
+import { cert, key } from '../http/certificate.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { bytes, list, put, text } from './bytes.ts'
@@ -149,6 +151,23 @@ describe('faults under the record', { skip: noPostgres }, () => {
     await verify(told)
   })
 
+  test('TLS to the database is as the URL says', async () => {
+    await server.kill()
+    await server.runWithTls(cert, key)
+    const sslOf = async (options: string) => {
+      const session = await Session.open({ url: `${server.url()}?${options}`, schema }, 'tests')
+      const [row] = await session.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')
+      session.close()
+      return row?.ssl
+    }
+    const trusting = `sslmode=verify-full&sslrootcert=${server.certificateFile}`
+    assert.equal(await sslOf(trusting), true)
+    assert.equal(await sslOf('sslmode=no-verify'), true)
+    assert.equal(await sslOf('sslmode=disable'), false)
+    // The certificate is signed by nobody whom the system trusts.
+    await assert.rejects(sslOf('sslmode=verify-full'), StoreUnavailableError)
+  })
+
   test('the database is killed in the middle of commits and comes back', async () => {
     const nodes = [await node('a', server.url()), await node('b', server.url())]
     const told = await load(nodes, 30, async index => {
@@ -179,13 +198,42 @@ describe('faults under the record', { skip: noPostgres }, () => {
     await verify(told)
   })
 
+  test('a copy that was interrupted goes on where it stopped; one of another store or of a trimmed log begins anew', async () => {
+    const writer = await node('a', server.url())
+    await load([writer], 40, () => undefined)
+    const session = await Session.open({ url: server.url(), schema }, 'copy')
+    while (await advanceCheckpoint(session));
+    const local = openMemory()
+    const copied = async (storeId: string, keysMax: number) => {
+      let keys = 0
+      await copyState(session, local, 'new', storeId, progress => {
+        keys = progress.keys
+        if (keys > keysMax) throw new Error('interrupted')
+      }).catch(error => assert.equal((error as Error).message, 'interrupted'))
+      return keys
+    }
+    const all = list(writer).length
+    const first = await copied('store', 16)
+    assert.ok(first < all, `${first} of ${all} were copied`)
+    await load([writer], 2, () => undefined)
+    assert.equal(await copied('store', 1_000), all - first)
+    const more = list(writer).length - all
+    await redoLog(session, local)
+    assert.deepEqual(list(local, 'a'), list(writer, 'a'))
+    assert.equal(await copied('another store', 16), first)
+    while (await advanceCheckpoint(session));
+    await session.query(`DELETE FROM ${session.table('log')}`)
+    assert.equal(await copied('another store', 1_000), all + more)
+    session.close()
+  })
+
   test('a new node copies the state while writes go on', async () => {
     const writer = await node('a', server.url())
     const told = await load([writer], 20, () => undefined)
     const session = await Session.open({ url: server.url(), schema }, 'copy')
     while (await advanceCheckpoint(session));
     const local = openMemory()
-    const copying = copyState(session, local, 'new', () => undefined)
+    const copying = copyState(session, local, 'new', 'store', () => undefined)
     const [more] = await Promise.all([load([writer], 1, () => undefined), copying])
     for (const [name, outcome] of more) told.set(name, outcome)
     session.close()

@@ -1,9 +1,11 @@
 // Data moves from a folder into a shared store and back, by the commands an operator has; nothing is lost on the way.
 
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { query } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
@@ -25,6 +27,8 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
     const note = { object: { data: { object: { text: 'kept' } } } }
     await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
     await alone.stop()
+    const made = await runProgram(['account-key', 'create', '--name', 'pipeline', '--data', first])
+    assert.equal(made.status, 0, made.stderr)
 
     const moved = await runProgram(['migrate', '--data', first], env)
     assert.equal(moved.status, 0, moved.stderr)
@@ -45,8 +49,20 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
     await node.stop()
 
     const back = join(folder, 'back')
+    const proxy = await FaultyProxy.to(postgres.port)
+    let pages = 0
+    proxy.losesAndCuts = sent => sent.includes('SELECT key, value') && ++pages === 2
+    const interrupted = await runProgram(['migrate', '--back', '--data', back], {
+      TERRARIUM_STORE: postgres.url().replace(`:${postgres.port}/`, `:${proxy.port}/`),
+    })
+    await proxy.close()
+    assert.equal(interrupted.status, 1, interrupted.stdout)
+    assert.ok(!existsSync(back) && existsSync(`${back}.partial`))
     const returned = await runProgram(['migrate', '--back', '--data', back], env)
     assert.equal(returned.status, 0, returned.stderr)
+    assert.ok(!existsSync(`${back}.partial`))
+    const kept = await runProgram(['account-key', 'list', '--data', back])
+    assert.match(kept.stdout, /pipeline/)
     await assertSound(back)
     const restored = await runProgram(['restore', backup, '--store-schema', 'other'], env)
     assert.equal(restored.status, 0, restored.stderr)

@@ -12,10 +12,27 @@ import {
   type LogRecord,
   order,
 } from '../query-log/log-client.ts'
+import { requestStream, StreamReader } from '../streams/stream-client.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { runProgram } from '../support/program.ts'
 import { Cluster, eventually, type Node } from './cluster.ts'
+
+const flagsOfA = ['--compute-ops-per-second', '100']
+const flagsOfB = [...flagsOfA, '--metrics-port', '0', '--slow-lane-after-ms', '5']
+
+/** The times of a document's changes after `after` up to `upTo`, from its history. */
+async function eventTimes(
+  node: Node,
+  secret: string,
+  ref: unknown,
+  after: number,
+  upTo: number,
+): Promise<number[]> {
+  const page = { paginate: { events: ref }, after: { object: { ts: after + 1 } }, size: 10_000 }
+  const { data } = (await query(node, secret, page)) as { data: { ts: number }[] }
+  return data.map(({ ts }) => ts).filter(ts => ts <= upTo)
+}
 
 describe('nodes as a service', { skip: noPostgres }, () => {
   let postgres: PostgresServer
@@ -26,8 +43,7 @@ describe('nodes as a service', { skip: noPostgres }, () => {
   before(async () => {
     postgres = await PostgresServer.start()
     cluster = new Cluster(postgres)
-    const flags = ['--compute-ops-per-second', '20']
-    ;[a, b] = await Promise.all([cluster.start({ flags }), cluster.start({ flags })])
+    ;[a, b] = await Promise.all([cluster.start({ flags: flagsOfA }), cluster.start({ flags: flagsOfB })])
     await cluster.prepare(a)
   })
   after(async () => {
@@ -69,9 +85,9 @@ describe('nodes as a service', { skip: noPostgres }, () => {
 
   test('what a database may use counts over nodes', async () => {
     const secret = await keyOfNewDatabase(a, 'greedy', 'admin')
-    // The bucket holds 40, so this leaves a debt that takes long to pay.
+    // The bucket holds 200, so this leaves a debt that takes long to pay.
     const sum = { add: [{ var: 'n' }, 1] }
-    const burst = { map: { lambda: 'n', expr: sum }, collection: Array.from({ length: 50_000 }, () => 0) }
+    const burst = { map: { lambda: 'n', expr: sum }, collection: Array.from({ length: 100_000 }, () => 0) }
     assert.equal((await send(a, { secret, query: burst })).status, 200)
     await eventually(
       'the other node refuses',
@@ -131,6 +147,81 @@ describe('nodes as a service', { skip: noPostgres }, () => {
     )
     assert.equal(list.status, 0, list.stderr)
     assert.match(list.stdout, /pipeline/)
+  })
+
+  test('a slow query that writes goes to the slow lane, and its writes to all nodes; metrics name the node', async () => {
+    const elements = Array.from({ length: 3_000 }, (_, n) => n)
+    const name = { repeat: { to_string: { var: 'n' } }, number: 200 }
+    const slow = {
+      do: [
+        { foreach: { lambda: 'n', expr: { lowercase: name } }, collection: elements },
+        { create: { collection: 'counters' }, params: { object: { data: { object: { n: 'slow' } } } } },
+      ],
+    }
+    const metrics = /metrics are at (http:[^\s"]+)/.exec(b.stderr())?.[1] as string
+    const sampleOf = async (metric: string) => {
+      const text = await (await fetch(metrics)).text()
+      const [, node, value] =
+        new RegExp(`^terrarium_${metric}\\{node="([^"]+)"\\} (\\S+)$`, 'm').exec(text) ?? []
+      assert.ok(node?.endsWith(`:${new URL(b.url).port}`) || node?.endsWith(':0'), text.slice(0, 500))
+      return Number(value)
+    }
+    const before = await sampleOf('slow_lane_queries_total')
+    const made = await send(b, { secret: cluster.secret, query: slow })
+    assert.equal(made.status, 201, made.text)
+    assert.ok((await sampleOf('slow_lane_queries_total')) > before)
+    const { ref, ts } = (made.json as { resource: { ref: unknown; ts: number } }).resource
+    const headers = { 'x-last-seen-txn': String(ts) }
+    assert.equal((await send(a, { secret: cluster.secret, query: { get: ref }, headers })).status, 200)
+    const lag = await sampleOf('store_lag_seconds')
+    assert.ok(lag >= 0 && lag < 60, String(lag))
+    assert.equal(await sampleOf('store_away'), 0)
+  })
+
+  test('a client goes on with a stream of a node that was killed: no event is lost or seen twice', async () => {
+    const { secret } = cluster
+    const made = await query(a, secret, { create: { collection: 'counters' }, params: { object: {} } })
+    const { ref, ts } = made as { ref: unknown; ts: number }
+    const written: number[] = []
+    let isOver = false
+    const writing = (async () => {
+      for (let n = 1; !isOver; n++) {
+        const update = { update: ref, params: { object: { data: { object: { n } } } } }
+        written.push(((await query(a, secret, update)) as { ts: number }).ts)
+      }
+    })()
+    const seen: number[] = []
+    const follow = async (reader: StreamReader, count: number) => {
+      for (let event = await reader.read(); event !== undefined; event = await reader.read()) {
+        if (event.type === 'version') seen.push(event.txn)
+        if (seen.length >= count) break
+      }
+    }
+    try {
+      const first = await requestStream(b, secret, ref, { seen: ts })
+      const reader = new StreamReader(first.response, first.abort)
+      const begin = await reader.next()
+      assert.equal(begin.type, 'start')
+      seen.push(...(await eventTimes(a, secret, ref, ts, begin.txn)))
+      await follow(reader, seen.length + 5)
+      await cluster.kill(b)
+      await follow(reader, Number.POSITIVE_INFINITY).catch(() => undefined)
+      const last = seen.at(-1) as number
+      await eventually('more is written', () => (written.at(-1) ?? 0) > last)
+      b = await cluster.start({ data: b.data, flags: flagsOfB })
+      const second = await requestStream(b, secret, ref, { seen: last })
+      const again = new StreamReader(second.response, second.abort)
+      const start = await again.next()
+      assert.ok(start.txn >= last, 'the stream begins at what the client has seen, or later')
+      // What was missed is in the history up to the moment at which the stream begins.
+      seen.push(...(await eventTimes(b, secret, ref, last, start.txn)))
+      await follow(again, seen.length + 5)
+      again.close()
+    } finally {
+      isOver = true
+      await writing
+    }
+    assert.deepEqual(seen, written.slice(0, seen.length))
   })
 
   test('background work moves to another node when its node dies', async () => {

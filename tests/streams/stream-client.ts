@@ -14,6 +14,8 @@ export interface WireEvent {
 export interface OpenOptions {
   readonly fields?: string
   readonly apiVersion?: string
+  /** The transaction time that the client has seen. */
+  readonly seen?: number
 }
 
 export class StreamReader {
@@ -72,13 +74,17 @@ export async function requestStream(
   server: Pick<RunningServer, 'url'>,
   secret: string,
   expression: unknown,
-  { fields, apiVersion = '4' }: OpenOptions = {},
+  { fields, apiVersion = '4', seen }: OpenOptions = {},
 ): Promise<{ readonly response: Response; readonly abort: AbortController }> {
   const abort = new AbortController()
   const parameters = fields === undefined ? '' : `?fields=${encodeURIComponent(fields)}`
   const response = await fetch(`${server.url}/stream${parameters}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': apiVersion },
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'x-faunadb-api-version': apiVersion,
+      ...(seen !== undefined && { 'x-last-seen-txn': String(seen) }),
+    },
     body: JSON.stringify(expression),
     signal: abort.signal,
   })

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -122,6 +122,25 @@ export class PostgresServer {
         await new Promise(resolve => setTimeout(resolve, 50))
       }
     }
+  }
+
+  /** Where {@link runWithTls} puts the certificate. */
+  get certificateFile(): string {
+    return join(this.folder, 'certificate.pem')
+  }
+
+  /** {@link run} with TLS for clients that ask for it. */
+  runWithTls(certificate: string, key: string): Promise<void> {
+    const keyFile = join(this.folder, 'key.pem')
+    writeFileSync(this.certificateFile, certificate)
+    writeFileSync(keyFile, key, { mode: 0o600 })
+    if (this.#user) chownSync(keyFile, this.#user.uid, this.#user.gid)
+    const files = { ssl_cert_file: this.certificateFile, ssl_key_file: keyFile }
+    return this.run(
+      '-c',
+      'ssl=on',
+      ...Object.entries(files).flatMap(([name, file]) => ['-c', `${name}=${file}`]),
+    )
   }
 
   /** Runs statements one after the other on a connection of its own. */

@@ -2,7 +2,7 @@
 
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import { storeBytes } from '../../kv/lmdb-copy.ts'
-import { backUp } from '../backup-folder.ts'
+import { moveBack } from '../backup-folder.ts'
 import { command, type Invocation, StartError } from '../command.ts'
 import { explained, prepareDataFolder } from '../data-folder.ts'
 import { addressOf, fillShared, holdsData, isShared } from '../shared-store.ts'
@@ -20,7 +20,7 @@ export const migrateCommand = command({
   name: 'migrate',
   summary: 'Moves what a data folder holds into a database that several machines share, or back.',
   description: [
-    'The service over the data folder has to be stopped. A migration that was interrupted goes on where it stopped when it is started again; until it has ended, no node starts on the database. The folder stays as it is.',
+    'The service over the data folder has to be stopped. A migration that was interrupted goes on where it stopped when it is started again, in either direction; until the first has ended, no node starts on the database. The folder stays as it is.',
   ],
   options,
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
@@ -36,7 +36,7 @@ export const migrateCommand = command({
 async function run({ config, options: { back } }: Invocation<typeof options>): Promise<number> {
   if (!isShared(config)) throw new StartError('which database? Give --store or TERRARIUM_STORE')
   if (back) {
-    const { bytes, time } = await backUp(config, config.data)
+    const { bytes, time } = await moveBack(config, config.data)
     process.stdout.write(`moved ${bytes} bytes as of transaction time ${time} to ${config.data}\n`)
     return 0
   }

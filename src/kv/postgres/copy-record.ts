@@ -9,7 +9,10 @@ import { applyRows, type Progress, progressOf, ReplicaView, readProgress } from 
 import { type RecordLocation, Session } from './session.ts'
 import { readIdentity } from './tables.ts'
 
-/** Copies the state of the record as of now into the empty `local`; resolves with the batch that it ends with. */
+/**
+ * Copies the state of the record as of now into `local`, which is empty or a copy that was interrupted; resolves with the
+ * batch that it ends with.
+ */
 export async function copyRecord(
   location: RecordLocation,
   local: KeyValueStore,
@@ -18,8 +21,8 @@ export async function copyRecord(
 ): Promise<Progress> {
   const session = await Session.open(location, node)
   try {
-    await readIdentity(session)
-    await copyState(session, local, node, onProgress)
+    const { storeId } = await readIdentity(session)
+    await copyState(session, local, node, storeId, onProgress)
     return await redoLog(session, local)
   } finally {
     session.close()
@@ -27,7 +30,7 @@ export async function copyRecord(
 }
 
 /** Brings a copy up to what is the head now. Throws when the log no longer holds what the copy lacks. */
-async function redoLog(session: Session, local: KeyValueStore): Promise<Progress> {
+export async function redoLog(session: Session, local: KeyValueStore): Promise<Progress> {
   const head = await readHead(session)
   let progress = readProgress(local)
   while (progress.seq < head.seq) {

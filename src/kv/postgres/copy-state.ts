@@ -4,7 +4,8 @@
 
 import { systemClock } from '../../base/clock.ts'
 import type { KeyValueStore, Write } from '../contract.ts'
-import { progressWrite } from './replica.ts'
+import { readBatch, readHead } from './record.ts'
+import { progressWrite, readProgress } from './replica.ts'
 import type { Session } from './session.ts'
 
 /** What a copy has done so far. */
@@ -19,21 +20,32 @@ export interface CopyProgress {
 const pageBytesAim = 4 << 20
 const pageRowsMin = 16
 const pageRowsMax = 16_384
+const everything = { start: new Uint8Array(0), end: new Uint8Array(2_000).fill(0xff) }
 /** How often the record is told that this copy still needs the log, in milliseconds. */
 const registerMs = 5_000
 
-/** Fills `local`. Resolves when the log can be redone on it. */
+/**
+ * Fills `local`, which is empty or holds a part of the same copy. Resolves when the log can be redone on it. What is
+ * interrupted goes on where it stopped, if the log still reaches back to where it began; `storeId` tells whose copy it is.
+ */
 export async function copyState(
   session: Session,
   local: KeyValueStore,
   node: string,
+  storeId: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
-  const from = await pinCheckpoint(session, node)
+  const note = `copying ${storeId}`
+  const begun = await resumable(session, local, note)
+  if (begun === undefined) await empty(local)
+  const from = begun?.from ?? (await pinCheckpoint(session, node))
+  if (begun) await pin(session, node, from)
+  else
+    await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: note })] }))
   const kv = session.table('kv')
-  const [counted] = await session.query(`SELECT count(*) AS count FROM ${kv}`)
+  let last: Buffer = begun?.last ?? Buffer.alloc(0)
+  const [counted] = await session.query(`SELECT count(*) AS count FROM ${kv} WHERE key > $1`, [last])
   const keysTotal = Number(counted?.count)
-  let last: Buffer = Buffer.alloc(0)
   let rowsLimit = pageRowsMin
   let keys = 0
   let bytes = 0
@@ -58,6 +70,35 @@ export async function copyState(
     await pin(session, node, from)
   }
   await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: '' })] }))
+}
+
+/** Where a copy that was interrupted began, and the last key in it; undefined when it has to begin anew. */
+async function resumable(
+  session: Session,
+  local: KeyValueStore,
+  note: string,
+): Promise<{ readonly from: number; readonly last: Buffer } | undefined> {
+  const { batch, seq } = readProgress(local)
+  if (batch !== note) return undefined
+  const { seq: head } = await readHead(session)
+  const isInLog = seq === head || (seq < head && (await readBatch(session, seq + 1)) !== undefined)
+  if (!isInLog) return undefined
+  const [entry] = local.read(view => [...view.range({ ...everything, reverse: true, limit: 1 })])
+  // The note itself comes before all other keys.
+  return { from: seq, last: Buffer.from(entry?.key ?? []) }
+}
+
+/** Removes whatever is in a store, a page at a time. */
+async function empty(local: KeyValueStore): Promise<void> {
+  for (let count = 1; count > 0; ) {
+    count = await local.transact(view => {
+      const writes = Array.from(view.range({ ...everything, limit: pageRowsMax }), ({ key }) => ({
+        key,
+        value: undefined,
+      }))
+      return { result: writes.length, writes }
+    })
+  }
 }
 
 /** Where the state stands, kept from being trimmed behind. */

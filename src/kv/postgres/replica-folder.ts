@@ -58,7 +58,7 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
     writeLabel(folder, { storeId, boot: currentBoot(), complete: false })
     const local = openReplica(folder)
     try {
-      await copyState(session, local, node, options.onProgress)
+      await copyState(session, local, node, storeId, options.onProgress)
     } finally {
       await local.close()
     }
