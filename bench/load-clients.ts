@@ -17,18 +17,78 @@ export interface LoadClient {
   close(): void
 }
 
-function openSocket(port: number): { socket: Socket; ended: Promise<void>; close: () => void } {
-  const socket = connect({ host: '127.0.0.1', port, noDelay: true })
-  let closing = false
-  const ended = new Promise<void>((resolve, reject) => {
-    socket.on('error', reject)
-    socket.on('close', () => (closing ? resolve() : reject(new Error('the server closed a connection'))))
-  })
-  const close = () => {
-    closing = true
-    socket.end()
+/** A connection that has been idle for longer is not used again: servers close such ones, some after 5 seconds. */
+const idleMsMax = 2000
+
+/** A socket that is opened anew when it was closed, or stood still for too long, while nothing was under way on it. */
+class Line {
+  readonly ended: Promise<void>
+  readonly #port: number
+  readonly #events: LineEvents
+  #socket: Socket
+  #usedMs = performance.now()
+  #isClosing = false
+  #resolve = () => {}
+  #reject: (reason: Error) => void = () => {}
+
+  constructor(port: number, events: LineEvents) {
+    this.#port = port
+    this.#events = events
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.#socket = this.#open()
   }
-  return { socket, ended, close }
+
+  /** Sends bytes that belong to what is under way, or, without anything under way, those of something new. */
+  write(bytes: Buffer | string): void {
+    this.#usedMs = performance.now()
+    this.#socket.write(bytes)
+  }
+
+  /** To be called before something new is sent. */
+  prepare(): void {
+    if (this.#events.isBusy()) return
+    const isOld = performance.now() - this.#usedMs > idleMsMax
+    if (isOld) this.#socket.end()
+    if (isOld || this.#socket.destroyed || this.#socket.readableEnded) this.#socket = this.#open()
+  }
+
+  close(): void {
+    this.#isClosing = true
+    if (this.#socket.destroyed) this.#resolve()
+    else this.#socket.end()
+  }
+
+  #open(): Socket {
+    const socket = connect({ host: '127.0.0.1', port: this.#port, noDelay: true })
+    let cause: Error | undefined
+    socket.on('error', error => {
+      cause = error
+    })
+    socket.on('data', (chunk: Buffer) => {
+      if (socket === this.#socket) this.#events.receive(chunk)
+    })
+    socket.on('close', () => {
+      if (socket !== this.#socket) return
+      if (this.#isClosing) this.#resolve()
+      else if (this.#events.isBusy()) {
+        this.#reject(new Error('a connection was closed with a request under way', { cause }))
+      }
+    })
+    this.#events.opened?.(socket)
+    return socket
+  }
+}
+
+/** Who uses a line. */
+interface LineEvents {
+  /** Whether responses are being waited for. */
+  isBusy(): boolean
+  receive(chunk: Buffer): void
+  /** A new connection: nothing of the one before counts any more. */
+  opened?(socket: Socket): void
 }
 
 /** The bytes of the whole HTTP/1.1 response at the start of `data`, or 0 while it is not complete. */
@@ -43,11 +103,10 @@ function responseLength(data: Buffer): number {
 
 /** A connection that speaks HTTP/1.1; `requests` are whole texts, head and body. */
 export function http1Client(port: number, requests: readonly string[]): LoadClient {
-  const { socket, ended, close } = openSocket(port)
   const texts = requests.map(request => Buffer.from(request))
   let received: Buffer | undefined
   let waiting: Done | undefined
-  socket.on('data', (chunk: Buffer) => {
+  const receive = (chunk: Buffer) => {
     const data = received ? Buffer.concat([received, chunk]) : chunk
     if (responseLength(data) === 0) {
       received = data
@@ -58,12 +117,14 @@ export function http1Client(port: number, requests: readonly string[]): LoadClie
     waiting = undefined
     // Status codes of 200 and 201 begin at the tenth byte with "20".
     done?.(data[9] === 0x32 && data[10] === 0x30 ? undefined : data.toString())
-  })
-  const send = (request: number, done: Done) => {
-    waiting = done
-    socket.write(texts[request] as Buffer)
   }
-  return { lanes: 1, send, ended, close }
+  const line = new Line(port, { isBusy: () => waiting !== undefined, receive })
+  const send = (request: number, done: Done) => {
+    line.prepare()
+    waiting = done
+    line.write(texts[request] as Buffer)
+  }
+  return { lanes: 1, send, ended: line.ended, close: () => line.close() }
 }
 
 const frameHeadBytes = 9
@@ -142,22 +203,25 @@ function http2Frames(request: string): { headers: Buffer; body: Buffer } {
 
 /** A connection that speaks HTTP/2 in clear text with up to `lanes` streams at a time. */
 export function http2Client(port: number, requests: readonly string[], lanes: number): LoadClient {
-  const { socket, ended, close } = openSocket(port)
   const frames = requests.map(http2Frames)
   const waiting = new Map<number, { done: Done; failure: string | undefined }>()
   let nextStream = 1
   let received = 0
   let rest: Buffer = Buffer.alloc(0)
-  const enlarge = () => socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(windowMax - firstWindow)))
-  const initialWindow = Buffer.concat([Buffer.from([0, 4]), uint32(windowMax)])
-  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-  socket.write(frame(frameTypes.settings, 0, 0, initialWindow))
-  enlarge()
+  const opened = (socket: Socket) => {
+    const initialWindow = Buffer.concat([Buffer.from([0, 4]), uint32(windowMax)])
+    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+    socket.write(frame(frameTypes.settings, 0, 0, initialWindow))
+    socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(windowMax - firstWindow)))
+    nextStream = 1
+    received = 0
+    rest = Buffer.alloc(0)
+  }
   const take = (type: number, flags: number, id: number, payload: Buffer) => {
     if (type === frameTypes.settings && (flags & acknowledged) === 0) {
-      socket.write(frame(frameTypes.settings, acknowledged, 0, Buffer.alloc(0)))
+      line.write(frame(frameTypes.settings, acknowledged, 0, Buffer.alloc(0)))
     } else if (type === frameTypes.ping && (flags & acknowledged) === 0) {
-      socket.write(frame(frameTypes.ping, acknowledged, 0, payload))
+      line.write(frame(frameTypes.ping, acknowledged, 0, payload))
     }
     const stream = waiting.get(id)
     if (stream === undefined) return
@@ -173,7 +237,7 @@ export function http2Client(port: number, requests: readonly string[], lanes: nu
     waiting.delete(id)
     stream.done(stream.failure)
   }
-  socket.on('data', (chunk: Buffer) => {
+  const receive = (chunk: Buffer) => {
     const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     let at = 0
     while (data.length - at >= frameHeadBytes) {
@@ -185,18 +249,20 @@ export function http2Client(port: number, requests: readonly string[], lanes: nu
     }
     rest = data.subarray(at)
     if (received > windowMax / 2) {
-      socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(received)))
+      line.write(frame(frameTypes.windowUpdate, 0, 0, uint32(received)))
       received = 0
     }
-  })
+  }
+  const line = new Line(port, { isBusy: () => waiting.size > 0, receive, opened })
   const send = (request: number, done: Done) => {
+    line.prepare()
     const { headers, body } = frames[request] as (typeof frames)[number]
     const both = Buffer.concat([headers, body])
     both.writeUInt32BE(nextStream, 5)
     both.writeUInt32BE(nextStream, headers.length + 5)
     waiting.set(nextStream, { done, failure: undefined })
     nextStream += 2
-    socket.write(both)
+    line.write(both)
   }
-  return { lanes, send, ended, close }
+  return { lanes, send, ended: line.ended, close: () => line.close() }
 }

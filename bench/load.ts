@@ -63,7 +63,8 @@ function driveOpen(clients: readonly LoadClient[], perSecond: number): void {
   const sendDue = () => {
     const due = Math.floor(((performance.now() - startMs) * perSecond) / 1000)
     while (sent < due && free.length > 0) {
-      const client = free.pop() as LoadClient
+      // The one that has rested longest, so that none is left idle until it is closed.
+      const client = free.shift() as LoadClient
       send(client, startMs + (sent++ * 1000) / perSecond, () => {
         free.push(client)
         if (!stopped) sendDue()

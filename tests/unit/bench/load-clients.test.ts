@@ -1,0 +1,48 @@
+// The load of the benchmark: a connection that a server closes while it is idle is opened anew, as HTTP has it; one
+// that is closed with a request under way is a fault.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { http1Client, type LoadClient } from '../../../bench/load-clients.ts'
+
+const request = 'POST / HTTP/1.1\r\ncontent-length: 0\r\n\r\n'
+const response = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+
+async function serving(answer: (socket: Socket, connection: number) => void): Promise<[Server, LoadClient]> {
+  let connections = 0
+  const server = createServer(socket => {
+    const connection = ++connections
+    socket.on('data', () => answer(socket, connection))
+    socket.on('error', () => undefined)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return [server, http1Client((server.address() as AddressInfo).port, [request])]
+}
+
+const sent = (client: LoadClient) => new Promise(resolve => client.send(0, resolve))
+
+test('a connection that was closed while it was idle is opened anew', async () => {
+  const closed: Promise<unknown>[] = []
+  const [server, client] = await serving((socket, connection) => {
+    if (connection === 1) socket.end(response)
+    else socket.write(response)
+    closed.push(once(socket, 'close'))
+  })
+  assert.equal(await sent(client), undefined)
+  await closed[0]
+  assert.equal(await sent(client), undefined)
+  assert.equal(await sent(client), undefined)
+  client.close()
+  await client.ended
+  server.close()
+})
+
+test('a connection that is closed with a request under way ends the load', async () => {
+  const [server, client] = await serving(socket => socket.destroy())
+  client.send(0, () => assert.fail('there is no response'))
+  await assert.rejects(client.ended, { message: 'a connection was closed with a request under way' })
+  server.close()
+})
