@@ -65,7 +65,8 @@ function driveOpen(clients: readonly LoadClient[], perSecond: number): void {
     while (sent < due && free.length > 0) {
       // The one that has rested longest, so that none is left idle until it is closed.
       const client = free.shift() as LoadClient
-      send(client, startMs + (sent++ * 1000) / perSecond, () => {
+      // The n-th is due when n intervals are over.
+      send(client, startMs + (++sent * 1000) / perSecond, () => {
         free.push(client)
         if (!stopped) sendDue()
       })
