@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { http1Client, type LoadClient } from '../../../bench/load-clients.ts'
+import { http1Client, type LoadClient } from '../../bench/load-clients.ts'
 
 const request = 'POST / HTTP/1.1\r\ncontent-length: 0\r\n\r\n'
 const response = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
