@@ -23,6 +23,9 @@ export const limits = {
   sessionStreamsMax: 1000,
   /** Requests of one connection that are begun in one turn of the event loop; ours: others get theirs in between. */
   requestsPerTurn: 16,
+  /** Of all connections together, beyond the first of each, and the milliseconds that a turn is to take; ours. */
+  extraRequestsPerTurn: 256,
+  turnMs: 10,
   /** Streams of one connection that a client may reset at once, and per second after that; ours. */
   sessionResetBurst: 100,
   sessionResetsPerSecond: 50,

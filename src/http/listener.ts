@@ -111,14 +111,14 @@ export class Listener {
   #cancelDrop?: Cancel
 
   constructor(handle: HandleExchange, options: ListenerOptions = {}) {
-    this.#turns = new Turns(handle)
+    this.#clock = options.clock ?? systemClock
+    this.#turns = new Turns(handle, this.#clock)
     this.#proxies = new TrustedProxies(options.trustedProxies)
     this.#idleMs = options.idleMs ?? limits.connectionIdleMs
     this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
     this.#lingerMs = options.lingerMs ?? limits.lingerMs
     this.#timers = options.timers ?? systemTimers
     const max = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
-    this.#clock = options.clock ?? systemClock
     this.#waiting = new FairBudget({ max }, { clock: this.#clock, timers: this.#timers })
     this.#cancelLook = this.#timers.every(limits.sessionLookMs, () => this.#lookAtSessions())
     this.#http1 = this.#createHttp1()
