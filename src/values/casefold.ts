@@ -5,6 +5,7 @@
 
 import { step } from '../base/effort.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
+import { isKnownCharacter } from './known-characters.ts'
 import { normalize } from './normalize.ts'
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
@@ -49,14 +50,23 @@ function mappingOf(character: string): string {
   return mapping
 }
 
-/** The text under NFKC case folding: equal for texts that differ only in case, width or compatibility forms. */
+/**
+ * The text under NFKC case folding: equal for texts that differ only in case, width or compatibility forms. Characters that
+ * are newer than the stored tables stay as they are, so that a key comes out the same under every runtime.
+ */
 export function casefold(text: string): string {
   step(text.length >> 4)
   if (isAscii(text)) return text.toLowerCase()
   let folded = ''
+  let known = ''
   for (const character of text) {
     step()
-    folded += character <= '\x7f' ? character.toLowerCase() : mappingOf(character)
+    if (character <= '\x7f') known += character.toLowerCase()
+    else if (isKnownCharacter(character.codePointAt(0) as number)) known += mappingOf(character)
+    else {
+      folded += normalize(known, 'NFC') + character
+      known = ''
+    }
   }
-  return normalize(folded, 'NFC')
+  return folded + normalize(known, 'NFC')
 }

@@ -8,6 +8,7 @@ import { indexOfText, TextSearch } from '../../text/text-search.ts'
 import { titlecase } from '../../text/titlecase.ts'
 import { trimEnd, trimStart } from '../../text/trim.ts'
 import { casefold } from '../../values/casefold.ts'
+import { mapKnown } from '../../values/known-characters.ts'
 import { normalize } from '../../values/normalize.ts'
 import { typeName, type Value } from '../../values/value.ts'
 import { integer, list, scalar, string } from '../arguments.ts'
@@ -156,10 +157,10 @@ function search(
 
 const foldings: Record<Normalizer, (text: string) => string> = {
   NFKCCaseFold: casefold,
-  NFC: text => normalize(text, 'NFC'),
-  NFD: text => normalize(text, 'NFD'),
-  NFKC: text => normalize(text, 'NFKC'),
-  NFKD: text => normalize(text, 'NFKD'),
+  NFC: text => mapKnown(text, known => normalize(known, 'NFC')),
+  NFD: text => mapKnown(text, known => normalize(known, 'NFD')),
+  NFKC: text => mapKnown(text, known => normalize(known, 'NFKC')),
+  NFKD: text => mapKnown(text, known => normalize(known, 'NFKD')),
 }
 
 const caseFunctions = [
@@ -176,8 +177,12 @@ const caseFunctions = [
       return folded.length === 1 ? (folded[0] as Value) : folded
     },
   }),
-  mapping('lowercase', 'The text in small letters.', ['Fire', 'fire'], text => text.toLowerCase()),
-  mapping('uppercase', 'The text in capital letters.', ['Fire', 'FIRE'], text => text.toUpperCase()),
+  mapping('lowercase', 'The text in small letters.', ['Fire', 'fire'], text =>
+    mapKnown(text, known => known.toLowerCase()),
+  ),
+  mapping('uppercase', 'The text in capital letters.', ['Fire', 'FIRE'], text =>
+    mapKnown(text, known => known.toUpperCase()),
+  ),
   mapping('titlecase', 'The text with each word capitalized.', ['fire and ICE', 'Fire And Ice'], titlecase),
   mapping('trim', 'The text without the white space at its ends.', [' fire ', 'fire'], text =>
     trimStart(trimEnd(text)),

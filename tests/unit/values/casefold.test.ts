@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { casefold } from '../../../src/values/casefold.ts'
+import { isKnownCharacter, mapKnown } from '../../../src/values/known-characters.ts'
 
 const cases: readonly (readonly [name: string, text: string, folded: string])[] = [
   ['ASCII', 'Hello World', 'hello world'],
@@ -22,3 +23,29 @@ for (const [name, text, folded] of cases) {
     assert.equal(casefold(folded), folded)
   })
 }
+
+test('the table knows the characters of its Unicode, and a newer runtime adds none', () => {
+  for (const known of [0x41, 0x378 - 1, 0x391, 0x4e00, 0x1f600, 0x10ffff - 2])
+    assert.ok(isKnownCharacter(known))
+  for (const unknown of [0x378, 0x38b, 0x2fe0, 0xe0000, 0x10ffff]) assert.ok(!isKnownCharacter(unknown))
+  for (let point = 0; point < 0x110000; point++) {
+    if (point >= 0xd800 && point < 0xe000) continue
+    if (isKnownCharacter(point)) assert.match(String.fromCodePoint(point), /\p{Assigned}/u)
+  }
+})
+
+test('characters that are newer than the table are left alone, and part what is around them', () => {
+  const newer = '\u{378}'
+  assert.equal(casefold(`ÀB${newer}ＡB`), `àb${newer}ab`)
+  // A mark behind it has nothing to be composed with.
+  assert.equal(casefold(`E${newer}\u0301`), `e${newer}\u0301`)
+})
+
+test('other mappings treat newer characters alike, and no character becomes a newer one', () => {
+  const upper = (text: string) => text.toUpperCase()
+  assert.equal(mapKnown('straße', upper), 'STRASSE')
+  assert.equal(mapKnown('a\u{378}b', upper), 'A\u{378}B')
+  // As a runtime would in which the letter q had been given a capital later than the table.
+  const later = (text: string) => text.toUpperCase().replaceAll('Q', '\u{378}')
+  assert.equal(mapKnown('aqb', later), 'AqB')
+})

@@ -1,0 +1,32 @@
+// Writes src/values/assigned-data.ts: the characters that the runtime's Unicode has. It was run once and is run again only
+// together with a new version of the data format: what is stored depends on it.
+//
+//     node scripts/derive-assigned.ts
+
+import { writeFileSync } from 'node:fs'
+
+const end = 0x110000
+const isAssigned = (point: number) => point < end && /\p{Assigned}/u.test(String.fromCodePoint(point))
+
+/** Lengths of runs, unassigned and assigned in turns. */
+function runs(): readonly number[] {
+  const lengths: number[] = []
+  let from = 0
+  for (let point = 0; point <= end; point++) {
+    if (isAssigned(point) === (lengths.length % 2 === 1)) continue
+    lengths.push(point - from)
+    from = point
+  }
+  return lengths
+}
+
+const text = `// Written by scripts/derive-assigned.ts; never edit. Derived from Unicode ${process.versions.unicode}.
+// What is stored depends on it: another content is another version of the data format.
+
+/** Lengths of runs of code points in base 36: unassigned and assigned ones in turns, from 0 on. */
+export const assignedRuns =
+  '${runs()
+    .map(length => length.toString(36))
+    .join(' ')}'
+`
+writeFileSync(new URL('../src/values/assigned-data.ts', import.meta.url), text)
