@@ -24,7 +24,7 @@ export interface LogRequest {
 }
 
 /** Which part of the list a client asks for. */
-interface ListOrder {
+interface ListRequest {
   readonly states: ReadonlySet<ExportState> | undefined
   readonly nextToken: string | undefined
   readonly maxResults: number
@@ -93,7 +93,7 @@ export function checkRegionGroup(name: string, own: string): void {
 }
 
 /** Reads which part of the list is asked for. An empty body asks for the first page. */
-export function readListRequest(call: EndpointCall): ListOrder {
+export function readListRequest(call: EndpointCall): ListRequest {
   const fields = call.body === undefined || call.body === '' ? {} : bodyOf(call)
   const { states, max_results: maxResults } = fields
   const nextToken = text(fields, 'next_token')

@@ -37,7 +37,7 @@ export async function api(
   return { status: response.status, json: text === '' ? {} : JSON.parse(text) }
 }
 
-/** Orders an export; the order must be accepted. */
+/** Requests an export; the request must be accepted. */
 export async function order(
   server: Pick<RunningServer, 'url'>,
   secret: string,
@@ -78,7 +78,7 @@ export async function download(url: unknown): Promise<LogRecord[]> {
   return lines.map(line => JSON.parse(line))
 }
 
-/** Orders an export, waits for it and answers its records; none when there are none. */
+/** Requests an export, waits for it and returns its records; none when there are none. */
 export async function exported(
   server: Pick<RunningServer, 'url'>,
   secret: string,
