@@ -22,6 +22,26 @@ const readableLayout = Buffer.from('1')
 /** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
 export const ownerOnly = { permissionsMode: 0o600 }
 
+/**
+ * lmdb-js writes the error of a failed commit to the console, with its stack, and rejects with it as well: what is written
+ * once by whoever is told need not be there twice. Errors of its own code are known by the first line of their stack.
+ */
+function silenceCommitErrors(): void {
+  const write = console.error
+  console.error = (...words: unknown[]) => {
+    const [error] = words
+    const isItsOwn =
+      error instanceof Error && /^\s+at .*[\\/]node_modules[\\/]lmdb[\\/]/m.test(firstFrame(error))
+    if (!isItsOwn) write(...words)
+  }
+}
+
+function firstFrame({ stack = '' }: Error): string {
+  return stack.split('\n').find(line => line.trimStart().startsWith('at ')) ?? ''
+}
+
+silenceCommitErrors()
+
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 /**
