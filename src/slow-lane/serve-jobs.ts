@@ -3,6 +3,7 @@
 import type { Duplex } from 'node:stream'
 import type { Engine, QueryAnswer, QueryRequest } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
+import { StoreUnavailableError } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Micros } from '../values/value.ts'
 import { prettyPrint } from '../values/wire-pretty.ts'
@@ -59,7 +60,7 @@ export class LaneService<Setup> {
     const wanting = this.#wanting
     this.#wanting = undefined
     if (stretch) wanting?.resolve(stretch)
-    else wanting?.reject(new Error('no ids could be reserved'))
+    else wanting?.reject(new StoreUnavailableError('no ids could be reserved'))
   }
 
   /** Never fails: an engine answers everything; one that cannot be opened ends the process. */

@@ -5,6 +5,7 @@
 import { secondsPerDay } from '../../base/durations.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { Bytes } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
 import { decodeBatch } from './batch.ts'
 import { byteaArray } from './bytea-array.ts'
 import { holdLease, releaseLease } from './lease.ts'
@@ -73,7 +74,8 @@ export class Checkpointer {
         }
       } catch (error) {
         this.#session?.close()
-        onError(error)
+        // That the database is away is said elsewhere, once.
+        if (!(error instanceof StoreUnavailableError)) onError(error)
       }
       if (!isBusy) await this.#pause()
     }
