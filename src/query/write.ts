@@ -165,8 +165,7 @@ function draftOf(
   call: Call,
 ): Draft {
   const patch = knownFields(params, resource, mode)
-  const stored = new Map([...patch].filter(([name]) => !resource.fields[name]?.transient))
-  const fields = new Map(applyPatch(base, stored))
+  const fields = new Map(applyPatch(base, storedFields(patch, resource)))
   const data = fields.get('data')
   if (data instanceof Map && data.size === 0) fields.delete('data')
   const failures = fieldFailures(fields, patch, resource)
@@ -187,12 +186,18 @@ function draftOf(
 
 /** Unknown fields are dropped without a word, and so are later values of what is final after creation. */
 function knownFields(params: ObjectValue, resource: Resource, mode: WriteMode): ObjectValue {
-  return new Map(
-    [...params].filter(([name]) => {
-      const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
-      return field && (mode === 'create' || !field.createOnly)
-    }),
-  )
+  const known = new Map<string, Value>()
+  for (const [name, value] of params) {
+    const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
+    if (field && (mode === 'create' || !field.createOnly)) known.set(name, value)
+  }
+  return known
+}
+
+function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
+  const stored = new Map(patch)
+  for (const name of patch.keys()) if (resource.fields[name]?.transient) stored.delete(name)
+  return stored
 }
 
 function kept(fields: ObjectValue, resource: Resource): ObjectValue {

@@ -62,12 +62,16 @@ const noFields: ObjectValue = new Map()
 type IndexContext = Pick<WriteContext, 'catalogue' | 'hooks'>
 
 /** All indexes that hold documents of a collection. */
-function indexesOf(context: IndexContext, database: DatabaseId, collection: CollectionId): IndexTables[] {
-  return [
+function indexesOf(
+  { catalogue, hooks }: IndexContext,
+  database: DatabaseId,
+  collection: CollectionId,
+): readonly IndexTables[] {
+  return catalogue.derived(database, `indexes of ${collection}`, () => [
     documentsTables(collection),
     ...builtinIndexesOf(collection),
-    ...context.catalogue.indexesOf(database, collection).map(index => userIndex(index, context.hooks)),
-  ]
+    ...catalogue.indexesOf(database, collection).map(index => userIndex(index, hooks)),
+  ])
 }
 
 /** Everything stored for a document with these versions, oldest first, by the text of the keys. */

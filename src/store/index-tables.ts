@@ -208,10 +208,9 @@ export function replaceEntries(
   const opened: PreparedEntry[] = []
   for (const [text, entry] of after) {
     if (before.get(text)?.ttl === entry.ttl) continue
-    if (index.keeps !== 'events') overlay.set(entry.liveKey, liveRecord(entry, time), journal)
-    if (index.keeps !== 'live') {
-      overlay.set(indexEventKey(entry.parts, time, 'add'), eventRecord(entry, time, false), journal)
-    }
+    const record = openedRecord(entry, time)
+    if (index.keeps !== 'events') overlay.set(entry.liveKey, record, journal)
+    if (index.keeps !== 'live') overlay.set(indexEventKey(entry.parts, time, 'add'), record, journal)
     opened.push(entry)
   }
   return opened
@@ -232,7 +231,7 @@ function closeEntry(
     if (index.keeps === 'live') return
     overlay.set(indexEndedKey(entry.parts, time), endedRecord(entry, entrySince(live), time), journal)
   }
-  overlay.set(indexEventKey(entry.parts, time, 'remove'), eventRecord(entry, time, true), journal)
+  overlay.set(indexEventKey(entry.parts, time, 'remove'), removedRecord(entry, time), journal)
 }
 
 /** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */
@@ -248,16 +247,16 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
       open.delete(text)
       if (index.keeps === 'live') continue
       if (index.keeps !== 'events') put(indexEndedKey(entry.parts, ts), endedRecord(entry, since, ts))
-      put(indexEventKey(entry.parts, ts, 'remove'), eventRecord(entry, ts, true))
+      put(indexEventKey(entry.parts, ts, 'remove'), removedRecord(entry, ts))
     }
     for (const [text, entry] of after) {
       if (open.has(text)) continue
       open.set(text, { entry, since: ts })
-      if (index.keeps !== 'live') put(indexEventKey(entry.parts, ts, 'add'), eventRecord(entry, ts, false))
+      if (index.keeps !== 'live') put(indexEventKey(entry.parts, ts, 'add'), openedRecord(entry, ts))
     }
   }
   if (index.keeps !== 'events') {
-    for (const { entry, since } of open.values()) put(entry.liveKey, liveRecord(entry, since))
+    for (const { entry, since } of open.values()) put(entry.liveKey, openedRecord(entry, since))
   }
   return rows
 }
@@ -271,8 +270,8 @@ export interface Row {
   readonly value: Bytes
 }
 
-/** The record of an entry that came at `since` and is still there. */
-function liveRecord(entry: PreparedEntry, since: Micros): Bytes {
+/** The record of an entry that came at `since` and is still there, and of its add event: the two are alike. */
+function openedRecord(entry: PreparedEntry, since: Micros): Bytes {
   return encodeEntry({ ...recordParts(entry), since })
 }
 
@@ -281,9 +280,9 @@ function endedRecord(entry: PreparedEntry, since: Micros, until: Micros): Bytes 
   return encodeEntry({ ...recordParts(entry), since, until })
 }
 
-/** The record of an add or remove event. */
-function eventRecord(entry: PreparedEntry, ts: Micros, removed: boolean): Bytes {
-  return encodeEntry({ ...recordParts(entry), since: ts, removed })
+/** The record of a remove event. */
+function removedRecord(entry: PreparedEntry, ts: Micros): Bytes {
+  return encodeEntry({ ...recordParts(entry), since: ts, removed: true })
 }
 
 function recordParts(entry: PreparedEntry) {

@@ -18,6 +18,8 @@ import type { Call } from '../definition.ts'
 import { mayRead } from '../permissions.ts'
 import { failure } from './resource.ts'
 
+const none: readonly Failure[] = []
+
 /** Every reference in `value` that may not be written, with its path behind `path`. */
 export function referenceFailures(
   value: Value,
@@ -29,15 +31,17 @@ export function referenceFailures(
   if (value instanceof UnresolvedRef) return [failure(path, 'invalid reference', 'Cannot read reference.')]
   if (value instanceof Ref) return checkReference(value, path, call, strict, database)
   if (value instanceof DocumentValue) return checkReference(value.ref, path, call, false, database)
-  if (isArray(value)) {
-    return value.flatMap((element, index) =>
-      referenceFailures(element, [...path, String(index)], call, strict, database),
-    )
+  const fields = isArray(value) ? value.entries() : isObject(value) ? value : none
+  let failures: Failure[] | undefined
+  for (const [name, field] of fields as Iterable<readonly [string | number, Value]>) {
+    // Most of what is written are plain values: they need no path.
+    if (field === null || typeof field !== 'object') continue
+    const found = referenceFailures(field, [...path, String(name)], call, strict, database)
+    if (found.length === 0) continue
+    failures ??= []
+    for (const each of found) failures.push(each)
   }
-  if (!isObject(value)) return []
-  return [...value].flatMap(([name, field]) =>
-    referenceFailures(field, [...path, name], call, strict, database),
-  )
+  return failures ?? none
 }
 
 function checkReference(
