@@ -63,15 +63,22 @@ describe('lmdb on disk', () => {
     const path = newPath()
     const store = openLmdb({ path, clock })
     await store.transact(write(put('a', '1')))
-    const first = store.transact(write(put('b', '1')))
+    // The works of one commit run without a microtask in between.
+    const ran: string[] = []
+    const noting = (key: string) => {
+      const work = write(put(key, '1'))
+      return () => {
+        ran.push(key)
+        queueMicrotask(() => ran.push('later'))
+        return work()
+      }
+    }
+    const works = [store.transact(noting('b'))]
     clock.ms = 10
-    const second = store.transact(write(put('c', '1')))
-    const left = [store.transact(write(put('d', '1'))), store.transact(write(put('e', '1')))]
-    await first
-    assert.deepEqual(list(store), ['a=1', 'b=1', 'c=1'])
-    await second
+    for (const key of ['c', 'd', 'e']) works.push(store.transact(noting(key)))
+    await Promise.all(works)
+    assert.deepEqual(ran, ['b', 'c', 'later', 'later', 'd', 'e', 'later', 'later'])
     await store.close()
-    await Promise.all(left)
     const again = openLmdb({ path })
     assert.deepEqual(list(again), ['a=1', 'b=1', 'c=1', 'd=1', 'e=1'])
     await again.close()
