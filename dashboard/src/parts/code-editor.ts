@@ -59,7 +59,7 @@ export interface CodeEditor {
   close(): void
 }
 
-/** Colouring is left out of texts so long that it would be felt. */
+/** Colouring, and looking for matching brackets, are left out of texts so long that it would be felt. */
 const plainFromChars = 2_000_000
 
 const theme = EditorView.theme({
@@ -247,7 +247,6 @@ function basics(properties: { readonly current: EditorProps }): Extension {
     history(),
     drawSelection(),
     indentOnInput(),
-    bracketMatching(),
     closeBrackets(),
     highlightActiveLine(),
     highlightSelectionMatches(),
@@ -266,7 +265,7 @@ function basics(properties: { readonly current: EditorProps }): Extension {
 function changingParts({ notation, isReadOnly, label, value }: EditorProps): Extension {
   const language = notation === 'json' ? json() : driverNotation
   return [
-    value.length > plainFromChars ? [] : language,
+    value.length > plainFromChars ? [] : [language, bracketMatching()],
     EditorState.readOnly.of(isReadOnly === true),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', 'aria-multiline': 'true' }),
   ]
