@@ -1,6 +1,6 @@
 // What a run measured: printed line by line, written as JSON on request, compared with an earlier run's file.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { LoadResult } from './measure.ts'
 
 /** One measurement. */
@@ -50,6 +50,7 @@ export class Report {
 
   /** `compared`: the file of an earlier run, whose numbers are printed beside. */
   constructor(compared: string | undefined) {
+    if (compared !== undefined && !existsSync(compared)) throw new Error(`there is no file ${compared}`)
     this.#earlier = compared === undefined ? [] : JSON.parse(readFileSync(compared, 'utf8')).rows
   }
 
