@@ -53,7 +53,12 @@ export class Stage {
 
   /** A page in a browser window of its own, at an address below `/dashboard/`. */
   async open(address = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    // Without motion: a colour that is still on its way to another would be measured half-way.
+    const context = await this.#browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
     await this.#watch(context)
     const page = await context.newPage()
     await page.goto(this.#url(address))
