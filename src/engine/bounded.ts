@@ -4,11 +4,11 @@
 import { MemoryBound } from '../base/memory-bound.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import type { QueryAnswer, QueryRequest } from './contract.ts'
+import type { QueryRequest, QueryResponse } from './contract.ts'
 
 const megabyte = 1_048_576
 
-/** Bytes that a query holds beside its text: the request itself, promises, an answer on its way. */
+/** Bytes that a query holds beside its text: the request itself, promises, a response on its way. */
 const bytesPerQuery = 8192
 /** Bytes for each unit of a query's text: the text, and the expression that it is parsed into. */
 const bytesPerUnit = 16
@@ -25,13 +25,13 @@ export function queryMemory(maxMb: number): MemoryBound {
 export function bounded(
   memory: MemoryBound | undefined,
   { body = '' }: QueryRequest,
-  run: () => QueryAnswer | Promise<QueryAnswer>,
-): QueryAnswer | Promise<QueryAnswer> {
+  run: () => QueryResponse | Promise<QueryResponse>,
+): QueryResponse | Promise<QueryResponse> {
   if (!memory) return run()
   const isLong = body.length > limits.shortBodyUnits
   const release = memory.hold(bytesPerQuery + body.length * (isLong ? bytesPerLongUnit : bytesPerUnit))
-  const answer = run()
-  if (answer instanceof Promise) return answer.finally(release)
+  const response = run()
+  if (response instanceof Promise) return response.finally(release)
   release()
-  return answer
+  return response
 }

@@ -1,14 +1,11 @@
 // Requests that ask about the caller only.
 
 import { RequestError } from '../errors.ts'
-import type { Evaluation } from '../query/evaluation.ts'
 import { viewDocument } from '../query/view-document.ts'
 import { encodeGlobalId } from '../values/global-id.ts'
 import { native, Ref } from '../values/value.ts'
 import { renderResource } from './render-resource.ts'
-
-/** What a request asks of its transaction: the status and the body of the response. */
-export type Task = (evaluation: Evaluation) => { readonly status: number; readonly body: string }
+import type { Task } from './request-kind.ts'
 
 /** The document of the token that the caller presented. */
 export const ownToken: Task = evaluation => {

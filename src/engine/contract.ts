@@ -31,7 +31,7 @@ export interface QueryRequest {
   readonly commitNotBefore?: Micros
 }
 
-/** The body of an answer that is sent in pieces, as the client reads. */
+/** The body of a response that is sent in pieces, as the client reads. */
 export class LongBody {
   readonly pieces: readonly Uint8Array[]
   /** Bytes. */
@@ -56,8 +56,8 @@ export interface QueryMetrics {
   readonly rateLimited: readonly ('compute' | 'read' | 'write')[]
 }
 
-/** What a request is answered with. */
-export interface QueryAnswer {
+/** What a client gets for a request. */
+export interface QueryResponse {
   readonly status: number
   /** The body: `{"resource":…}` or `{"errors":[…]}`. */
   readonly body: string
@@ -70,11 +70,11 @@ export interface QueryAnswer {
   readonly database: DatabaseId | undefined
   /** Names of that database and of those around it, outermost first. */
   readonly databasePath?: readonly string[] | undefined
-  /** The request error this answer stands for, when it is not the query's own. */
+  /** The request error that this response stands for, when it is not the query's own. */
   readonly requestError?: RequestErrorCode
   /** It was evaluated in the slow lane. */
   readonly isSlow?: boolean
-  /** The query writes, and this engine leaves commits to another: the answer is what it will be then. */
+  /** The query writes, and this engine leaves commits to another: the response is what it will be then. */
   readonly attempt?: Attempt<unknown>
 }
 
@@ -92,8 +92,8 @@ export interface EventStream {
   close(): void
 }
 
-/** An ordinary answer, or with `stream` one whose body are the stream's events. */
-export interface StreamAnswer extends QueryAnswer {
+/** An ordinary response, or with `stream` one whose body are the stream's events. */
+export interface StreamResponse extends QueryResponse {
   readonly stream?: EventStream
 }
 
@@ -114,20 +114,20 @@ export interface Principal {
 
 /** One request at a time, from its credential to its response. */
 export interface Engine {
-  query(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
+  query(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** `POST /stream`. `fields` is the URL parameter that chooses what events show; absent for the default. */
-  openStream(request: QueryRequest, fields: string | undefined): StreamAnswer | Promise<StreamAnswer>
+  openStream(request: QueryRequest, fields: string | undefined): StreamResponse | Promise<StreamResponse>
   /** Ends all streams with an error event, and those that are opened later. For shutting down. */
   endStreams(): void
   /** `GET /tokens/self`: the caller's own token document. */
-  ownToken(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
+  ownToken(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** `GET /authorized`. */
-  authorized(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
+  authorized(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /**
    * `POST /api/v1/explain`: evaluates a query as somebody else, for an administrator, and tells what decided about rights.
    * Nothing is written.
    */
-  explain(request: QueryRequest): QueryAnswer | Promise<QueryAnswer>
+  explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /**
    * Resolves once the store has read (`read`), has committed something of no meaning (`write`, `all`), or at once (`node`).
    * Rejects when it cannot. The caller waits no longer than `timeoutMs`; the engine itself may go on.

@@ -3,7 +3,7 @@
 
 import { limits } from '../limits.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import type { QueryAnswer, QueryRequest } from './contract.ts'
+import type { QueryRequest, QueryResponse } from './contract.ts'
 
 /** A query for the slow lane. */
 export interface LaneJob {
@@ -18,7 +18,7 @@ export interface LaneJob {
 
 export interface SlowLane {
   /** The answer, with an attempt when the query writes. Rejects with a RequestError: out of time, out of memory, too many waiting. */
-  run(job: LaneJob): Promise<QueryAnswer>
+  run(job: LaneJob): Promise<QueryResponse>
   /** How long a query of that queue may hold the process that serves everybody, from now on. */
   hold(queue: string): Hold
 }

@@ -8,7 +8,7 @@ import { type Timers, wait } from '../base/timers.ts'
 import { ContendedTransaction, type Store } from '../store/contract.ts'
 import type { Micros } from '../values/value.ts'
 import { fillTransactionTime } from '../values/wire.ts'
-import type { QueryAnswer } from './contract.ts'
+import type { QueryResponse } from './contract.ts'
 import type { LaneJob, SlowLane } from './slow-lane.ts'
 
 /** What it takes to run a query in the slow lane. */
@@ -21,14 +21,14 @@ interface SlowRun {
   /** How often an attempt is made again because others wrote what it had read. */
   readonly retriesMax: number
   /** Throws when the database may not use what the query has cost. */
-  readonly checkCosts: (answer: QueryAnswer) => void
+  readonly checkCosts: (answer: QueryResponse) => void
 }
 
 /** Microseconds that a commit at a set moment begins early: what the event loop may be late. */
 const earlyMicros = 10_000
 
 /** The answer, with what it has written committed. Rejects with a RequestError, and with {@link ContendedTransaction}. */
-export async function runSlowly(run: SlowRun): Promise<QueryAnswer> {
+export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { store } = run
   /** How far ahead the moment is set, in microseconds; 0 while any time will do. */
   let lead = 0

@@ -3,7 +3,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
-import { LongBody, type QueryAnswer } from '../engine/contract.ts'
+import { LongBody, type QueryResponse } from '../engine/contract.ts'
 import type { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { IdStretch } from '../store/ids.ts'
@@ -26,7 +26,7 @@ export interface LaneOptions {
 }
 
 interface Running {
-  readonly resolve: (outcome: QueryAnswer) => void
+  readonly resolve: (outcome: QueryResponse) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -77,7 +77,7 @@ export class LaneProcess {
   }
 
   /** Evaluates one query. */
-  run(job: Extract<ToLane, { kind: 'job' }>, body: Uint8Array | undefined): Promise<QueryAnswer> {
+  run(job: Extract<ToLane, { kind: 'job' }>, body: Uint8Array | undefined): Promise<QueryResponse> {
     return new Promise((resolve, reject) => {
       this.#running = { resolve, reject }
       sendFrame(this.#socket, job, body)
@@ -136,7 +136,7 @@ export class LaneProcess {
   }
 }
 
-function withBody(answer: QueryAnswer, pieces: readonly Uint8Array[]): QueryAnswer {
+function withBody(answer: QueryResponse, pieces: readonly Uint8Array[]): QueryResponse {
   if (pieces.length === 0) return answer
   const body = new LongBody(pieces)
   // The time of a commit has to be put into the text.

@@ -1,6 +1,6 @@
 // What the service and a process of the slow lane say to one another.
 
-import type { QueryAnswer, QueryRequest } from '../engine/contract.ts'
+import type { QueryRequest, QueryResponse } from '../engine/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -19,6 +19,6 @@ export type ToLane<Setup = unknown> =
 export type FromLane =
   /** The data is open: jobs can come. */
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answer'; readonly answer: QueryAnswer }
+  | { readonly kind: 'answer'; readonly answer: QueryResponse }
   /** Ids are drawn from stretches that only the service reserves: here nothing is ever committed. */
   | { readonly kind: 'ids wanted' }

@@ -1,7 +1,7 @@
 // The other end: in a process of the slow lane, evaluates one job after the other on an engine of its own.
 
 import type { Duplex } from 'node:stream'
-import type { Engine, QueryAnswer, QueryRequest } from '../engine/contract.ts'
+import type { Engine, QueryRequest, QueryResponse } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
@@ -70,7 +70,7 @@ export class LaneService<Setup> {
     this.#answer(answer, request.prettyBody === true && !answer.attempt)
   }
 
-  #answer(answer: QueryAnswer, pretty: boolean): void {
+  #answer(answer: QueryResponse, pretty: boolean): void {
     const isLong = answer.body.length > limits.longBodyBytes
     const text = isLong && pretty ? prettyPrint(answer.body) : answer.body
     this.#send({ kind: 'answer', answer: { ...answer, body: '' } }, Buffer.from(text))

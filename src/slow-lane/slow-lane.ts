@@ -4,7 +4,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
-import type { QueryAnswer } from '../engine/contract.ts'
+import type { QueryResponse } from '../engine/contract.ts'
 import { Patience } from '../engine/patience.ts'
 import type { Hold, LaneJob, SlowLane } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
@@ -24,7 +24,7 @@ interface Waiting {
   readonly job: LaneJob
   /** By the clock's milliseconds. */
   readonly deadlineMs: number
-  readonly resolve: (outcome: QueryAnswer) => void
+  readonly resolve: (outcome: QueryResponse) => void
   readonly reject: (error: unknown) => void
   cancel: Cancel
 }
@@ -55,7 +55,7 @@ export class ProcessLane implements SlowLane {
     return this.#patience.hold(queue)
   }
 
-  run(job: LaneJob): Promise<QueryAnswer> {
+  run(job: LaneJob): Promise<QueryResponse> {
     const { clock, timers } = this.#options
     this.taken++
     if (this.#isClosed) return Promise.reject(outOfTime())

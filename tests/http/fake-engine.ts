@@ -6,7 +6,7 @@ import type { Clock } from '../../src/base/clock.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import type { Engine, QueryAnswer, QueryMetrics, QueryRequest } from '../../src/engine/contract.ts'
+import type { Engine, QueryMetrics, QueryRequest, QueryResponse } from '../../src/engine/contract.ts'
 import type { RequestErrorCode } from '../../src/errors.ts'
 import { type Application, createApplication } from '../../src/http/application.ts'
 import type { ListenAddress, ListenerOptions } from '../../src/http/listener.ts'
@@ -26,12 +26,12 @@ export const fakeMetrics: QueryMetrics = {
 }
 
 /** A successful answer with `resource` as its JSON text. */
-export function resource(json: string, status = 200): QueryAnswer {
+export function resource(json: string, status = 200): QueryResponse {
   return { status, body: `{"resource":${json}}`, txnTime: fakeNow, metrics: fakeMetrics, database: 0n }
 }
 
 /** An answer for a request that failed as a whole. */
-export function failure(status: number, code: RequestErrorCode, description: string): QueryAnswer {
+export function failure(status: number, code: RequestErrorCode, description: string): QueryResponse {
   return {
     status,
     body: JSON.stringify({ errors: [{ code, description }] }),
@@ -46,14 +46,14 @@ export interface FakeEngine extends Engine {
   /** Every request that reached the engine, in order. */
   readonly seen: QueryRequest[]
   /** What queries answer; echoes the body by default. */
-  answer: (request: QueryRequest) => QueryAnswer | Promise<QueryAnswer>
+  answer: (request: QueryRequest) => QueryResponse | Promise<QueryResponse>
   pinged: (scope: string, timeoutMs: number) => Promise<void>
 }
 
 /** Knows the one secret `right`, as Bearer; answers a query with its own text. */
 export function fakeEngine(): FakeEngine {
   const seen: QueryRequest[] = []
-  const guarded = (request: QueryRequest, then: () => QueryAnswer | Promise<QueryAnswer>) => {
+  const guarded = (request: QueryRequest, then: () => QueryResponse | Promise<QueryResponse>) => {
     seen.push(request)
     return request.authorization === 'Bearer right' ? then() : failure(401, 'unauthorized', 'Unauthorized')
   }

@@ -6,7 +6,7 @@ import http from 'node:http'
 import http2 from 'node:http2'
 import https from 'node:https'
 import { test } from 'node:test'
-import type { QueryAnswer } from '../../src/engine/contract.ts'
+import type { QueryResponse } from '../../src/engine/contract.ts'
 import { cert, key } from './certificate.ts'
 import { type FakeService, type FakeServiceOptions, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw, type RawConnection } from './raw-connection.ts'
@@ -129,7 +129,7 @@ serviceTest('a connection is kept for further requests', async service => {
 })
 
 serviceTest('pipelined requests are answered in order', async service => {
-  let release: (answer: QueryAnswer) => void = () => {}
+  let release: (answer: QueryResponse) => void = () => {}
   service.engine.answer = asked =>
     asked.body === '1' ? new Promise(resolve => (release = resolve)) : resource(asked.body ?? '')
   const one = (body: string, more = '') =>
@@ -208,7 +208,7 @@ serviceTest(
 )
 
 serviceTest('a client that leaves before its answer harms nobody', async service => {
-  let release: (answer: QueryAnswer) => void = () => {}
+  let release: (answer: QueryResponse) => void = () => {}
   service.engine.answer = () => new Promise(resolve => (release = resolve))
   const text = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
   const connection = await connectRaw(service.port, text)
@@ -234,7 +234,7 @@ serviceTest('a client that leaves before its answer harms nobody', async service
 serviceTest(
   'requests past the limit are answered 429 until one is done',
   async service => {
-    const waiting: ((answer: QueryAnswer) => void)[] = []
+    const waiting: ((answer: QueryResponse) => void)[] = []
     service.engine.answer = () => new Promise(resolve => waiting.push(resolve))
     const send = () => fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
     const first = [send(), send()]
@@ -344,7 +344,7 @@ test('when the service stops, requests that were on their way over kept connecti
 
 test('connections in excess without a request are ended, the oldest of the client that has most', async () => {
   const service = await startFakeService({ waitingConnectionsMax: 8 })
-  const busy = Promise.withResolvers<QueryAnswer>()
+  const busy = Promise.withResolvers<QueryResponse>()
   service.engine.answer = () => busy.promise
   const asking = fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
   while (service.engine.seen.length === 0) await new Promise(setImmediate)
@@ -377,7 +377,7 @@ serviceTest('requests that one connection brings at once do not go before those 
 
 test('stopping finishes what is in flight, closes what is idle and accepts no more', async () => {
   const service = await startFakeService()
-  const releases: ((answer: QueryAnswer) => void)[] = []
+  const releases: ((answer: QueryResponse) => void)[] = []
   service.engine.answer = () => new Promise(resolve => releases.push(resolve))
   const idle = await connectRaw(service.port, 'GET /ping HTTP/1.1\r\n\r\n')
   await idle.until('OK"}')

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import type { QueryAnswer } from '../../src/engine/contract.ts'
+import type { QueryResponse } from '../../src/engine/contract.ts'
 import type { CommittedTransaction } from '../../src/store/contract.ts'
 import { firstUserCollection } from '../../src/values/value.ts'
 import { type Model, ModelTransaction, Refusal } from '../support/model.ts'
@@ -16,7 +16,7 @@ export interface Request {
   readonly operation: Operation
   /** The newest time that an answer had named before the request began. */
   readonly notBefore: number
-  answer: QueryAnswer | undefined
+  answer: QueryResponse | undefined
   /** How its commit failed, when that was arranged. */
   fault: Outcome | undefined
 }
@@ -26,7 +26,7 @@ interface Placed {
   readonly request: Request
   readonly time: number
   /** What the client was told; undefined when it was not told anything but the service has written. */
-  readonly told: QueryAnswer | undefined
+  readonly told: QueryResponse | undefined
 }
 
 /** Throws at the first answer that does not fit. `changes` is the whole change log. */
@@ -137,6 +137,6 @@ function checkLog(changes: readonly CommittedTransaction[], commits: ReadonlySet
 const isOfUsers = ({ ref }: CommittedTransaction['changes'][number]): boolean =>
   ref.collection >= firstUserCollection
 
-function resourceOf(answer: QueryAnswer): unknown {
+function resourceOf(answer: QueryResponse): unknown {
   return JSON.parse(answer.body).resource
 }

@@ -2,7 +2,7 @@
 // they were told goes to the judge.
 
 import assert from 'node:assert/strict'
-import type { QueryAnswer } from '../../src/engine/contract.ts'
+import type { QueryResponse } from '../../src/engine/contract.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { limits } from '../../src/limits.ts'
 import { Background } from '../../src/store/background.ts'
@@ -167,7 +167,7 @@ class Simulation {
     else this.#end(request, answer)
   }
 
-  #end(request: Request, answer: QueryAnswer): void {
+  #end(request: Request, answer: QueryResponse): void {
     request.answer = answer
     if (answer.status >= 500) {
       request.fault = this.#answering

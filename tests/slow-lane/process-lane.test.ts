@@ -6,7 +6,7 @@ import { EventEmitter, once } from 'node:events'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { QueryAnswer } from '../../src/engine/contract.ts'
+import type { QueryResponse } from '../../src/engine/contract.ts'
 import { RequestError } from '../../src/errors.ts'
 import { limits } from '../../src/limits.ts'
 import { receiveFrames, sendFrame } from '../../src/slow-lane/frames.ts'
@@ -34,7 +34,7 @@ class FakeProcess extends EventEmitter {
   }
 
   answer(body: string): void {
-    const answer: QueryAnswer = { status: 200, body: '', txnTime: 1, metrics: undefined, database: 0n }
+    const answer: QueryResponse = { status: 200, body: '', txnTime: 1, metrics: undefined, database: 0n }
     this.say({ kind: 'answer', answer }, body)
   }
 
@@ -79,7 +79,7 @@ function laneOf(processesMax: number, isReady = true) {
   return { deaths, lane, run, started, time }
 }
 
-const bodyOf = (outcome: unknown) => (outcome as QueryAnswer).body
+const bodyOf = (outcome: unknown) => (outcome as QueryResponse).body
 
 async function received(process: FakeProcess | undefined, count: number): Promise<string[]> {
   assert.ok(process)
@@ -247,7 +247,7 @@ test('long bodies arrive in pieces, short ones as text', async () => {
   await received(started[0], 1)
   const long = 'é'.repeat(limits.longBodyBytes)
   started[0]?.answer(long)
-  const { body, longBody } = (await outcome) as QueryAnswer
+  const { body, longBody } = (await outcome) as QueryResponse
   assert.equal(body, '')
   assert.equal(Buffer.concat(longBody?.pieces ?? []).toString(), long)
   assert.equal(longBody?.length, 2 * limits.longBodyBytes)

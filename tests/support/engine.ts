@@ -1,7 +1,7 @@
 // The engine over a store in memory, for tests of the language that need documents but no socket.
 
 import { pino } from 'pino'
-import type { Engine, QueryAnswer } from '../../src/engine/contract.ts'
+import type { Engine, QueryResponse } from '../../src/engine/contract.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { engineOver, type ProcessEnvironment } from '../../src/open-engine.ts'
@@ -24,7 +24,7 @@ export interface TestEngine {
   readonly engine: Engine
   readonly store: TransactionStore
   /** Sends a query with a secret (the root secret when absent); returns the whole response. */
-  send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryAnswer>
+  send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryResponse>
   /** The `resource` of a query that has to succeed. */
   query(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<unknown>
   close(): Promise<void>

@@ -1,0 +1,42 @@
+// What an engine is made of: the layers below, and what the layers above hand in.
+
+import type { Caller, RunPredicate } from '../auth/contract.ts'
+import type { MemoryBound } from '../base/memory-bound.ts'
+import type { Memo } from '../base/pending.ts'
+import type { Timers } from '../base/timers.ts'
+import type { EvaluationHost } from '../query/evaluation.ts'
+import type { Store, Transaction } from '../store/contract.ts'
+import type { Micros } from '../values/value.ts'
+import type { RateLimits } from './rate-limits.ts'
+import type { SlowLane } from './slow-lane.ts'
+import type { StreamOpener } from './streaming.ts'
+
+/** Finds out who a credential belongs to; throws `unauthorized`. Predicates of memberships run as the caller given. */
+type Identify = (
+  authorization: string | undefined,
+  transaction: Transaction,
+  memo: Memo,
+  predicatesOf: (caller: Caller) => RunPredicate,
+) => Caller
+
+export interface EngineOptions {
+  readonly store: Store
+  readonly identify: Identify
+  readonly host: EvaluationHost
+  /** Microseconds since the Unix epoch. */
+  readonly timeOfDay: () => Micros
+  /** Absent: databases may use what they like. */
+  readonly rateLimits?: RateLimits
+  readonly streams: StreamOpener
+  readonly timers: Timers
+  /** Takes over what takes long; absent: everything is evaluated here. */
+  readonly slowLane?: SlowLane
+  /** Bounds what all queries under way hold. */
+  readonly memory?: MemoryBound
+  /** This engine is one of the slow lane: commits are left to the service. */
+  readonly neverCommits?: boolean
+  /** Called as often as the clock is looked at; ends the evaluation by throwing a RequestError. */
+  readonly onLook?: () => void
+  /** Told of broken invariants and other bugs, with the request that met them. */
+  readonly onInternalError: (error: unknown) => void
+}

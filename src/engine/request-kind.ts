@@ -1,0 +1,24 @@
+// What one kind of request differs by from the others: the way from its credential to its response is the same for all.
+
+import type { Evaluation } from '../query/evaluation.ts'
+import type { TimeBudget } from './time-budget.ts'
+
+/** The status and the body of a response. */
+export interface Rendered {
+  readonly status: number
+  readonly body: string
+}
+
+/** What a request asks of its transaction. It may be called several times; the last one counts. */
+export type Task = (evaluation: Evaluation) => Rendered
+
+export interface RequestKind {
+  readonly task: Task
+  readonly budget: TimeBudget
+  /** Sure to need a writing transaction. */
+  readonly mustWrite?: boolean
+  /** Its costs count against the limits of its database. */
+  readonly isCharged?: boolean
+  /** Called when the request moves to the slow lane: `task` is not called any more. */
+  readonly onMove?: () => void
+}

@@ -1,0 +1,222 @@
+// The way of a request from its credential to its response: begin a transaction, find out who asks, evaluate, commit,
+// and all that again when evaluation has to wait (`Pending`), has to write, or takes too long for this process.
+
+import type { Caller, RunPredicate } from '../auth/contract.ts'
+import { watched } from '../base/effort.ts'
+import { Memo, Pending } from '../base/pending.ts'
+import { QueryError, RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { Evaluation } from '../query/evaluation.ts'
+import {
+  ContendedTransaction,
+  StoreUnavailableError,
+  type Transaction,
+  WriteNeeded,
+} from '../store/contract.ts'
+import type { QueryRequest, QueryResponse } from './contract.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { contentionText, unavailableText } from './error-body.ts'
+import { Explained } from './explain.ts'
+import { databasePath } from './principal.ts'
+import type { Rendered, RequestKind } from './request-kind.ts'
+import { Responses } from './responses.ts'
+import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+import { runSlowly } from './slow-run.ts'
+
+/** For {@link Store.ready}: all that was committed anywhere until now. */
+const everything = Number.POSITIVE_INFINITY
+
+/** Tries of a query in the slow lane whose client named no number: others commit all the time while it is evaluated. */
+const slowRetriesDefault = 4 * limits.contentionRetriesDefault
+
+/** Leads a request to its response. Never throws, never rejects. */
+export function runRequest(
+  options: EngineOptions,
+  request: QueryRequest,
+  kind: RequestKind,
+): QueryResponse | Promise<QueryResponse> {
+  return new RequestRun(options, request, kind).run()
+}
+
+class RequestRun {
+  readonly #options: EngineOptions
+  readonly #request: QueryRequest
+  readonly #kind: RequestKind
+  readonly #memo = new Memo()
+  readonly #responses: Responses
+  #mustWrite: boolean
+
+  constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {
+    this.#options = options
+    this.#request = request
+    this.#kind = kind
+    this.#responses = new Responses(options, kind.budget, kind.isCharged === true)
+    this.#mustWrite = kind.mustWrite === true || request.linearized === true
+  }
+
+  run(): QueryResponse | Promise<QueryResponse> {
+    if (this.#mustWrite) return this.#write()
+    const wait = this.#options.store.ready(this.#request.lastSeenTxn ?? 0)
+    return wait === undefined ? this.#read() : this.#readAfter(wait)
+  }
+
+  /** Reads once the store holds what the client has seen. */
+  async #readAfter(wait: Promise<void>): Promise<QueryResponse> {
+    try {
+      await this.#kind.budget.wait(wait)
+    } catch (error) {
+      return this.#recover(error)
+    }
+    return this.#read()
+  }
+
+  #read(): QueryResponse | Promise<QueryResponse> {
+    try {
+      this.#kind.budget.begin()
+      const outcome = this.#options.store.read(this.#attempt, this.#request.lastSeenTxn)
+      return this.#responses.succeeded(outcome)
+    } catch (error) {
+      return this.#recover(error)
+    }
+  }
+
+  /** `current`: resolves when this machine's state holds everything that was committed anywhere when the request came. */
+  async #write(current?: Promise<void>): Promise<QueryResponse> {
+    const { commitNotBefore, lastSeenTxn, retriesMax } = this.#request
+    const { neverCommits, store } = this.#options
+    const { budget } = this.#kind
+    budget.begin()
+    try {
+      const wait = current ?? (neverCommits ? undefined : store.ready(lastSeenTxn ?? 0))
+      if (wait !== undefined) await budget.wait(wait)
+      if (neverCommits)
+        return this.#responses.uncommitted(store.attempt(this.#attempt, lastSeenTxn, commitNotBefore))
+      const outcome = await store.write(this.#attempt, {
+        ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
+        ...(retriesMax !== undefined && { retriesMax }),
+      })
+      return this.#responses.succeeded(outcome)
+    } catch (error) {
+      // A commit compares what was read with the newest state; a failure has not been compared with anything.
+      const isFirst = isResult(error) && current === undefined && !neverCommits
+      const wait = isFirst ? store.ready(everything) : undefined
+      if (wait !== undefined) return this.#write(wait)
+      return this.#recover(error)
+    }
+  }
+
+  /** Has the query evaluated in the slow lane. Never rejects. */
+  async #goSlow(): Promise<QueryResponse> {
+    const { rateLimits, slowLane, store, timers } = this.#options
+    const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
+    const { budget, onMove } = this.#kind
+    const database = this.#responses.evaluation?.database
+    onMove?.()
+    try {
+      const response = await runSlowly({
+        slowLane: slowLane as SlowLane,
+        store,
+        retriesMax,
+        timers,
+        job: commitNotBefore => ({
+          request: { ...this.#request, ...(commitNotBefore !== undefined && { commitNotBefore }) },
+          queue: queueOf(database, authorization),
+          snapshotTime: this.#responses.settledTime ?? budget.started,
+          timeoutMs: budget.leftMs(),
+        }),
+        checkCosts: ({ attempt, metrics }) => {
+          if (database === undefined || metrics === undefined) return
+          const { byteReadOps: read, computeOps: compute } = metrics
+          rateLimits?.check(database, { compute, read, write: attempt && !linearized ? 1 : 0 })
+        },
+      })
+      return this.#responses.fromSlowLane(response)
+    } catch (error) {
+      return this.#recover(error)
+    }
+  }
+
+  async #waitFor(pending: Pending): Promise<QueryResponse> {
+    try {
+      await this.#kind.budget.wait(this.#memo.settle(pending))
+    } catch (error) {
+      return this.#recover(error)
+    }
+    return this.run()
+  }
+
+  readonly #attempt = (transaction: Transaction): Rendered =>
+    watched(this.#kind.budget.watch, () => this.#evaluate(transaction))
+
+  #evaluate(transaction: Transaction): Rendered {
+    const { host, identify } = this.#options
+    const { budget, task } = this.#kind
+    this.#responses.settledTime = transaction.settledTime
+    this.#responses.evaluation = undefined
+    this.#responses.databasePath = undefined
+    this.#memo.begin()
+    const predicatesOf =
+      (caller: Caller): RunPredicate =>
+      (predicate, argument) =>
+        host.runPredicate(this.#evaluationFor(caller, transaction), predicate, argument)
+    const caller = identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
+    // What it takes to know the caller is not the query's to pay.
+    transaction.counters.readBytes = 0
+    const evaluation = this.#evaluationFor(caller, transaction)
+    this.#responses.evaluation = evaluation
+    this.#responses.databasePath = databasePath(transaction, caller.database)
+    budget.countFor(caller.database)
+    return task(evaluation)
+  }
+
+  #evaluationFor(caller: Caller, transaction: Transaction): Evaluation {
+    const { address, apiVersion, readOnly } = this.#request
+    return new Evaluation({
+      host: this.#options.host,
+      transaction,
+      caller,
+      address,
+      apiVersion,
+      memo: this.#memo,
+      deadline: this.#kind.budget.deadline,
+      ...(readOnly && { effectLimit: 'read', effectPlace: readOnly }),
+    })
+  }
+
+  /** Goes on after an attempt that did not end in a response, or makes the response to its failure. */
+  #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
+    if (error instanceof Pending) return this.#waitFor(error)
+    if (error instanceof TooLong) return this.#goSlow()
+    if (error instanceof WriteNeeded) {
+      this.#mustWrite = true
+      return this.#write()
+    }
+    if (error instanceof Explained) return this.#responses.explained(error.body)
+    if (error instanceof QueryError) return this.#responses.refused(error)
+    if (error instanceof RequestError) return this.#responses.failed(error)
+    if (error instanceof ContendedTransaction) {
+      this.#responses.contended = error.attempts
+      return this.#responses.failed(new RequestError('contended transaction', contentionText))
+    }
+    if (isStackExhaustion(error)) {
+      const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
+      return this.#responses.refused(QueryError.of('stack overflow', description, []))
+    }
+    this.#options.onInternalError(error)
+    const told =
+      error instanceof StoreUnavailableError
+        ? new RequestError('service unavailable', unavailableText[error.outcome])
+        : new RequestError('internal server error', 'The service met an internal error.')
+    return this.#responses.failed(told)
+  }
+}
+
+/** Whether a failure depends on what was read. */
+function isResult(error: unknown): boolean {
+  return error instanceof QueryError || (error instanceof RequestError && error.code === 'unauthorized')
+}
+
+/** The runtime's own stack ran out: deep nesting that the counted limits let through. */
+function isStackExhaustion(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded'
+}

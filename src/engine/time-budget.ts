@@ -1,0 +1,101 @@
+// How long a request may take, and how long its evaluation may hold the process that serves everybody.
+
+import type { Watch } from '../base/effort.ts'
+import type { Cancel } from '../base/timers.ts'
+import { RequestError } from '../errors.ts'
+import { timedOut } from '../query/evaluation.ts'
+import type { DatabaseId, Micros } from '../values/value.ts'
+import type { QueryRequest } from './contract.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { fixedHold, type Hold, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+
+/**
+ * What happens to an evaluation that takes long: it goes on until its deadline, moves to the slow lane (where there is
+ * one), or fails, because what it makes cannot come from another process.
+ */
+type WhenLong = 'goes on' | 'moves' | 'fails'
+
+export class TimeBudget {
+  /** By the clock of {@link EngineOptions.host}, like the deadline: the time of day may be set meanwhile. */
+  readonly started: Micros
+  /** Past it evaluation gives up. */
+  readonly deadline: Micros
+  /** Ends an evaluation in time. */
+  readonly watch: Watch
+  readonly #options: EngineOptions
+  readonly #authorization: string
+  readonly #failsWhenLong: boolean
+  /** Where to an evaluation moves that takes long. */
+  readonly #slowLane: SlowLane | undefined
+  /** How long the evaluation under way may hold this process; undefined: until its deadline. */
+  #hold: Hold | undefined
+
+  /** The request begins now. */
+  constructor(options: EngineOptions, request: QueryRequest, whenLong: WhenLong) {
+    this.#options = options
+    this.#authorization = request.authorization ?? ''
+    this.started = options.host.now()
+    this.deadline = this.started + request.timeoutMs * 1000
+    this.#failsWhenLong = whenLong === 'fails'
+    this.#slowLane = whenLong === 'moves' ? options.slowLane : undefined
+    this.watch = {
+      look: () => {
+        if (options.host.now() > this.deadline) throw timedOut()
+        options.onLook?.()
+        if (this.#hold?.isOver()) this.#leave()
+      },
+      beforeLongCall: () => {
+        if (this.#hold) this.#leave()
+      },
+    }
+  }
+
+  get mayMove(): boolean {
+    return this.#slowLane !== undefined
+  }
+
+  /** Whether the evaluation under way has held this process for as long as it may. */
+  get isUsedUp(): boolean {
+    return this.#hold?.isOver() === true
+  }
+
+  /** An evaluation begins now; whose it is will be known later. */
+  begin(): void {
+    if (this.#failsWhenLong) this.#hold = fixedHold(this.#options.host.now)
+    else this.#hold = this.#slowLane?.hold(queueOf(undefined, this.#authorization))
+  }
+
+  /** The evaluation under way counts for a database from now on. */
+  countFor(database: DatabaseId): void {
+    if (this.#slowLane && this.#hold) this.#hold = this.#slowLane.hold(queueOf(database, ''))
+  }
+
+  elapsedMs(): number {
+    return Math.max(0, Math.round((this.#options.host.now() - this.started) / 1000))
+  }
+
+  leftMs(): number {
+    return Math.max(0, (this.deadline - this.#options.host.now()) / 1000)
+  }
+
+  /** Resolves with the promise. Rejects with `time out` when the deadline comes first. */
+  async wait(promise: Promise<void>): Promise<void> {
+    let cancel: Cancel | undefined
+    const late = new Promise<never>((_, reject) => {
+      const refuse = () => reject(new RequestError('time out', 'Read timed out.'))
+      cancel = this.#options.timers.after(this.leftMs(), refuse)
+    })
+    try {
+      await Promise.race([promise, late])
+    } finally {
+      cancel?.()
+    }
+  }
+
+  /** Gives the evaluation under way up: it takes too long for this process. */
+  #leave(): never {
+    if (this.#failsWhenLong) throw timedOut()
+    this.#hold?.wasted()
+    throw new TooLong()
+  }
+}
