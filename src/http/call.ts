@@ -1,12 +1,28 @@
 // One request on its way through the edge: what arrived, what its headers ask for and what is known of it so far.
 
 import type { QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
+import type { RequestErrorCode } from '../errors.ts'
 import type { Answer } from './answer.ts'
-import type { Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import { type RequestSettings, wantsPrettyBody } from './request-headers.ts'
 import type { Tag } from './tags.ts'
 import type { Trace } from './trace.ts'
+
+/** What the edge knows of an endpoint beside its handlers. */
+export interface EndpointTraits {
+  /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
+  readonly path: string
+  /** A wrong method without a valid secret is answered 401 and not 405. */
+  readonly authenticated: boolean
+  /** The request's body is read, as text, before the handler is called. */
+  readonly readsBody?: boolean
+  /** Bytes of its bodies, longer ones are answered 413; those of queries when absent. */
+  readonly bodyBytesMax?: number
+  /** Its requests are queries: each leaves a record in the query log. */
+  readonly recorded?: boolean
+  /** The body of errors that the edge answers in its place; that of queries when absent. */
+  readonly errorBody?: (code: RequestErrorCode, description: string) => string
+}
 
 export class EndpointCall {
   readonly request: Exchange
@@ -17,7 +33,7 @@ export class EndpointCall {
   settings: RequestSettings | undefined
   tags: readonly Tag[] = []
   /** Set as soon as somebody is to handle the call. */
-  endpoint: Endpoint | undefined
+  endpoint: EndpointTraits | undefined
   /** The body as text; undefined when none was sent or the endpoint does not read it. In a GET the query. */
   body: string | undefined
   /** When it arrived, by the clock of the meter, if there is one. */

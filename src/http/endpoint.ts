@@ -6,34 +6,21 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
-import type { RequestErrorCode } from '../errors.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import type { TransferService } from '../transfer/service.ts'
 import type { Answer } from './answer.ts'
-import type { EndpointCall } from './call.ts'
+import type { EndpointCall, EndpointTraits } from './call.ts'
 import type { DashboardFiles } from './dashboard-files.ts'
 import type { RequestMeter } from './request-meter.ts'
 
 /** What an endpoint does with a request that has passed the edge. */
 export type Handler = (call: EndpointCall) => Answer | Promise<Answer>
 
-export interface Endpoint {
-  /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
-  readonly path: string
+export interface Endpoint extends EndpointTraits {
   /** Handlers by method. Any other method is answered 405, which names these (HEAD is left out). */
   readonly methods: Readonly<Record<string, Handler>>
   /** Answers all other methods instead of 405. */
   readonly otherMethods?: Handler
-  /** A wrong method without a valid secret is answered 401 and not 405. */
-  readonly authenticated: boolean
-  /** The request's body is read, as text, before the handler is called. */
-  readonly readsBody?: boolean
-  /** Bytes of its bodies, longer ones are answered 413; those of queries when absent. */
-  readonly bodyBytesMax?: number
-  /** Its requests are queries: each leaves a record in the query log. */
-  readonly recorded?: boolean
-  /** The body of errors that the edge answers in its place; that of queries when absent. */
-  readonly errorBody?: (code: RequestErrorCode, description: string) => string
 }
 
 /** What endpoints are built from. */

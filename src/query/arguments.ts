@@ -21,8 +21,9 @@ import {
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
-import type { ArgumentType, BoundLambda, Call, Lazy } from './definition.ts'
+import type { ArgumentType, Call, Lazy } from './definition.ts'
 import { mismatch, undefinedReference } from './definition.ts'
+import type { BoundLambda } from './expression.ts'
 
 /** A type that checks each value by itself. */
 function valueType<T extends Value>(name: string, accepts: (value: Value) => value is T): ArgumentType<T> {

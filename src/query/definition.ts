@@ -6,11 +6,8 @@ import { type Position, QueryError, type QueryErrorCode } from '../errors.ts'
 import { typeName, UnresolvedRef, type Value } from '../values/value.ts'
 import { type ApiVersion, isAtLeast } from '../values/wire-version.ts'
 import type { Evaluation } from './evaluation.ts'
-import type { CallExpression, LambdaExpression } from './expression.ts'
+import type { CallExpression, CalledFunction, Effect } from './expression.ts'
 import type { Variables } from './variables.ts'
-
-/** The most a function may do. */
-export type Effect = 'pure' | 'read' | 'write'
 
 /** A running call: what a function needs beside its arguments. */
 export class Call {
@@ -52,6 +49,12 @@ export class Call {
   }
 }
 
+/** The definition of a call's function. */
+export function definitionOf({ definition }: CallExpression): FunctionDefinition {
+  // The parser makes calls of definitions only.
+  return definition as FunctionDefinition
+}
+
 /** How an argument is handed over: evaluated and checked, or left to the function. */
 type ArgumentMode = 'value' | 'lazy' | 'lazy list' | 'lazy sequence' | 'lambda' | 'lambda or value'
 
@@ -83,27 +86,12 @@ export function optional<T>(type: ArgumentType<T>): Argument<T | undefined> {
   return { type, optional: true }
 }
 
-/** A lambda argument together with the variables around it. */
-export interface BoundLambda {
-  readonly lambda: LambdaExpression
-  readonly variables: Variables | undefined
-}
-
-/** A lambda written in place as the argument `key` of a call. */
-export interface WrittenLambda {
-  readonly bound: BoundLambda
-  readonly call: Call
-  readonly key: string
-}
-
 /** An expression that is evaluated when, and as often as, the function asks. */
 export interface Lazy {
   evaluate(): Value
 }
 
-export interface FunctionDefinition {
-  /** The leading wire key, by which users know the function. */
-  readonly name: string
+export interface FunctionDefinition extends CalledFunction {
   readonly family: string
   /** What a call may do; contexts that forbid it refuse the call. */
   readonly effect: Effect
@@ -119,8 +107,6 @@ export interface FunctionDefinition {
   readonly deprecatedFor: string | undefined
   /** By wire key, in the order in which they are evaluated and reported. */
   readonly arguments: Readonly<Record<string, Argument<unknown>>>
-  /** Wire keys in order, precomputed. */
-  readonly keys: readonly string[]
   readonly result: string
   /** One sentence for the reference. */
   readonly summary: string

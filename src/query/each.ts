@@ -6,9 +6,10 @@ import { Pending } from '../base/pending.ts'
 import { QueryError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Value } from '../values/value.ts'
-import type { BoundLambda, Call } from './definition.ts'
+import type { Call } from './definition.ts'
 import { ErrorList } from './error-list.ts'
 import { applyLambda, checkWidth } from './evaluate.ts'
+import type { BoundLambda } from './expression.ts'
 
 /** What happens when the lambda fails: the first failure ends it, or those of all elements come together. */
 type FailureRule = 'first' | 'all'

@@ -6,10 +6,17 @@ import { type ErrorEntry, errorEntry, QueryError, RequestError } from '../errors
 import { limits } from '../limits.ts'
 import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
-import { type BoundLambda, Call, type Effect, type Lazy } from './definition.ts'
+import { Call, definitionOf, type FunctionDefinition, type Lazy } from './definition.ts'
 import { ErrorList } from './error-list.ts'
 import type { Evaluation } from './evaluation.ts'
-import type { CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
+import type {
+  BoundLambda,
+  CallExpression,
+  Effect,
+  Expression,
+  LambdaExpression,
+  Operand,
+} from './expression.ts'
 import { requireExtent } from './extent.ts'
 import { resolveTarget } from './references.ts'
 import { literalSet } from './set-literal.ts'
@@ -112,7 +119,8 @@ function evaluateCall(
   variables: Variables | undefined,
   evaluation: Evaluation,
 ): Value {
-  const { definition, operands } = expression
+  const { operands } = expression
+  const definition = definitionOf(expression)
   const call = new Call(evaluation, expression, variables)
   if (effectOrder[definition.effect] > effectOrder[evaluation.effectLimit]) {
     const effect = effectNames[definition.effect]
@@ -138,8 +146,8 @@ function passOperand(operand: Operand | undefined, key: string, call: Call): unk
   if (operand.kind === 'lambda') {
     return { lambda: operand, variables: call.variables } satisfies BoundLambda
   }
-  const { type } = call.expression.definition.arguments[key] as NonNullable<
-    CallExpression['definition']['arguments'][string]
+  const { type } = definitionOf(call.expression).arguments[key] as NonNullable<
+    FunctionDefinition['arguments'][string]
   >
   if (type.mode === 'lazy') return new LazyExpression(operand, call)
   return type.check(evaluate(operand, call.variables, call.evaluation), call, key)

@@ -18,8 +18,7 @@ import {
 } from '../values/value.ts'
 import { ValueKeys } from '../values/value-keys.ts'
 import type { ApiVersion } from '../values/wire-version.ts'
-import type { Effect, WrittenLambda } from './definition.ts'
-import type { LambdaExpression } from './expression.ts'
+import type { BoundLambda, CallExpression, Effect, LambdaExpression } from './expression.ts'
 
 /** Where evaluation happens, when that forbids effects; the words appear in the error. */
 type EffectPlace = 'get requests' | 'stream requests' | 'auth predicates' | 'index bindings'
@@ -44,6 +43,13 @@ interface QuerySettings {
   readonly audiencePrefix: string
   /** Whether signing keys may be fetched over plain HTTP and from private addresses. */
   readonly allowInsecureJwks: boolean
+}
+
+/** A lambda written in place as the argument `key` of a call. */
+interface WrittenLambda {
+  readonly bound: BoundLambda
+  readonly call: CallExpression
+  readonly key: string
 }
 
 interface EvaluationOptions {

@@ -4,7 +4,7 @@
 
 import type { Position } from '../errors.ts'
 import type { UnresolvedTarget, Value } from '../values/value.ts'
-import type { FunctionDefinition } from './definition.ts'
+import type { Variables } from './variables.ts'
 
 /** Where an expression stands: a step from the place around it. The root has no step. */
 export class Place {
@@ -83,11 +83,19 @@ interface LetExpression {
   readonly body: Expression
 }
 
+/** The function of a call, as far as expressions know it: `definition.ts` declares functions whole. */
+export interface CalledFunction {
+  /** The leading wire key, by which users know the function. */
+  readonly name: string
+  /** The wire keys of its arguments, in order. */
+  readonly keys: readonly string[]
+}
+
 /** A call of a registered function; arguments in the order of its definition, absent ones undefined. */
 export interface CallExpression {
   readonly kind: 'call'
   readonly place: Place
-  readonly definition: FunctionDefinition
+  readonly definition: CalledFunction
   readonly operands: readonly (Operand | undefined)[]
 }
 
@@ -99,13 +107,20 @@ export interface LambdaExpression {
   readonly body: Expression
   /** The version under which it was parsed, which it keeps for ever. */
   readonly apiVersion: string
-  readonly effect: LambdaEffect
+  /** What running it may do; `call` counts as a write, whatever the called function does. */
+  readonly effect: Effect
   /** Its variables bound outside of it. */
   readonly freeVariables: ReadonlySet<string>
 }
 
-/** The most that running a lambda can do; `call` counts as a write, whatever the function does. */
-export type LambdaEffect = 'pure' | 'read' | 'write'
+/** A lambda together with the variables around it. */
+export interface BoundLambda {
+  readonly lambda: LambdaExpression
+  readonly variables: Variables | undefined
+}
+
+/** The most that a function or a lambda may do. */
+export type Effect = 'pure' | 'read' | 'write'
 
 /** What stands in an argument's place: an expression, a lambda, or a list that keeps its elements apart. */
 export type Operand =

@@ -7,8 +7,15 @@ import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { type Json, typeName, type Value } from '../values/value.ts'
 import { isApiVersion, isAtLeast } from '../values/wire-version.ts'
 import { BoundNames } from './bound-names.ts'
-import type { Argument, Effect, FunctionDefinition } from './definition.ts'
-import { type Expression, type LambdaExpression, type Literal, type Operand, Place } from './expression.ts'
+import type { Argument, FunctionDefinition } from './definition.ts'
+import {
+  type Effect,
+  type Expression,
+  type LambdaExpression,
+  type Literal,
+  type Operand,
+  Place,
+} from './expression.ts'
 import { parseLiteralTag } from './parse-literal.ts'
 import { parseReference } from './parse-reference.ts'
 

@@ -7,7 +7,7 @@ import { NotingView, type ReadSet, readsAgree, sizeOf } from '../kv/noted-reads.
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
-import type { TransactionCounters } from './contract.ts'
+import type { Attempt, TransactionCounters } from './contract.ts'
 import type { CommitRecord } from './records.ts'
 import { retimed } from './retime.ts'
 import { StoreTransaction, type TransactionParts, type TransactionTimes } from './transaction.ts'
@@ -21,17 +21,13 @@ export interface Evaluated<T> {
   readonly counters: TransactionCounters
 }
 
-/** A transaction evaluated on a snapshot. Can be cloned if its result can. */
-export interface Attempt<T> extends Evaluated<T> {
+/** What an {@link Attempt} holds for the store. */
+export interface StoreAttempt<T> extends Evaluated<T>, Attempt<T> {
   /** The newest commit that it saw. */
   readonly since: CommitRecord
   readonly reads: ReadSet
   /** What it relied on of remembered schemas. */
   readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
-  /** The time that `writes` are made for. */
-  readonly commitTime: Micros
-  /** That time went into other values, too: the writes cannot be made for another one. */
-  readonly isStamped: boolean
   /** When something that it saw expires. */
   readonly nextExpiry: Micros
   /** How long its evaluation took, in microseconds. */
@@ -52,7 +48,7 @@ export function evaluateOn<T>(
   return { result, writes, changesSchema, counters: transaction.counters, transaction }
 }
 
-/** The versions of schemas are compared by what was relied on of them ({@link Attempt.schemas}). */
+/** The versions of schemas are compared by what was relied on of them ({@link StoreAttempt.schemas}). */
 function isNoted(key: Bytes): boolean {
   return key[0] !== keyTags.schemaVersion
 }
@@ -64,7 +60,7 @@ export function attemptOn<T>(
   since: CommitRecord,
   times: TransactionTimes & { readonly commitTime: Micros },
   work: (transaction: StoreTransaction) => T,
-): Omit<Attempt<T>, 'evaluationMicros'> {
+): Omit<StoreAttempt<T>, 'evaluationMicros'> {
   const noting = new NotingView(view, isNoted)
   const { transaction, ...evaluated } = evaluateOn(parts, noting, times, work)
   return {
@@ -85,7 +81,7 @@ const rereadsPerWrite = 4
 
 /** Whether `attempt` would come out the same on `view`, which ends with the commit `last`, if it committed at `time`. */
 export function stillHolds(
-  attempt: Attempt<unknown>,
+  attempt: StoreAttempt<unknown>,
   view: View,
   last: CommitRecord,
   time: Micros,
@@ -101,6 +97,6 @@ export function stillHolds(
 }
 
 /** What an attempt writes when it commits at `time`. */
-export function writesAt({ commitTime, writes }: Attempt<unknown>, time: Micros): readonly Write[] {
+export function writesAt({ commitTime, writes }: StoreAttempt<unknown>, time: Micros): readonly Write[] {
   return time === commitTime ? writes : retimed(writes, commitTime, time)
 }

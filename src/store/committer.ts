@@ -11,7 +11,7 @@ import type { KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
-import { type Attempt, attemptOn, type Evaluated, evaluateOn, stillHolds, writesAt } from './attempt.ts'
+import { attemptOn, type Evaluated, evaluateOn, type StoreAttempt, stillHolds, writesAt } from './attempt.ts'
 import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './contract.ts'
 import { commitWrite, lastCommit } from './last-commit.ts'
 import type { CommitRecord } from './records.ts'
@@ -58,7 +58,7 @@ export class Committer {
     const { notBefore = 0, retriesMax = limits.contentionRetriesDefault } = options
     for (let retries = 0; ; retries++) {
       const announcement = this.#times.announce(notBefore)
-      let attempt: Attempt<T>
+      let attempt: StoreAttempt<T>
       try {
         attempt = this.#evaluate(work, announcement.time)
       } catch (error) {
@@ -75,7 +75,7 @@ export class Committer {
   }
 
   /** Evaluates `work` on a snapshot. Nothing is announced: {@link commit} finds the time. */
-  attempt<T>(work: TransactionWork<T>, notBefore: Micros, commitNotBefore: Micros): Attempt<T> {
+  attempt<T>(work: TransactionWork<T>, notBefore: Micros, commitNotBefore: Micros): StoreAttempt<T> {
     const announcement = this.#times.announce(notBefore)
     try {
       return this.#evaluate(work, Math.max(announcement.time, commitNotBefore))
@@ -86,7 +86,7 @@ export class Committer {
 
   /** Commits an attempt, of whatever process; `again` evaluates it under the lock if it is stale. */
   commit<T>(
-    attempt: Attempt<T>,
+    attempt: StoreAttempt<T>,
     again: TransactionWork<T> | undefined,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#held(attempt, this.#times.announce(attempt.commitTime - 1), again)
@@ -94,7 +94,7 @@ export class Committer {
 
   /** {@link #decide}, with what is to be written counted against the bound until it has been. */
   async #held<T>(
-    attempt: Attempt<T>,
+    attempt: StoreAttempt<T>,
     announcement: Announcement,
     again: TransactionWork<T> | undefined,
   ): Promise<TransactionOutcome<T> | 'stale'> {
@@ -126,7 +126,7 @@ export class Committer {
     }
   }
 
-  #evaluate<T>(work: TransactionWork<T>, announced: Micros): Attempt<T> {
+  #evaluate<T>(work: TransactionWork<T>, announced: Micros): StoreAttempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(0, (view, since, settledTime) => {
       const commitTime = Math.max(announced, since.time + commitDistance)
@@ -137,7 +137,7 @@ export class Committer {
   }
 
   async #decide<T>(
-    attempt: Attempt<T>,
+    attempt: StoreAttempt<T>,
     announcement: Announcement,
     again: TransactionWork<T> | undefined,
   ): Promise<TransactionOutcome<T> | 'stale'> {

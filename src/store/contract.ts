@@ -13,7 +13,6 @@ import type {
   TransactionTime,
   Value,
 } from '../values/value.ts'
-import type { Attempt } from './attempt.ts'
 
 /** One version of a document as stored, hidden fields included. */
 export interface Version {
@@ -275,7 +274,19 @@ export interface Transaction extends TransactionMoment, DocumentReads, DocumentW
 }
 
 export { StoreUnavailableError } from '../kv/errors.ts'
-export type { Attempt } from './attempt.ts'
+
+/**
+ * A transaction evaluated on a snapshot, for {@link Store.commit}. What else it holds is the store's business; it is data
+ * and can be cloned if its result can.
+ */
+export interface Attempt<T> {
+  readonly result: T
+  readonly counters: TransactionCounters
+  /** The time that its writes are made for. */
+  readonly commitTime: Micros
+  /** That time went into other values, too: the writes cannot be made for another one. */
+  readonly isStamped: boolean
+}
 
 /** Thrown by a write in a read-only transaction: run the query again in a writing one. */
 export class WriteNeeded {}

@@ -4,14 +4,20 @@
 import { metaKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import type { View } from '../kv/contract.ts'
+import type { TransactionOutcome } from './contract.ts'
 import { type IdStretch, idEpochMs, idStretchMs } from './ids.ts'
 import { decodeIdMark, encodeIdMark, isIntact } from './records.ts'
-import type { TransactionStore } from './store.ts'
+import type { StoreTransaction } from './transaction.ts'
 
 const markName = 'ids of worker '
 
+/** Commits what a function writes that knows the store's own transactions. */
+interface Transactor {
+  transact<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
+}
+
 /** Reserves the next stretch for a worker. Resolves when the reservation is durable. */
-export async function reserveStretch(store: TransactionStore, worker: number): Promise<IdStretch> {
+export async function reserveStretch(store: Transactor, worker: number): Promise<IdStretch> {
   const { result } = await store.transact(transaction => {
     const { overlay } = transaction.internals().context
     const key = metaKey(`${markName}${worker}`)

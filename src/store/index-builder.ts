@@ -9,6 +9,8 @@ import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { type CollectionId, type DatabaseId, native, Ref } from '../values/value.ts'
+import type { StoreCatalogue } from './catalogue.ts'
+import type { Transaction } from './contract.ts'
 import { namedCollections } from './definitions.ts'
 import { checkTransactionBytes, type WriteContext } from './document-writer.ts'
 import { everyDocument, storedVersionsAscending } from './documents.ts'
@@ -16,7 +18,6 @@ import { type IndexTables, prepareEntries, type Row, timelineRows, userIndex } f
 import type { Overlay } from './overlay.ts'
 import { decodeVersion, idAt } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { StoreTransaction } from './transaction.ts'
 
 /** Documents whose index rows one background transaction writes, unless their versions are many. */
 const batchDocumentsMax = 256
@@ -27,6 +28,12 @@ const batchBytesMax = 4_194_304
 const buildErrorField = 'build_error'
 
 type BuildContext = Omit<WriteContext, 'schemaWritten'>
+
+/** A transaction of the store's own. */
+interface BuildTransaction extends Transaction {
+  readonly catalogue: StoreCatalogue
+  internals(): { readonly context: BuildContext }
+}
 
 /** Whether the documents and versions of some collections are few enough to be indexed at once. */
 export function fitsOneTransaction(
@@ -143,7 +150,7 @@ export function nextBuild(view: View, database: DatabaseId, index: number): Buil
  * {@link BuildFailure}, with nothing written, at a document that the index cannot hold.
  */
 export function continueBuild(
-  transaction: StoreTransaction,
+  transaction: BuildTransaction,
   index: Ref,
   isOver: () => boolean = () => false,
 ): void {
@@ -200,7 +207,7 @@ function attempt<T>(index: Ref, document: Ref, work: () => T): T {
 
 /** Says in the index's own document why it is not built; whatever is no fault of its owner's stays in the log. */
 export function noteFailure(
-  transaction: StoreTransaction,
+  transaction: BuildTransaction,
   index: Ref,
   { cause, document }: BuildFailure,
 ): void {

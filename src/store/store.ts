@@ -5,7 +5,7 @@ import type { MemoryBound } from '../base/memory-bound.ts'
 import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
-import type { Attempt } from './attempt.ts'
+import type { StoreAttempt } from './attempt.ts'
 import { SchemaCache } from './catalogue.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
@@ -103,7 +103,7 @@ export class TransactionStore implements Store {
     work: (transaction: Transaction) => T,
     notBefore: Micros = 0,
     commitNotBefore: Micros = 0,
-  ): Attempt<T> {
+  ): StoreAttempt<T> {
     return this.#committer.attempt(work, notBefore, commitNotBefore)
   }
 
@@ -112,7 +112,7 @@ export class TransactionStore implements Store {
    * others wait for, or without that resolves with `stale`, and nothing was written.
    */
   commit<T>(
-    attempt: Attempt<T>,
+    attempt: StoreAttempt<T>,
     again?: (transaction: Transaction) => T,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#committer.commit(attempt, again)

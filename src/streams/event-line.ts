@@ -3,12 +3,12 @@
 
 import { refNames } from '../engine/render-resource.ts'
 import type { StreamField } from '../engine/streaming.ts'
+import type { RequestErrorCode } from '../errors.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { DatabaseId, Micros, Value } from '../values/value.ts'
 import { renderValue } from '../values/wire.ts'
 import type { ApiVersion } from '../values/wire-version.ts'
 import type { StreamEvent } from './events.ts'
-import type { StreamEnd } from './open-stream.ts'
 
 /** How a stream shows its events. The same object for all streams that agree in it. */
 export interface EventFormat {
@@ -16,6 +16,14 @@ export interface EventFormat {
   readonly apiVersion: ApiVersion
   /** The database from which references are named. */
   readonly scope: DatabaseId
+}
+
+/** Why a stream ends, as its last event says it. */
+export interface StreamEnd {
+  readonly code: RequestErrorCode | 'permission denied'
+  readonly description: string
+  /** 0 when no transaction is to blame. */
+  readonly txn: Micros
 }
 
 function line(type: string, txn: Micros, event: string): string {

@@ -2,25 +2,16 @@
 // the stream, because a stream never leaves anything out.
 
 import type { EventStream } from '../engine/contract.ts'
-import type { RequestErrorCode } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
-import { type EventFormat, errorLine, startLine } from './event-line.ts'
+import { type EventFormat, errorLine, type StreamEnd, startLine } from './event-line.ts'
 import type { Session } from './session.ts'
 import type { Subject } from './subject.ts'
 
-/** Why a stream ends, as its last event says it. */
-export interface StreamEnd {
-  readonly code: RequestErrorCode | 'permission denied'
-  readonly description: string
-  /** 0 when no transaction is to blame. */
-  readonly txn: Micros
-}
-
 /** What a stream depends on; events are queued for it from there. */
 interface StreamOrigin {
-  readonly subject: Subject
-  readonly session: Session
+  readonly subject: Subject<OpenStream>
+  readonly session: Session<OpenStream>
   readonly format: EventFormat
   /**
    * The newest commit in the snapshot on which the stream was opened. It tells of all later ones, whose times are

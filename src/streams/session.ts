@@ -16,7 +16,6 @@ import {
   type Value,
 } from '../values/value.ts'
 import { ownKeyOf } from '../values/value-keys.ts'
-import type { OpenStream } from './open-stream.ts'
 
 /** A document whose change ends something. */
 export interface Condition {
@@ -37,9 +36,10 @@ interface SessionTerms {
   readonly conditions: readonly Condition[]
 }
 
-export class Session {
+/** `S` is what streams are here. */
+export class Session<S = unknown> {
   readonly terms: SessionTerms
-  readonly streams = new Set<OpenStream>()
+  readonly streams = new Set<S>()
 
   constructor(terms: SessionTerms) {
     this.terms = terms

@@ -16,9 +16,9 @@ import type { DatabaseId, Micros } from '../values/value.ts'
 import type { ApiVersion } from '../values/wire-version.ts'
 import { Audience } from './audience.ts'
 import { Conditions } from './conditions.ts'
-import { type EventFormat, eventLine } from './event-line.ts'
+import { type EventFormat, eventLine, type StreamEnd } from './event-line.ts'
 import type { StreamEvent } from './events.ts'
-import { OpenStream, RefusedStream, type StreamEnd } from './open-stream.ts'
+import { OpenStream, RefusedStream } from './open-stream.ts'
 import { asOf } from './past-transaction.ts'
 import { Session, sessionTerms, sourceConditions } from './session.ts'
 import { type Subject, Subjects, sourceOf } from './subject.ts'
@@ -60,9 +60,9 @@ const failed: StreamEnd = {
 
 /** What one transaction means to the streams that are open. */
 interface Outcome {
-  readonly lost: ReadonlySet<Session>
+  readonly lost: ReadonlySet<Session<OpenStream>>
   readonly deliveries: readonly (readonly [OpenStream, readonly string[]])[]
-  readonly closed: ReadonlySet<Subject>
+  readonly closed: ReadonlySet<Subject<OpenStream>>
 }
 
 /** How often it is looked whether a credential has expired, in milliseconds. */
@@ -72,12 +72,12 @@ export class Streams implements StreamOpener {
   readonly #options: StreamsOptions
   readonly #tailer: Tailer
   readonly #open = new Set<OpenStream>()
-  readonly #subjects = new Subjects()
-  readonly #sessions = new Map<string, Session>()
+  readonly #subjects = new Subjects<OpenStream>()
+  readonly #sessions = new Map<string, Session<OpenStream>>()
   readonly #formats = new Map<string, EventFormat>()
-  readonly #sessionConditions = new Conditions<Session>()
-  readonly #sourceConditions = new Conditions<Subject>()
-  readonly #expiries = new Map<Session, Cancel>()
+  readonly #sessionConditions = new Conditions<Session<OpenStream>>()
+  readonly #sourceConditions = new Conditions<Subject<OpenStream>>()
+  readonly #expiries = new Map<Session<OpenStream>, Cancel>()
   #isEnded = false
 
   constructor(options: StreamsOptions) {
@@ -102,7 +102,7 @@ export class Streams implements StreamOpener {
     const terms = sessionTerms(evaluation)
     const origin = {
       subject: this.#subjects.obtain(target, transaction),
-      session: this.#sessions.get(terms.key) ?? new Session(terms),
+      session: this.#sessions.get(terms.key) ?? new Session<OpenStream>(terms),
       format: this.#formatOf(fields, apiVersion, database),
       start: transaction.lastCommitTime,
     }
@@ -138,7 +138,7 @@ export class Streams implements StreamOpener {
     if (!this.#tailer.isRunning) this.#tailer.start(start)
   }
 
-  #begin(session: Session): void {
+  #begin(session: Session<OpenStream>): void {
     const { key, conditions } = session.terms
     this.#sessions.set(key, session)
     this.#sessionConditions.add(session, conditions)
@@ -146,7 +146,7 @@ export class Streams implements StreamOpener {
   }
 
   /** A silent stream ends too when its credential does. */
-  #awaitExpiry(session: Session): void {
+  #awaitExpiry(session: Session<OpenStream>): void {
     const { expires } = session.terms
     if (expires === Number.POSITIVE_INFINITY) return
     const { clock, timers } = this.#options
@@ -161,7 +161,7 @@ export class Streams implements StreamOpener {
     this.#expiries.set(session, timers.after(ms, check))
   }
 
-  #lose(session: Session, txn: Micros): void {
+  #lose(session: Session<OpenStream>, txn: Micros): void {
     for (const stream of session.streams) stream.end(lostAuthorization(txn))
   }
 
@@ -180,7 +180,7 @@ export class Streams implements StreamOpener {
     this.#tailer.stop()
   }
 
-  #forget(session: Session): void {
+  #forget(session: Session<OpenStream>): void {
     this.#sessions.delete(session.terms.key)
     this.#sessionConditions.remove(session)
     this.#expiries.get(session)?.()
@@ -230,16 +230,16 @@ export class Streams implements StreamOpener {
 /** The events of one subject as its streams get them: decided once per session, rendered once per format. */
 class Lines {
   readonly #events: readonly StreamEvent[]
-  readonly #subject: Subject
+  readonly #subject: Subject<OpenStream>
   readonly #audience: Audience
   readonly #txn: Micros
   readonly #transaction: Transaction
-  readonly #known = new Map<Session, Map<EventFormat, readonly string[]>>()
+  readonly #known = new Map<Session<OpenStream>, Map<EventFormat, readonly string[]>>()
   readonly #rendered = new Map<EventFormat, Map<StreamEvent, string>>()
 
   constructor(
     events: readonly StreamEvent[],
-    subject: Subject,
+    subject: Subject<OpenStream>,
     audience: Audience,
     txn: Micros,
     transaction: Transaction,

@@ -5,12 +5,11 @@ import type { StreamSubject } from '../engine/streaming.ts'
 import type { Change, Transaction } from '../store/contract.ts'
 import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import { documentEvents, type Place, placeOf, type StreamEvent, setEvent, stateChange } from './events.ts'
-import type { OpenStream } from './open-stream.ts'
 
-/** Something followed by at least one stream. */
-export class Subject {
+/** Something followed by at least one stream. `S` is what streams are here. */
+export class Subject<S = unknown> {
   readonly target: StreamSubject
-  readonly streams = new Set<OpenStream>()
+  readonly streams = new Set<S>()
   /** Its name among the subjects of its kind; of sets, among those of its index. */
   readonly key: string
 
@@ -37,26 +36,26 @@ export function documentKey({ database, collection, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
 
-type Sets = Map<string, Subject>
+type Sets<S> = Map<string, Subject<S>>
 
-export class Subjects {
-  readonly #documents = new Map<string, Subject>()
-  readonly #collections = new Map<string, Subject>()
+export class Subjects<S> {
+  readonly #documents = new Map<string, Subject<S>>()
+  readonly #collections = new Map<string, Subject<S>>()
   /** By database, index and terms. */
-  readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
+  readonly #indexes = new Map<DatabaseId, Map<bigint, Sets<S>>>()
 
   /** The subject with that target, made when nobody follows it yet. */
-  obtain(target: StreamSubject, transaction: Transaction): Subject {
+  obtain(target: StreamSubject, transaction: Transaction): Subject<S> {
     const [map, key] = this.#place(target, transaction)
     let subject = map.get(key)
     if (subject === undefined) {
-      subject = new Subject(target, key)
+      subject = new Subject<S>(target, key)
       map.set(key, subject)
     }
     return subject
   }
 
-  #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets, string] {
+  #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets<S>, string] {
     switch (target.kind) {
       case 'document':
         return [this.#documents, documentKey(target.ref)]
@@ -64,14 +63,14 @@ export class Subjects {
         return [this.#collections, documentKey(target.collection)]
       case 'match': {
         const { database, id } = target.index
-        const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets>())
+        const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets<S>>())
         return [upsert(ofDatabase, id, () => new Map()), transaction.termsKey(target.terms)]
       }
     }
   }
 
   /** Forgets a subject that nobody follows any more. */
-  drop(subject: Subject): void {
+  drop(subject: Subject<S>): void {
     const { key, target } = subject
     if (target.kind === 'document') this.#documents.delete(key)
     else if (target.kind === 'documents') this.#collections.delete(key)
@@ -87,8 +86,12 @@ export class Subjects {
   }
 
   /** The events of a transaction for each subject it concerns, in the order of the change log. */
-  eventsOf(changes: readonly Change[], txn: number, transaction: Transaction): Map<Subject, StreamEvent[]> {
-    const found = new Map<Subject, StreamEvent[]>()
+  eventsOf(
+    changes: readonly Change[],
+    txn: number,
+    transaction: Transaction,
+  ): Map<Subject<S>, StreamEvent[]> {
+    const found = new Map<Subject<S>, StreamEvent[]>()
     for (const change of changes) {
       const { ref } = change
       const document = this.#documents.get(documentKey(ref))
@@ -104,7 +107,11 @@ export class Subjects {
   }
 }
 
-function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: readonly StreamEvent[]): void {
+function add<S>(
+  found: Map<Subject<S>, StreamEvent[]>,
+  subject: Subject<S>,
+  events: readonly StreamEvent[],
+): void {
   if (events.length > 0) upsert(found, subject, () => []).push(...events)
 }
 
@@ -116,9 +123,9 @@ function membershipEvents(change: Change, place: Place, subject: Subject): reado
   return [setEvent(state.after ? 'add' : 'remove', change.ref, change.validTime, index)]
 }
 
-function addEntryEvents(
-  found: Map<Subject, StreamEvent[]>,
-  followed: ReadonlyMap<bigint, Sets>,
+function addEntryEvents<S>(
+  found: Map<Subject<S>, StreamEvent[]>,
+  followed: ReadonlyMap<bigint, Sets<S>>,
   change: Change,
   place: Place,
   transaction: Transaction,

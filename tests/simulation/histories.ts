@@ -8,7 +8,7 @@ import { AnnouncedCommits, type Timeline } from '../../src/base/timeline.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openMemory } from '../../src/kv/memory.ts'
-import type { Attempt } from '../../src/store/attempt.ts'
+import type { StoreAttempt } from '../../src/store/attempt.ts'
 import type { Transaction } from '../../src/store/contract.ts'
 import { openStore, type TransactionStore } from '../../src/store/store.ts'
 import type { Ref, Value } from '../../src/values/value.ts'
@@ -155,7 +155,7 @@ function cellsOf(transaction: Transaction, collection: Ref): Cells {
 /** How a process commits what it has evaluated; canaries do it wrongly. */
 export type CommitOf = <T>(
   store: TransactionStore,
-  attempt: Attempt<T>,
+  attempt: StoreAttempt<T>,
   again: (transaction: Transaction) => T,
 ) => ReturnType<TransactionStore['commit']> | undefined
 

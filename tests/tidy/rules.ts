@@ -92,12 +92,12 @@ export function strayLimits(files: readonly Syntax[]): Findings {
     )
 }
 
-/** Circles of imports that remain once the types are stripped. */
+/** Circles of imports, those of types too: who reads one file of a circle has to know them all. */
 export function importCycles(files: readonly Syntax[]): Findings {
   const targets = new Map(
     files.map(({ path, imports }) => [
       path,
-      imports.filter(({ isType, target }) => !isType && target !== path).map(({ target }) => target),
+      imports.filter(({ target }) => target !== path).map(({ target }) => target),
     ]),
   )
   const done = new Set<string>()

@@ -29,7 +29,7 @@ import {
   placeholder,
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { EditorProps } from './editor.tsx'
+import type { Notation } from '../language.ts'
 import { longLines } from './long-lines.ts'
 
 /** A faulty place of the text, in UTF-16 offsets. */
@@ -49,6 +49,23 @@ export interface Completion {
   readonly info?: string
   /** What is put in; the label when absent. */
   readonly text?: string
+}
+
+/** What an editor shows, and what it reports. */
+export interface EditorProps {
+  /** Its accessible name. */
+  readonly label: string
+  readonly value: string
+  readonly onChange?: (text: string) => void
+  /** Ctrl-Enter, or Cmd-Enter. */
+  readonly onSubmit?: () => void
+  readonly notation: Notation
+  readonly isReadOnly?: boolean
+  /** Places to underline. */
+  readonly marks?: readonly Mark[]
+  readonly completions?: readonly Completion[]
+  readonly hasFocus?: boolean
+  readonly placeholder?: string
 }
 
 export interface CodeEditor {

@@ -4,24 +4,7 @@
 // allows, while a `style` element in the document would be refused.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Notation } from '../language.ts'
-import type { CodeEditor, Completion, Mark } from './code-editor.ts'
-
-export interface EditorProps {
-  /** Its accessible name. */
-  readonly label: string
-  readonly value: string
-  readonly onChange?: (text: string) => void
-  /** Ctrl-Enter, or Cmd-Enter. */
-  readonly onSubmit?: () => void
-  readonly notation: Notation
-  readonly isReadOnly?: boolean
-  /** Places to underline. */
-  readonly marks?: readonly Mark[]
-  readonly completions?: readonly Completion[]
-  readonly hasFocus?: boolean
-  readonly placeholder?: string
-}
+import type { CodeEditor, EditorProps } from './code-editor.ts'
 
 /** The editor. Its text follows `value`; what a person types is reported by `onChange`. */
 export function Editor(props: EditorProps) {

@@ -16,9 +16,10 @@ import {
   lambda,
   list,
 } from '../arguments.ts'
-import { type BoundLambda, type Call, define, family, required } from '../definition.ts'
+import { type Call, define, family, required } from '../definition.ts'
 import { applyToEach } from '../each.ts'
 import { ErrorList } from '../error-list.ts'
+import type { BoundLambda } from '../expression.ts'
 import { requireExtent } from '../extent.ts'
 import { filterSet } from '../sets/constructors.ts'
 import { isEmptySet } from '../sets/read.ts'

@@ -21,7 +21,6 @@ import {
 } from '../../values/value.ts'
 import { anyValue, boolean, isScalar, lambda, lazy, type PathStep, path, string } from '../arguments.ts'
 import {
-  type BoundLambda,
   type Call,
   define,
   family,
@@ -32,6 +31,7 @@ import {
   undefinedReference,
 } from '../definition.ts'
 import { applyLambda } from '../evaluate.ts'
+import type { BoundLambda } from '../expression.ts'
 import { requireExtent } from '../extent.ts'
 import { cursorValue, instant, valueAt, valuesAt } from '../path.ts'
 import { containsInSet } from '../sets/read.ts'

@@ -28,7 +28,6 @@ import {
 } from '../arguments.ts'
 import {
   type ArgumentType,
-  type BoundLambda,
   type Call,
   define,
   type FunctionDefinition,
@@ -38,6 +37,7 @@ import {
   required,
   undefinedReference,
 } from '../definition.ts'
+import type { BoundLambda } from '../expression.ts'
 import { nativeRef } from '../references.ts'
 import { differenceOf, distinctOf, intersectionOf, reversedPage, unionOf } from '../sets/arrays.ts'
 import {

@@ -14,7 +14,8 @@ import {
   UnresolvedRef,
   type Value,
 } from '../../values/value.ts'
-import { type BoundLambda, type Call, mismatch, undefinedReference } from '../definition.ts'
+import { type Call, mismatch, undefinedReference } from '../definition.ts'
+import type { BoundLambda } from '../expression.ts'
 import { permissionDenied } from '../permissions.ts'
 import { resolveName } from '../references.ts'
 import { resourceOf } from '../resources/kinds.ts'

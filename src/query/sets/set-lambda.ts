@@ -3,27 +3,30 @@
 
 import type { QueryError } from '../../errors.ts'
 import type { Lambda, Value } from '../../values/value.ts'
-import type { BoundLambda, Call } from '../definition.ts'
+import { Call } from '../definition.ts'
 import { applyLambda, applyStored, lambdaValue } from '../evaluate.ts'
 import type { Evaluation } from '../evaluation.ts'
-import type { LambdaEffect } from '../expression.ts'
+import type { BoundLambda, Effect } from '../expression.ts'
 import type { Reading } from './reading.ts'
 
 /** The value of a lambda written in place as the argument `key` of a call that makes a set. */
 export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
   const lambda = lambdaValue(bound.lambda, bound.variables, call.evaluation)
-  call.evaluation.keepWritten(lambda, { bound, call, key })
+  call.evaluation.keepWritten(lambda, { bound, call: call.expression, key })
   return lambda
 }
 
 /** The most that a lambda can do. */
-export function effectOf(lambda: Lambda, evaluation: Evaluation): LambdaEffect {
+export function effectOf(lambda: Lambda, evaluation: Evaluation): Effect {
   return (evaluation.writtenOf(lambda)?.bound.lambda ?? evaluation.host.compile(lambda)).effect
 }
 
 export function applySetLambda(lambda: Lambda, argument: Value, { call, evaluation }: Reading): Value {
   const written = evaluation.writtenOf(lambda)
-  if (written) return applyLambda(written.bound, argument, written.call, written.key)
+  if (written) {
+    const { bound, call, key } = written
+    return applyLambda(bound, argument, new Call(evaluation, call, bound.variables), key)
+  }
   return applyStored(lambda, argument, evaluation, () => call.position())
 }
 
@@ -34,5 +37,6 @@ export function setLambdaError(
   { call, evaluation }: Reading,
 ): QueryError {
   const written = evaluation.writtenOf(lambda)
-  return written ? written.call.invalid(description, written.key) : call.invalid(description)
+  if (!written) return call.invalid(description)
+  return new Call(evaluation, written.call, written.bound.variables).invalid(description, written.key)
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { changesKey } from '../../../src/keys/keyspace.ts'
 import { encodeValue } from '../../../src/keys/value-codec.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
-import type { Attempt } from '../../../src/store/attempt.ts'
+import type { StoreAttempt } from '../../../src/store/attempt.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
 import { ContendedTransaction } from '../../../src/store/contract.ts'
 import { openStore } from '../../../src/store/store.ts'
@@ -24,7 +24,7 @@ import {
 } from './support.ts'
 
 /** As if it came from another process. */
-function cloned<T>(attempt: Attempt<T>): Attempt<T> {
+function cloned<T>(attempt: StoreAttempt<T>): StoreAttempt<T> {
   return structuredClone(attempt)
 }
 
@@ -88,7 +88,11 @@ test('an attempt changes nothing until it is committed, and then everything at o
 test('an attempt is stale when others wrote what it read', async () => {
   const { bench, ref } = await benchWith()
   const attempts = [1, 2, 3].map(() => bench.store.attempt(increment(ref)))
-  const [first, second, third] = attempts as [Attempt<bigint>, Attempt<bigint>, Attempt<bigint>]
+  const [first, second, third] = attempts as [
+    StoreAttempt<bigint>,
+    StoreAttempt<bigint>,
+    StoreAttempt<bigint>,
+  ]
   assert.ok((await bench.store.commit(cloned(first))) !== 'stale')
   assert.equal(await bench.store.commit(cloned(second)), 'stale')
   const again = await bench.store.commit(third, increment(ref))
@@ -148,7 +152,7 @@ test('a database does not rely on what is beside it, only on its own place', asy
       assert.deepEqual(transaction.catalogue.resolve(inner.database, native.databases, 'inner'), inner)
       transaction.put(documentRef(collection, ++documents), data({}))
     })
-  const committed = async (one: Attempt<void>) => (await bench.store.commit(cloned(one))) !== 'stale'
+  const committed = async (one: StoreAttempt<void>) => (await bench.store.commit(cloned(one))) !== 'stale'
   assert.ok(await committed(attempt()))
   // What is known of the schemas is remembered by now.
   const beside = attempt()
@@ -234,7 +238,10 @@ test('what other processes commit is noticed as well', async () => {
   const { result: collection } = await here.write(transaction => createCollection(transaction, 'things'))
   const ref = documentRef(collection, 1)
   const other = documentRef(collection, 2)
-  const attempts = [1, 2].map(() => here.attempt(increment(ref))) as [Attempt<bigint>, Attempt<bigint>]
+  const attempts = [1, 2].map(() => here.attempt(increment(ref))) as [
+    StoreAttempt<bigint>,
+    StoreAttempt<bigint>,
+  ]
   await there.write(increment(other))
   assert.ok((await there.commit(cloned(attempts[0]))) !== 'stale', 'committed by another process')
   assert.equal(await here.commit(attempts[1]), 'stale')
