@@ -97,7 +97,7 @@ export function importCycles(files: readonly Syntax[]): Findings {
   const targets = new Map(
     files.map(({ path, imports }) => [
       path,
-      imports.filter(({ target }) => target !== path).map(({ target }) => target),
+      new Set(imports.map(({ target }) => target).filter(target => target !== path)),
     ]),
   )
   const done = new Set<string>()
