@@ -17,6 +17,7 @@ import { type Config, settings } from './config/settings.ts'
 import { queryMemory } from './engine/bounded.ts'
 import type { Engine } from './engine/contract.ts'
 import { createEngine } from './engine/engine.ts'
+import { failureLog } from './engine/failure-log.ts'
 import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import type { Standing } from './kv/postgres/postgres.ts'
@@ -255,7 +256,7 @@ export function engineOver(
     timers,
     rateLimits,
     identify: (...request) => identifier.identify(...request),
-    onInternalError: error => log.error({ err: error }, 'a request failed'),
+    onInternalError: failureLog(log, clock),
   })
   const running = background
     ? startBackground(store, timers, error => log.error({ err: error }, 'background work failed'), {

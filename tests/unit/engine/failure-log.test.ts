@@ -1,0 +1,27 @@
+// What the operator reads about requests that failed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { failureLog } from '../../../src/engine/failure-log.ts'
+import { StoreUnavailableError } from '../../../src/store/contract.ts'
+
+test('a store that is away is told once in five seconds, with how many it concerned; all else each time', () => {
+  const lines: unknown[] = []
+  let nowMs = 0
+  const fail = failureLog(
+    { error: (fields, text) => lines.push({ ...fields, text }) },
+    { elapsedMs: () => nowMs },
+  )
+  const away = new StoreUnavailableError('it is away')
+  for (let count = 0; count < 100; count++) fail(away)
+  const told = { reason: 'it is away', text: 'requests get 503: the store is not available' }
+  assert.deepEqual(lines, [{ ...told, requests: 1 }])
+  nowMs = 5_000
+  fail(away)
+  assert.deepEqual(lines.slice(1), [{ ...told, requests: 100 }])
+  const bug = new Error('a bug')
+  fail(bug)
+  fail(bug)
+  const failed = { err: bug, text: 'a request failed' }
+  assert.deepEqual(lines.slice(2), [failed, failed])
+})
