@@ -12,7 +12,7 @@ import type { Entry, KeyRange, KeyValueStore, View } from '../kv/contract.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
 import { openLmdb } from '../kv/lmdb.ts'
 import { compareCopy, copyRecord, type Difference, differencesMax } from '../kv/postgres/copy-record.ts'
-import type { CopyProgress } from '../kv/postgres/copy-state.ts'
+import { type CopyProgress, copiedShare } from '../kv/postgres/copy-state.ts'
 import { fillRecord } from '../kv/postgres/fill-record.ts'
 import { ReplicaView, removeProgress } from '../kv/postgres/replica.ts'
 import { openComparable } from '../kv/postgres/replica-folder.ts'
@@ -188,9 +188,9 @@ export async function copyShared(config: SharedConfig, folder: string): Promise<
 }
 
 async function copyWithProgress(name: string, config: SharedConfig, local: KeyValueStore): Promise<void> {
-  let progress: CopyProgress = { keys: 0, bytes: 0, keysTotal: 1 }
+  let progress: CopyProgress = { keys: 0, bytes: 0, keysTotal: undefined }
   const location = { url: config.store, schema: config.storeSchema }
-  const share = () => progress.keys / Math.max(1, progress.keysTotal)
+  const share = () => copiedShare(progress) ?? 0
   await withProgress(name, share, () =>
     copyRecord(location, local, `copy-${nodeName}`, made => {
       progress = made

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/settings.ts'
 import type { ListenAddress } from '../http/listener.ts'
 import { StartingService } from '../http/starting.ts'
+import { type CopyProgress, copiedShare } from '../kv/postgres/copy-state.ts'
 import { prepareStore } from '../open-store.ts'
 import { withProgress } from './progress.ts'
 
@@ -18,7 +19,7 @@ export class StartingNode {
   readonly #log: Logger
   readonly #service: StartingService
   /** Of the keys to copy; undefined while nothing is copied. */
-  #share: number | undefined
+  #copied: CopyProgress | undefined
 
   /** Throws when the files of the certificate cannot be read. */
   constructor(config: Config, log: Logger) {
@@ -42,16 +43,16 @@ export class StartingNode {
 
   /** Makes the data folder ready to be opened. Throws `StoreUnavailableError`. */
   async prepare(): Promise<void> {
-    this.#share = undefined
+    this.#copied = undefined
     await withProgress(
       'copy of the store',
-      () => this.#share ?? 0,
+      () => (this.#copied && copiedShare(this.#copied)) ?? 0,
       () =>
-        prepareStore(this.#config, this.#log, ({ keys, keysTotal }) => {
-          this.#share = Math.min(1, keys / Math.max(1, keysTotal))
+        prepareStore(this.#config, this.#log, progress => {
+          this.#copied = progress
         }),
     )
-    this.#share = undefined
+    this.#copied = undefined
   }
 
   /** Gives the port free. */
@@ -60,7 +61,9 @@ export class StartingNode {
   }
 
   #progress(): string {
-    if (this.#share === undefined) return 'it catches up with the store'
-    return `it copies the store, ${Math.floor(this.#share * percent)} % so far`
+    if (this.#copied === undefined) return 'it catches up with the store'
+    const share = copiedShare(this.#copied)
+    const sofar = share === undefined ? `${this.#copied.keys} rows` : `${Math.floor(share * percent)} %`
+    return `it copies the store, ${sofar} so far`
   }
 }

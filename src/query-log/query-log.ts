@@ -223,8 +223,11 @@ export class QueryLog {
 
   async #removeOldChunks({ chunks }: SharedLog, now: Micros): Promise<void> {
     const { chunkBucket, retention } = this.#options
-    const removed = await chunks.removeOld(now - retention.days * microsPerDay, retention.bytes)
-    for (const chunk of removed) await chunkBucket?.remove(chunkName(chunk))
+    for (const chunk of await chunks.old(now - retention.days * microsPerDay, retention.bytes)) {
+      // The file first: once its row is gone, nobody would ask for the removal again.
+      await chunkBucket?.remove(chunkName(chunk))
+      await chunks.remove(chunk)
+    }
   }
 
   #keepUp(): void {

@@ -25,8 +25,9 @@ interface ChunkTable {
   /** All pieces of the segments that may hold records of a span (microseconds), in their order. */
   between(from: Micros, to: Micros): Promise<readonly Chunk[]>
   body(chunk: Chunk): Promise<Uint8Array | undefined>
-  /** Removes and returns pieces: those older than `before`, then the oldest until the rest has at most `bytesMax`. */
-  removeOld(before: Micros, bytesMax: number): Promise<readonly Chunk[]>
+  /** The pieces older than `before`, and the oldest of the others without which the rest has at most `bytesMax`. */
+  old(before: Micros, bytesMax: number): Promise<readonly Chunk[]>
+  remove(chunk: Chunk): Promise<void>
   /** Asks all machines to hand over what was recorded up to `time`. */
   ask(time: Micros): Promise<void>
   /** Up to when everybody is asked to hand over. */

@@ -1,53 +1,32 @@
 // Exports to a bucket: against s3rver, a real S3 server from the npm registry, inside this process.
 
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import type { ExportStorage } from '../../src/query-log/export-storage.ts'
 import { openS3Storage } from '../../src/query-log/s3-storage.ts'
 import { rootQuery } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
+import { S3Bucket } from '../support/s3.ts'
 import { startServer } from '../support/server.ts'
 import { download, finished, order } from './log-client.ts'
 
-interface S3Server {
-  run(): Promise<{ readonly port: number }>
-  close(): Promise<void>
-}
-
-/** The package brings no types. */
-const S3rver: new (options: object) => S3Server = createRequire(import.meta.url)('s3rver')
-
-const bucket = 'exports'
-/** What s3rver takes for a key. */
-const [accessKey, secretKey] = ['S3RVER', 'S3RVER']
-
-let s3: S3Server
-let folder: string
-let endpoint: string
+let s3: S3Bucket
 
 before(async () => {
-  folder = await temporaryFolder()
-  s3 = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory: folder,
-    configureBuckets: [{ name: bucket, configs: [] }],
-  })
-  const { port } = await s3.run()
-  endpoint = `http://127.0.0.1:${port}`
+  s3 = await S3Bucket.start()
 })
-after(async () => {
-  await s3.close()
-  rmSync(folder, { recursive: true })
-})
+after(() => s3.close())
 
 const open = (): Promise<ExportStorage> =>
-  openS3Storage({ endpoint, bucket, region: 'us-east-1', accessKey, secretKey, now: systemClock.now })
+  openS3Storage({
+    endpoint: s3.endpoint,
+    bucket: s3.bucket,
+    region: 'us-east-1',
+    accessKey: s3.accessKey,
+    secretKey: s3.secretKey,
+    now: systemClock.now,
+  })
 
 const inAnHour = () => Math.floor(systemClock.now() / 1e6) + 3600
 
@@ -94,14 +73,14 @@ test('the URL is signed, for as long as asked', async () => {
 
 test('a server with a bucket exports to it', async () => {
   const server = await startServer({
-    flags: ['--query-log-s3-endpoint', endpoint, '--query-log-s3-bucket', bucket],
-    env: { TERRARIUM_QUERY_LOG_S3_ACCESS_KEY: accessKey, TERRARIUM_QUERY_LOG_S3_SECRET_KEY: secretKey },
+    flags: s3.flags(),
+    env: s3.env,
   })
   await rootQuery(server, { now: null })
   const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })
   const end = await finished(server, server.rootSecret, id)
   assert.equal(end.state, 'Complete', server.stderr())
-  assert.ok((end.presigned_url as string).startsWith(`${endpoint}/${bucket}/${id}.ndjson.gz?`))
+  assert.ok((end.presigned_url as string).startsWith(`${s3.endpoint}/${s3.bucket}/${id}.ndjson.gz?`))
   const [record] = await download(end.presigned_url)
   assert.equal(record?.FQL_SHAPE, '{"now":"?"}')
   await server.stop()
@@ -109,8 +88,8 @@ test('a server with a bucket exports to it', async () => {
 
 test('a bucket that is not there makes the export fail, and nothing else', async () => {
   const server = await startServer({
-    flags: ['--query-log-s3-endpoint', endpoint, '--query-log-s3-bucket', 'missing'],
-    env: { TERRARIUM_QUERY_LOG_S3_ACCESS_KEY: accessKey, TERRARIUM_QUERY_LOG_S3_SECRET_KEY: secretKey },
+    flags: s3.flags('missing'),
+    env: s3.env,
   })
   await rootQuery(server, { now: null })
   const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })

@@ -2,6 +2,7 @@
 
 import { assert } from '../../base/assert.ts'
 import { checkWork } from '../checks.ts'
+import { CommitPace } from '../commit-pace.ts'
 import type { View, Work, Write } from '../contract.ts'
 import { OverlayView } from './overlay-view.ts'
 import { isReserved } from './replica.ts'
@@ -35,6 +36,7 @@ const batchJobsMax = 256
 
 export class CommitQueue {
   readonly #newestTime: (view: View) => number
+  readonly #pace = new CommitPace()
   #jobs: Job[] = []
 
   /** `newestTime` tells the time of the newest commit in a state, in microseconds. */
@@ -55,13 +57,19 @@ export class CommitQueue {
     this.#jobs = [...jobs.map(({ job }) => job), ...this.#jobs]
   }
 
-  /** Runs waiting jobs on a view, each seeing the writes of those before it; those that fit into one batch. */
+  /** A batch became durable `flushMs` after it had been built. */
+  flushed(flushMs: number): void {
+    this.#pace.flushed(flushMs, this.#jobs.length)
+  }
+
+  /** Runs waiting jobs on a view, each seeing the writes of those before it; those that go into the next batch. */
   build(view: View): BuiltBatch {
     const overlay = new OverlayView(view)
     const jobs: RunJob[] = []
     const writes: Write[] = []
     let bytes = 0
-    while (jobs.length < batchJobsMax && bytes < batchBytesMax) {
+    const jobsMax = Math.min(batchJobsMax, this.#pace.take(this.#jobs.length, this.#arrivalMs()))
+    while (jobs.length < jobsMax && bytes < batchBytesMax) {
       const job = this.#jobs[jobs.length]
       if (job === undefined) break
       const done = runJob(job, overlay)
@@ -74,6 +82,11 @@ export class CommitQueue {
     }
     this.#jobs.splice(0, jobs.length)
     return { jobs, writes, newestTime: this.#newestTime(overlay) }
+  }
+
+  /** Milliseconds between the first and the last of those that wait. */
+  #arrivalMs(): number {
+    return (this.#jobs.at(-1)?.sinceMs ?? 0) - (this.#jobs[0]?.sinceMs ?? 0)
   }
 
   /** Takes out the jobs that have waited since before `sinceMs`. */

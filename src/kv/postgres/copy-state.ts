@@ -6,14 +6,19 @@ import { systemClock } from '../../base/clock.ts'
 import type { KeyValueStore, Write } from '../contract.ts'
 import { readBatch, readHead } from './record.ts'
 import { progressWrite, readProgress } from './replica.ts'
-import type { Session } from './session.ts'
+import type { Row, Session } from './session.ts'
 
 /** What a copy has done so far. */
 export interface CopyProgress {
   readonly keys: number
   readonly bytes: number
-  /** How many keys the record had when the copy began. */
-  readonly keysTotal: number
+  /** How many keys the record had when the copy began, or went on; undefined until they have been counted. */
+  readonly keysTotal: number | undefined
+}
+
+/** How much of it is done, from 0 to 1; undefined while that is not known. */
+export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefined {
+  return keysTotal === undefined ? undefined : Math.min(1, keys / Math.max(1, keysTotal))
 }
 
 /** Bytes that a page should have. */
@@ -42,34 +47,86 @@ export async function copyState(
   if (begun) await pin(session, node, from)
   else
     await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: note })] }))
-  const kv = session.table('kv')
-  let last: Buffer = begun?.last ?? Buffer.alloc(0)
-  const [counted] = await session.query(`SELECT count(*) AS count FROM ${kv} WHERE key > $1`, [last])
-  const keysTotal = Number(counted?.count)
-  let rowsLimit = pageRowsMin
+  const first = begun?.last ?? Buffer.alloc(0)
+  let keysTotal: number | undefined
+  const count = countKeys(session, first, counted => {
+    keysTotal = counted
+  })
   let keys = 0
   let bytes = 0
   let pinnedMs = systemClock.elapsedMs()
-  for (;;) {
-    const rows = await session.query(
-      `SELECT key, value FROM ${kv} WHERE key > $1 ORDER BY key LIMIT ${rowsLimit}`,
-      [last],
-    )
-    const writes = rows.map((row): Write => ({ key: row.key as Buffer, value: row.value as Buffer }))
-    const pageBytes = writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
-    keys += writes.length
-    bytes += pageBytes
-    await local.transact(() => ({ result: undefined, writes }))
-    onProgress({ keys, bytes, keysTotal })
-    if (rows.length < rowsLimit) break
-    last = rows.at(-1)?.key as Buffer
-    const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(pageBytes, 1))
-    rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
-    if (systemClock.elapsedMs() - pinnedMs < registerMs) continue
-    pinnedMs = systemClock.elapsedMs()
-    await pin(session, node, from)
+  try {
+    for await (const page of pages(session, first)) {
+      keys += page.writes.length
+      bytes += page.bytes
+      await local.transact(() => ({ result: undefined, writes: page.writes }))
+      onProgress({ keys, bytes, keysTotal })
+      if (systemClock.elapsedMs() - pinnedMs < registerMs) continue
+      pinnedMs = systemClock.elapsedMs()
+      await pin(session, node, from)
+    }
+  } finally {
+    count.stop()
   }
   await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: '' })] }))
+}
+
+interface Page {
+  readonly writes: readonly Write[]
+  readonly bytes: number
+}
+
+/** The rows behind a key, page by page. The next page is on its way while one is put down. */
+async function* pages(session: Session, after: Buffer): AsyncGenerator<Page> {
+  let rowsLimit = pageRowsMin
+  let next = readPage(session, after, rowsLimit)
+  for (;;) {
+    const rows = await next
+    const writes = rows.map((row): Write => ({ key: row.key as Buffer, value: row.value as Buffer }))
+    const bytes = writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+    const isLast = rows.length < rowsLimit
+    if (!isLast) {
+      const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(bytes, 1))
+      rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
+      next = readPage(session, rows.at(-1)?.key as Buffer, rowsLimit)
+      // Whoever stops in between does not wait for it.
+      next.catch(() => undefined)
+    }
+    yield { writes, bytes }
+    if (isLast) return
+  }
+}
+
+function readPage(session: Session, after: Buffer, rowsLimit: number): Promise<readonly Row[]> {
+  const statement = `SELECT key, value FROM ${session.table('kv')} WHERE key > $1 ORDER BY key LIMIT ${rowsLimit}`
+  return session.query(statement, [after])
+}
+
+/** Counts the keys to copy while they are being copied: of many that takes long, and it only serves to show progress. */
+function countKeys(
+  session: Session,
+  after: Buffer,
+  onCounted: (count: number) => void,
+): { readonly stop: () => void } {
+  let beside: Session | undefined
+  let isStopped = false
+  const count = async () => {
+    beside = await session.beside(0)
+    if (isStopped) return
+    const [row] = await beside.query(`SELECT count(*) AS count FROM ${beside.table('kv')} WHERE key > $1`, [
+      after,
+    ])
+    onCounted(Number(row?.count))
+  }
+  const stop = () => {
+    isStopped = true
+    beside?.close()
+  }
+  // What keeps it from counting keeps the copy from coming about, too, and is told there.
+  count()
+    .catch(() => undefined)
+    .finally(stop)
+  return { stop }
 }
 
 /** Where a copy that was interrupted began, and the last key in it; undefined when it has to begin anew. */

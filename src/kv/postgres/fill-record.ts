@@ -72,7 +72,7 @@ async function beginOf(session: Session, newestTime: number): Promise<Bytes> {
   }
   const marked = await session.query(`SELECT 1 FROM ${lease} WHERE name = $1`, [mark])
   if (marked.length === 0) {
-    await session.query(`DELETE FROM ${kv}`)
+    await session.query(`TRUNCATE ${kv}`)
     await session.query(`DELETE FROM ${lease} WHERE name LIKE 'filled with %'`)
     await session.query(`INSERT INTO ${lease} (name, holder, until) VALUES ($1, '', now())`, [mark])
   }

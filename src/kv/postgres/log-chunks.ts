@@ -64,18 +64,23 @@ export class RecordLogChunks {
     return (row?.body as Buffer | null) ?? undefined
   }
 
-  async removeOld(before: number, bytesMax: number): Promise<readonly Chunk[]> {
+  async old(before: number, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#query(
-      table => `DELETE FROM ${table} WHERE (writer, start, place) IN (
-                  SELECT writer, start, place FROM (
-                    SELECT writer, start, place, until,
-                           sum(bytes) OVER (ORDER BY start DESC, writer, place DESC) AS total
-                    FROM ${table}) AS summed
-                  WHERE until < $1 OR total > $2)
-                RETURNING writer, start, place, bytes, until`,
+      table => `SELECT writer, start, place, bytes, until FROM (
+                  SELECT writer, start, place, bytes, until,
+                         sum(bytes) OVER (ORDER BY start DESC, writer, place DESC) AS total
+                  FROM ${table}) AS summed
+                WHERE until < $1 OR total > $2`,
       [before, bytesMax],
     )
     return rows.map(chunkOf)
+  }
+
+  async remove({ writer, start, position }: Chunk): Promise<void> {
+    await this.#query(
+      table => `DELETE FROM ${table} WHERE writer = $1 AND start = $2 AND place = $3`,
+      [writer, start, position],
+    )
   }
 
   async ask(time: number): Promise<void> {

@@ -199,6 +199,7 @@ export class PostgresStore implements KeyValueStore {
     this.#open = { seq: row.seq, batch: row.batch, jobs }
     // The next commit is at least two later than the newest, and snapshots say so.
     const closed = newestTime + commitDistance - 1
+    const builtMs = this.#options.clock.elapsedMs()
     const isCommitted = await appendBatch(session, row, closed, this.#options.node)
     if (!isCommitted) {
       this.#open = undefined
@@ -208,6 +209,7 @@ export class PostgresStore implements KeyValueStore {
     await this.#follower.apply([row])
     this.#follower.note({ seq: row.seq, closed, clock: head.clock })
     this.#open = undefined
+    this.#queue.flushed(this.#options.clock.elapsedMs() - builtMs)
     for (const { settle } of jobs) settle()
   }
 

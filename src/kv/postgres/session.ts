@@ -43,17 +43,19 @@ export type Row = Readonly<Record<string, unknown>>
 
 export class Session {
   readonly #client: Client
-  readonly #schema: string
+  readonly #location: RecordLocation
+  readonly #purpose: string
   #failure: Error | undefined
 
-  private constructor(client: Client, schema: string) {
+  private constructor(client: Client, location: RecordLocation, purpose: string) {
     this.#client = client
-    this.#schema = schema
+    this.#location = location
+    this.#purpose = purpose
   }
 
   /**
    * Connects. Throws {@link StoreUnavailableError} when the database cannot be reached or refuses. A statement that takes
-   * longer than `statementTimeoutMs` counts as a broken connection.
+   * longer than `statementTimeoutMs` counts as a broken connection; 0: it may take as long as it likes.
    */
   static async open(
     location: RecordLocation,
@@ -69,7 +71,7 @@ export class Session {
       keepAliveInitialDelayMillis: 5_000,
       pipeline: true,
     })
-    const session = new Session(client, location.schema)
+    const session = new Session(client, location, purpose)
     client.on('error', error => session.#fail(error))
     client.on('end', () => session.#fail(new Error('the connection has ended')))
     try {
@@ -84,6 +86,11 @@ export class Session {
     }
   }
 
+  /** Another session with the same record, for a statement that may take long. */
+  beside(statementTimeoutMs: number): Promise<Session> {
+    return Session.open(this.#location, this.#purpose, statementTimeoutMs)
+  }
+
   /** False once anything has gone wrong with the connection. */
   get isSound(): boolean {
     return this.#failure === undefined
@@ -96,7 +103,7 @@ export class Session {
 
   /** The name of our schema, quoted. */
   get schemaName(): string {
-    return `"${this.#schema.replaceAll('"', '""')}"`
+    return `"${this.#location.schema.replaceAll('"', '""')}"`
   }
 
   /** Runs one statement. What the database refuses is thrown as it comes, with its `code` (SQLSTATE). */

@@ -1,0 +1,55 @@
+// Query logs of nodes that have a bucket: the pieces that they hand over lie there, and an export asked for on one node
+// holds what all were asked, also after a node and its disk are gone.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { test } from 'node:test'
+import { download, exported, finished, type LogRecord, order } from '../query-log/log-client.ts'
+import { send } from '../support/http.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { S3Bucket } from '../support/s3.ts'
+import { Cluster, type Node } from './cluster.ts'
+
+test('log segments of all nodes lie in the bucket, and exports are made of them', {
+  skip: noPostgres,
+}, async () => {
+  const [postgres, s3] = await Promise.all([PostgresServer.start(), S3Bucket.start()])
+  const cluster = new Cluster(postgres)
+  const start = () => cluster.start({ flags: s3.flags(), env: s3.env })
+  const ask = async (node: Node, mark: string) => {
+    const headers = { 'x-fauna-tags': `mark=${mark}` }
+    for (let count = 0; count < 3; count++)
+      assert.equal((await send(node, { secret: node.rootSecret, query: 1, headers })).status, 200)
+  }
+  const marksOf = (records: readonly LogRecord[]) =>
+    records
+      .map(record => (record.TAGS as { mark?: string }).mark)
+      .filter(mark => mark !== undefined)
+      .toSorted()
+  const segments = () => s3.names().filter(name => name.startsWith('segments/'))
+  try {
+    const [a, b] = await Promise.all([start(), start()])
+    await ask(a, 'on_a')
+    await ask(b, 'on_b')
+    const { request_id: id } = await order(b, b.rootSecret, { region_group: 'us-std' })
+    const end = await finished(b, b.rootSecret, id)
+    assert.equal(end.state, 'Complete', b.stderr())
+    assert.ok((end.presigned_url as string).startsWith(`${s3.endpoint}/${s3.bucket}/`))
+    const both = ['on_a', 'on_a', 'on_a', 'on_b', 'on_b', 'on_b']
+    assert.deepEqual(marksOf(await download(end.presigned_url)), both)
+    const rows = await postgres.query(`SELECT body FROM "${cluster.schema}".log_chunk`)
+    assert.ok(rows.length >= 2 && rows.every(({ body }) => body === null), 'the store holds no piece itself')
+    assert.equal(segments().length, rows.length)
+
+    // What was handed over outlives the node that recorded it.
+    await cluster.kill(a)
+    await rm(a.data, { recursive: true })
+    const c = await start()
+    assert.deepEqual(marksOf(await exported(c, c.rootSecret, { region_group: 'us-std' })), both)
+    await cluster.stop(c)
+  } finally {
+    await cluster.end()
+    await s3.close()
+    await postgres.stop()
+  }
+})

@@ -1,0 +1,165 @@
+// Two nodes that both believe to hold the lease of the background work, as when one was paused for longer than the lease
+// lasts and is woken: the clocks that leases go by are the test's. What they do twice comes to the same as done once.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { advanceCheckpoint } from '../../src/kv/postgres/checkpoint.ts'
+import { redoLog } from '../../src/kv/postgres/copy-record.ts'
+import { copyState } from '../../src/kv/postgres/copy-state.ts'
+import { KeptLease } from '../../src/kv/postgres/lease.ts'
+import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
+import { Session } from '../../src/kv/postgres/session.ts'
+import { openTables } from '../../src/kv/postgres/tables.ts'
+import { Background } from '../../src/store/background.ts'
+import { lastCommit } from '../../src/store/last-commit.ts'
+import { openStore, type TransactionStore } from '../../src/store/store.ts'
+import { list } from '../kv/bytes.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import {
+  createCollection,
+  createIndex,
+  data,
+  definitionOf,
+  documentRef,
+  field,
+} from '../unit/store/support.ts'
+
+/** A node as far as background work goes. */
+interface Node {
+  readonly kv: PostgresStore
+  readonly store: TransactionStore
+  readonly background: Background
+  readonly lease: KeptLease
+  /** Its steady clock, in milliseconds; it stands still while the node is paused. */
+  readonly clock: { ms: number }
+}
+
+describe('two holders of a lease', { skip: noPostgres }, () => {
+  let server: PostgresServer
+  let session: Session
+  let schemas = 0
+  let location: { readonly url: string; readonly schema: string }
+  let a: Node
+  let b: Node
+
+  before(async () => {
+    server = await PostgresServer.start()
+  })
+  after(() => server.stop())
+  beforeEach(async () => {
+    location = { url: server.url(), schema: `leases_${++schemas}` }
+    session = await Session.open(location, 'tests')
+    await openTables(session, systemRandom)
+    a = await open('a', 1)
+    b = await open('b', 2)
+  })
+  afterEach(async () => {
+    session.close()
+    await a.store.close()
+    await b.store.close()
+  })
+
+  async function open(name: string, worker: number): Promise<Node> {
+    const kv = await openPostgres({
+      location,
+      local: openMemory(),
+      node: name,
+      clock: systemClock,
+      timers: systemTimers,
+      random: systemRandom,
+      newestTime: view => lastCommit(view).time,
+      onDiverged: reason => assert.fail(reason),
+    })
+    const hooks = { evaluateBinding: () => undefined }
+    const store = openStore(kv, { clock: () => kv.now(), timeline: kv.timeline, hooks, worker })
+    const clock = { ms: 0 }
+    const lease = new KeptLease('background', name, () => clock.ms)
+    const background = new Background(store, error => assert.fail(error as Error))
+    return { kv, store, background, lease, clock }
+  }
+
+  /** The database's clock passes the end of the lease. */
+  async function endLease(): Promise<void> {
+    await session.query(`UPDATE ${session.table('lease')} SET until = now() - interval '1 second'`)
+  }
+
+  test('a paused node knows by its own clock that its lease is over, and by the row that another has it', async () => {
+    await a.lease.run(session)
+    await b.lease.run(session)
+    assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [true, false])
+    await endLease()
+    await b.lease.run(session)
+    // A clock that stood still meanwhile, as of a machine that was suspended, says nothing.
+    assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [true, true])
+    a.clock.ms += 5_000
+    assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [false, true])
+    await a.lease.run(session)
+    assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [false, true])
+  })
+
+  test('both build an index and remove what is past: it is there once, and sound', async () => {
+    const documents = 700
+    const { result } = await a.store.write(transaction => {
+      const users = createCollection(transaction, 'users', { history_days: 0n })
+      for (let id = 0; id < documents; id++) transaction.put(documentRef(users, id), data({ n: 1n }))
+      return users
+    })
+    for (const n of [2n, 3n])
+      await a.store.write(transaction => {
+        for (let id = 0; id < documents; id++) transaction.put(documentRef(result, id), data({ n }))
+      })
+    const made = await a.store.write(transaction =>
+      createIndex(transaction, 'by_n', { source: result, terms: [field('n')] }),
+    )
+    await a.lease.run(session)
+    await endLease()
+    await b.lease.run(session)
+    assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [true, true])
+    for (let rounds = 0, isBusy = true; isBusy || rounds < 20; rounds++) {
+      await Promise.all([a, b].map(node => node.kv.ready(Number.POSITIVE_INFINITY)))
+      const busy = await Promise.all([a, b].map(node => node.background.runOnce()))
+      isBusy = busy.includes(true)
+      assert.ok(rounds < 200, 'the work comes to an end')
+    }
+    await Promise.all([a, b].map(node => node.kv.ready(Number.POSITIVE_INFINITY)))
+    for (const { store } of [a, b]) {
+      assert.deepEqual(store.check(), [])
+      const found = store.read(transaction => {
+        const index = definitionOf(transaction, made.result)
+        assert.equal(index.active, true)
+        return [...transaction.match(index, [3n], {})].length
+      })
+      assert.equal(found.result, documents)
+      const activations = store.read(transaction => [...transaction.versions(made.result)].length)
+      assert.equal(activations.result, 2, 'created, and built once')
+    }
+    assert.deepEqual(list(a.kv), list(b.kv))
+  })
+
+  test('both bring the state forward: it is the state of the log', async () => {
+    for (let n = 0; n < 60; n++)
+      await a.kv.transact(() => ({
+        result: undefined,
+        writes: [
+          { key: Buffer.from('Zcount'), value: Buffer.from(String(n)) },
+          { key: Buffer.from(`Zrow ${n}`), value: Buffer.from(String(n)) },
+          { key: Buffer.from(`Zrow ${n - 7}`), value: undefined },
+        ],
+      }))
+    const other = await Session.open(location, 'other')
+    const advance = async (on: Session) => {
+      while (await advanceCheckpoint(on));
+    }
+    await Promise.all([advance(session), advance(other)])
+    const copy = openMemory()
+    await copyState(session, copy, 'new', 'store', () => undefined)
+    assert.deepEqual(list(copy, 'Z'), list(a.kv, 'Z'))
+    await redoLog(session, copy)
+    assert.deepEqual(list(copy, 'Z'), list(a.kv, 'Z'))
+    other.close()
+  })
+})

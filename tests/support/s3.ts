@@ -1,0 +1,70 @@
+// s3rver, a real S3 server from the npm registry, inside the process of a test, with one bucket.
+
+import { readdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { temporaryFolder } from './program.ts'
+
+interface S3Server {
+  run(): Promise<{ readonly port: number }>
+  close(): Promise<void>
+}
+
+/** The package brings no types. */
+const S3rver: new (options: object) => S3Server = createRequire(import.meta.url)('s3rver')
+
+const bucket = 'exports'
+/** What s3rver takes for a key. */
+const [accessKey, secretKey] = ['S3RVER', 'S3RVER']
+
+/** A running server. */
+export class S3Bucket {
+  readonly endpoint: string
+  readonly bucket = bucket
+  readonly accessKey = accessKey
+  readonly secretKey = secretKey
+  readonly #server: S3Server
+  readonly #folder: string
+
+  private constructor(server: S3Server, folder: string, port: number) {
+    this.#server = server
+    this.#folder = folder
+    this.endpoint = `http://127.0.0.1:${port}`
+  }
+
+  static async start(): Promise<S3Bucket> {
+    const folder = await temporaryFolder()
+    const server = new S3rver({
+      address: '127.0.0.1',
+      port: 0,
+      silent: true,
+      directory: folder,
+      configureBuckets: [{ name: bucket, configs: [] }],
+    })
+    const { port } = await server.run()
+    return new S3Bucket(server, folder, port)
+  }
+
+  /** What a service needs to be told to use the bucket. */
+  flags(name = bucket): string[] {
+    return ['--query-log-s3-endpoint', this.endpoint, '--query-log-s3-bucket', name]
+  }
+
+  readonly env = {
+    TERRARIUM_QUERY_LOG_S3_ACCESS_KEY: accessKey,
+    TERRARIUM_QUERY_LOG_S3_SECRET_KEY: secretKey,
+  }
+
+  /** The names of the files in the bucket. */
+  names(): string[] {
+    const suffix = '._S3rver_object'
+    return readdirSync(join(this.#folder, bucket), { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith(suffix))
+      .map(name => name.slice(0, -suffix.length))
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close()
+    rmSync(this.#folder, { recursive: true })
+  }
+}
