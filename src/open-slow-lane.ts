@@ -25,6 +25,9 @@ export interface LaneSetup {
 
 const program = fileURLToPath(import.meta.url).replace(/open-slow-lane\.(ts|js)$/, 'slow-lane-main.$1')
 
+/** The usual size of the young generation, in MiB. */
+const youngMebibytes = 16
+
 /** The slow lane of one process that serves; nothing is started before it is needed. */
 export function openSlowLane(
   config: Config,
@@ -47,7 +50,12 @@ export function openSlowLane(
 }
 
 function start(setup: LaneSetup): ChildProcess {
-  const flags = [`--max-old-space-size=${setup.config.slowLaneMemoryMb}`, '--expose-gc']
+  // The service may have been started with a larger young generation, which the memory of a process here does not count.
+  const flags = [
+    `--max-old-space-size=${setup.config.slowLaneMemoryMb}`,
+    `--max-semi-space-size=${youngMebibytes}`,
+    '--expose-gc',
+  ]
   const child = spawn(process.execPath, [...process.execArgv, ...flags, program], {
     // A worker of node:cluster would hand on that it is one.
     env: { ...process.env, NODE_UNIQUE_ID: undefined },

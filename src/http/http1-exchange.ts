@@ -9,6 +9,7 @@ export class Http1Exchange implements Exchange {
   readonly client: string
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
+  #hasTaken = false
 
   constructor(request: IncomingMessage, response: ServerResponse, client: string) {
     this.#request = request
@@ -43,11 +44,19 @@ export class Http1Exchange implements Exchange {
 
   /** Node tells of the head before it looks at what came behind it. */
   takeArrived(take: (body: Buffer | undefined) => void): void {
-    process.nextTick(takeIfComplete, this.#request, take)
+    process.nextTick(Http1Exchange.#takeIfArrived, this, take)
+  }
+
+  /** Node has passed on by now what it found behind the head, but marks the request as complete only afterwards. */
+  static #takeIfArrived(exchange: Http1Exchange, take: (body: Buffer | undefined) => void): void {
+    const request = exchange.#request
+    const announced = Number(request.headers['content-length'])
+    exchange.#hasTaken = announced > 0 && announced === request.readableLength && !request.destroyed
+    take(exchange.#hasTaken ? request.read() : undefined)
   }
 
   get isComplete(): boolean {
-    return this.#request.complete
+    return this.#hasTaken || this.#request.complete
   }
 
   get isGone(): boolean {
@@ -80,23 +89,4 @@ export class Http1Exchange implements Exchange {
     this.#request.destroy()
     this.#response.destroy()
   }
-}
-
-const empty = Buffer.alloc(0)
-
-function takeIfComplete(request: IncomingMessage, take: (body: Buffer | undefined) => void): void {
-  if (!request.complete) {
-    take(undefined)
-    return
-  }
-  const first: Buffer = request.read() ?? empty
-  const next: Buffer | null = request.read()
-  if (next === null) {
-    take(first)
-    return
-  }
-  // Chunked bodies come in several.
-  const chunks = [first, next]
-  for (let chunk = request.read(); chunk !== null; chunk = request.read()) chunks.push(chunk)
-  take(Buffer.concat(chunks))
 }

@@ -185,10 +185,8 @@ export class Listener {
         return
       }
       response.once('close', () => connection.finish())
-      this.#turns.take(
-        connection,
-        new Http1Exchange(request, response, this.#clientOf(request.socket, request.headers)),
-      )
+      const client = this.#clientOf(connection, request)
+      this.#turns.take(connection, new Http1Exchange(request, response, client))
     }
     server.on('request', handle)
     server.on('checkExpectation', handle)
@@ -242,10 +240,14 @@ export class Listener {
     return server
   }
 
-  /** Where a request on `socket` comes from. */
-  #clientOf(socket: Socket, headers: IncomingHttpHeaders | http.IncomingHttpHeaders): string {
+  /** Where a request comes from. */
+  #clientOf(
+    connection: Connection,
+    { socket, headers }: { readonly socket: Socket; readonly headers: IncomingHttpHeaders },
+  ): string {
     const forwarded = headers['x-forwarded-for']
-    return this.#proxies.clientOf(socket.remoteAddress, forwarded?.toString())
+    if (forwarded === undefined) return connection.client
+    return this.#proxies.clientOf(socket.remoteAddress, forwarded.toString())
   }
 
   #track(socket: Socket): void {
@@ -359,8 +361,8 @@ export class Listener {
       })
       const first = stream.id === 1 ? early : undefined
       const noteBody = (bytes: number) => guard.noteBody(bytes)
-      const exchange = new Http2Exchange(stream, headers, this.#clientOf(socket, headers), noteBody, first)
-      this.#turns.take(connection, exchange)
+      const client = this.#clientOf(connection, { socket, headers })
+      this.#turns.take(connection, new Http2Exchange(stream, headers, client, noteBody, first))
     })
   }
 

@@ -33,6 +33,9 @@ export interface RunningServer {
   kill(): Promise<void>
 }
 
+/** Those of `npm start`. */
+const nodeFlags = ['--stack-size=3600', '--max-semi-space-size=32']
+
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 30_000
 const readyLine = /^Terrarium is ready on (https?:\/\/\S+)$/
@@ -48,7 +51,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const rootSecret = options.env?.TERRARIUM_ROOT_SECRET ?? 'root-secret-of-the-tests'
   const child = spawn(
     process.execPath,
-    ['--stack-size=3600', program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])],
+    [...nodeFlags, program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])],
     {
       env: { ...process.env, TERRARIUM_ROOT_SECRET: rootSecret, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
