@@ -4,10 +4,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { checkShared, isShared } from '../../src/cli/shared-store.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { query, send } from '../support/http.ts'
 import type { PostgresServer } from '../support/postgres.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 /** Milliseconds after which the database takes the head from a process that stands still; short, or tests would wait. */
@@ -123,6 +125,22 @@ export class Cluster {
     return acknowledged
   }
 
+  /** Writes from both nodes, before, during and after `fault`, until some are acknowledged again. */
+  async underLoad(a: Node, b: Node, fault: () => Promise<void>): Promise<void> {
+    let isOver = false
+    const loads = Promise.all([this.load(a, 3, () => isOver), this.load(b, 3, () => isOver)])
+    const count = () => [...this.told.values()].filter(told => told === 'acknowledged').length
+    try {
+      await eventually('some writes are acknowledged', () => count() >= 10)
+      await fault()
+      const soFar = count()
+      await eventually('writes are acknowledged again', () => count() >= soFar + 10)
+    } finally {
+      isOver = true
+      await loads
+    }
+  }
+
   /** Every acknowledged write is there exactly once, on every node; every copy is sound and the same as the record. */
   async verify(...nodes: readonly Node[]): Promise<void> {
     for (const node of nodes) {
@@ -135,12 +153,18 @@ export class Cluster {
     for (const { data } of nodes) await this.check(data)
   }
 
-  /** `terrarium check` on a node's copy and the record. */
+  /** What `terrarium check` does with a node's copy and the record. */
   async check(data: string): Promise<void> {
-    const flags = ['--data', data, '--store-schema', this.schema]
-    const { status, stdout, stderr } = await runProgram(['check', ...flags], { TERRARIUM_STORE: this.#url })
-    assert.equal(status, 0, stdout + stderr)
-    assert.match(stdout, /was compared at batch \d+/)
+    const env = {
+      TERRARIUM_DATA: data,
+      TERRARIUM_STORE: this.#url,
+      TERRARIUM_STORE_SCHEMA: this.schema,
+    }
+    const config = readConfig({ flags: new Map(), file: undefined }, env)
+    assert.ok(isShared(config))
+    const { comparedAt, contradictions } = await checkShared(config)
+    assert.deepEqual(contradictions, [])
+    assert.ok(comparedAt !== undefined, 'the copy was compared with the record')
   }
 
   /** The counter, as a node sees it after looking at the head. */

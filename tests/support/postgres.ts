@@ -30,6 +30,9 @@ function unprivileged(): { uid: number; gid: number } | undefined {
   return { uid: id('-u'), gid: id('-g') }
 }
 
+/** Bytes of a segment of the write-ahead log of a server that is not durable. */
+export const walSegmentBytes = 1 << 20
+
 /** A server that tests start, kill and start again. */
 export class PostgresServer {
   readonly folder: string
@@ -51,7 +54,10 @@ export class PostgresServer {
     const folder = mkdtempSync(join(tmpdir(), 'terrarium-postgres-'))
     const server = new PostgresServer(folder, await freePort(), programFolder)
     if (server.#user) chownSync(folder, server.#user.uid, server.#user.gid)
-    await run(join(programFolder, 'initdb'), ['-D', server.data, '-A', 'trust', '-U', 'tests', '--no-sync'], {
+    // Small segments: a new cluster writes less, and a full disk takes less to provoke.
+    const segments = durable ? [] : [`--wal-segsize=${walSegmentBytes >> 20}`]
+    const flags = ['-D', server.data, '-A', 'trust', '-U', 'tests', '--no-sync', ...segments]
+    await run(join(programFolder, 'initdb'), flags, {
       ...server.#user,
       cwd: folder,
     })
@@ -76,10 +82,14 @@ export class PostgresServer {
     const standby = new PostgresServer(folder, await freePort(), this.#programs)
     if (standby.#user) chownSync(folder, standby.#user.uid, standby.#user.gid)
     const from = `host=127.0.0.1 port=${this.port} user=tests application_name=standby`
-    await run(join(this.#programs, 'pg_basebackup'), ['-D', standby.data, '-d', from, '-R', '--no-sync'], {
-      ...this.#user,
-      cwd: folder,
-    })
+    await run(
+      join(this.#programs, 'pg_basebackup'),
+      ['-D', standby.data, '-d', from, '-R', '--no-sync', '--checkpoint=fast'],
+      {
+        ...this.#user,
+        cwd: folder,
+      },
+    )
     await standby.run()
     await this.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'", 'SELECT pg_reload_conf()')
     for (;;) {

@@ -1,0 +1,116 @@
+// What can happen to the disks under two nodes, and to the server itself: full ones, copies that are damaged or old, a
+// primary that is lost for good.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { cp, rm, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { systemRandom } from '../../src/base/random.ts'
+import { send } from '../support/http.ts'
+import { noPostgres, PostgresServer, walSegmentBytes } from '../support/postgres.ts'
+import { Cluster, eventually, type Node } from './cluster.ts'
+
+test('the primary is lost and its standby promoted: nothing is', { skip: noPostgres }, async () => {
+  const primary = await PostgresServer.start()
+  const cluster = new Cluster(primary)
+  let standby: PostgresServer | undefined
+  try {
+    const [a, b] = await Promise.all([cluster.start(), cluster.start()])
+    await cluster.prepare(a)
+    const promoted = await primary.standby()
+    standby = promoted
+    await cluster.underLoad(a, b, async () => {
+      await primary.kill()
+      await promoted.promote()
+      cluster.moveTo(promoted)
+    })
+    await cluster.verify(a, b)
+  } finally {
+    await cluster.end()
+    await standby?.stop()
+    await primary.stop()
+  }
+})
+
+describe('disks', { skip: noPostgres }, () => {
+  let postgres: PostgresServer
+  let cluster: Cluster
+  let a: Node
+  let b: Node
+
+  before(async () => {
+    postgres = await PostgresServer.start()
+    cluster = new Cluster(postgres)
+    ;[a, b] = await Promise.all([cluster.start(), cluster.start()])
+    await cluster.prepare(a)
+  })
+  after(async () => {
+    await cluster.end()
+    await postgres.stop()
+  })
+
+  test('PostgreSQL has no room: writes get 503; with room again, all goes on', async () => {
+    const [row] = await postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
+    // Segments of PostgreSQL's own log have their whole size from the beginning.
+    const room = Math.max(walSegmentBytes, Number(row?.bytes)) + (1 << 20)
+    postgres.limitFiles(room)
+    // Backends have the limit of the server they were started by.
+    a.proxy.cut()
+    const text = systemRandom.hex(250_000)
+    const create = {
+      create: { collection: 'counters' },
+      params: { object: { data: { object: { text } } } },
+    }
+    let status = 201
+    for (let count = 0; status === 201 && count < 100; count++)
+      status = (await send(a, { secret: cluster.secret, query: create })).status
+    assert.equal(status, 503)
+    postgres.limitFiles(Number.POSITIVE_INFINITY)
+    a.proxy.cut()
+    await eventually('the node takes writes again', async () => (await cluster.write(a)) === 'acknowledged')
+    await cluster.verify(a, b)
+  })
+
+  test('a node has no room: it refuses writes and goes on when there is some', async () => {
+    const full = await cluster.start({
+      preload: 'full-disk.ts',
+      env: { TERRARIUM_STORE_WRITE_WAIT_MS: '1500' },
+    })
+    const limit = (bytes: string) => execFileSync('prlimit', ['--pid', String(full.pid), `--fsize=${bytes}:`])
+    const text = 'x'.repeat(500_000)
+    const create = { create: { collection: 'counters' }, params: { object: { data: { object: { text } } } } }
+    limit('100000')
+    for (let count = 0; count < 4; count++) await send(b, { secret: cluster.secret, query: create })
+    assert.equal(await cluster.write(b), 'acknowledged')
+    assert.equal(await cluster.write(full), 'refused')
+    limit('unlimited')
+    await eventually('it takes writes again', async () => (await cluster.write(full)) === 'acknowledged')
+    await cluster.verify(full, b)
+    await cluster.stop(full)
+  })
+
+  test('a copy that was deleted, cut short or is old', async () => {
+    const old = `${a.data}.old`
+    await cluster.stop(a)
+    await cp(join(a.data, 'replica'), old, { recursive: true })
+    for (let count = 0; count < 5; count++) await cluster.write(b)
+    const replica = join(a.data, 'replica')
+    const damages = [
+      () => rm(replica, { recursive: true }),
+      () => truncate(join(replica, 'data.mdb'), 50_000),
+      async () => {
+        await rm(replica, { recursive: true })
+        await cp(old, replica, { recursive: true })
+      },
+    ]
+    for (const damage of damages) {
+      await damage()
+      a = await cluster.start({ data: a.data })
+      assert.equal(await cluster.write(a), 'acknowledged')
+      await cluster.check(a.data)
+      await cluster.stop(a)
+    }
+    await rm(old, { recursive: true })
+  })
+})
