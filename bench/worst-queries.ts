@@ -193,6 +193,22 @@ const texts: readonly WorstQuery[] = [
       }),
   },
   {
+    name: 'patterns: a look far ahead for each match',
+    query: sizes =>
+      withText({ ...sizes, text: Math.min(sizes.text, 8000) }, 'a', {
+        replacestrregex: variable('t'),
+        pattern: 'a[^b]*b|a',
+        replace: '',
+      }),
+  },
+  {
+    name: 'patterns: classes of very many characters',
+    query: sizes => ({
+      containsstrregex: 'x',
+      pattern: { repeat: '(?i)[\\P{L}\\P{M}&&[^\\p{Lu}]]', number: Math.min(sizes.elements, 40) },
+    }),
+  },
+  {
     name: 'patterns: many long ones',
     query: sizes => ({
       map: lambda('n', {
@@ -269,6 +285,13 @@ const nested: readonly WorstQuery[] = [
       ),
   },
   {
+    name: 'nesting: a long path into each of many',
+    query: sizes => ({
+      let: [{ a: longArray(sizes) }, { p: { map: lambda('_', 'x'), collection: times(sizes.elements) } }],
+      in: { count: { select_all: variable('p'), from: variable('a') } },
+    }),
+  },
+  {
     name: 'nesting: merges',
     query: sizes => ({
       let: [
@@ -295,6 +318,13 @@ const nested: readonly WorstQuery[] = [
   {
     name: 'bodies: objects',
     query: ({ body }) => Array(Math.floor(body / 30)).fill(object({ a: object({}) })),
+  },
+  {
+    name: 'bodies: arrays in arrays',
+    query: sizes => {
+      const deep = Array.from({ length: 2 * sizes.depth }).reduce<Wire>(inner => [inner], 1)
+      return times(Math.min(120, Math.ceil(sizes.body / 2000)), deep)
+    },
   },
   { name: 'bodies: a long text', query: ({ body }) => 'é'.repeat(Math.floor(body / 2) - 4) },
 ]

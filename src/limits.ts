@@ -71,8 +71,9 @@ export const limits = {
   queryWidthMax: 100_000,
   /** Elements that the sets of one query read from storage; ours: sets of sets cost no compute. */
   setElementsMax: 1_000_000,
-  /** Errors of things side by side that are gathered for the answer; ours. */
+  /** Errors of things side by side that are gathered for the answer, and characters and steps of positions; ours. */
   gatheredErrorsMax: 1000,
+  gatheredErrorUnitsMax: 262_144,
   /** Elements of an array that `append` and `prepend` make; ours: doubling must not fill the memory. */
   arrayElementsMax: 1_000_000,
   /** Answers that the elements of one call wait for at a time; ours: leaves room in the lines of checks for others. */

@@ -23,6 +23,8 @@ const unitsPerStep = 16
 let left = stepsPerLook
 let counted = 0
 let watch: Watch | undefined
+/** What a watch has thrown last. */
+let interruption: unknown
 
 /** Counts steps. Throws what the watch throws. */
 export function step(count = 1): void {
@@ -33,7 +35,21 @@ export function step(count = 1): void {
 function look(): void {
   counted += stepsPerLook - left
   left = stepsPerLook
-  watch?.look()
+  if (watch) interrupting(() => watch?.look())
+}
+
+function interrupting(ask: () => void): void {
+  try {
+    ask()
+  } catch (error) {
+    interruption = error
+    throw error
+  }
+}
+
+/** Whether an error is how a watch ended the work: no result of that work, and nothing that it may catch. */
+export function isInterruption(error: unknown): boolean {
+  return error === interruption
 }
 
 /** Steps counted since the process began; differences tell what something took. */
@@ -43,7 +59,7 @@ export function stepsSoFar(): number {
 
 /** Counts a native call that is about to go over so many units. Throws what the watch throws. */
 export function longCall(units: number): void {
-  if (units >= longCallUnits) watch?.beforeLongCall()
+  if (units >= longCallUnits && watch) interrupting(() => watch?.beforeLongCall())
   step(Math.ceil(units / unitsPerStep))
 }
 

@@ -94,31 +94,39 @@ function runQuery(options: EngineOptions, request: QueryRequest): QueryResponse 
   const budget = new TimeBudget(options, request, 'moves')
   const query = new BodyQuery(request)
   const isLong = budget.mayMove && body.length > limits.shortBodyUnits
+  const effect = isLong ? 'long' : foreseen(request, query, budget)
   return runRequest(options, request, {
     budget,
     isCharged: true,
-    mustWrite: !isLong && willWrite(request, query, budget),
+    mustWrite: effect === 'writes',
     // It is parsed where it is evaluated.
     onMove: () => query.forget(),
     task: evaluation => {
       options.rateLimits?.check(evaluation.database, { compute: 1, read: 0, write: 0 })
-      if (isLong || budget.isUsedUp) throw new TooLong()
+      if (effect === 'long' || budget.isUsedUp) throw new TooLong()
       return evaluateQuery(query.parsed(), { budget, evaluation, options, request })
     },
   })
 }
 
 /**
- * Whether a query is sure to need a writing transaction, so that it is not evaluated in vain without one. A fault in the
- * query shows later: who asks is found out before.
+ * What is known of a query beforehand: whether it is sure to need a writing transaction, so that it is not evaluated in
+ * vain without one, and whether it takes too long to be parsed in this process. A fault in the query shows later: who
+ * asks is found out before.
  */
-function willWrite(request: QueryRequest, query: BodyQuery, { watch }: TimeBudget): boolean {
-  if (request.linearized) return true
-  if (request.readOnly || request.authorization === undefined) return false
+function foreseen(
+  request: QueryRequest,
+  query: BodyQuery,
+  budget: TimeBudget,
+): 'writes' | 'long' | undefined {
+  if (request.linearized) return 'writes'
+  if (request.readOnly || request.authorization === undefined) return undefined
+  budget.begin()
   try {
-    return watched(watch, () => query.parsed()).effect === 'write'
+    return watched(budget.watch, () => query.parsed()).effect === 'write' ? 'writes' : undefined
   } catch (error) {
-    if (error instanceof QueryError || error instanceof RequestError) return false
+    if (error instanceof TooLong) return 'long'
+    if (error instanceof QueryError || error instanceof RequestError) return undefined
     throw error
   }
 }

@@ -1,8 +1,7 @@
 // The types of arguments: what each accepts and what it says about anything else. The texts are the protocol's.
 
 import { step } from '../base/effort.ts'
-import { type ErrorEntry, QueryError } from '../errors.ts'
-import { limits } from '../limits.ts'
+import { QueryError } from '../errors.ts'
 import { type TimeUnit, timeFromMicros, timeUnit } from '../values/time.ts'
 import { trimBlanks } from '../values/trim.ts'
 import {
@@ -23,6 +22,7 @@ import {
 } from '../values/value.ts'
 import type { ArgumentType, Call, Lazy } from './definition.ts'
 import { mismatch, undefinedReference } from './definition.ts'
+import { ErrorList } from './error-list.ts'
 import type { BoundLambda } from './expression.ts'
 
 /** A type that checks each value by itself. */
@@ -217,18 +217,18 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
     check(value, call, key) {
       if (!isArray(value)) return [element.check(value, call, key)]
       const checked: T[] = []
-      const errors: ErrorEntry[] = []
-      for (let index = 0; index < value.length && errors.length < limits.gatheredErrorsMax; index++) {
+      const errors = new ErrorList()
+      for (let index = 0; index < value.length && !errors.isFull; index++) {
         step()
         try {
           checked.push(element.check(value[index] as Value, call, key))
         } catch (error) {
           if (!(error instanceof QueryError)) throw error
           // The element was checked at the list's own place; its index comes behind.
-          errors.push(...error.errors.map(entry => ({ ...entry, position: [...entry.position, index] })))
+          errors.add(error.errors.map(entry => ({ ...entry, position: [...entry.position, index] })))
         }
       }
-      if (errors.length > 0) throw new QueryError(errors)
+      errors.throwIfAny()
       return checked
     },
   }

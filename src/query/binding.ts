@@ -1,6 +1,7 @@
 // Computed fields of indexes: stored lambdas over one document, run whenever it is written. They see nothing but
 // the document, so that an entry can be computed again at any time and come out the same.
 
+import { isInterruption } from '../base/effort.ts'
 import { Memo } from '../base/pending.ts'
 import { QueryError, RequestError } from '../errors.ts'
 import type { Transaction, Version } from '../store/contract.ts'
@@ -52,6 +53,8 @@ export function evaluateBinding(host: EvaluationHost, binding: Lambda, document:
   try {
     return applyStored(binding, viewDocument(document, evaluation), evaluation, () => [])
   } catch (error) {
+    // The time or the memory of whoever evaluates it is over: that says nothing about the document.
+    if (isInterruption(error)) throw error
     if (error instanceof QueryError || error instanceof RequestError || error instanceof Lookup)
       return undefined
     throw error

@@ -1,30 +1,44 @@
 // The errors of things side by side, which one answer tells together. Bounded: a short query can make very many, and
 // one that has reached the end of the stack in one place would reach it in all others too, twice as often per level.
 
+import { step } from '../base/effort.ts'
 import { type ErrorEntry, QueryError } from '../errors.ts'
 import { limits } from '../limits.ts'
 
 /** Errors of several elements, for one answer. */
 export class ErrorList {
   readonly #errors: ErrorEntry[] = []
+  #units = 0
   #isFinal = false
 
   add(errors: Iterable<ErrorEntry>): void {
     for (const error of errors) {
       if (this.isFull) return
       this.#errors.push(error)
+      this.#units += unitsOf(error)
       if (error.code === 'stack overflow') this.#isFinal = true
     }
   }
 
   /** Nothing more will be told; whoever gathers can stop. */
   get isFull(): boolean {
-    return this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax
+    if (this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax) return true
+    return this.#units >= limits.gatheredErrorUnitsMax
   }
 
   throwIfAny(): void {
     if (this.#errors.length > 0) throw new QueryError(this.#errors)
   }
+}
+
+/** About how much of an answer an error takes: steps of its position, and characters. */
+function unitsOf({ cause = [], description, failures = [], position }: ErrorEntry): number {
+  let units = description.length + position.length
+  for (const at of position) if (typeof at === 'string') units += at.length
+  for (const { description: text, field } of failures) units += text.length + field.join('').length
+  for (const inner of cause) units += unitsOf(inner)
+  step(units >> 4)
+  return units
 }
 
 /** What `work` gives; its errors go to `errors` and the answer is undefined then. */

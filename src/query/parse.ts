@@ -8,6 +8,7 @@ import { type Json, typeName, type Value } from '../values/value.ts'
 import { isApiVersion, isAtLeast } from '../values/wire-version.ts'
 import { BoundNames } from './bound-names.ts'
 import type { Argument, FunctionDefinition } from './definition.ts'
+import { ErrorList } from './error-list.ts'
 import {
   type Effect,
   type Expression,
@@ -78,18 +79,19 @@ function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
   return fault(`No form/function found, or invalid argument keys: { ${keys} }.`, place)
 }
 
-/** Runs all of `parts`; throws every error they threw together. */
+/** Runs all of `parts`; throws the errors they threw together, up to a limit. */
 function collect(...parts: (() => void)[]): void {
-  const errors: ErrorEntry[] = []
+  const errors = new ErrorList()
   for (const part of parts) {
     try {
       part()
     } catch (error) {
       if (!(error instanceof QueryError)) throw error
-      errors.push(...error.errors)
+      errors.add(error.errors)
+      if (errors.isFull) break
     }
   }
-  if (errors.length > 0) throw new QueryError(errors)
+  errors.throwIfAny()
 }
 
 /** A lambda being parsed: where its own variables begin, and what it does and uses. */
@@ -104,7 +106,7 @@ class Parser {
   #apiVersion: string
   readonly #bound = new BoundNames()
   readonly #frames: LambdaFrame[] = []
-  readonly #unbound: ErrorEntry[] = []
+  readonly #unbound = new ErrorList()
   effect: Effect = 'pure'
 
   constructor(apiVersion: string, functions: FunctionLookup) {
@@ -113,7 +115,7 @@ class Parser {
   }
 
   refuseUnbound(): void {
-    if (this.#unbound.length > 0) throw new QueryError(this.#unbound)
+    this.#unbound.throwIfAny()
   }
 
   expression(json: Json, place: Place): Expression {
@@ -194,9 +196,9 @@ class Parser {
   #variable(json: Json, place: Place): Expression {
     if (typeof json !== 'string') throw fault(`String expected, ${typeName(json)} provided.`, place, 'var')
     const index = this.#bound.newest(json)
-    if (index < 0) {
+    if (index < 0 && !this.#unbound.isFull) {
       const description = `Variable '${json}' is not defined.`
-      this.#unbound.push(errorEntry('invalid expression', description, place.position(), { rank: 'parse' }))
+      this.#unbound.add([errorEntry('invalid expression', description, place.position(), { rank: 'parse' })])
     }
     for (const frame of this.#frames) if (index < frame.base) frame.free.add(json)
     return { kind: 'variable', place, name: json }

@@ -1,5 +1,8 @@
 // Paths into values: which steps lead where, for `select`, `contains_path` and their kin.
 
+import { step as countStep } from '../base/effort.ts'
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { storedForm } from '../values/stored-form.ts'
 import {
   Action,
@@ -27,31 +30,59 @@ import type { Evaluation } from './evaluation.ts'
 /** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
 export function valueAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): Value | undefined {
   let value: Value | undefined = from
-  for (const [index, step] of path.entries()) {
+  for (let index = 0; index < path.length && value !== undefined; ) {
+    countStep()
     if (value instanceof SetValue) {
-      const part = intoSet(value, step, path[index + 1])
-      return part && valueAt(path.slice(index + part.steps), part.value, evaluation)
-    }
-    value = stepInto(value, step, evaluation)
-    if (value === undefined) return undefined
+      const part = intoSet(value, path[index] as PathStep, path[index + 1])
+      value = part?.value
+      index += part?.steps ?? 1
+    } else value = stepInto(value, path[index++] as PathStep, evaluation)
   }
   return value
 }
 
 /** Everything a path leads to: names go into each element of an array, arrays at the end are laid flat. */
 export function valuesAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): readonly Value[] {
-  const [step, ...rest] = path
-  if (step === undefined)
-    return isArray(from) ? from.flatMap(element => valuesAt([], element, evaluation)) : [from]
-  if (isArray(from) && typeof step === 'string') {
-    return from.flatMap(element => valuesAt(path, element, evaluation))
+  const found: Value[] = []
+  gather({ path, evaluation, found }, 0, from)
+  return found
+}
+
+interface Gathering {
+  readonly path: readonly PathStep[]
+  readonly evaluation: Evaluation
+  readonly found: Value[]
+}
+
+/** Follows a path from its step `at` on. Throws `bad request` when it leads to more than an array may hold. */
+function gather(gathering: Gathering, at: number, from: Value): void {
+  const { evaluation, found, path } = gathering
+  let value: Value | undefined = from
+  for (let index = at; value !== undefined; ) {
+    countStep()
+    const step = path[index]
+    if (isArray(value) && typeof step !== 'bigint') {
+      for (const element of value) gather(gathering, index, element)
+      return
+    }
+    if (step === undefined) {
+      if (found.length >= limits.arrayElementsMax) throw tooLong()
+      found.push(value)
+      return
+    }
+    if (value instanceof SetValue) {
+      const part = intoSet(value, step, path[index + 1])
+      value = part?.value
+      index += part?.steps ?? 1
+    } else {
+      value = stepInto(value, step, evaluation)
+      index++
+    }
   }
-  if (from instanceof SetValue) {
-    const part = intoSet(from, step, rest[0])
-    return part ? valuesAt(path.slice(part.steps), part.value, evaluation) : []
-  }
-  const next = stepInto(from, step, evaluation)
-  return next === undefined ? [] : valuesAt(rest, next, evaluation)
+}
+
+function tooLong(): RequestError {
+  return new RequestError('bad request', `Array exceeds max length. Max: ${limits.arrayElementsMax}.`)
 }
 
 function stepInto(value: Value, step: PathStep, evaluation: Evaluation): Value | undefined {

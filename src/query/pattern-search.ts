@@ -1,6 +1,6 @@
 // Patterns as arguments of functions, and searches that count what they cost.
 
-import { longCall } from '../base/effort.ts'
+import { longCall, step } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import {
@@ -45,6 +45,9 @@ const shownMax = 200
 /** Instructions whose steps on a character count as one look at it. */
 const instructionsPerLook = 32
 
+/** Characters that a native call gets through in the time of a step. */
+const unitsPerStep = 16
+
 /** Steps of RE2 in the time that other native calls take for a character. */
 const stepsPerUnit = 2
 
@@ -86,8 +89,8 @@ export function* findMatches(
 }
 
 /**
- * One pass is what most patterns take for all matches together, but some look far ahead for each (`a.*b|a`); those are
- * given up at the deadline.
+ * One pass is what most patterns take for all matches together, but some look far ahead for each (`a.*b|a`): each is
+ * taken for one of them.
  */
 function* linearMatches(
   call: Call,
@@ -97,13 +100,8 @@ function* linearMatches(
 ): Generator<Match, void, void> {
   countPass(call, pattern, text)
   const { size } = pattern
-  let steps = 0
   for (const match of matches) {
-    steps += (text.length - match.start) * size
-    if (steps > stepsPerClockCheck) {
-      call.evaluation.checkDeadline()
-      steps = 0
-    }
+    step(Math.ceil(((text.length - match.start) * size) / stepsPerUnit / unitsPerStep))
     yield match
   }
 }

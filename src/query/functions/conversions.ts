@@ -1,6 +1,7 @@
 // Conversions from one type to another. What cannot be converted is an error, never null.
 
-import { type ErrorEntry, QueryError } from '../../errors.ts'
+import { step } from '../../base/effort.ts'
+import type { QueryError } from '../../errors.ts'
 import { asText } from '../../text/as-text.ts'
 import { dateOfTime, timeOfDate } from '../../values/date.ts'
 import { parseJavaNumber } from '../../values/number-text.ts'
@@ -19,6 +20,7 @@ import { isAtLeast } from '../../values/wire-version.ts'
 import { anyValue } from '../arguments.ts'
 import { toLong } from '../arithmetic.ts'
 import { type Call, define, family, mismatch, required } from '../definition.ts'
+import { ErrorList } from '../error-list.ts'
 import { instant, valueAt } from '../path.ts'
 import { countScan } from '../text-budget.ts'
 import { dateFromText, timeFromText } from './time.ts'
@@ -69,13 +71,15 @@ function documentFields(document: DocumentValue, call: Call): ObjectValue {
 
 function fieldsFromPairs(pairs: readonly Value[], call: Call): ObjectValue {
   const fields = new Map<string, Value>()
-  const errors: ErrorEntry[] = []
+  const errors = new ErrorList()
   for (const [index, pair] of pairs.entries()) {
+    step()
+    if (errors.isFull) break
     const name = isArray(pair) && pair.length === 2 ? pair[0] : undefined
     if (typeof name === 'string') fields.set(name, (pair as readonly Value[])[1] as Value)
-    else errors.push(...mismatch('Field/Value', pair, call, 'to_object', index).errors)
+    else errors.add(mismatch('Field/Value', pair, call, 'to_object', index).errors)
   }
-  if (errors.length > 0) throw new QueryError(errors)
+  errors.throwIfAny()
   return fields
 }
 
@@ -91,7 +95,9 @@ function toArray(value: Value, call: Call): readonly Value[] {
   if (!isObject(value) && !(value instanceof DocumentValue)) {
     throw cannotCast(value, 'Array', call, 'to_array')
   }
-  return [...toObject(value, call)].map(([name, field]) => [name, field])
+  const fields = toObject(value, call)
+  step(fields.size)
+  return Array.from(fields)
 }
 
 /** A conversion of any value. */

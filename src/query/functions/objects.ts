@@ -1,7 +1,6 @@
 // Objects and paths: finding values in others, and putting objects together.
 
 import { step } from '../../base/effort.ts'
-import { type ErrorEntry, QueryError } from '../../errors.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
   collectionOf,
@@ -30,6 +29,7 @@ import {
   required,
   undefinedReference,
 } from '../definition.ts'
+import { ErrorList } from '../error-list.ts'
 import { applyLambda } from '../evaluate.ts'
 import type { BoundLambda } from '../expression.ts'
 import { requireExtent } from '../extent.ts'
@@ -47,6 +47,7 @@ function selectOne({ fallback, from, path: steps }: Selection, call: Call): Valu
   const found = valueAt(steps, from, call.evaluation)
   if (found !== undefined) return found
   if (fallback) return fallback.evaluate()
+  step(steps.length)
   throw call.error('value not found', `Value not found at path [${steps.join(',')}].`, 'from')
 }
 
@@ -110,7 +111,10 @@ const isScalarLike = (value: Value) => isScalar(value) && !(value instanceof Ref
 /** The values `contains_value` compares with. */
 function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
   if (isArray(value)) return value
-  if (isObject(value)) return [...value.values()]
+  if (isObject(value)) {
+    step(value.size)
+    return [...value.values()]
+  }
   if (value instanceof Page) {
     const cursors = [value.before, value.after].flatMap(cursor => (cursor ? [cursorValue(cursor)] : []))
     return [value.data, ...cursors]
@@ -139,19 +143,20 @@ function containsValue(wanted: Value, value: Value, call: Call): boolean {
 }
 
 function merged(left: Value, right: Value, combine: BoundLambda | undefined, call: Call): Value {
-  const errors: ErrorEntry[] = []
+  const errors = new ErrorList()
   const objectAt = (value: Value, ...at: (string | number)[]): ObjectValue => {
+    step()
     const fields = fieldsOf(value)
-    if (!fields) errors.push(...mismatch('Object', value, call, ...at).errors)
+    if (!fields && !errors.isFull) errors.add(mismatch('Object', value, call, ...at).errors)
     return fields ?? new Map()
   }
   const base = objectAt(left, 'merge')
   const others = isArray(right)
     ? right.map((each, index) => objectAt(each, 'with', index))
     : [objectAt(right, 'with')]
-  if (errors.length > 0) throw new QueryError(errors)
+  errors.throwIfAny()
+  step(base.size)
   const fields = new Map(base)
-  step(fields.size)
   for (const other of others) {
     for (const [name, value] of other) {
       step()

@@ -97,6 +97,7 @@ function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, 
 }
 
 function ngrams(text: string, { max, min }: Sizes, call: Call): string[] {
+  longCall(text.length)
   const offsets: number[] = []
   for (let at = 0; at < text.length; at += isPairAt(text, at) ? 2 : 1) offsets.push(at)
   const length = offsets.length

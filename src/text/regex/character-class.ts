@@ -1,5 +1,6 @@
 // Character classes in Java's syntax, with unions, intersections and nested classes, as sets of code points.
 
+import { step } from '../../base/effort.ts'
 import {
   type CodePointSet,
   complement,
@@ -44,10 +45,14 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
 /** Intersections in intersections, which are read by recursion. */
 const nestedMax = 100
 
+/** Bounds of ranges from which on they are merged before all are read: a few letters can stand for very many. */
+const mergedFromMin = 8192
+
 /** Reads members up to the closing bracket. `&&` takes everything to its right as one operand. */
 function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
   if (depth > nestedMax) throw new UnsupportedRegexError('so many intersections')
-  const ranges: number[] = []
+  let ranges: number[] = []
+  let mergedFrom = mergedFromMin
   let any = false
   for (;;) {
     const codePoint = reader.peek()
@@ -66,7 +71,13 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
       continue
     }
     any = true
-    for (const bound of readMember(reader, flags, depth)) ranges.push(bound)
+    const member = readMember(reader, flags, depth)
+    step(member.length >> 2)
+    for (const bound of member) ranges.push(bound)
+    if (ranges.length > mergedFrom) {
+      ranges = [...setOf(ranges)]
+      mergedFrom = Math.max(mergedFrom, 2 * ranges.length)
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 // Sets of code points as sorted ranges, with the algebra that character classes need.
 
+import { step } from '../../base/effort.ts'
+
 /** Inclusive ranges, ascending, neither touching nor overlapping: first, last, first, last … */
 export type CodePointSet = readonly number[]
 
@@ -11,6 +13,7 @@ export const allCodePoints: CodePointSet = [0, maxCodePoint]
 
 /** A set from ranges in any order. */
 export function setOf(ranges: readonly number[]): CodePointSet {
+  step(ranges.length)
   const pairs: [number, number][] = []
   for (let index = 0; index < ranges.length; index += 2) {
     pairs.push([ranges[index] as number, ranges[index + 1] as number])
@@ -33,6 +36,7 @@ function union(left: CodePointSet, right: CodePointSet): CodePointSet {
 
 /** All code points but those of a set. */
 export function complement(set: CodePointSet): CodePointSet {
+  step(set.length >> 2)
   const rest: number[] = []
   let next = 0
   for (let index = 0; index < set.length; index += 2) {

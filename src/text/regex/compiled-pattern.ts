@@ -3,6 +3,7 @@
 // everything about them is bounded: length, program, work of one search, memory of those that are remembered.
 
 import { RE2JS } from 're2js'
+import { longCall } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
 import { anchorsDiffer } from './anchors.ts'
 import { type BacktrackProgram, backtrackProgram } from './backtrack-program.ts'
@@ -137,9 +138,13 @@ function compileNew(pattern: string): CompiledPattern {
   return new CompiledPattern(tree, compileLinear(tree))
 }
 
+/** How much longer RE2 takes to compile a character than other native calls to read one. */
+const compilationsPerUnit = 8
+
 function compileLinear(tree: PatternTree): LinearProgram | undefined {
   const linear = linearSource(tree.root)
   if (!linear) return undefined
+  longCall(linear.source.length * compilationsPerUnit)
   try {
     const program = RE2JS.compile(linear.source, linear.usesLookBehind ? RE2JS.LOOKBEHINDS : 0)
     return program.programSize() > limits.regexInstructionsMax ? undefined : program

@@ -1,6 +1,7 @@
 // Character properties by the names that patterns give them, `\p{…}`. ASCII classes are those of Java; Unicode
 // properties come from the runtime's own tables, which new RegExp names and a pass over all code points lists.
 
+import { step } from '../../base/effort.ts'
 import { type CodePointSet, complement, setOf } from './code-point-set.ts'
 
 const range = (from: string, to: string) => [from.charCodeAt(0), to.charCodeAt(0)]
@@ -140,21 +141,47 @@ function script(name: string): CodePointSet | undefined {
 /** Sets found before. The names above and the scripts of Unicode are all there can be: a few hundred. */
 const known = new Map<string, CodePointSet>()
 
+/** A set that is being found: a plane of 65536 code points at a time, for a pass over all takes longer than a query may. */
+interface Finding {
+  readonly runs: RegExp
+  readonly ranges: number[]
+  nextPlane: number
+}
+
+/** Those under way: whoever was interrupted goes on where it stopped. */
+const findings = new Map<string, Finding>()
+
+const lastPlane = 0x10
+/** Steps that looking through a plane takes about. */
+const stepsPerPlane = 16_384
+
 /** What an expression for one code point matches; undefined when the runtime does not know the property. */
 function membersOf(expression: string): CodePointSet | undefined {
   const found = known.get(expression)
   if (found) return found
+  const finding = findings.get(expression) ?? beginFinding(expression)
+  if (finding === undefined) return undefined
+  const { ranges, runs } = finding
+  while (finding.nextPlane <= lastPlane) {
+    listRuns(runs, finding.nextPlane++ << 16, ranges)
+    step(stepsPerPlane)
+  }
+  const set = setOf(ranges)
+  findings.delete(expression)
+  known.set(expression, set)
+  return set
+}
+
+function beginFinding(expression: string): Finding | undefined {
   let runs: RegExp
   try {
     runs = new RegExp(`(?:${expression})+`, 'gv')
   } catch {
     return undefined
   }
-  const ranges: number[] = []
-  for (let plane = 0; plane <= 0x10; plane++) listRuns(runs, plane << 16, ranges)
-  const set = setOf(ranges)
-  known.set(expression, set)
-  return set
+  const finding = { runs, ranges: [], nextPlane: 0 }
+  findings.set(expression, finding)
+  return finding
 }
 
 /** Appends the ranges that `runs` finds among the 65536 code points of a plane. */

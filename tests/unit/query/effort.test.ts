@@ -8,6 +8,8 @@ import { encodeTerms } from '../../../src/keys/terms.ts'
 import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
 import { parse } from '../../../src/query/language.ts'
 import { applyPatch } from '../../../src/query/resources/patch.ts'
+import { readPattern } from '../../../src/text/regex/java-pattern.ts'
+import { propertyNamed } from '../../../src/text/regex/unicode-property.ts'
 import { casefold } from '../../../src/values/casefold.ts'
 import { compareStrings } from '../../../src/values/collation.ts'
 import { equalValues } from '../../../src/values/equality.ts'
@@ -41,7 +43,13 @@ const text = 'The Quick Brown Fox ǅ é '.repeat(size)
 const long = (units: number) => text.slice(0, units)
 const names = { scope: 0n, nameOf: () => undefined, parentOf: () => undefined }
 
+const given = { var: 'given' }
+
+/** Long classes in few characters. */
+const classes = `(?i)[${'\\P{L}\\P{M}'.repeat(200)}]`
+
 const walks: Record<string, () => unknown> = {
+  'reading a class of characters': () => readPattern(classes),
   'comparing arrays': () => compareValues(numbers(), numbers()),
   'comparing objects': () => compareValues(fields(), fields()),
   'comparing texts': () => compareStrings(`${text}a`, `${text}b`),
@@ -73,7 +81,31 @@ test('decoding looks at the clock', () => {
   endsEarly(() => decodeValue(bytes))
 })
 
-const given = { var: 'given' }
+test('the characters of a property are found a part at a time, however often it is interrupted', () => {
+  const parts = () => {
+    for (let interruptions = 0; ; interruptions++) {
+      try {
+        watched(ending, () => propertyNamed('IsGothic'))
+        return interruptions
+      } catch (error) {
+        assert.ok(error instanceof Ended)
+      }
+    }
+  }
+  assert.equal(parts(), 17)
+  assert.equal(parts(), 0)
+  assert.deepEqual(propertyNamed('IsGothic'), [0x10330, 0x1034a])
+})
+
+test('a pattern that looks far ahead for each match looks at the clock meanwhile', () => {
+  const text = 'a'.repeat(2000)
+  let looks = 0
+  const watch = { look: () => void looks++, beforeLongCall: () => assert.fail('it is short') }
+  const query = { replacestrregex: given, pattern: 'a.*b|a', replace: '', first: false }
+  watched(watch, () => evaluatePure(query, { given: text, evaluation: pureEvaluation() }))
+  assert.ok(looks > 20, `${looks} looks`)
+})
+
 const array = numbers()
 const object = fields()
 const longText = long(300_000)
@@ -106,6 +138,13 @@ const queries: readonly (readonly [unknown, Value])[] = [
   [{ findstrregex: given, pattern: '(?=x1)x' }, longText],
   [{ replacestrregex: given, pattern: 'x', replace: 'y' }, longText],
   [{ format: '%@', values: given }, array],
+  [{ select_all: ['f'], from: given }, array],
+  [{ select_all: [], from: given }, array],
+  [{ to_object: given }, array.map(number => [`f${number}`, number])],
+  [{ to_array: given }, object],
+  [{ contains_value: -1, in: given }, object],
+  [{ merge: { object: {} }, with: given }, array.map(() => new Map())],
+  [{ findstr: given, find: 'x', start: 299_999 }, longText],
 ]
 
 for (const [query, value] of queries) {

@@ -1,0 +1,51 @@
+// A text that is not long and takes long to be parsed: that, too, is given up in the process that serves everybody.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemTimers } from '../../../src/base/timers.ts'
+import { createEngine } from '../../../src/engine/engine.ts'
+import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
+import type { EvaluationHost } from '../../../src/query/evaluation.ts'
+import type { StreamOpener } from '../../../src/engine/streaming.ts'
+import { openTestEngine } from '../../support/engine.ts'
+
+test('what takes too long to be parsed is left to the slow lane, without being parsed to its end', async () => {
+  const { close, store } = openTestEngine()
+  const jobs: LaneJob[] = []
+  const holds: { readonly queue: string; isWasted: boolean }[] = []
+  const slowLane: SlowLane = {
+    run(job) {
+      jobs.push(job)
+      return Promise.resolve({ status: 200, body: '', txnTime: 0, metrics: undefined, database: 0n })
+    },
+    hold(queue) {
+      const hold = { queue, isWasted: false }
+      holds.push(hold)
+      return {
+        isOver: () => true,
+        wasted: () => {
+          hold.isWasted = true
+        },
+      }
+    },
+  }
+  const authority = { kind: 'builtin', role: 'admin', database: 0n } as const
+  const engine = createEngine({
+    store,
+    identify: () => ({ database: 0n, authority, identity: undefined, credential: undefined }),
+    host: { now: () => 0 } as unknown as EvaluationHost,
+    timeOfDay: () => 0,
+    streams: {} as unknown as StreamOpener,
+    timers: systemTimers,
+    slowLane,
+    onInternalError: error => assert.fail(String(error)),
+  })
+  const body = `[${Array(50).fill('['.repeat(500) + ']'.repeat(500)).join(',')}]`
+  const { status } = await engine.query({ authorization: 'Bearer x', apiVersion: '4', body, timeoutMs: 1000 })
+  assert.equal(status, 200)
+  assert.equal(jobs.length, 1)
+  assert.equal(jobs[0]?.request.body, body)
+  // The first share is that of the text, before anybody has looked who asks.
+  assert.deepEqual(holds[0], { queue: 'credential Bearer x', isWasted: true })
+  await close()
+})
