@@ -20,6 +20,10 @@ export class ErrorList {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#errors.length === 0
+  }
+
   /** Nothing more will be told; whoever gathers can stop. */
   get isFull(): boolean {
     if (this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax) return true

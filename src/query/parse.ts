@@ -3,7 +3,7 @@
 // below); every fault is an `invalid expression` with the place where it stands.
 
 import { step } from '../base/effort.ts'
-import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
+import { errorEntry, QueryError } from '../errors.ts'
 import { type Json, typeName, type Value } from '../values/value.ts'
 import { isApiVersion, isAtLeast } from '../values/wire-version.ts'
 import { BoundNames } from './bound-names.ts'
@@ -380,7 +380,7 @@ class Parser {
       place,
       version as string,
     )
-    if (parser.#unbound.length > 0) throw fault('Invalid lambda.', place)
+    if (!parser.#unbound.isEmpty) throw fault('Invalid lambda.', place)
     return lambda
   }
 

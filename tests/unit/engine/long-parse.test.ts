@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { systemTimers } from '../../../src/base/timers.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
-import type { EvaluationHost } from '../../../src/query/evaluation.ts'
 import type { StreamOpener } from '../../../src/engine/streaming.ts'
+import type { EvaluationHost } from '../../../src/query/evaluation.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 test('what takes too long to be parsed is left to the slow lane, without being parsed to its end', async () => {
@@ -40,7 +40,9 @@ test('what takes too long to be parsed is left to the slow lane, without being p
     slowLane,
     onInternalError: error => assert.fail(String(error)),
   })
-  const body = `[${Array(50).fill('['.repeat(500) + ']'.repeat(500)).join(',')}]`
+  const body = `[${Array(50)
+    .fill('['.repeat(500) + ']'.repeat(500))
+    .join(',')}]`
   const { status } = await engine.query({ authorization: 'Bearer x', apiVersion: '4', body, timeoutMs: 1000 })
   assert.equal(status, 200)
   assert.equal(jobs.length, 1)

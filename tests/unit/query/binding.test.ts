@@ -46,7 +46,8 @@ test('who ends a query in the middle of a binding ends the query, and no entry i
     const look = (): never => {
       throw end
     }
-    const evaluate = () => watched({ look, beforeLongCall: look }, () => evaluateBinding(host, same, document))
+    const evaluate = () =>
+      watched({ look, beforeLongCall: look }, () => evaluateBinding(host, same, document))
     let thrown: unknown
     try {
       evaluate()

@@ -70,6 +70,11 @@ describe('while a query is evaluated', () => {
   for (const [name, [query, value]] of Object.entries(evaluations)) {
     const options: PureOptions = { given: value }
     const longest = name.includes('long') ? 5000 * 5 : 0
-    test(name, () => assertBounded(errorsOf(() => evaluatePure(query, options)), longest))
+    test(name, () =>
+      assertBounded(
+        errorsOf(() => evaluatePure(query, options)),
+        longest,
+      ),
+    )
   }
 })
