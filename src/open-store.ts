@@ -183,6 +183,7 @@ function withClose(kv: KeyValueStore, close: () => Promise<void>): KeyValueStore
     transact: work => kv.transact(work),
     ready: notBefore => kv.ready?.(notBefore),
     watch: listener => kv.watch(listener),
+    watchForeign: listener => kv.watchForeign?.(listener),
     close,
   }
 }

@@ -43,6 +43,14 @@ export interface Work<T> {
   readonly writes: readonly Write[]
 }
 
+/** Writes of others that have become visible together. */
+export interface ForeignBatch {
+  /** The time of the newest commit before them, in microseconds. */
+  readonly after: number
+  /** Those of several works, one after the other. Only lent: their bytes belong to something larger. */
+  readonly writes: readonly Write[]
+}
+
 /** Ordered bytes with snapshots and atomic commits. */
 export interface KeyValueStore {
   /**
@@ -68,6 +76,11 @@ export interface KeyValueStore {
   ready?(notBefore: number): Promise<void> | undefined
   /** Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop. It must not throw. */
   watch(listener: () => void): () => void
+  /**
+   * Of an engine that gets the writes of other machines: `listener` hears of each of their batches in order, soon after it
+   * has become visible. Batches that another process has brought to the same copy are left out.
+   */
+  watchForeign?(listener: (batch: ForeignBatch) => void): void
   /** Waits for commits under way, then frees everything. */
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
-// The keys that this process's last commits have written. Of what an attempt has read on an earlier state, only what
-// was written since has to be read again under the writer's lock. Commits of other processes are missing here;
-// whoever asks notices, because a commit names the one before it.
+// The keys that the last commits have written: those of this process, and those of other machines that it has brought
+// into its copy of a shared record. Of what an attempt has read on an earlier state, only what was written since has to be
+// read again under the writer's lock. Commits of other processes on the same folder are missing here; whoever asks
+// notices, because a commit names the one before it.
 //
 // Every commit passes through here, so little is kept that the garbage collector would have to follow: the place of a
 // key in a table of fixed size says which write was the last to it. Two keys may share a place, and of large commits

@@ -7,13 +7,13 @@
 
 import type { MemoryBound, Release } from '../base/memory-bound.ts'
 import { type Announcement, commitDistance } from '../base/timeline.ts'
-import type { KeyValueStore, View, Work, Write } from '../kv/contract.ts'
+import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import { attemptOn, type Evaluated, evaluateOn, type StoreAttempt, stillHolds, writesAt } from './attempt.ts'
 import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './contract.ts'
-import { commitWrite, lastCommit } from './last-commit.ts'
+import { commitOf, commitWrite, lastCommit } from './last-commit.ts'
 import type { CommitRecord } from './records.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 import type { StoreTransaction, TransactionParts } from './transaction.ts'
@@ -51,6 +51,7 @@ export class Committer {
     this.#times = times
     this.#parts = parts
     this.#clock = clock
+    kv.watchForeign?.(batch => this.#learn(batch))
   }
 
   /** Runs `work` to its commit. */
@@ -179,6 +180,21 @@ export class Committer {
       // The commits of its batch may have come to nothing, too.
       if (hasWritten) this.#recent.clear()
       throw error
+    }
+  }
+
+  /** Remembers the commits of another machine as if they had been made here. */
+  #learn({ after, writes }: ForeignBatch): void {
+    let before = after
+    let own: Write[] = []
+    for (const write of writes) {
+      // Copied: the memory keeps keys for long, and these are parts of whole batches.
+      own.push({ key: new Uint8Array(write.key), value: undefined })
+      const commit = commitOf(write)
+      if (commit === undefined) continue
+      this.#recent.add(commit.time, before, own)
+      before = commit.time
+      own = []
     }
   }
 

@@ -9,9 +9,14 @@ const key = metaKey('last commit')
 const noCommit: CommitRecord = { time: 0, schemaTime: 0 }
 
 /** The newest commit that a state holds. */
-export function lastCommit(view: View): CommitRecord {
+export function lastCommit(view: Pick<View, 'get'>): CommitRecord {
   const stored = view.get(key)
   return stored === undefined ? noCommit : decodeCommit(stored)
+}
+
+/** The commit that a write makes the newest one; undefined when it is another write. */
+export function commitOf({ key: written, value }: Write): CommitRecord | undefined {
+  return value === undefined || Buffer.compare(written, key) !== 0 ? undefined : decodeCommit(value)
 }
 
 /** The write that makes a commit the newest one. */

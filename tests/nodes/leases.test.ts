@@ -3,20 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { systemClock } from '../../src/base/clock.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { systemTimers } from '../../src/base/timers.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { advanceCheckpoint } from '../../src/kv/postgres/checkpoint.ts'
 import { redoLog } from '../../src/kv/postgres/copy-record.ts'
 import { copyState } from '../../src/kv/postgres/copy-state.ts'
 import { KeptLease } from '../../src/kv/postgres/lease.ts'
-import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
-import { Session } from '../../src/kv/postgres/session.ts'
-import { openTables } from '../../src/kv/postgres/tables.ts'
+import { type RecordLocation, Session } from '../../src/kv/postgres/session.ts'
 import { Background } from '../../src/store/background.ts'
-import { lastCommit } from '../../src/store/last-commit.ts'
-import { openStore, type TransactionStore } from '../../src/store/store.ts'
 import { list } from '../kv/bytes.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import {
@@ -27,11 +20,10 @@ import {
   documentRef,
   field,
 } from '../unit/store/support.ts'
+import { type NodeStore, newRecord, openNode } from './in-process.ts'
 
 /** A node as far as background work goes. */
-interface Node {
-  readonly kv: PostgresStore
-  readonly store: TransactionStore
+interface Node extends NodeStore {
   readonly background: Background
   readonly lease: KeptLease
   /** Its steady clock, in milliseconds; it stands still while the node is paused. */
@@ -41,8 +33,7 @@ interface Node {
 describe('two holders of a lease', { skip: noPostgres }, () => {
   let server: PostgresServer
   let session: Session
-  let schemas = 0
-  let location: { readonly url: string; readonly schema: string }
+  let location: RecordLocation
   let a: Node
   let b: Node
 
@@ -51,9 +42,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
   })
   after(() => server.stop())
   beforeEach(async () => {
-    location = { url: server.url(), schema: `leases_${++schemas}` }
-    session = await Session.open(location, 'tests')
-    await openTables(session, systemRandom)
+    ;({ location, session } = await newRecord(server))
     a = await open('a', 1)
     b = await open('b', 2)
   })
@@ -64,18 +53,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
   })
 
   async function open(name: string, worker: number): Promise<Node> {
-    const kv = await openPostgres({
-      location,
-      local: openMemory(),
-      node: name,
-      clock: systemClock,
-      timers: systemTimers,
-      random: systemRandom,
-      newestTime: view => lastCommit(view).time,
-      onDiverged: reason => assert.fail(reason),
-    })
-    const hooks = { evaluateBinding: () => undefined }
-    const store = openStore(kv, { clock: () => kv.now(), timeline: kv.timeline, hooks, worker })
+    const { kv, store } = await openNode(location, name, worker)
     const clock = { ms: 0 }
     const lease = new KeptLease('background', name, () => clock.ms)
     const background = new Background(store, error => assert.fail(error as Error))
@@ -102,7 +80,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
   })
 
   test('both build an index and remove what is past: it is there once, and sound', async () => {
-    const documents = 700
+    const documents = 300
     const { result } = await a.store.write(transaction => {
       const users = createCollection(transaction, 'users', { history_days: 0n })
       for (let id = 0; id < documents; id++) transaction.put(documentRef(users, id), data({ n: 1n }))
@@ -119,7 +97,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
     await endLease()
     await b.lease.run(session)
     assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [true, true])
-    for (let rounds = 0, isBusy = true; isBusy || rounds < 20; rounds++) {
+    for (let rounds = 0, isBusy = true; isBusy || rounds < 8; rounds++) {
       await Promise.all([a, b].map(node => node.kv.ready(Number.POSITIVE_INFINITY)))
       const busy = await Promise.all([a, b].map(node => node.background.runOnce()))
       isBusy = busy.includes(true)

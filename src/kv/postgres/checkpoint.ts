@@ -155,13 +155,12 @@ async function writeStep(
 /** Removes log rows that are in the state, older than the retention, and needed by no node that lives. */
 async function trimLog(session: Session, retentionSeconds: number): Promise<void> {
   await session.query(
-    `DELETE FROM ${session.table('log')} WHERE seq IN (
-       SELECT seq FROM ${session.table('log')}
-       WHERE seq < (SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1)
-         AND seq < (SELECT COALESCE(MIN(needs), 9223372036854775807) FROM ${session.table('node')}
-                    WHERE seen > now() - $2 * interval '1 second')
-         AND at < now() - $1 * interval '1 second'
-       ORDER BY seq LIMIT ${trimRowsMax})`,
+    `DELETE FROM ${session.table('log')}
+     WHERE seq < (SELECT MIN(seq) FROM ${session.table('log')}) + ${trimRowsMax}
+       AND seq < (SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1)
+       AND seq < (SELECT COALESCE(MIN(needs), 9223372036854775807) FROM ${session.table('node')}
+                  WHERE seen > now() - $2 * interval '1 second')
+       AND at < now() - $1 * interval '1 second'`,
     [retentionSeconds, nodeGoneSeconds],
   )
   await session.query(`DELETE FROM ${session.table('node')} WHERE seen < now() - $1 * interval '1 second'`, [

@@ -35,12 +35,12 @@ const batchBytesMax = 1 << 20
 const batchJobsMax = 256
 
 export class CommitQueue {
-  readonly #newestTime: (view: View) => number
+  readonly #newestTime: (view: Pick<View, 'get'>) => number
   readonly #pace = new CommitPace()
   #jobs: Job[] = []
 
   /** `newestTime` tells the time of the newest commit in a state, in microseconds. */
-  constructor(newestTime: (view: View) => number) {
+  constructor(newestTime: (view: Pick<View, 'get'>) => number) {
     this.#newestTime = newestTime
   }
 

@@ -6,7 +6,7 @@
 // closed time on, so that the time of snapshots follows the time of day.
 
 import type { Cancel, Timers } from '../../base/timers.ts'
-import type { KeyValueStore } from '../contract.ts'
+import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { closeTime, type Head, type LogRow, readBatch, readHead, readLog } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
@@ -22,6 +22,10 @@ interface FollowerOptions {
   readonly elapsedMs: () => number
   readonly timers: Timers
   readonly readPatienceMs: number
+  /** The time of the newest commit in a state, in microseconds. */
+  readonly newestTime: (view: Pick<View, 'get'>) => number
+  /** Told of each batch that this process has applied, its own ones, too. */
+  readonly onApplied: (batch: string, writes: ForeignBatch) => void
   readonly onDiverged: (reason: string) => void
   readonly onAvailability?: (reason: string | undefined) => void
 }
@@ -136,8 +140,10 @@ export class Follower {
 
   /** Applies batches to the copy, which other processes of the node may feed as well. */
   async apply(rows: readonly LogRow[]): Promise<void> {
-    const progress = await applyRows(this.#options.local, rows)
-    if (progress.seq > this.#progress.seq) this.#progress = progress
+    const { local, newestTime, onApplied } = this.#options
+    const { batch, rows: applied, seq } = await applyRows(local, rows, newestTime)
+    if (seq > this.#progress.seq) this.#progress = { seq, batch }
+    for (const row of applied) onApplied(row.batch, row)
   }
 
   /** Takes note of a head that was seen, or made. */

@@ -10,7 +10,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { AnnouncedCommits, commitDistance, type Timeline } from '../../base/timeline.ts'
 import { type Timers, wait } from '../../base/timers.ts'
-import type { KeyValueStore, View, Work } from '../contract.ts'
+import type { ForeignBatch, KeyValueStore, View, Work } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { encodeBatch } from './batch.ts'
 import { type BuiltBatch, CommitQueue, type RunJob } from './commit-queue.ts'
@@ -30,7 +30,7 @@ interface PostgresOptions {
   readonly timers: Timers
   readonly random: Random
   /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */
-  readonly newestTime: (view: View) => number
+  readonly newestTime: (view: Pick<View, 'get'>) => number
   /** Milliseconds that a write waits for a database that is away, before it is refused. */
   readonly writePatienceMs?: number
   /** Milliseconds for which reads go on while the database is away. */
@@ -87,6 +87,7 @@ export class PostgresStore implements KeyValueStore {
   #committing: Promise<void> | undefined
   #isClosed = false
   #isBuilding = false
+  #onForeign: (batch: ForeignBatch) => void = () => undefined
   /** The head under which the works of a batch run. */
   #head: Head | undefined
 
@@ -100,6 +101,9 @@ export class PostgresStore implements KeyValueStore {
       clock: this.#clock,
       elapsedMs: () => options.clock.elapsedMs(),
       readPatienceMs: options.readPatienceMs ?? readPatienceDefaultMs,
+      onApplied: (batch, writes) => {
+        if (batch !== this.#open?.batch) this.#onForeign(writes)
+      },
     })
   }
 
@@ -140,6 +144,10 @@ export class PostgresStore implements KeyValueStore {
 
   watch(listener: () => void): () => void {
     return this.#local.watch(listener)
+  }
+
+  watchForeign(listener: (batch: ForeignBatch) => void): void {
+    this.#onForeign = listener
   }
 
   /** The time of day by the database's clock, in microseconds; never steps back. */

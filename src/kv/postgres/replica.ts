@@ -2,7 +2,7 @@
 // Several processes of one node may feed the same copy; each batch is applied once, in order.
 
 import { assert } from '../../base/assert.ts'
-import type { Bytes, Entry, KeyRange, KeyValueStore, View, Write } from '../contract.ts'
+import type { Bytes, Entry, ForeignBatch, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { decodeBatch } from './batch.ts'
 import type { LogRow } from './record.ts'
 
@@ -68,25 +68,53 @@ export function progressWrite({ seq, batch }: Progress): Write {
   return { key: progressKey, value }
 }
 
+/** A batch that was applied. */
+interface AppliedRow extends ForeignBatch {
+  readonly batch: string
+}
+
+/** How far a copy has come, and by which batches. */
+interface Applied extends Progress {
+  readonly rows: readonly AppliedRow[]
+}
+
 /**
  * Applies batches that follow each other to the copy; those it already has are passed over. Resolves with how far the
- * copy has come, which is less than the last batch when the first one does not follow what the copy has.
+ * copy has come, which is less than the last batch when the first one does not follow what the copy has. `newestTime` tells
+ * the time of the newest commit in a state.
  */
-export function applyRows(local: KeyValueStore, rows: readonly LogRow[]): Promise<Progress> {
-  return local.transact(view => {
+export function applyRows(
+  local: KeyValueStore,
+  rows: readonly LogRow[],
+  newestTime: (view: Pick<View, 'get'>) => number = () => 0,
+): Promise<Applied> {
+  return local.transact((view): Work<Applied> => {
     const before = progressOf(view)
     let { seq, batch } = before
-    const writes: Write[] = []
+    let state: Pick<View, 'get'> = view
+    const applied: AppliedRow[] = []
     for (const row of rows) {
       if (row.seq !== seq + 1) continue
-      writes.push(...decodeBatch(row.body))
+      const writes = decodeBatch(row.body)
+      applied.push({ batch: row.batch, after: newestTime(state), writes })
+      state = stateAfter(state, writes)
       seq = row.seq
       batch = row.batch
     }
-    if (seq === before.seq) return { result: before, writes: [] }
-    writes.push(progressWrite({ seq, batch }))
-    return { result: { seq, batch }, writes }
+    if (seq === before.seq) return { result: { ...before, rows: [] }, writes: [] }
+    const writes = applied.flatMap(row => row.writes)
+    return { result: { seq, batch, rows: applied }, writes: [...writes, progressWrite({ seq, batch })] }
   })
+}
+
+/** Single keys of the state that writes make of another one. */
+function stateAfter(state: Pick<View, 'get'>, writes: readonly Write[]): Pick<View, 'get'> {
+  return {
+    get: key => {
+      const write = writes.findLast(each => Buffer.compare(each.key, key) === 0)
+      return write === undefined ? state.get(key) : write.value
+    },
+  }
 }
 
 /** Takes the note out: what is left is a store of its own. */

@@ -1,0 +1,77 @@
+// An attempt that has read much, on one node, while another node writes: only what was written since is read again, so it
+// is refused if, and only if, that concerns what it has read.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Transaction } from '../../src/store/contract.ts'
+import type { Ref } from '../../src/values/value.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { createCollection, createIndex, data, definitionOf, documentRef } from '../unit/store/support.ts'
+import { type NodeStore, newRecord, openNode } from './in-process.ts'
+
+/** More than is read again at most when nothing is known of what was written. */
+const documents = 24_000
+const documentsOfOne = 4_000
+
+describe('contention over nodes', { skip: noPostgres }, () => {
+  let server: PostgresServer
+  let a: NodeStore
+  let b: NodeStore
+  let many: Ref
+  let others: Ref
+  let index: Ref
+
+  before(async () => {
+    server = await PostgresServer.start()
+    const { location, session } = await newRecord(server)
+    session.close()
+    a = await openNode(location, 'a', 1)
+    b = await openNode(location, 'b', 2)
+    ;({
+      result: [many, others, index],
+    } = await a.store.write(transaction => {
+      const source = createCollection(transaction, 'many')
+      const collection = createCollection(transaction, 'others')
+      return [source, collection, createIndex(transaction, 'all_of_many', { source })] as const
+    }))
+    for (let from = 0; from < documents; from += documentsOfOne)
+      await a.store.write(transaction => {
+        for (let id = from; id < from + documentsOfOne; id++)
+          transaction.put(documentRef(many, id), data({ n: 1n }))
+      })
+    await b.kv.ready(Number.POSITIVE_INFINITY)
+  })
+  after(async () => {
+    await a.store.close()
+    await b.store.close()
+    await server.stop()
+  })
+
+  /** Reads the whole index and writes how much there was. */
+  function count(transaction: Transaction): number {
+    const found = [...transaction.match(definitionOf(transaction, index), [], {})].length
+    transaction.put(documentRef(others, 1), data({ found: BigInt(found) }))
+    return found
+  }
+
+  const insert = (node: NodeStore, collection: Ref, id: number) =>
+    node.store.write(transaction => transaction.put(documentRef(collection, id), data({ n: 2n })))
+
+  test('what another node writes elsewhere does not make it stale', async () => {
+    const attempt = b.store.attempt(count)
+    for (let id = 10; id < 15; id++) await insert(a, others, id)
+    // One of its own in between, and one more of the other.
+    await insert(b, others, 20)
+    await insert(a, others, 21)
+    const outcome = await b.store.commit(attempt)
+    assert.notEqual(outcome, 'stale')
+    assert.equal(typeof outcome === 'object' && outcome.result, documents)
+  })
+
+  test('what another node writes where it has read does', async () => {
+    const attempt = b.store.attempt(count)
+    await insert(a, others, 11)
+    await insert(a, many, documents)
+    assert.equal(await b.store.commit(attempt), 'stale')
+  })
+})

@@ -1,0 +1,47 @@
+// Nodes within the process of a test: a store over a record each, without a server.
+
+import assert from 'node:assert/strict'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
+import { type RecordLocation, Session } from '../../src/kv/postgres/session.ts'
+import { openTables } from '../../src/kv/postgres/tables.ts'
+import { lastCommit } from '../../src/store/last-commit.ts'
+import { openStore, type TransactionStore } from '../../src/store/store.ts'
+import type { PostgresServer } from '../support/postgres.ts'
+
+/** A node's copy and the store over it. */
+export interface NodeStore {
+  readonly kv: PostgresStore
+  readonly store: TransactionStore
+}
+
+let schemas = 0
+
+/** A new record; with a session to it. */
+export async function newRecord(
+  server: PostgresServer,
+): Promise<{ readonly location: RecordLocation; readonly session: Session }> {
+  const location = { url: server.url(), schema: `in_process_${++schemas}` }
+  const session = await Session.open(location, 'tests')
+  await openTables(session, systemRandom)
+  return { location, session }
+}
+
+/** Opens a node over a record; `worker` tells its ids from those of others. */
+export async function openNode(location: RecordLocation, name: string, worker: number): Promise<NodeStore> {
+  const kv = await openPostgres({
+    location,
+    local: openMemory(),
+    node: name,
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    newestTime: view => lastCommit(view).time,
+    onDiverged: reason => assert.fail(reason),
+  })
+  const hooks = { evaluateBinding: () => undefined }
+  return { kv, store: openStore(kv, { clock: () => kv.now(), timeline: kv.timeline, hooks, worker }) }
+}
