@@ -162,6 +162,9 @@ export const limits = {
   /** Transactions and events that are handed out before other work gets its turn; ours. */
   streamTransactionsPerTurn: 64,
   streamEventsPerTurn: 1024,
+  /** Streams that are told of one transaction in a turn of the event loop, and bytes that they are told; ours. */
+  streamsPerTurn: 64,
+  streamBytesPerTurn: 4_194_304,
   /** Milliseconds for deciding who may see the events of one transaction. */
   streamBatchMs: 60_000,
   /** Milliseconds of one decision about one event, and of work for streams until others get their turn; ours. */

@@ -84,8 +84,8 @@ export interface EventStream {
   readonly id: string
   /** Nothing is queued any more; what is queued can still be taken. */
   readonly ended: boolean
-  /** The oldest queued event as text, with its line end; undefined when there is none. */
-  take(): string | undefined
+  /** The oldest queued event as text in UTF-8, with its line end, which others may share; undefined when there is none. */
+  take(): Uint8Array | undefined
   /** Calls `listener`, the only one, whenever events were queued or the stream ended. */
   listen(listener: () => void): void
   /** The reader has gone: frees everything. */

@@ -34,10 +34,10 @@ export class Audience {
     this.#options = options
   }
 
-  /** The events of a subject that a session may see. Throws Pending when a predicate has to wait. */
-  visible(events: readonly StreamEvent[], subject: StreamSubject, session: Session): readonly StreamEvent[] {
+  /** Whether a session may see an event of a subject. Throws Pending when a predicate has to wait. */
+  sees(session: Session, event: StreamEvent, subject: StreamSubject): boolean {
     const access = this.#accessOf(session)
-    return events.filter(event => this.#decide(session, () => maySee(event, subject, access)))
+    return this.#decide(session, () => maySee(event, subject, access))
   }
 
   #accessOf(session: Session): Access {

@@ -24,7 +24,7 @@ export class OpenStream implements EventStream {
   readonly id: string
   readonly origin: StreamOrigin
   readonly #release: (stream: OpenStream) => void
-  #queue: string[] = []
+  #queue: Uint8Array[] = []
   #bytes = 0
   #ended = false
   #listener: (() => void) | undefined
@@ -34,14 +34,14 @@ export class OpenStream implements EventStream {
     this.id = id
     this.origin = origin
     this.#release = release
-    this.#append(startLine(origin.start))
+    this.#append(Buffer.from(startLine(origin.start)))
   }
 
   get ended(): boolean {
     return this.#ended
   }
 
-  take(): string | undefined {
+  take(): Uint8Array | undefined {
     const line = this.#queue.shift()
     this.#bytes -= line?.length ?? 0
     return line
@@ -58,7 +58,7 @@ export class OpenStream implements EventStream {
   }
 
   /** Queues the events of one transaction. */
-  deliver(lines: readonly string[]): void {
+  deliver(lines: readonly Uint8Array[]): void {
     if (this.#ended) return
     const waiting = this.#queue.length
     if (waiting >= limits.streamEventsMax || this.#bytes >= limits.streamBytesMax) {
@@ -74,12 +74,12 @@ export class OpenStream implements EventStream {
   /** Ends the stream; what is queued already still reaches the reader. */
   end(reason: StreamEnd): void {
     if (this.#ended) return
-    this.#append(errorLine(reason))
+    this.#append(Buffer.from(errorLine(reason)))
     this.#finish()
     this.#listener?.()
   }
 
-  #append(line: string): void {
+  #append(line: Uint8Array): void {
     this.#queue.push(line)
     this.#bytes += line.length
   }
@@ -95,14 +95,14 @@ export class OpenStream implements EventStream {
 export class RefusedStream implements EventStream {
   readonly id: string
   readonly ended = true
-  #event: string | undefined
+  #event: Uint8Array | undefined
 
   constructor(id: string, reason: StreamEnd) {
     this.id = id
-    this.#event = errorLine(reason)
+    this.#event = Buffer.from(errorLine(reason))
   }
 
-  take(): string | undefined {
+  take(): Uint8Array | undefined {
     const event = this.#event
     this.#event = undefined
     return event

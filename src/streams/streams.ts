@@ -2,27 +2,30 @@
 //
 // For each transaction it is first worked out what every stream gets and which streams end, and then done: deciding
 // may have to wait for a predicate and start again. The work is shared: events are made once per subject, decided
-// once per session and rendered once per format, so that many streams of one document cost little more than one.
+// once per session and rendered once per format, so that many streams of one document cost little more than one. Both
+// are done in shares, so that others get their turn between them.
 
 import type { Clock } from '../base/clock.ts'
+import type { Memo } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import type { EventStream } from '../engine/contract.ts'
 import type { StreamField, StreamOpener, StreamOpening } from '../engine/streaming.ts'
 import { limits } from '../limits.ts'
 import type { EvaluationHost } from '../query/evaluation.ts'
-import type { CommittedTransaction, Store, Transaction } from '../store/contract.ts'
+import type { Change, CommittedTransaction, Store, Transaction } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { ApiVersion } from '../values/wire-version.ts'
 import { Audience } from './audience.ts'
 import { Conditions } from './conditions.ts'
-import { type EventFormat, eventLine, type StreamEnd } from './event-line.ts'
+import type { EventFormat, StreamEnd } from './event-line.ts'
 import type { StreamEvent } from './events.ts'
+import { Lines } from './lines.ts'
 import { OpenStream, RefusedStream } from './open-stream.ts'
 import { asOf } from './past-transaction.ts'
 import { Session, sessionTerms, sourceConditions } from './session.ts'
 import { type Subject, Subjects, sourceOf } from './subject.ts'
-import { Tailer, type Waiting } from './tailer.ts'
+import { type Handled, Tailer, TurnOver, type Waiting } from './tailer.ts'
 
 interface StreamsOptions {
   readonly store: Store
@@ -61,8 +64,17 @@ const failed: StreamEnd = {
 /** What one transaction means to the streams that are open. */
 interface Outcome {
   readonly lost: ReadonlySet<Session<OpenStream>>
-  readonly deliveries: readonly (readonly [OpenStream, readonly string[]])[]
+  readonly deliveries: readonly (readonly [OpenStream, readonly Uint8Array[]])[]
   readonly closed: ReadonlySet<Subject<OpenStream>>
+}
+
+/** What has been found out about a transaction that is being tried. */
+interface UnderWay {
+  /** Tells the transaction from others. */
+  readonly memo: Memo
+  changesSeen: number
+  readonly found: Map<Subject<OpenStream>, StreamEvent[]>
+  readonly lines: Map<Subject<OpenStream>, Lines>
 }
 
 /** How often it is looked whether a credential has expired, in milliseconds. */
@@ -78,6 +90,8 @@ export class Streams implements StreamOpener {
   readonly #sessionConditions = new Conditions<Session<OpenStream>>()
   readonly #sourceConditions = new Conditions<Subject<OpenStream>>()
   readonly #expiries = new Map<Session<OpenStream>, Cancel>()
+  /** The transaction that is being tried. */
+  #underWay: UnderWay | undefined
   #isEnded = false
 
   constructor(options: StreamsOptions) {
@@ -187,31 +201,32 @@ export class Streams implements StreamOpener {
     this.#expiries.delete(session)
   }
 
-  #handle(committed: CommittedTransaction, transaction: Transaction, waiting: Waiting): number {
+  #handle(committed: CommittedTransaction, transaction: Transaction, waiting: Waiting): Handled {
     const { time } = committed
-    const { lost, deliveries, closed } = this.#outcomeOf(committed, transaction, waiting)
-    for (const session of lost) this.#lose(session, time)
-    let events = 0
-    for (const [stream, lines] of deliveries) {
-      stream.deliver(lines)
-      events = Math.max(events, lines.length)
-    }
-    for (const subject of closed) {
-      for (const stream of subject.streams) if (stream.origin.start < time) stream.end(sourceClosed)
-    }
-    return events
+    const outcome = this.#outcomeOf(committed, transaction, waiting)
+    this.#underWay = undefined
+    const work = handOut(outcome, time)
+    const events = outcome.deliveries.reduce((most, [, lines]) => Math.max(most, lines.length), 0)
+    return { events, handOut: () => doShare(work) }
   }
 
   #outcomeOf({ changes, time }: CommittedTransaction, transaction: Transaction, waiting: Waiting): Outcome {
     const lost = this.#sessionConditions.brokenBy(changes)
     for (const session of lost) if (session.terms.since >= time) lost.delete(session)
-    const deliveries: [OpenStream, readonly string[]][] = []
+    const deliveries: [OpenStream, readonly Uint8Array[]][] = []
     const { host } = this.#options
     const past = asOf(transaction, time)
     const deadline = host.now() + limits.streamBatchMs * 1000
     const audience = new Audience({ host, transaction: past, deadline, ...waiting })
-    for (const [subject, events] of this.#subjects.eventsOf(changes, time, transaction)) {
-      const lines = new Lines(events, subject, audience, time, transaction)
+    let steps = 0
+    const beforeStep = () => {
+      if (steps++ > 0 && waiting.isTurnOver()) throw new TurnOver()
+    }
+    const reading = { audience, transaction, beforeStep }
+    const { found, lines: known } = this.#soFar(waiting, changes, time, reading)
+    for (const [subject, events] of found) {
+      const lines = known.get(subject) ?? new Lines(subject, events, time)
+      known.set(subject, lines)
       for (const stream of subject.streams) {
         const { session, start } = stream.origin
         if (start >= time || lost.has(session)) continue
@@ -219,64 +234,60 @@ export class Streams implements StreamOpener {
           lost.add(session)
           continue
         }
-        const own = lines.of(stream)
+        const own = lines.of(stream, reading)
         if (own.length > 0) deliveries.push([stream, own])
       }
     }
     return { lost, deliveries, closed: this.#sourceConditions.brokenBy(changes) }
   }
+
+  /** What earlier tries of the same transaction have found out, with all events for each subject it concerns. */
+  #soFar(
+    { memo }: Waiting,
+    changes: readonly Change[],
+    time: Micros,
+    { beforeStep, transaction }: { beforeStep: () => void; transaction: Transaction },
+  ): UnderWay {
+    if (this.#underWay?.memo !== memo) {
+      this.#underWay = { memo, changesSeen: 0, found: new Map(), lines: new Map() }
+    }
+    const soFar = this.#underWay
+    for (const change of changes.slice(soFar.changesSeen)) {
+      beforeStep()
+      this.#subjects.addEventsOf(change, time, transaction, soFar.found)
+      soFar.changesSeen++
+    }
+    return soFar
+  }
 }
 
-/** The events of one subject as its streams get them: decided once per session, rendered once per format. */
-class Lines {
-  readonly #events: readonly StreamEvent[]
-  readonly #subject: Subject<OpenStream>
-  readonly #audience: Audience
-  readonly #txn: Micros
-  readonly #transaction: Transaction
-  readonly #known = new Map<Session<OpenStream>, Map<EventFormat, readonly string[]>>()
-  readonly #rendered = new Map<EventFormat, Map<StreamEvent, string>>()
-
-  constructor(
-    events: readonly StreamEvent[],
-    subject: Subject<OpenStream>,
-    audience: Audience,
-    txn: Micros,
-    transaction: Transaction,
-  ) {
-    this.#events = events
-    this.#subject = subject
-    this.#audience = audience
-    this.#txn = txn
-    this.#transaction = transaction
+/** Tells the streams what a transaction means to them, one after the other; yields how many bytes it has handed out. */
+function* handOut({ closed, deliveries, lost }: Outcome, time: Micros): Generator<number, void, void> {
+  for (const session of lost) {
+    for (const stream of [...session.streams]) {
+      stream.end(lostAuthorization(time))
+      yield 0
+    }
   }
-
-  of({ origin: { session, format } }: OpenStream): readonly string[] {
-    let ofSession = this.#known.get(session)
-    if (ofSession === undefined) {
-      ofSession = new Map()
-      this.#known.set(session, ofSession)
-    }
-    let lines = ofSession.get(format)
-    if (lines === undefined) {
-      const visible = this.#audience.visible(this.#events, this.#subject.target, session)
-      lines = visible.map(event => this.#render(event, format))
-      ofSession.set(format, lines)
-    }
-    return lines
+  for (const [stream, lines] of deliveries) {
+    stream.deliver(lines)
+    yield lines.reduce((bytes, line) => bytes + line.length, 0)
   }
-
-  #render(event: StreamEvent, format: EventFormat): string {
-    let ofFormat = this.#rendered.get(format)
-    if (ofFormat === undefined) {
-      ofFormat = new Map()
-      this.#rendered.set(format, ofFormat)
+  for (const subject of closed) {
+    for (const stream of [...subject.streams]) {
+      if (stream.origin.start < time) stream.end(sourceClosed)
+      yield 0
     }
-    let text = ofFormat.get(event)
-    if (text === undefined) {
-      text = eventLine(event, this.#txn, format, this.#transaction)
-      ofFormat.set(event, text)
-    }
-    return text
   }
+}
+
+/** Goes on with as much as one turn of the event loop may take; returns whether there is more. */
+function doShare(work: Generator<number, void, void>): boolean {
+  let bytes = 0
+  for (let streams = 0; streams < limits.streamsPerTurn && bytes < limits.streamBytesPerTurn; streams++) {
+    const next = work.next()
+    if (next.done) return false
+    bytes += next.value
+  }
+  return true
 }

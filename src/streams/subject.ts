@@ -85,25 +85,22 @@ export class Subjects<S> {
     if (ofDatabase?.size === 0) this.#indexes.delete(database)
   }
 
-  /** The events of a transaction for each subject it concerns, in the order of the change log. */
-  eventsOf(
-    changes: readonly Change[],
+  /** Adds the events of one change of a transaction to those of each subject that it concerns. */
+  addEventsOf(
+    change: Change,
     txn: number,
     transaction: Transaction,
-  ): Map<Subject<S>, StreamEvent[]> {
-    const found = new Map<Subject<S>, StreamEvent[]>()
-    for (const change of changes) {
-      const { ref } = change
-      const document = this.#documents.get(documentKey(ref))
-      const collection = this.#collections.get(documentKey(collectionOf(ref)))
-      const indexes = this.#indexes.get(ref.database)
-      if (!(document || collection || indexes)) continue
-      const place = placeOf(change, txn, transaction)
-      if (document) add(found, document, documentEvents(change, place))
-      if (collection) add(found, collection, membershipEvents(change, place, collection))
-      if (indexes) addEntryEvents(found, indexes, change, place, transaction)
-    }
-    return found
+    found: Map<Subject<S>, StreamEvent[]>,
+  ): void {
+    const { ref } = change
+    const document = this.#documents.get(documentKey(ref))
+    const collection = this.#collections.get(documentKey(collectionOf(ref)))
+    const indexes = this.#indexes.get(ref.database)
+    if (!(document || collection || indexes)) return
+    const place = placeOf(change, txn, transaction)
+    if (document) add(found, document, documentEvents(change, place))
+    if (collection) add(found, collection, membershipEvents(change, place, collection))
+    if (indexes) addEntryEvents(found, indexes, change, place, transaction)
   }
 }
 

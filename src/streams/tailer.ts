@@ -14,6 +14,19 @@ export interface Waiting {
   readonly memo: Memo
   /** False: waiting has failed, nobody asks again. */
   readonly mayWait: boolean
+  /** Others want their turn: what takes longer has to throw {@link TurnOver}. */
+  readonly isTurnOver: () => boolean
+}
+
+/** Thrown while a transaction is handled: it is tried again in the next turn of the event loop. */
+export class TurnOver {}
+
+/** A transaction that has been handled, but for telling of it. */
+export interface Handled {
+  /** How many events came of it. */
+  readonly events: number
+  /** Tells as many as a turn allows; returns whether there are more. Nothing else is handled before. */
+  readonly handOut: () => boolean
 }
 
 interface TailerOptions {
@@ -21,20 +34,25 @@ interface TailerOptions {
   readonly timers: Timers
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
-   * Handles one transaction and returns how many events came of it. May throw Pending before it has done anything:
-   * it is called again for the same transaction when the answer is there.
+   * Handles one transaction. May throw Pending, or {@link TurnOver} when that has led it further: it is called again for
+   * the same transaction when the answer is there, or at the next turn.
    */
-  readonly handle: (committed: CommittedTransaction, transaction: Transaction, waiting: Waiting) => number
+  readonly handle: (committed: CommittedTransaction, transaction: Transaction, waiting: Waiting) => Handled
   /** Told of bugs; the tailer has stopped. */
   readonly onFailure: (error: unknown) => void
 }
 
-const patient = (): Waiting => ({ memo: new Memo(), mayWait: true })
+/** What is remembered of the transaction that is being tried. */
+type Trying = Pick<Waiting, 'memo' | 'mayWait'>
+
+const patient = (): Trying => ({ memo: new Memo(), mayWait: true })
 
 export class Tailer {
   readonly #options: TailerOptions
   #position: Micros = 0
   #waiting = patient()
+  /** Of a transaction that not all have been told of yet. */
+  #handOut: Handled['handOut'] | undefined
   /** Ends the watch; undefined while nothing is read. */
   #unwatch: (() => void) | undefined
   /** Runs or has been asked to. */
@@ -54,6 +72,7 @@ export class Tailer {
   start(position: Micros): void {
     this.#position = position
     this.#waiting = patient()
+    this.#handOut = undefined
     this.#isBusy = false
     this.#run++
     this.#unwatch = this.#options.store.watch(() => this.#schedule())
@@ -80,10 +99,16 @@ export class Tailer {
   #turn(): void {
     this.#isBusy = false
     try {
+      if (this.#hasMoreToTell()) {
+        this.#schedule()
+        return
+      }
+      if (!this.isRunning) return
       const more = this.#options.store.read(transaction => this.#readOn(transaction)).result
       if (more) this.#schedule()
     } catch (error) {
       if (error instanceof Pending) this.#settle(error)
+      else if (error instanceof TurnOver) this.#schedule()
       else this.#fail(error)
     }
   }
@@ -94,16 +119,29 @@ export class Tailer {
     const committed = store.changes(this.#position, limits.streamTransactionsPerTurn)
     const run = this.#run
     const endMs = clock.elapsedMs() + limits.streamTurnMs
+    const isTurnOver = () => clock.elapsedMs() >= endMs
     let events = 0
     for (const next of committed) {
       this.#waiting.memo.begin()
-      events += handle(next, transaction, this.#waiting)
-      if (run !== this.#run) return false
+      const handled = handle(next, transaction, { ...this.#waiting, isTurnOver })
       this.#position = next.time
       this.#waiting = patient()
-      if (events >= limits.streamEventsPerTurn || clock.elapsedMs() >= endMs) return true
+      this.#handOut = handled.handOut
+      const hasMore = this.#hasMoreToTell()
+      if (run !== this.#run) return false
+      events += handled.events
+      if (hasMore || events >= limits.streamEventsPerTurn || isTurnOver()) return true
     }
     return committed.length === limits.streamTransactionsPerTurn
+  }
+
+  /** Tells a share of what there is to tell, and whether that was not all. */
+  #hasMoreToTell(): boolean {
+    const run = this.#run
+    const hasMore = this.#handOut?.() ?? false
+    if (run !== this.#run) return false
+    if (!hasMore) this.#handOut = undefined
+    return hasMore
   }
 
   #settle(pending: Pending): void {

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Engine, EventStream } from '../../src/engine/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
+import { limits } from '../../src/limits.ts'
 import { engineOver } from '../../src/open-engine.ts'
 import { ManualTime, settled } from '../unit/auth/support.ts'
 import type { WireEvent } from './stream-client.ts'
@@ -63,9 +64,15 @@ async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 10
   }
 }
 
+/** The oldest event that waits. */
+function next(stream: EventStream): string | undefined {
+  const line = stream.take()
+  return line && Buffer.from(line).toString()
+}
+
 function taken(stream: EventStream): WireEvent[] {
   const events: WireEvent[] = []
-  for (let line = stream.take(); line !== undefined; line = stream.take()) {
+  for (let line = next(stream); line !== undefined; line = next(stream)) {
     assert.match(line, /^[^\r\n]+\r\n$/)
     const text = line.slice(0, -2)
     events.push({ ...JSON.parse(text), text })
@@ -106,7 +113,7 @@ test('a reader that is too far behind gets an error instead of the next transact
     await query({ create: things, params: { object: {} } })
     await settled()
     assert.equal(
-      stream.take(),
+      next(stream),
       '{"type":"error","txn":0,"event":{"code":"time out","description":"Stream closed due to congestion after accumulating 5001 items."}}\r\n',
     )
     assert.equal(stream.ended, true)
@@ -121,7 +128,7 @@ test('large events count by their bytes', () =>
       await query(update({ n, text: 'x'.repeat(5_000_000) }))
       await settled()
     }
-    assert.match(stream.take() ?? '', /after accumulating 4 items\./)
+    assert.match(next(stream) ?? '', /after accumulating 4 items\./)
   }))
 
 /** A key of a database `child` that is good for a minute. */
@@ -178,6 +185,80 @@ async function inTurn(bench: Bench, writes: readonly unknown[]): Promise<Doc[]> 
   for (const write of writes) made.push((await bench.query(write)) as Doc)
   return made
 }
+
+/** What happens in each turn of the event loop until `isDone`: the changes of a count. */
+async function perTurn(count: () => number, isDone: () => boolean): Promise<number[]> {
+  const turns: number[] = []
+  while (!isDone()) {
+    const before = count()
+    await new Promise(resolve => setImmediate(resolve))
+    turns.push(count() - before)
+    assert.ok(turns.length < 10_000, 'it never ends')
+  }
+  return turns
+}
+
+test('streams are told of a transaction some at a time, with the same bytes for all', () =>
+  withEngine(async ({ open, query }) => {
+    const streams = await Promise.all(Array.from({ length: 300 }, () => open(target)))
+    for (const stream of streams) stream.take()
+    let told = 0
+    for (const stream of streams) stream.listen(() => told++)
+    await query(create({ text: 'x'.repeat(1000) }))
+    const turns = await perTurn(
+      () => told,
+      () => told === streams.length,
+    )
+    assert.equal(Math.max(...turns), limits.streamsPerTurn)
+    const [first, ...others] = streams.map(stream => stream.take())
+    assert.ok(first !== undefined && others.every(line => line === first))
+  }, 300))
+
+test('streams are told no more bytes in a turn than others can wait for', () =>
+  withEngine(async ({ open, query }) => {
+    const streams = await Promise.all(Array.from({ length: 40 }, () => open(target)))
+    let told = 0
+    for (const stream of streams) stream.listen(() => told++)
+    await query(create({ text: 'x'.repeat(1_000_000) }))
+    const turns = await perTurn(
+      () => told,
+      () => told === streams.length,
+    )
+    assert.ok(Math.max(...turns) <= Math.ceil(limits.streamBytesPerTurn / 1_000_000), `${turns}`)
+  }))
+
+test('streams that end together are told so some at a time', () =>
+  withEngine(async ({ open, query }) => {
+    const streams = await Promise.all(Array.from({ length: 300 }, () => open(target)))
+    const ended = () => streams.filter(stream => stream.ended).length
+    await query({ delete: things })
+    const turns = await perTurn(ended, () => ended() === streams.length)
+    assert.equal(Math.max(...turns), limits.streamsPerTurn)
+  }, 300))
+
+test('who may see an event is decided in as many turns as it takes', () =>
+  withEngine(async bench => {
+    const privileges = [{ object: { resource: things, actions: { object: { read: true } } } }]
+    const membership = [{ object: { resource: things } }]
+    await bench.query({ create_role: { object: { name: 'members', privileges, membership } } })
+    await bench.query(create({}))
+    const streams: EventStream[] = []
+    for (let n = 0; n < 30; n++) {
+      const { ref: instance } = (await bench.query({ create: things })) as Doc
+      const token = await bench.query({ create: { tokens: null }, params: { object: { instance } } })
+      streams.push(await bench.open(target, (token as { secret: string }).secret))
+    }
+    for (const stream of streams) taken(stream)
+    let told = 0
+    for (const stream of streams) stream.listen(() => told++)
+    await bench.query(update({ n: 2 }))
+    bench.time.msPerLook = limits.streamTurnMs
+    const turns = await perTurn(
+      () => told,
+      () => told === streams.length,
+    )
+    assert.ok(turns.length >= streams.length, `${turns.length} turns`)
+  }))
 
 test('predicates see the state at the time of the event, not the present one', () =>
   withEngine(async bench => {

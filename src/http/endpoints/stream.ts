@@ -78,13 +78,13 @@ class EventBody extends Readable {
   #pass(): void {
     if (this.#stream.ended) this.#limitEnd()
     if (!this.#hasRoom) return
-    const text = this.#stream.take()
-    if (text === undefined) {
+    const line = this.#stream.take()
+    if (line === undefined) {
       if (this.#stream.ended) this.push(null)
       return
     }
     this.#hasRoom = false
-    this.push(text)
+    this.push(line)
   }
 
   /** A client that does not take the last events is cut off. */

@@ -25,7 +25,15 @@ export { object }
 export class ManualTime implements Timers {
   ms = 1_000
   #alarms: { at: number; callback: () => void }[] = []
-  readonly clock: Clock = { now: () => this.ms * 1000, elapsedMs: () => this.ms }
+  /** What passes with each look at the clock. */
+  msPerLook = 0
+  readonly clock: Clock = {
+    now: () => this.ms * 1000,
+    elapsedMs: () => {
+      this.ms += this.msPerLook
+      return this.ms
+    },
+  }
 
   after(ms: number, callback: () => void): () => void {
     const alarm = { at: this.ms + ms, callback }

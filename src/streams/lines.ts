@@ -1,0 +1,77 @@
+// The events of one transaction about one subject as its streams get them: decided once per session, rendered once per
+// format, as bytes that all of them share. What has been decided and rendered is kept while the same transaction is tried
+// again, so that what takes long is done in several turns of the event loop.
+
+import type { Transaction } from '../store/contract.ts'
+import type { Micros } from '../values/value.ts'
+import type { Audience } from './audience.ts'
+import { type EventFormat, eventLine } from './event-line.ts'
+import type { StreamEvent } from './events.ts'
+import type { OpenStream } from './open-stream.ts'
+import type { Session } from './session.ts'
+import type { Subject } from './subject.ts'
+
+/** One try of a transaction: what it reads through, and who says what may be seen. */
+interface Reading {
+  readonly audience: Audience
+  readonly transaction: Transaction
+  /** Called before each decision and each rendering; throws to end the try. */
+  readonly beforeStep: () => void
+}
+
+export class Lines {
+  readonly #subject: Subject<OpenStream>
+  readonly #events: readonly StreamEvent[]
+  readonly #txn: Micros
+  /** For each event, in order, as far as it is known. */
+  readonly #decided = new Map<Session<OpenStream>, boolean[]>()
+  readonly #rendered = new Map<EventFormat, Map<StreamEvent, Uint8Array>>()
+  readonly #known = new Map<Session<OpenStream>, Map<EventFormat, readonly Uint8Array[]>>()
+
+  /** `txn`: the time of the transaction. */
+  constructor(subject: Subject<OpenStream>, events: readonly StreamEvent[], txn: Micros) {
+    this.#subject = subject
+    this.#events = events
+    this.#txn = txn
+  }
+
+  /** What a stream is told. Throws Pending, and what `beforeStep` throws. */
+  of({ origin: { session, format } }: OpenStream, reading: Reading): readonly Uint8Array[] {
+    const ofSession = upsert(this.#known, session, () => new Map<EventFormat, readonly Uint8Array[]>())
+    const known = ofSession.get(format)
+    if (known !== undefined) return known
+    const decided = this.#decide(session, reading)
+    const visible = this.#events.filter((_, index) => decided[index])
+    const lines = visible.map(event => this.#render(event, format, reading))
+    ofSession.set(format, lines)
+    return lines
+  }
+
+  #decide(session: Session<OpenStream>, { audience, beforeStep }: Reading): readonly boolean[] {
+    const decided = upsert(this.#decided, session, () => [])
+    for (const event of this.#events.slice(decided.length)) {
+      beforeStep()
+      decided.push(audience.sees(session, event, this.#subject.target))
+    }
+    return decided
+  }
+
+  #render(event: StreamEvent, format: EventFormat, { beforeStep, transaction }: Reading): Uint8Array {
+    const ofFormat = upsert(this.#rendered, format, () => new Map<StreamEvent, Uint8Array>())
+    let line = ofFormat.get(event)
+    if (line === undefined) {
+      beforeStep()
+      line = Buffer.from(eventLine(event, this.#txn, format, transaction))
+      ofFormat.set(event, line)
+    }
+    return line
+  }
+}
+
+function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const present = map.get(key)
+  if (present !== undefined) return present
+  const made = make()
+  map.set(key, made)
+  return made
+}
