@@ -2,10 +2,12 @@
 // opening and closing an entry writes. The indexes every database has (names, tokens by identity …) are kept
 // the same way, but without history.
 
+import { assert } from '../base/assert.ts'
 import { byteText } from '../base/byte-text.ts'
 import { RequestError } from '../errors.ts'
 import { positionBytes } from '../keys/key-reader.ts'
 import {
+  buildKey,
   builtinIndexes,
   documentsIndex,
   type EntryKeyParts,
@@ -225,13 +227,20 @@ function closeEntry(
 ): void {
   if (index.keeps !== 'events') {
     const live = overlay.get(entry.liveKey)
-    // Missing while the index is being built and has not come to this document: the build will see all versions.
-    if (live === undefined) return
+    if (live === undefined) {
+      assert(isBeingBuilt(overlay, index, entry), 'an entry that ends is in its index')
+      return
+    }
     overlay.set(entry.liveKey, undefined, journal)
     if (index.keeps === 'live') return
     overlay.set(indexEndedKey(entry.parts, time), endedRecord(entry, entrySince(live), time), journal)
   }
   overlay.set(indexEventKey(entry.parts, time, 'remove'), removedRecord(entry, time), journal)
+}
+
+/** A build that has not come to the document yet will see all of its versions. */
+function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts }: PreparedEntry): boolean {
+  return keeps === 'everything' && overlay.get(buildKey(parts.database, number)) !== undefined
 }
 
 /** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */

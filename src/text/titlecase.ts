@@ -1,14 +1,22 @@
 // Title case: the first letter of each word in its title form, the rest of the word in small letters.
 
 import { step } from '../base/effort.ts'
+import { mapKnown } from '../values/known-characters.ts'
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
 /** Where the title form goes within a word: its first letter, digit or symbol; modifier letters if they have a case. */
 const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
 
-/** A text with each word (by Unicode word boundaries) in title case. */
+/**
+ * A text with each word (by Unicode word boundaries) in title case. Characters that are newer than the stored tables stay
+ * as they are.
+ */
 export function titlecase(text: string): string {
+  return mapKnown(text, titleWords)
+}
+
+function titleWords(text: string): string {
   let titled = ''
   for (const { segment } of words.segment(text)) {
     step(1 + (segment.length >> 4))

@@ -33,6 +33,11 @@ export function isKnownCharacter(codePoint: number): boolean {
   return low % 2 === 1
 }
 
+/** All characters of that version as ranges: first, last, first, last … */
+export function knownRanges(): readonly number[] {
+  return starts.map((start, index) => (index % 2 === 0 ? start : start - 1))
+}
+
 const surelyKnown = /^[\0-\u0377]*$/
 
 function isAllKnown(text: string): boolean {

@@ -1,5 +1,6 @@
 // Membership of code points in character classes, for the engine that looks at them one by one.
 
+import { mapKnown } from '../../values/known-characters.ts'
 import type { CharacterClass } from './character-class.ts'
 import type { CodePointSet } from './code-point-set.ts'
 import { unicodeSet } from './unicode-property.ts'
@@ -49,12 +50,18 @@ function includes(set: CodePointSet, codePoint: number): boolean {
 
 /** The capital of a letter that has one of one character. */
 function upperCase(codePoint: number): number {
-  return single(String.fromCodePoint(codePoint).toUpperCase(), codePoint)
+  return single(
+    mapKnown(String.fromCodePoint(codePoint), text => text.toUpperCase()),
+    codePoint,
+  )
 }
 
 /** The small letter of a letter that has one of one character. */
 function lowerCase(codePoint: number): number {
-  return single(String.fromCodePoint(codePoint).toLowerCase(), codePoint)
+  return single(
+    mapKnown(String.fromCodePoint(codePoint), text => text.toLowerCase()),
+    codePoint,
+  )
 }
 
 function single(text: string, otherwise: number): number {

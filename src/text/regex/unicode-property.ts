@@ -1,8 +1,11 @@
 // Character properties by the names that patterns give them, `\p{…}`. ASCII classes are those of Java; Unicode
-// properties come from the runtime's own tables, which new RegExp names and a pass over all code points lists.
+// properties come from the runtime's own tables, which new RegExp names and a pass over all code points lists. What a
+// pattern finds can end in stored keys (bindings of indexes), so characters that are newer than the stored tables count as
+// not assigned (docs/decisions/0030-known-characters.md).
 
 import { step } from '../../base/effort.ts'
-import { type CodePointSet, complement, setOf } from './code-point-set.ts'
+import { knownRanges } from '../../values/known-characters.ts'
+import { type CodePointSet, complement, intersection, setOf } from './code-point-set.ts'
 
 const range = (from: string, to: string) => [from.charCodeAt(0), to.charCodeAt(0)]
 const digits = range('0', '9')
@@ -159,6 +162,30 @@ const stepsPerPlane = 16_384
 function membersOf(expression: string): CodePointSet | undefined {
   const found = known.get(expression)
   if (found) return found
+  // Before the members, so that none are lost when this is interrupted.
+  const newer = newerCharacters()
+  const members = runtimeMembers(expression)
+  const set = members && asOfKnown(expression, members, newer)
+  if (set) known.set(expression, set)
+  return set
+}
+
+let newerFound: CodePointSet | undefined
+
+/** Characters of the runtime that are newer than the stored tables; none, most of the time. */
+function newerCharacters(): CodePointSet {
+  newerFound ??= intersection(runtimeMembers('\\P{Cn}') ?? [], complement(setOf(knownRanges())))
+  return newerFound
+}
+
+/** What an expression matches while newer characters are not assigned yet. */
+export function asOfKnown(expression: string, members: CodePointSet, newer: CodePointSet): CodePointSet {
+  if (newer.length === 0) return members
+  const matchesUnassigned = expression === '\\p{C}' || expression === '\\p{Cn}'
+  return matchesUnassigned ? setOf([...members, ...newer]) : intersection(members, complement(newer))
+}
+
+function runtimeMembers(expression: string): CodePointSet | undefined {
   const finding = findings.get(expression) ?? beginFinding(expression)
   if (finding === undefined) return undefined
   const { ranges, runs } = finding
@@ -166,10 +193,8 @@ function membersOf(expression: string): CodePointSet | undefined {
     listRuns(runs, finding.nextPlane++ << 16, ranges)
     step(stepsPerPlane)
   }
-  const set = setOf(ranges)
   findings.delete(expression)
-  known.set(expression, set)
-  return set
+  return setOf(ranges)
 }
 
 function beginFinding(expression: string): Finding | undefined {

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { InvariantError } from '../../../src/base/assert.ts'
+import { tagRange } from '../../../src/keys/keyspace.ts'
 import { rootDatabase, TransactionTime, type Value } from '../../../src/values/value.ts'
 import {
   Bench,
@@ -257,4 +259,18 @@ test('the events of a collection are the add and remove events of its documents'
   assert.deepEqual(events({ reverse: true, to: { ts: t3, side: 'low' } }), [[t1, 'add']])
   assert.deepEqual(events({ from: { ts: t1, side: 'high' } }), [[t3, 'remove']])
   await bench.close()
+})
+
+test('an entry that is not where it was put fails the write that would end it', async () => {
+  const { bench, put } = await indexed({ terms: [field('tag')] })
+  await put(1, { tag: 'a' })
+  await put(2, { tag: 'a' })
+  const rows = bench.kv.read(view => [...view.range(tagRange('indexLive'))])
+  const { key } = rows.at(-1) as { key: Uint8Array }
+  await bench.kv.transact(() => ({ result: undefined, writes: [{ key, value: undefined }] }))
+  await put(1, { tag: 'b' })
+  await assert.rejects(put(2, { tag: 'b' }), InvariantError)
+  // What does not concern the entry can be written.
+  await put(2, { tag: 'a', other: true })
+  await bench.store.close()
 })

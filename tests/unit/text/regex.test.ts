@@ -8,6 +8,8 @@ import fc from 'fast-check'
 import { RequestError } from '../../../src/errors.ts'
 import { compilePattern, type Match } from '../../../src/text/regex/compiled-pattern.ts'
 import { RegexSyntaxError } from '../../../src/text/regex/errors.ts'
+import { asOfKnown, propertyNamed } from '../../../src/text/regex/unicode-property.ts'
+import { isKnownCharacter } from '../../../src/values/known-characters.ts'
 import { errorOf, evaluatePure, pureEvaluation } from '../../support/evaluate-pure.ts'
 
 /** Pattern, text, and the groups of each match; null where Java refuses the pattern. */
@@ -317,5 +319,25 @@ describe('bounds', () => {
     const text = { repeat: { repeat: 'a', number: 1024 }, number: 1024 }
     evaluatePure({ containsstrregex: text, pattern: 'b' }, { evaluation })
     assert.ok(evaluation.computeOps > 5, String(evaluation.computeOps))
+  })
+})
+
+describe('properties of characters', () => {
+  test('characters that are newer than the stored tables count as not assigned', () => {
+    const letters = [0x41, 0x5a, 0x378, 0x379]
+    const unassigned = [0x1f0000, 0x1fffff]
+    const newer = [0x379, 0x379]
+    assert.deepEqual(asOfKnown('\\p{L}', letters, newer), [0x41, 0x5a, 0x378, 0x378])
+    assert.deepEqual(asOfKnown('\\p{Cn}', unassigned, newer), [0x379, 0x379, ...unassigned])
+    assert.deepEqual(asOfKnown('\\p{L}', letters, []), letters)
+  })
+
+  test('no property that a runtime of any version knows holds a character that is newer', () => {
+    for (const name of ['L', 'N', 'S', 'M', 'IsAlphabetic', 'IsEmoji', 'javaDefined', 'javaLetterOrDigit']) {
+      const ranges = propertyNamed(name) as readonly number[]
+      for (let index = 0; index < ranges.length; index += 2)
+        for (let point = ranges[index] as number; point <= (ranges[index + 1] as number); point++)
+          assert.ok(isKnownCharacter(point), `${name} holds ${point.toString(16)}`)
+    }
   })
 })
