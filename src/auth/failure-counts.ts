@@ -1,8 +1,8 @@
 // How often somebody has failed of late. Behind an interface, so that the failures can be counted over processes and
 // machines without a change to what slows guessing down.
 
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
-import { GenerationCache } from '../base/generation-cache.ts'
 import type { NoticeTopic } from '../base/notices.ts'
 import { limits } from '../limits.ts'
 
@@ -27,7 +27,7 @@ interface Count {
 /** The failures that this process has seen. */
 export class LocalFailureCounts implements FailureCounts {
   readonly #clock: Clock
-  readonly #counts = new GenerationCache<string, Count>(limits.passwordGuessersMax)
+  readonly #counts = new LRUCache<string, Count>({ max: limits.passwordGuessersMax })
 
   constructor(clock: Clock) {
     this.#clock = clock

@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto'
 import { compactVerify } from 'jose'
-import { GenerationCache } from '../base/generation-cache.ts'
+import { LRUCache } from 'lru-cache'
 import type { Memo } from '../base/pending.ts'
 import { limits } from '../limits.ts'
 import type { Transaction, Version } from '../store/contract.ts'
@@ -56,7 +56,7 @@ const signedTokensMax = 20_000
 export class IdentityProviders {
   readonly #options: IdentityProviderOptions
   /** The key that signed a token: good only while the provider's set still has that key. */
-  readonly #signedBy = new GenerationCache<string, VerificationKey>(signedTokensMax)
+  readonly #signedBy = new LRUCache<string, VerificationKey>({ max: signedTokensMax })
 
   constructor(options: IdentityProviderOptions) {
     this.#options = options

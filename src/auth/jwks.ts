@@ -47,7 +47,7 @@ export class KeySets {
   readonly #clock: Clock
   readonly #onFailure: (uri: string, reason: string) => void
   readonly #queue = new WorkQueue(limits.jwksFetchesAtOnceMax, limits.jwksFetchesWaitingMax)
-  /** Least recently used first. */
+  /** Least recently used first. Sets grow as they are loaded and go by a clock that tests move: `lru-cache` has neither. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 

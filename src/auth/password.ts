@@ -5,9 +5,9 @@
 // hashes made elsewhere from its first 72 bytes verify too.
 
 import { createHmac, hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { assert } from '../base/assert.ts'
 import { FairQueue } from '../base/fair-queue.ts'
-import { GenerationCache } from '../base/generation-cache.ts'
 import { QueueFull } from '../base/work-queue.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -41,10 +41,10 @@ export class Passwords {
   readonly #bcrypt: Bcrypt
   readonly #queue = new FairQueue(passwordThreads, limits.passwordChecksWaitingMax)
   readonly #throttle: FailureThrottle
-  readonly #proven = new GenerationCache<string, true>(provenMax)
+  readonly #proven = new LRUCache<string, true>({ max: provenMax })
   readonly #provenKey: Uint8Array
   /** The highest cost of the hashes checked in a database, where it is above the configured one. */
-  readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
+  readonly #costs = new LRUCache<DatabaseId, number>({ max: costsMax })
   /** Salt and digest of a hash that verifies nothing: they are made up. Checking against it takes as long as another. */
   readonly #madeUp: string
 

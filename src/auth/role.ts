@@ -1,6 +1,7 @@
 // Role documents as decisions need them. Their documents were validated when written, so reading is tolerant:
 // what does not fit grants nothing.
 
+import { upsert } from '../base/upsert.ts'
 import type { Transaction } from '../store/contract.ts'
 import {
   type DatabaseId,
@@ -78,14 +79,6 @@ function addGrants(grants: Map<ResourceAction, Grant>, actions: ObjectValue): vo
     if (value === true) grants.set(action, true)
     else if (value instanceof Lambda) grants.set(action, [...(before ?? []), value])
   }
-}
-
-function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const present = map.get(key)
-  if (present !== undefined) return present
-  const made = make()
-  map.set(key, made)
-  return made
 }
 
 function readMemberships(fields: ObjectValue): readonly Membership[] {

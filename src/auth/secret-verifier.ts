@@ -3,8 +3,8 @@
 // another pair, and whether the hash is still the stored one is asked for every request.
 
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { FairQueue } from '../base/fair-queue.ts'
-import { GenerationCache } from '../base/generation-cache.ts'
 import type { Memo } from '../base/pending.ts'
 import { QueueFull } from '../base/work-queue.ts'
 import { RequestError } from '../errors.ts'
@@ -18,7 +18,7 @@ const verifiedPairsMax = 100_000
 
 export class SecretVerifier {
   readonly #bcrypt: Bcrypt
-  readonly #verified = new GenerationCache<string, true>(verifiedPairsMax)
+  readonly #verified = new LRUCache<string, true>({ max: verifiedPairsMax })
   // Apart from the queue of passwords, so that a flood of logins does not keep new secrets from being checked.
   readonly #queue = new FairQueue(bcryptAtOnce(limits.secretChecksAtOnceMax), limits.secretChecksWaitingMax)
   /** Names of requests that take turns. */

@@ -4,8 +4,8 @@
 // line. Who shares credential and address with a guesser does, so the pauses shrink as the line grows: it is served
 // in order, and nobody waits in it longer than a bound. The failures fade with time and with a success.
 
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
-import { GenerationCache } from '../base/generation-cache.ts'
 import type { Random } from '../base/random.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { RequestError } from '../errors.ts'
@@ -43,7 +43,7 @@ export interface ThrottleOptions {
 export class FailureThrottle {
   readonly #options: ThrottleOptions
   readonly #failures: FailureCounts
-  readonly #lines = new GenerationCache<string, Line>(limits.passwordGuessersMax)
+  readonly #lines = new LRUCache<string, Line>({ max: limits.passwordGuessersMax })
 
   constructor(options: ThrottleOptions) {
     this.#options = options

@@ -1,8 +1,8 @@
 // How long an evaluation may hold the process that serves everybody. One that is dropped for taking too long has used
 // that time in vain; whoever lets that happen over and over gets less of it each time, so that it stays a small share.
 
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
-import { GenerationCache } from '../base/generation-cache.ts'
 import { limits } from '../limits.ts'
 import type { Hold } from './slow-lane.ts'
 
@@ -18,7 +18,7 @@ interface Waste {
 export class Patience {
   readonly #ms: number
   readonly #clock: Clock
-  readonly #wastes = new GenerationCache<string, Waste>(queuesMax)
+  readonly #wastes = new LRUCache<string, Waste>({ max: queuesMax })
 
   /** `ms`: what an evaluation may take of a queue that has wasted little. */
   constructor(ms: number, clock: Clock) {

@@ -1,5 +1,6 @@
 // The bodies and parameters of log requests, checked. Every fault is a 400 that names the field.
 
+import { microsPerDay } from '../base/durations.ts'
 import { limits } from '../limits.ts'
 import type { ExportState } from '../query-log/export-request.ts'
 import { exportStates } from '../query-log/export-request.ts'
@@ -33,7 +34,7 @@ interface ListRequest {
 type Fields = Readonly<Record<string, unknown>>
 
 const nanosPerMilli = 1_000_000n
-const spanNanosMax = BigInt(limits.logExportDaysMax) * 86_400_000_000_000n
+const spanNanosMax = BigInt(limits.logExportDaysMax) * BigInt(microsPerDay) * 1000n
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const pageSizeDefault = 50
 

@@ -1,34 +1,21 @@
 // Whole lines of a segment, a block at a time, for who looks into them.
 
-import { open } from 'node:fs/promises'
+import { lineBlocks, openUnlessGone } from './line-blocks.ts'
 import type { LogRecord } from './log-aggregate.ts'
 
 const blockBytes = 524_288
-const lineEnd = 0x0a
 
 /**
  * The lines of a segment from its beginning on, in runs; nothing when it is gone. Ends with the reason of `signal` once
  * that is aborted. The last line of a segment whose writer crashed may be half a line.
  */
 export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
-  const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return undefined
-    throw cause
-  })
+  const file = await openUnlessGone(path)
   if (file === undefined) return
   try {
     const block = Buffer.allocUnsafe(blockBytes)
-    let held = 0
-    for (;;) {
-      signal?.throwIfAborted()
-      const { bytesRead } = await file.read(block, held, block.length - held, null)
-      if (bytesRead === 0) return
-      const filled = held + bytesRead
-      const end = block.lastIndexOf(lineEnd, filled - 1) + 1
-      if (end > 0) yield block.toString('utf8', 0, end - 1).split('\n')
-      held = end === 0 && filled === block.length ? 0 : filled - end
-      block.copyWithin(0, end, filled)
-    }
+    for await (const end of lineBlocks(file, block, signal))
+      yield block.toString('utf8', 0, end - 1).split('\n')
   } finally {
     await file.close()
   }

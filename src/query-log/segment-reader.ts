@@ -4,7 +4,7 @@
 // writer crashed) is passed over; whole lines that are none are counted.
 
 import { isUtf8 } from 'node:buffer'
-import { type FileHandle, open } from 'node:fs/promises'
+import { lineBlocks, openUnlessGone } from './line-blocks.ts'
 import { listSegments, type Segment } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
 
@@ -71,33 +71,12 @@ async function* recordsOf(
   if (file === undefined) return
   try {
     if ((await file.stat()).mtimeMs + modificationSlackMs < from) return
-    let held = 0
-    for (;;) {
-      signal?.throwIfAborted()
-      const { bytesRead } = await file.read(block, held, block.length - held, null)
-      if (bytesRead === 0) return
-      const filled = held + bytesRead
-      const end = block.lastIndexOf(lineEnd, filled - 1) + 1
-      if (end > 0) {
-        const found = lines.select(block, end)
-        if (found) yield found
-      }
-      // No record is as long as a block; one that seems to be is damage and goes.
-      held = end === 0 && filled === block.length ? 0 : filled - end
-      block.copyWithin(0, end, filled)
+    for await (const end of lineBlocks(file, block, signal)) {
+      const found = lines.select(block, end)
+      if (found) yield found
     }
   } finally {
     await file.close()
-  }
-}
-
-/** Retention may have removed a segment since the folder was listed. */
-async function openUnlessGone(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }
 

@@ -5,7 +5,7 @@
 import { step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
 import { storedForm, type Transient } from '../values/stored-form.ts'
-import { Lambda, UnresolvedRef, type Value } from '../values/value.ts'
+import { Lambda, nativeOfKind, UnresolvedRef, type Value } from '../values/value.ts'
 import type { Expression, LambdaExpression, Operand } from './expression.ts'
 import { requireExtent } from './extent.ts'
 import { lookUp, type Variables } from './variables.ts'
@@ -124,15 +124,7 @@ function unresolvedAsJson(ref: UnresolvedRef): Value {
   return new Map([['@ref', unresolvedFields(ref)]])
 }
 
-const nativeOf = {
-  database: 'databases',
-  collection: 'collections',
-  index: 'indexes',
-  function: 'functions',
-  role: 'roles',
-  access_provider: 'access_providers',
-  key: 'keys',
-} as const
+const nativeOf = { ...nativeOfKind, key: 'keys' } as const
 
 function unresolvedFields({ target }: UnresolvedRef): ReadonlyMap<string, Value> {
   const nested = (ref: Value): Value => (ref instanceof UnresolvedRef ? unresolvedAsJson(ref) : ref)

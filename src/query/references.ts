@@ -2,23 +2,20 @@
 // not exist becomes an unresolved reference, a legal value until it is used.
 
 import { errorEntry, QueryError } from '../errors.ts'
-import { type DatabaseId, type NativeName, native, Ref, UnresolvedRef } from '../values/value.ts'
+import {
+  type DatabaseId,
+  type NativeName,
+  native,
+  nativeOfKind,
+  Ref,
+  UnresolvedRef,
+} from '../values/value.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
 import { nativeNamed } from './parse-reference.ts'
 
-/** The native collection that holds each kind of schema object. */
-const schemaCollections = {
-  database: native.databases,
-  collection: native.collections,
-  index: native.indexes,
-  function: native.functions,
-  role: native.roles,
-  access_provider: native.access_providers,
-} as const
-
 /** The kinds of schema objects that have a name. */
-export type SchemaKind = keyof typeof schemaCollections
+export type SchemaKind = keyof typeof nativeOfKind
 
 /** The reference a written target means. Throws `invalid expression` for a `self` the caller does not have. */
 export function resolveTarget(
@@ -77,7 +74,7 @@ export function resolveName(
   const missing = () => new UnresolvedRef(scope ? { type, name, scope } : { type, name })
   if (scope instanceof UnresolvedRef) return missing()
   const database: DatabaseId = scope?.id ?? evaluation.database
-  const found = evaluation.transaction.catalogue.resolve(database, schemaCollections[type], name)
+  const found = evaluation.transaction.catalogue.resolve(database, native[nativeOfKind[type]], name)
   if (found) return found
   const nativeCollection = type === 'collection' ? nativeNamed(name) : undefined
   return nativeCollection ? nativeRef(nativeCollection, scope, evaluation) : missing()

@@ -3,6 +3,7 @@
 // changed since it was read last, which the transaction knows, so using a schema costs nothing most of the time.
 
 import { byteText, textBytes } from '../base/byte-text.ts'
+import { GenerationCache } from '../base/generation-cache.ts'
 import { builtinIndexes, documentKey, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
@@ -57,9 +58,12 @@ class Schema {
   }
 }
 
+/** Databases whose schemas are remembered at a time. */
+const schemasMax = 10_000
+
 /** Schemas that transactions share. */
 export class SchemaCache {
-  readonly #schemas = new Map<DatabaseId, Schema>()
+  readonly #schemas = new GenerationCache<DatabaseId, Schema>(schemasMax)
 
   /** The schema of a database, if nothing can have changed it up to a schema time. */
   current(database: DatabaseId, schemaTime: Micros): Schema | undefined {
@@ -79,25 +83,11 @@ export class SchemaCache {
     let schema = this.#schemas.get(database)
     if (schema?.version !== version) {
       schema = new Schema(version)
-      this.#schemas.delete(database)
       this.#schemas.set(database, schema)
-      this.#evict()
     }
     return schema
   }
-
-  /** Drops the schema that was replaced least recently. */
-  #evict(): void {
-    if (this.#schemas.size <= schemasMax) return
-    for (const oldest of this.#schemas.keys()) {
-      this.#schemas.delete(oldest)
-      return
-    }
-  }
 }
-
-/** Databases whose schemas are remembered at a time. */
-const schemasMax = 10_000
 
 /** Where the parent of a database is stored. */
 export function parentKey(database: DatabaseId): Uint8Array {

@@ -15,7 +15,8 @@ import type { EntryScan, IndexEntry } from './contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
 import { isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
 
-const idMax = (1n << 64n) - 1n
+/** The largest id of a document, as keys hold it. */
+export const idMax = (1n << 64n) - 1n
 
 /** The stored newest version, unless the document is deleted; its ttl may have passed. */
 export function newestLive(snapshot: Snapshot, ref: Ref): Bytes | undefined {

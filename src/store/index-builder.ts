@@ -13,7 +13,7 @@ import type { StoreCatalogue } from './catalogue.ts'
 import type { Transaction } from './contract.ts'
 import { namedCollections } from './definitions.ts'
 import { checkTransactionBytes, type WriteContext } from './document-writer.ts'
-import { everyDocument, storedVersionsAscending } from './documents.ts'
+import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
 import { type IndexTables, prepareEntries, type Row, timelineRows, userIndex } from './index-tables.ts'
 import type { Overlay } from './overlay.ts'
 import { decodeVersion, idAt } from './records.ts'
@@ -220,5 +220,3 @@ export function noteFailure(
   if (current.fields.get(buildErrorField) === text) return
   transaction.put(index, new Map(current.fields).set(buildErrorField, text))
 }
-
-const idMax = (1n << 64n) - 1n

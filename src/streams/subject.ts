@@ -1,6 +1,7 @@
 // What streams follow, found by what a transaction touches: a document by itself, a collection's documents by the
 // collection, an index's sets by the index. A change that nobody follows costs one or two looks into a map.
 
+import { upsert } from '../base/upsert.ts'
 import type { StreamSubject } from '../engine/streaming.ts'
 import type { Change, Transaction } from '../store/contract.ts'
 import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../values/value.ts'
@@ -151,12 +152,4 @@ function indexMember(ref: Ref, terms: readonly Value[], values: readonly Value[]
     ['terms', terms],
     ['values', values],
   ])
-}
-
-function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const present = map.get(key)
-  if (present !== undefined) return present
-  const made = make()
-  map.set(key, made)
-  return made
 }

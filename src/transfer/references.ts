@@ -2,12 +2,20 @@
 // user collection can have, so that a user collection called `keys` is never taken for the keys.
 
 import { int64Max } from '../values/int64.ts'
-import type { Value } from '../values/value.ts'
-import { isArray, isObject, Lambda, type NativeName, native, UnresolvedRef } from '../values/value.ts'
+import {
+  isArray,
+  isObject,
+  Lambda,
+  type NativeName,
+  native,
+  nativeOfKind,
+  UnresolvedRef,
+  type Value,
+} from '../values/value.ts'
 import { credentialsName } from './record.ts'
 
 /** The kinds of schema objects that are referred to by name. */
-export type NamedKind = 'database' | 'collection' | 'index' | 'function' | 'role' | 'access_provider'
+export type NamedKind = keyof typeof nativeOfKind
 
 const nativeMark = '/'
 
@@ -63,18 +71,13 @@ export function exportName(collection: NativeName): string {
   return collection
 }
 
-const kinds: Partial<Record<NativeName, NamedKind>> = {
-  databases: 'database',
-  collections: 'collection',
-  indexes: 'index',
-  functions: 'function',
-  roles: 'role',
-  access_providers: 'access_provider',
-}
+const kinds = new Map<NativeName, NamedKind>(
+  (Object.keys(nativeOfKind) as NamedKind[]).map(kind => [nativeOfKind[kind], kind]),
+)
 
 /** The kind of the objects in a native collection, when they are referred to by name. */
 export function kindOf(collection: NativeName): NamedKind | undefined {
-  return kinds[collection]
+  return kinds.get(collection)
 }
 
 const identifier = /^[0-9]{1,19}$/

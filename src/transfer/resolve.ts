@@ -12,6 +12,7 @@ import {
   namedNatives,
   native,
   nativeName,
+  nativeOfKind,
   type ObjectValue,
   Ref,
   UnresolvedRef,
@@ -25,15 +26,6 @@ import {
   referenceText,
   schemaReference,
 } from './references.ts'
-
-const natives = {
-  database: native.databases,
-  collection: native.collections,
-  index: native.indexes,
-  function: native.functions,
-  role: native.roles,
-  access_provider: native.access_providers,
-} as const
 
 /** Looks up names in one database, for one transaction. */
 export class Resolver {
@@ -108,7 +100,8 @@ export class Resolver {
       if (number !== undefined) return new Ref(this.#database, native.collections, BigInt(number))
     }
     return (
-      this.#catalogue.resolve(this.#database, natives[target.type], target.name) ?? this.#nothing(reference)
+      this.#catalogue.resolve(this.#database, native[nativeOfKind[target.type]], target.name) ??
+      this.#nothing(reference)
     )
   }
 

@@ -36,7 +36,7 @@ export interface TimeUnit {
 
 const units = new Map<string, TimeUnit>()
 for (const [name, nanos] of [
-  ['day', 86_400n * nanosPerSecond],
+  ['day', BigInt(secondsPerDay) * nanosPerSecond],
   ['half day', 43_200n * nanosPerSecond],
   ['hour', 3_600n * nanosPerSecond],
   ['minute', 60n * nanosPerSecond],

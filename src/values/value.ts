@@ -30,15 +30,20 @@ export const native = {
 /** The name of a native collection. */
 export type NativeName = keyof typeof native
 
+/** The native collection that holds each kind of schema object. */
+export const nativeOfKind = {
+  database: 'databases',
+  collection: 'collections',
+  index: 'indexes',
+  function: 'functions',
+  role: 'roles',
+  access_provider: 'access_providers',
+} as const satisfies Readonly<Record<string, NativeName>>
+
 /** The native collections whose documents are addressed by name. */
-export const namedNatives: ReadonlySet<CollectionId> = new Set([
-  native.databases,
-  native.collections,
-  native.indexes,
-  native.functions,
-  native.roles,
-  native.access_providers,
-])
+export const namedNatives: ReadonlySet<CollectionId> = new Set(
+  Object.values(nativeOfKind).map(name => native[name]),
+)
 
 const nativeNames = new Map<CollectionId, NativeName>(
   Object.entries(native).map(([name, id]) => [id, name as NativeName]),

@@ -11,6 +11,7 @@ import {
   namedNatives,
   native,
   nativeName,
+  nativeOfKind,
   Ref,
   rootDatabase,
   type UnresolvedRef,
@@ -134,7 +135,7 @@ export class RefPrinter {
       case 'key':
         return `{"@ref":{"id":"${target.id}","${key}":{"@ref":{"id":"keys"${scope}}}}}`
       default:
-        return `{"@ref":{"id":${quoteJson(target.name)},"${key}":${this.#plainNative(nativeOf[target.type])}${scope}}}`
+        return `{"@ref":{"id":${quoteJson(target.name)},"${key}":${this.#plainNative(native[nativeOfKind[target.type]])}${scope}}}`
     }
   }
 
@@ -153,19 +154,10 @@ export class RefPrinter {
       case 'key':
         return `keys/${target.id}`
       default:
-        return `${this.#nativeSpelling(nativeOf[target.type])}/${target.name}`
+        return `${this.#nativeSpelling(native[nativeOfKind[target.type]])}/${target.name}`
     }
   }
 }
-
-const nativeOf = {
-  database: native.databases,
-  collection: native.collections,
-  index: native.indexes,
-  function: native.functions,
-  role: native.roles,
-  access_provider: native.access_providers,
-} as const
 
 function wrapPath(path: string | undefined): string | undefined {
   return path === undefined ? undefined : `{"@ref":${quoteJson(path)}}`

@@ -2,14 +2,12 @@
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
-import { FormDialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { PasswordDialog } from '../parts/password-dialog.tsx'
 import { type Column, SchemaList } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
 import { Cell } from '../parts/values.tsx'
 import { addressOf, pastTime } from '../router.ts'
-import { setPassword } from '../service/documents.ts'
 import { rights } from '../session.ts'
 import { at, type Json } from '../wire/json.ts'
 import { type RefName, refOf } from '../wire/refs.ts'
@@ -66,7 +64,7 @@ function CredentialList() {
         whenEmpty="Nobody has a password yet. Open the document of a user and set one there."
       />
       {changing && (
-        <ChangeDialog
+        <PasswordDialog
           user={changing}
           onClose={() => setChanging(undefined)}
           onDone={() => {
@@ -76,31 +74,5 @@ function CredentialList() {
         />
       )}
     </>
-  )
-}
-
-function ChangeDialog({ user, onClose, onDone }: { user: RefName; onClose: () => void; onDone: () => void }) {
-  const [password, setText] = useState('')
-  return (
-    <FormDialog
-      title={`Password of ${user.collection}/${user.id}`}
-      submit="Set password"
-      isReady={password !== ''}
-      onClose={onClose}
-      onSubmit={async signal => {
-        await setPassword(user, password, signal)
-        onDone()
-      }}
-    >
-      <Field
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        value={password}
-        onInput={setText}
-        isRequired
-        hasFocus
-      />
-    </FormDialog>
   )
 }

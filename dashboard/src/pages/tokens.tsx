@@ -5,6 +5,7 @@ import { SchemaPage } from '../parts/definition.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
+import { Pager } from '../parts/pager.tsx'
 import { type Column, DocumentTable } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
 import { Cell, previewOf } from '../parts/values.tsx'
@@ -99,18 +100,7 @@ function TokenList() {
             ) : (
               <DocumentTable label="Tokens" columns={columns} documents={page.data} />
             )}
-            <div class="pager">
-              {trail.length > 0 && (
-                <button type="button" onClick={() => setTrail(trail.slice(0, -1))}>
-                  ← Previous
-                </button>
-              )}
-              {page.after !== undefined && (
-                <button type="button" onClick={() => setTrail([...trail, page.after ?? null])}>
-                  Next →
-                </button>
-              )}
-            </div>
+            <Pager trail={trail} after={page.after} onTurn={setTrail} />
           </>
         )}
       </Loaded>

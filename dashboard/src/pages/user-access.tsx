@@ -1,11 +1,10 @@
 // What makes a document a user: a password, and the tokens of its logins.
 
 import { useState } from 'preact/hooks'
-import { FormDialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/fields.tsx'
+import { PasswordDialog } from '../parts/password-dialog.tsx'
 import { Notice } from '../parts/problem.tsx'
 import { addressOf } from '../router.ts'
-import { type DocumentName, setPassword } from '../service/documents.ts'
+import type { DocumentName } from '../service/documents.ts'
 
 /** The section of a document's page about logging in. */
 export function UserAccess({ name }: { name: DocumentName }) {
@@ -28,7 +27,8 @@ export function UserAccess({ name }: { name: DocumentName }) {
       <Notice text={notice} />
       {isSetting && (
         <PasswordDialog
-          name={name}
+          user={name}
+          hint="Only its hash is kept. Tokens of earlier logins stay valid until they are revoked."
           onClose={() => setSetting(false)}
           onDone={() => {
             setSetting(false)
@@ -37,38 +37,5 @@ export function UserAccess({ name }: { name: DocumentName }) {
         />
       )}
     </section>
-  )
-}
-
-interface PasswordProps {
-  readonly name: DocumentName
-  readonly onClose: () => void
-  readonly onDone: () => void
-}
-
-function PasswordDialog({ name, onClose, onDone }: PasswordProps) {
-  const [password, setText] = useState('')
-  return (
-    <FormDialog
-      title={`Password of ${name.collection}/${name.id}`}
-      submit="Set password"
-      isReady={password !== ''}
-      onClose={onClose}
-      onSubmit={async signal => {
-        await setPassword(name, password, signal)
-        onDone()
-      }}
-    >
-      <Field
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        value={password}
-        onInput={setText}
-        isRequired
-        hasFocus
-        hint="Only its hash is kept. Tokens of earlier logins stay valid until they are revoked."
-      />
-    </FormDialog>
   )
 }

@@ -7,6 +7,7 @@ import { listSchema } from '../service/schema.ts'
 import type { Json } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
 import { Loaded, type Loading, useLoad } from './load.tsx'
+import { Pager } from './pager.tsx'
 
 /** A column: its head, and what it shows of a document. */
 export type Column = readonly [head: string, cell: (document: Json) => ComponentChildren]
@@ -40,18 +41,7 @@ export function SchemaList({ native, label, columns, whenEmpty, turn = 0 }: Sche
           ) : (
             <DocumentTable label={label} columns={columns} documents={page.data} />
           )}
-          <div class="pager">
-            {trail.length > 0 && (
-              <button type="button" onClick={() => setTrail(trail.slice(0, -1))}>
-                ← Previous
-              </button>
-            )}
-            {page.after !== undefined && (
-              <button type="button" onClick={() => setTrail([...trail, page.after ?? null])}>
-                Next →
-              </button>
-            )}
-          </div>
+          <Pager trail={trail} after={page.after} onTurn={setTrail} />
         </>
       )}
     </Loaded>

@@ -1,5 +1,6 @@
 // Files in the record, in parts, so that nothing long is ever in memory. A file has its name only when it is complete.
 
+import { secondsPerDay } from '../../base/durations.ts'
 import type { Random } from '../../base/random.ts'
 import type { LazySession } from './lazy-session.ts'
 import type { Session } from './session.ts'
@@ -7,7 +8,7 @@ import type { Session } from './session.ts'
 const partBytes = 1 << 20
 const draftPrefix = 'draft of '
 /** Nobody works on a draft for so long, in seconds. */
-const leftoverSeconds = 86_400
+const leftoverSeconds = secondsPerDay
 
 export class RecordFiles {
   readonly #sessions: LazySession

@@ -1,7 +1,7 @@
 // References by constructor: schema objects by name, documents by collection and id, new ids.
 
 import { parseId } from '../../values/names.ts'
-import { native, type Ref, typeName, UnresolvedRef, type Value } from '../../values/value.ts'
+import { native, nativeOfKind, type Ref, typeName, UnresolvedRef, type Value } from '../../values/value.ts'
 import { anyValue, databaseRef, nothing, string } from '../arguments.ts'
 import {
   type Argument,
@@ -33,20 +33,11 @@ function byName(
     summary: `The reference of a ${what} by its name; unresolved when there is none.`,
     example: [
       `{"${name}": "unknown_one"}`,
-      `{"@ref": {"id": "unknown_one", "collection": {"@ref": {"id": "${nativeNames[kind]}"}}}}`,
+      `{"@ref": {"id": "unknown_one", "collection": {"@ref": {"id": "${nativeOfKind[kind]}"}}}}`,
     ],
     evaluate: (args, call) =>
       resolveName(kind, args[name] as string, args.scope as Ref | undefined, call.evaluation),
   })
-}
-
-const nativeNames: Record<SchemaKind, string> = {
-  database: 'databases',
-  collection: 'collections',
-  index: 'indexes',
-  function: 'functions',
-  role: 'roles',
-  access_provider: 'access_providers',
 }
 
 /** The id of a document: an integer, or its digits. */

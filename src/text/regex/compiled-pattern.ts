@@ -2,6 +2,7 @@
 // (look-ahead, back references …) an engine does that backtracks and counts its steps. Patterns come from clients, so
 // everything about them is bounded: length, program, work of one search, memory of those that are remembered.
 
+import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 import { longCall } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
@@ -107,26 +108,19 @@ function* backtrackMatches(search: BacktrackSearch): Generator<Match, void, void
   }
 }
 
-/** Patterns compiled before, the one used longest ago first. */
-const remembered = new Map<string, CompiledPattern>()
-let rememberedSize = 0
+/** Patterns compiled before. */
+const remembered = new LRUCache<string, CompiledPattern>({
+  max: limits.regexCacheMax,
+  maxSize: limits.regexCacheInstructionsMax,
+  sizeCalculation: ({ size }) => Math.max(1, size),
+})
 
 /** Compiles a pattern in Java's syntax. Throws `RegexSyntaxError` and {@link UnsupportedRegexError}. */
 export function compilePattern(pattern: string): CompiledPattern {
   const known = remembered.get(pattern)
-  if (known) {
-    remembered.delete(pattern)
-    remembered.set(pattern, known)
-    return known
-  }
+  if (known) return known
   const compiled = compileNew(pattern)
   remembered.set(pattern, compiled)
-  rememberedSize += compiled.size
-  for (const [oldest, { size }] of remembered) {
-    if (remembered.size <= limits.regexCacheMax && rememberedSize <= limits.regexCacheInstructionsMax) break
-    remembered.delete(oldest)
-    rememberedSize -= size
-  }
   return compiled
 }
 
