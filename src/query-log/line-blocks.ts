@@ -1,8 +1,7 @@
 // Files of lines, read a block at a time.
 
 import { type FileHandle, open } from 'node:fs/promises'
-
-const newline = 0x0a
+import { newline } from '../values/json-characters.ts'
 
 /** Opens a file; undefined when retention has removed it since it was listed. */
 export async function openUnlessGone(path: string): Promise<FileHandle | undefined> {

@@ -4,6 +4,15 @@
 // writer crashed) is passed over; whole lines that are none are counted.
 
 import { isUtf8 } from 'node:buffer'
+import {
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  newline,
+  openBrace,
+  quote,
+} from '../values/json-characters.ts'
 import { lineBlocks, openUnlessGone } from './line-blocks.ts'
 import { listSegments, type Segment } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
@@ -19,15 +28,8 @@ export interface RecordFilter {
 }
 
 const blockBytes = 524_288
-const lineEnd = 0x0a
-const quote = 0x22
-const comma = 0x2c
-const colon = 0x3a
 const zero = 0x30
 const nine = 0x39
-const openBrace = 0x7b
-const closeBracket = 0x5d
-const closeBrace = 0x7d
 
 const databaseKey = Buffer.from('"DATABASE":[')
 const regionKey = Buffer.from('"REGION_GROUP":')
@@ -98,7 +100,7 @@ class Lines {
     const runs: Buffer[] = []
     let runStart = -1
     for (let start = 0; start < end; ) {
-      const next = block.indexOf(lineEnd, start) + 1
+      const next = block.indexOf(newline, start) + 1
       if (this.#isWanted(block, start, next - 1)) {
         if (runStart < 0) runStart = start
       } else if (runStart >= 0) {

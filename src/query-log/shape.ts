@@ -4,15 +4,17 @@
 //
 // One pass over the text without parsing it into values: this runs for every request.
 
-const quote = 0x22
-const comma = 0x2c
-const colon = 0x3a
-const openBracket = 0x5b
-const backslash = 0x5c
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const space = 0x20
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+  space,
+} from '../values/json-characters.ts'
 
 /** Characters of a query that are looked at, characters of its shape, and levels of nesting in it. */
 export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const

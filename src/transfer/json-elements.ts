@@ -2,6 +2,17 @@
 // elements of arrays, values one after another (with or without line breaks in between or inside), and the elements
 // of pages and raw responses (`{"data":[…]}`, `{"resource":{"data":[…]}}`).
 
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  comma,
+  newline,
+  openBrace,
+  openBracket,
+  quote,
+  space,
+} from '../values/json-characters.ts'
 import { BadRecord, TransferError } from './record.ts'
 
 /** A place between two elements, from which reading can go on later. */
@@ -43,15 +54,6 @@ const glimpseBytes = 64
 const pageStart = /^\{\s*(?:$|"(?:data"\s*:\s*(?:$|\[)|resource"\s*:\s*(?:$|[[{])|before"|after"))/
 
 const tab = 0x09
-const newline = 0x0a
-const space = 0x20
-const quote = 0x22
-const comma = 0x2c
-const openBracket = 0x5b
-const backslash = 0x5c
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
 
 /** The elements of a stream. Throws {@link BadRecord} where it ends in the middle of something. */
 export async function* jsonElements(

@@ -5,6 +5,17 @@
 import { step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
 import { int64Max, int64Min } from './int64.ts'
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+  space,
+} from './json-characters.ts'
 import type { Json } from './value.ts'
 
 /** Text that is no JSON, or is nested deeper than `limits.jsonDepthMax`. */
@@ -32,22 +43,13 @@ export function parseJson(text: string): Json {
   return new JsonParser(text).parse()
 }
 
-const space = 0x20
-const quote = 0x22
-const comma = 0x2c
 const minus = 0x2d
 const plus = 0x2b
 const dot = 0x2e
 const zero = 0x30
 const nine = 0x39
-const colon = 0x3a
 const upperE = 0x45
-const openBracket = 0x5b
-const backslash = 0x5c
-const closeBracket = 0x5d
 const lowerE = 0x65
-const openBrace = 0x7b
-const closeBrace = 0x7d
 const byteOrderMark = 0xfeff
 
 /** What `charCodeAt` would have to answer past the end; no character has this code. */
