@@ -6,7 +6,7 @@ type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
 /** The closed table of codes that errors inside a query carry, with the status each has on its own. */
 export const queryErrorStatus = {
-  /** `login` with a password that is wrong, or for somebody who does not exist; the answer is the same. */
+  /** `login` with a password that is wrong, or for somebody who does not exist; the response is the same. */
   'authentication failed': 400,
   /** The body of a user function failed; `cause` holds its own errors. */
   'call error': 400,
@@ -63,7 +63,7 @@ export interface Failure {
   readonly description: string
 }
 
-/** One element of an answer's `errors`. */
+/** One element of a response's `errors`. */
 export interface ErrorEntry {
   readonly position: Position
   readonly code: QueryErrorCode
@@ -87,7 +87,7 @@ export function errorEntry(
   return { position, code, description, rank, status: queryErrorStatus[code], ...details }
 }
 
-/** A query that failed, with everything the answer's `errors` will say. */
+/** A query that failed, with everything the response's `errors` will say. */
 export class QueryError extends Error {
   override name = 'QueryError'
   readonly errors: readonly ErrorEntry[]

@@ -71,12 +71,12 @@ export const limits = {
   queryWidthMax: 100_000,
   /** Elements that the sets of one query read from storage; ours: sets of sets cost no compute. */
   setElementsMax: 1_000_000,
-  /** Errors of things side by side that are gathered for the answer, and characters and steps of positions; ours. */
+  /** Errors of things side by side that are gathered for the response, and characters and steps of positions; ours. */
   gatheredErrorsMax: 1000,
   gatheredErrorUnitsMax: 262_144,
   /** Elements of an array that `append` and `prepend` make; ours: doubling must not fill the memory. */
   arrayElementsMax: 1_000_000,
-  /** Answers that the elements of one call wait for at a time; ours: leaves room in the lines of checks for others. */
+  /** Results that the elements of one call wait for at a time; ours: leaves room in the lines of checks for others. */
   questionsAtOnceMax: 256,
   /** UTF-16 units of a query that is parsed where all are served, bytes of a response sent in pieces; ours. */
   shortBodyUnits: 262_144,
@@ -106,7 +106,7 @@ export const limits = {
   indexTermsBytesMax: 64_000,
   /** Bytes of one value of an index entry; longer ones are not indexed. */
   indexValueBytesMax: 32_767,
-  /** Values and characters of an answer, together; ours. */
+  /** Values and characters of a response, together; ours. */
   answerUnitsMax: 67_108_864,
   /** Values and characters, together, of a value that a query puts together, and of one that a lambda keeps; ours. */
   valueUnitsMax: 67_108_864,

@@ -76,7 +76,7 @@ export class KeySets {
     return importKey(entry, jwk, algorithm)
   }
 
-  /** What {@link key} would answer, if that needs no waiting. */
+  /** What {@link key} would resolve with, if that needs no waiting. */
   readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
     const known = this.#entries.get(uri)
     if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= limits.jwksRefreshMs) return undefined

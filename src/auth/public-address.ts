@@ -48,15 +48,15 @@ export function isPublicAddress(address: string): boolean {
 
 /** Resolves like `lookup`, and fails when any of a name's addresses is not public. */
 export function publicLookup(lookup: LookupFunction = systemLookup): LookupFunction {
-  return (hostname, options, answer) => {
+  return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, resolved) => {
       const addresses = Array.isArray(resolved) ? resolved : []
       const [first] = addresses
-      if (error || !first) return answer(error ?? new Error(`${hostname} has no address`), '')
+      if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), '')
       const found = addresses.find(({ address }) => !isPublicAddress(address))
-      if (found) return answer(new Error(`${hostname} is ${found.address}, a private address`), '')
-      if (options.all) return answer(null, addresses)
-      answer(null, first.address, first.family)
+      if (found) return callback(new Error(`${hostname} is ${found.address}, a private address`), '')
+      if (options.all) return callback(null, addresses)
+      callback(null, first.address, first.family)
     })
   }
 }

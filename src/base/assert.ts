@@ -1,6 +1,6 @@
 // Broken invariants are bugs: they fail the request that met them and are logged, never shown to a client.
 
-/** Thrown when something that must hold does not. Answers 500 without detail. */
+/** Thrown when something that must hold does not. The request fails with 500, without detail. */
 export class InvariantError extends Error {
   override name = 'InvariantError'
 }

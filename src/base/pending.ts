@@ -1,5 +1,5 @@
 // Evaluation is synchronous and replayable. Whatever must wait (a password check, a key fetch, a remote
-// read) is thrown as one `Pending`; the transaction runner awaits it, remembers the answer for this
+// read) is thrown as one `Pending`; the transaction runner awaits it, remembers the result for this
 // request and evaluates again from the start.
 
 import { limits } from '../limits.ts'

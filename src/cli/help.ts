@@ -11,7 +11,7 @@ export function programHelp(commands: readonly Command[]): string {
   return [
     'NAME',
     ...wrap(
-      'terrarium - a self-hosted document database that answers version 4 of the FQL query language',
+      'terrarium - a self-hosted document database that speaks version 4 of the FQL query language',
       4,
     ),
     '',

@@ -83,7 +83,7 @@ export const settings = {
     min: 0,
     max: 600_000,
     placeholder: 'MS',
-    doc: 'Milliseconds that a write waits for that database while it is away, before it is answered 503.',
+    doc: 'Milliseconds that a write waits for that database while it is away, before it fails with 503.',
   },
   storeHoldMs: {
     kind: 'integer',
@@ -133,7 +133,7 @@ export const settings = {
     min: 16,
     max: 1_000_000,
     placeholder: 'MB',
-    doc: 'Megabytes that the queries under way in one process may hold together, by estimate; further ones are answered 429. What the slow lane takes comes on top.',
+    doc: 'Megabytes that the queries under way in one process may hold together, by estimate; further ones get a 429. What the slow lane takes comes on top.',
   },
   slowLaneProcesses: {
     kind: 'integer',

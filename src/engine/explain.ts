@@ -18,7 +18,7 @@ import { renderResource } from './render-resource.ts'
 
 /** Thrown to end the transaction without a commit. */
 export class Explained {
-  /** The body of the answer. */
+  /** The body of the response. */
   readonly body: string
   constructor(body: string) {
     this.body = body

@@ -17,7 +17,7 @@ export interface LaneJob {
 }
 
 export interface SlowLane {
-  /** The answer, with an attempt when the query writes. Rejects with a RequestError: out of time, out of memory, too many waiting. */
+  /** The response, with an attempt when the query writes. Rejects with a RequestError: out of time, out of memory, too many waiting. */
   run(job: LaneJob): Promise<QueryResponse>
   /** How long a query of that queue may hold the process that serves everybody, from now on. */
   hold(queue: string): Hold

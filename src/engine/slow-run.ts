@@ -1,4 +1,4 @@
-// One query in the slow lane, from the service's side: the answer to one that reads comes back as it is; of one that
+// One query in the slow lane, from the service's side: the response to one that reads comes back as it is; of one that
 // writes comes an attempt, which is committed here, and made again when others were faster.
 //
 // An attempt may hold the time of its commit in places that cannot be given another, such as the values of an index over
@@ -21,13 +21,13 @@ interface SlowRun {
   /** How often an attempt is made again because others wrote what it had read. */
   readonly retriesMax: number
   /** Throws when the database may not use what the query has cost. */
-  readonly checkCosts: (answer: QueryResponse) => void
+  readonly checkCosts: (response: QueryResponse) => void
 }
 
 /** Microseconds that a commit at a set moment begins early: what the event loop may be late. */
 const earlyMicros = 10_000
 
-/** The answer, with what it has written committed. Rejects with a RequestError, and with {@link ContendedTransaction}. */
+/** The response, with what it has written committed. Rejects with a RequestError, and with {@link ContendedTransaction}. */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { store } = run
   /** How far ahead the moment is set, in microseconds; 0 while any time will do. */
@@ -36,9 +36,9 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
     const started = store.now()
     // Who has run out of time is refused by the slow lane, and does not wait here beyond it.
     lead = Math.min(lead, run.job(undefined).timeoutMs * 1000)
-    const { attempt, ...answer } = await run.slowLane.run(run.job(lead > 0 ? started + lead : undefined))
-    if (answer.status < 300) run.checkCosts({ ...answer, ...(attempt && { attempt }) })
-    if (!attempt) return answer
+    const { attempt, ...response } = await run.slowLane.run(run.job(lead > 0 ? started + lead : undefined))
+    if (response.status < 300) run.checkCosts({ ...response, ...(attempt && { attempt }) })
+    if (!attempt) return response
     const now = store.now()
     if (attempt.isStamped && (lead === 0 || attempt.commitTime <= now)) {
       lead = 2 * Math.max(lead, now - started + earlyMicros)
@@ -51,8 +51,8 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
     const outcome = await store.commit(attempt)
     if (outcome !== 'stale') {
       const { time } = outcome
-      const metrics = answer.metrics && { ...answer.metrics, txnRetries: retries }
-      return { ...answer, body: fillTransactionTime(answer.body, time), txnTime: time, metrics }
+      const metrics = response.metrics && { ...response.metrics, txnRetries: retries }
+      return { ...response, body: fillTransactionTime(response.body, time), txnTime: time, metrics }
     }
     if (retries >= run.retriesMax) throw new ContendedTransaction(retries + 1)
     retries++

@@ -216,6 +216,6 @@ Identity|identity|identity=null|Ref or String|read|Identity|The document the cal
 HasCurrentIdentity|has_current_identity|has_current_identity=null|Boolean|read|Identity|Whether the caller acts as somebody.
 HasIdentity|has_identity|has_identity=null|Boolean|read|Identity|Whether the caller acts as somebody.
 CurrentToken|current_token|current_token=null|Ref or Object|read|Identity|The caller's token or key, or the content of its third-party token.
-HasCurrentToken|has_current_token|has_current_token=null|Boolean|pure|Identity|Whether \`current_token\` has an answer.
+HasCurrentToken|has_current_token|has_current_token=null|Boolean|pure|Identity|Whether \`current_token\` would return anything.
 KeyFromSecret|key_from_secret|string:key_from_secret|Document|read|Identity|The key or token a secret belongs to.
 `

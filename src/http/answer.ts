@@ -1,4 +1,4 @@
-// What an endpoint hands back: the engine's own answer is one. Status, body and numbers only; which headers
+// What an endpoint returns, and the edge makes a response of: the engine's responses to queries are such answers. Status, body and numbers only; which headers
 // follow from them is decided in one place, response-headers.ts.
 
 import type { Readable } from 'node:stream'
@@ -56,5 +56,5 @@ export function errorAnswer(code: RequestErrorCode, description: string, now: Mi
   }
 }
 
-/** The answer to a bug: says nothing of what went wrong inside. */
+/** What clients are told of a bug: nothing of what went wrong inside. */
 export const internalErrorText = 'The service met an internal error.'

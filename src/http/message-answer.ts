@@ -55,7 +55,7 @@ export async function refusing(handle: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What a refusal answers. */
+/** The answer that a refusal becomes. */
 function refusalAnswer({ status, code, message }: Refusal): Answer {
   return { ...jsonAnswer(status, undefined), body: messageBody(code, message) }
 }

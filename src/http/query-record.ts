@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts'
 import type { EndpointCall } from './call.ts'
 import type { Services } from './endpoint.ts'
 
-/** Records one call with its answer and the bytes of its body. */
+/** Records one call with the answer to it and the bytes of its body. */
 export type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
 const noNames: readonly string[] = []

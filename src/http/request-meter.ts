@@ -12,9 +12,9 @@ const statusMax = 599
 
 export class RequestMeter {
   readonly #clock: Clock
-  /** Answers by status. */
+  /** Responses by status. */
   readonly statuses = new Float64Array(statusMax + 1)
-  /** Answers by class of duration; not added up. */
+  /** Responses by class of duration; not added up. */
   readonly durations = new Float64Array(durationBounds.length + 1)
   durationSeconds = 0
   bytesIn = 0

@@ -9,7 +9,7 @@ import { limits } from '../limits.ts'
 /** Bytes of a frame beside what it carries, and of a header in a frame beside its name and value, at most. */
 const frameBytes = 9
 const headerBytes = 10
-/** A client that reads answers with frames that open its window: so many bytes read for one byte of these, at least. */
+/** A client that reads replies with frames that open its window: so many bytes read for one byte of these, at least. */
 const readPerWindowByte = 64
 
 /** An allowance that fills up with time. */

@@ -15,7 +15,7 @@ export const claimFiles: readonly string[] = [fileName, `${fileName}-lock`]
 const mapSizeBytes = 1 << 20
 
 /**
- * Claims the folder for this process until the answer is called. Throws {@link StoreUnavailableError} when another
+ * Claims the folder for this process until the returned function is called. Throws {@link StoreUnavailableError} when another
  * process has it, or when two try at the same moment.
  */
 export function claimFolder(folder: string): () => Promise<void> {

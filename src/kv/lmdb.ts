@@ -184,7 +184,7 @@ class LmdbStore implements KeyValueStore {
     return batch
   }
 
-  /** Runs the works of a batch in its write transaction. Returns nothing: lmdb-js would await an answer like a promise. */
+  /** Runs the works of a batch in its write transaction. Returns nothing: lmdb-js would await a result like a promise. */
   #run(batch: readonly Job[]): void {
     // lmdb-js makes a second promise of every commit; if nobody held it, a failed commit would end the process.
     this.#root.committed.then(undefined, () => {})

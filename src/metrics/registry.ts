@@ -119,7 +119,7 @@ function durationHistogram(meter: RequestMeter): Metric {
       { labels: {}, value: sum, metricName: `${name}_count` },
     ]
   }
-  const help = 'Time from the first byte of a request to its answer.'
+  const help = 'Time from the first byte of a request to its response.'
   const histogram = {
     name,
     get: () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' }),

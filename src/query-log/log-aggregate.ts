@@ -20,7 +20,7 @@ export interface LogRecord {
 /** Sums over some records. */
 export interface Totals {
   requests: number
-  /** Answers of 400 to 499, and of 500 and above. */
+  /** Responses of 400 to 499, and of 500 and above. */
   clientErrors: number
   serverErrors: number
   queryTimeMs: number

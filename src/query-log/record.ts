@@ -30,7 +30,7 @@ export interface ObservedRequest {
   readonly spanId: string
 }
 
-/** The numbers of a record that a query's answer carries too. */
+/** The numbers of a record that a query's response carries too. */
 interface RequestCosts {
   readonly computeOps: number
   readonly byteReadOps: number

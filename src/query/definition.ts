@@ -111,7 +111,7 @@ export interface FunctionDefinition extends CalledFunction {
   /** One sentence for the reference. */
   readonly summary: string
   /** A query as wire JSON and the JSON it returns (with `…` where that varies), for the reference and its test. */
-  readonly example: readonly [query: string, answer: string]
+  readonly example: readonly [query: string, result: string]
   readonly evaluate: (args: Readonly<Record<string, unknown>>, call: Call) => Value
 }
 
@@ -131,7 +131,7 @@ interface FunctionDeclaration<A extends Readonly<Record<string, Argument<unknown
   readonly arguments: A
   readonly result: string
   readonly summary: string
-  readonly example: readonly [query: string, answer: string]
+  readonly example: readonly [query: string, result: string]
   readonly evaluate: (args: ArgumentsOf<A>, call: Call) => Value
 }
 

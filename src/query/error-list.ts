@@ -1,11 +1,11 @@
-// The errors of things side by side, which one answer tells together. Bounded: a short query can make very many, and
+// The errors of things side by side, which one response tells together. Bounded: a short query can make very many, and
 // one that has reached the end of the stack in one place would reach it in all others too, twice as often per level.
 
 import { step } from '../base/effort.ts'
 import { type ErrorEntry, QueryError } from '../errors.ts'
 import { limits } from '../limits.ts'
 
-/** Errors of several elements, for one answer. */
+/** Errors of several elements, for one response. */
 export class ErrorList {
   readonly #errors: ErrorEntry[] = []
   #units = 0
@@ -35,7 +35,7 @@ export class ErrorList {
   }
 }
 
-/** About how much of an answer an error takes: steps of its position, and characters. */
+/** About how much of a response an error takes: steps of its position, and characters. */
 function unitsOf({ cause = [], description, failures = [], position }: ErrorEntry): number {
   let units = description.length + position.length
   for (const at of position) if (typeof at === 'string') units += at.length
@@ -45,7 +45,7 @@ function unitsOf({ cause = [], description, failures = [], position }: ErrorEntr
   return units
 }
 
-/** What `work` gives; its errors go to `errors` and the answer is undefined then. */
+/** What `work` returns; undefined when it throws errors, which go to `errors`. */
 export function attempt<T>(errors: ErrorEntry[], work: () => T): T | undefined {
   try {
     return work()

@@ -1,5 +1,5 @@
 // The state of one query's evaluation: its transaction, its caller, what it may do here, what it has used up.
-// Evaluating the same query again in the same transaction gives the same answer.
+// Evaluating the same query again in the same transaction gives the same result.
 
 import type { Access, Authority, Caller, CreateAccess } from '../auth/contract.ts'
 import type { Logins } from '../auth/login.ts'

@@ -120,7 +120,7 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
   'join',
 ])
 
-/** A part of a set by its name in the written form; sets that paths do not lead into answer null for all names. */
+/** A part of a set by its name in the written form; sets that paths do not lead into have null under all names. */
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null
   if (set.shape.type === 'join' && name === 'with') return set.shape.with

@@ -218,11 +218,11 @@ function write(draft: Draft, resource: Resource, at: readonly string[]): Documen
   const { call, fields, mode, ref } = draft
   const version = call.placing(() => call.evaluation.transaction.put(ref, fields), ...at)
   resource.written?.(draft, version)
-  return viewDocument(answered(draft, version), call.evaluation, mode === 'create')
+  return viewDocument(asShown(draft, version), call.evaluation, mode === 'create')
 }
 
-/** The version as the answer of this write shows it. */
-function answered({ omitted, shown }: Draft, version: Version): Version {
+/** The version as this write returns it. */
+function asShown({ omitted, shown }: Draft, version: Version): Version {
   if (shown.size === 0 && omitted.size === 0) return version
   const stored = [...version.fields].filter(([name]) => !omitted.has(name))
   return { ...version, fields: new Map([...stored, ...shown]) }

@@ -112,7 +112,7 @@ export class LaneProcess {
     }
     const running = this.#running
     this.#running = undefined
-    running?.resolve(withBody(message.answer, body))
+    running?.resolve(withBody(message.response, body))
   }
 
   #fail(code: number | null, signal: string | null): void {
@@ -136,10 +136,10 @@ export class LaneProcess {
   }
 }
 
-function withBody(answer: QueryResponse, pieces: readonly Uint8Array[]): QueryResponse {
-  if (pieces.length === 0) return answer
+function withBody(response: QueryResponse, pieces: readonly Uint8Array[]): QueryResponse {
+  if (pieces.length === 0) return response
   const body = new LongBody(pieces)
   // The time of a commit has to be put into the text.
-  if (body.length > limits.longBodyBytes && !answer.attempt) return { ...answer, longBody: body }
-  return { ...answer, body: Buffer.concat(pieces).toString() }
+  if (body.length > limits.longBodyBytes && !response.attempt) return { ...response, longBody: body }
+  return { ...response, body: Buffer.concat(pieces).toString() }
 }

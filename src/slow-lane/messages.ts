@@ -15,10 +15,10 @@ export type ToLane<Setup = unknown> =
     }
   | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
 
-/** From a process. The body of an answer's frame is that of the answer, when it is long. */
+/** From a process. The body of a response's frame is that of the response, when it is long. */
 export type FromLane =
   /** The data is open: jobs can come. */
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answer'; readonly answer: QueryResponse }
+  | { readonly kind: 'response'; readonly response: QueryResponse }
   /** Ids are drawn from stretches that only the service reserves: here nothing is ever committed. */
   | { readonly kind: 'ids wanted' }

@@ -1,4 +1,4 @@
-// The answer to a query that takes more memory than a process of the slow lane has.
+// The response to a query that takes more memory than a process of the slow lane has.
 
 import { RequestError } from '../errors.ts'
 

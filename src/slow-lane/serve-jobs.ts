@@ -63,17 +63,17 @@ export class LaneService<Setup> {
     else wanting?.reject(new StoreUnavailableError('no ids could be reserved'))
   }
 
-  /** Never fails: an engine answers everything; one that cannot be opened ends the process. */
+  /** Never fails: an engine has a response to everything; one that cannot be opened ends the process. */
   async #run(request: QueryRequest): Promise<void> {
     const engine = await (this.#engine as Promise<Engine>)
-    const answer = await engine.query(request)
-    this.#answer(answer, request.prettyBody === true && !answer.attempt)
+    const response = await engine.query(request)
+    this.#respond(response, request.prettyBody === true && !response.attempt)
   }
 
-  #answer(answer: QueryResponse, pretty: boolean): void {
-    const isLong = answer.body.length > limits.longBodyBytes
-    const text = isLong && pretty ? prettyPrint(answer.body) : answer.body
-    this.#send({ kind: 'answer', answer: { ...answer, body: '' } }, Buffer.from(text))
+  #respond(response: QueryResponse, pretty: boolean): void {
+    const isLong = response.body.length > limits.longBodyBytes
+    const text = isLong && pretty ? prettyPrint(response.body) : response.body
+    this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))
   }
 
   #send(message: FromLane, body?: Uint8Array): void {

@@ -221,7 +221,7 @@ interface DocumentReads {
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>
   documentEvents(database: DatabaseId, collection: number, scan: EventScan): Iterable<IndexEvent>
 
-  /** The oldest time at which reads of a collection are exact (retention). Reads before it answer 400. */
+  /** The oldest time at which reads of a collection are exact (retention). Reads before it fail with 400. */
   minimumValidTime(database: DatabaseId, collection: number): Micros
 }
 

@@ -5,7 +5,7 @@
 //   index, three tables   flags, since (8), document (10), [until (8)], [ttl (8)], [values]
 //
 // Times are microseconds, signed, big-endian. A ttl is rounded up to the microsecond, so that comparing it with
-// a snapshot time gives the same answer as the exact time.
+// a snapshot time gives the same result as the exact time.
 
 import { assert } from '../base/assert.ts'
 import { checksum, checksumBytes } from '../base/checksum.ts'

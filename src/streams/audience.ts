@@ -27,7 +27,7 @@ type Access = Evaluation['access']
 export class Audience {
   readonly #options: AudienceOptions
   readonly #accesses = new Map<Session, Access>()
-  /** Sessions with a predicate that took too long: the answer is no for the rest of the transaction. */
+  /** Sessions with a predicate that took too long: they count as false for the rest of the transaction. */
   readonly #tooSlow = new Set<Session>()
 
   constructor(options: AudienceOptions) {

@@ -52,7 +52,7 @@ const upperE = 0x45
 const lowerE = 0x65
 const byteOrderMark = 0xfeff
 
-/** What `charCodeAt` would have to answer past the end; no character has this code. */
+/** Stands for what is past the end; no character has this code. */
 const end = -1
 
 /** Integers of at most this many characters are summed up in a double without losing a digit. */

@@ -15,7 +15,7 @@ const integerDigitsMax = 19
 
 /**
  * The number at the start of a text without its outer blanks: a minus sign, digits with grouping commas (ignored), a
- * point, more digits, an exponent with a capital `E`. Integral values that fit 64 bits answer a bigint, others
+ * point, more digits, an exponent with a capital `E`. Integral values that fit 64 bits return a bigint, others
  * and -0 a double. Undefined when no number stands there.
  */
 export function parseJavaNumber(text: string): bigint | number | undefined {

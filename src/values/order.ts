@@ -3,7 +3,7 @@
 //
 // One rule is ours. The language compares a long with a double by turning the long into a double, which is no
 // order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Here numbers compare by their
-// exact value. That differs only where a long beyond 2^53 is rounded, and then the answer is the one that
+// exact value. That differs only where a long beyond 2^53 is rounded, and then the result is the one that
 // arithmetic gives.
 //
 // Equal in order are: a long and a double of the same value (1 and 1.0), objects that differ in the order of

@@ -220,14 +220,14 @@ export class ShownFields {
   }
 }
 
-/** One version of a document, as `get` and the writing functions answer it. */
+/** One version of a document, as `get` and the writing functions return it. */
 export class DocumentValue {
   readonly kind = 'document'
   readonly ref: Ref
   readonly ts: Micros | TransactionTime
   /** The stored top-level fields that clients may see, in stored order; hidden ones are already gone. */
   readonly fields: ObjectValue
-  /** Made by this query: as the whole answer it means status 201. */
+  /** Made by this query: as the whole result it means status 201. */
   readonly created: boolean
   /** Where the text of the fields is remembered. */
   readonly shown: ShownFields | undefined

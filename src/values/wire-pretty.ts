@@ -1,4 +1,4 @@
-// JSON laid out for people: for clients that run in a terminal, and for answers about failed requests.
+// JSON laid out for people: for clients that run in a terminal, and for responses to failed requests.
 
 /** Arrays and objects of fewer characters in compact form stay on one line. */
 const oneLineChars = 60

@@ -35,7 +35,7 @@ class FakeProcess extends EventEmitter {
 
   answer(body: string): void {
     const answer: QueryResponse = { status: 200, body: '', txnTime: 1, metrics: undefined, database: 0n }
-    this.say({ kind: 'answer', answer }, body)
+    this.say({ kind: 'response', response: answer }, body)
   }
 
   say(message: FromLane, body = ''): void {

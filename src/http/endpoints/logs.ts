@@ -1,5 +1,5 @@
 // The export of query logs: `POST /api/v1/logs` requests one, `GET /api/v1/logs/{id}` tells how far it is and where
-// it can be fetched, `POST /api/v1/logs/_list` lists them. Forms of requests and answers are facts of the hosted
+// it can be fetched, `POST /api/v1/logs/_list` lists them. Forms of requests and responses are facts of the hosted
 // service's log API, for which pipelines were written.
 
 import { limits } from '../../limits.ts'

@@ -1,5 +1,5 @@
 // The paths of the protocol that came after this one (version 10 of the query language). Its clients are told what
-// they have reached, in the shape in which they read errors; without it they report that the answer makes no sense.
+// they have reached, in the shape in which they read errors; without it they report that the response makes no sense.
 
 import type { Answer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'

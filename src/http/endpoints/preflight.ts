@@ -1,4 +1,4 @@
-// The answer to a browser that asks, before a request to another origin, whether it may be sent: yes, from any
+// The response to a browser that asks, before a request to another origin, whether it may be sent: yes, from any
 // page. Access is decided by the secret, never by the page.
 
 import { secondsPerDay } from '../../base/durations.ts'

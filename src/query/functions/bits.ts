@@ -7,7 +7,7 @@ import { define, family, required } from '../definition.ts'
 function bitOperation(
   name: string,
   wording: string,
-  answer: string,
+  result: string,
   operation: (left: bigint, right: bigint) => bigint,
 ) {
   return define({
@@ -16,7 +16,7 @@ function bitOperation(
     arguments: { [name]: required(nonEmptyList(number)) },
     result: 'Number',
     summary: `The bits that are set in ${wording} numbers.`,
-    example: [`{"${name}": [6, 3]}`, answer],
+    example: [`{"${name}": [6, 3]}`, result],
     evaluate(args) {
       const operands = args[name] as readonly Num[]
       const bits = operands.map(integerOf).reduce(operation)

@@ -45,15 +45,15 @@ function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Cal
 
 /** For each element whether a predicate holds; results that are no booleans are reported all together. */
 function passing(predicate: BoundLambda, elements: readonly Value[], call: Call): readonly Value[] {
-  const answers = applyToEach(predicate, elements, call, 'filter', 'all')
+  const results = applyToEach(predicate, elements, call, 'filter', 'all')
   const errors = new ErrorList()
-  for (const [index, answer] of answers.entries()) {
-    if (typeof answer === 'boolean') continue
-    errors.add(call.invalid(`Boolean expected, ${typeName(answer)} provided.`, index).errors)
+  for (const [index, result] of results.entries()) {
+    if (typeof result === 'boolean') continue
+    errors.add(call.invalid(`Boolean expected, ${typeName(result)} provided.`, index).errors)
     if (errors.isFull) break
   }
   errors.throwIfAny()
-  return answers
+  return results
 }
 
 /** The first `count` elements; a page ends where the next element begins. */

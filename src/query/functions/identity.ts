@@ -200,7 +200,7 @@ export const identity = family('Identity', [
     since: '4',
     arguments: { has_current_token: required(nothing) },
     result: 'Boolean',
-    summary: 'Whether `current_token` has an answer.',
+    summary: 'Whether `current_token` would return anything.',
     example: ['{"has_current_token": null}', 'true'],
     evaluate: (_args, call) => currentToken(call) !== undefined,
   }),

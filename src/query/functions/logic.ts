@@ -4,7 +4,7 @@ import { typeName } from '../../values/value.ts'
 import { boolean, lazyList, nonEmptyList } from '../arguments.ts'
 import { type Call, define, family, type Lazy, required } from '../definition.ts'
 
-/** Evaluates operands up to the first that is `decisive`, which then is the answer. */
+/** Evaluates operands up to the first that is `decisive`, which then is the result. */
 function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, key: string): boolean {
   for (let index = 0; index < operands.length; index++) {
     const value = (operands[index] as Lazy).evaluate()

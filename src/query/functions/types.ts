@@ -1,4 +1,4 @@
-// Type checks: whether a value is of a type. They answer for every value, references that name nothing included.
+// Type checks: whether a value is of a type. They take every value, references that name nothing included.
 
 import {
   Action,

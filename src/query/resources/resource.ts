@@ -32,9 +32,9 @@ export interface Draft {
   readonly fields: Map<string, Value>
   /** Everything that is wrong with it. */
   readonly failures: Failure[]
-  /** Fields that only this answer shows, such as a new secret. */
+  /** Fields that only this response shows, such as a new secret. */
   readonly shown: Map<string, Value>
-  /** Stored fields that this answer leaves out. */
+  /** Stored fields that this response leaves out. */
   readonly omitted: Set<string>
   readonly call: Call
 }

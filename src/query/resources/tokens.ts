@@ -21,7 +21,7 @@ export const tokenResource: Resource = {
   },
 }
 
-/** Gives a token a new secret, shown in this answer only. */
+/** Gives a token a new secret, shown in this response only. */
 export function makeSecret({
   call,
   fields,

@@ -122,8 +122,8 @@ function openCombination(
 
 function predicateOf(lambda: Extract<SetShape, { type: 'filter' }>['lambda'], reading: Reading) {
   return (element: Element): boolean => {
-    const answer = applySetLambda(lambda, elementValue(element), reading)
-    if (typeof answer === 'boolean') return answer
-    throw setLambdaError(lambda, `Boolean expected, ${typeName(answer)} provided.`, reading)
+    const result = applySetLambda(lambda, elementValue(element), reading)
+    if (typeof result === 'boolean') return result
+    throw setLambdaError(lambda, `Boolean expected, ${typeName(result)} provided.`, reading)
   }
 }

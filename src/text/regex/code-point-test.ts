@@ -5,7 +5,7 @@ import type { CharacterClass } from './character-class.ts'
 import type { CodePointSet } from './code-point-set.ts'
 import { unicodeSet } from './unicode-property.ts'
 
-/** Answers for ASCII from a table, for the rest by bisection. */
+/** Finds ASCII in a table, the rest by bisection. */
 export class CodePointTest {
   readonly #set: CodePointSet
   readonly #negated: boolean
