@@ -9,7 +9,7 @@ import { systemTimers } from '../src/base/timers.ts'
 import { languageWords } from '../src/open-query-log.ts'
 import { RecordFormat } from '../src/query-log/record.ts'
 import { SegmentWriter } from '../src/query-log/segment-writer.ts'
-import { finished, order } from '../tests/query-log/log-client.ts'
+import { finished, requestExport } from '../tests/query-log/log-client.ts'
 import { startServer } from '../tests/support/server.ts'
 import { memoryMebibytes } from './measure.ts'
 
@@ -84,7 +84,7 @@ export async function runExport({ records, folder }: ExportOptions): Promise<voi
   try {
     const { own: before } = memoryMebibytes(server.pid)
     const started = performance.now()
-    const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })
+    const { request_id: id } = await requestExport(server, server.rootSecret, { region_group: 'us-std' })
     const { state, presigned_url: url } = await finished(server, server.rootSecret, id)
     if (state !== 'Complete') throw new Error(`the export ended ${state}`)
     console.log(`whole region: ${seconds(started)}`)

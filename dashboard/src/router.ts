@@ -6,13 +6,13 @@ import { computed, signal } from '@preact/signals'
 const base = '/dashboard/'
 
 /** An address below `/dashboard/`. */
-interface Place {
+interface Address {
   /** Decoded steps of the path. */
   readonly path: readonly string[]
   readonly parameters: URLSearchParams
 }
 
-function placeOf(url: Location | URL): Place {
+function readAddress(url: Location | URL): Address {
   const steps = url.pathname
     .slice(base.length)
     .split('/')
@@ -29,7 +29,7 @@ function decoded(step: string): string {
 }
 
 /** Where the browser is. */
-export const place = signal<Place>(placeOf(location))
+export const place = signal<Address>(readAddress(location))
 
 /** Names of the database looked at, from the signed-in one down; empty for that itself. */
 export const databasePath = computed<readonly string[]>(() => {
@@ -91,7 +91,7 @@ let shown = location.href
 
 function update(): void {
   shown = location.href
-  place.value = placeOf(location)
+  place.value = readAddress(location)
 }
 
 /** Begins to listen to the browser's history and to clicks on links of the dashboard. */

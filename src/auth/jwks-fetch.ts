@@ -43,10 +43,10 @@ export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
   }
 }
 
-type Request = typeof requestSecure
+type SendRequest = typeof requestSecure
 
 /** Only scheme, host and path of the URI count (a fact of the protocol); the query string is dropped. */
-function prepare(uri: string, options: JwksFetchOptions): { request: Request; settings: RequestOptions } {
+function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
   if (!URL.canParse(uri)) throw new Error('the jwks_uri is no URI')
   const url = new URL(uri)
   const secure = url.protocol === 'https:'
@@ -70,7 +70,7 @@ function prepare(uri: string, options: JwksFetchOptions): { request: Request; se
   }
 }
 
-function send(request: Request, settings: RequestOptions): Promise<IncomingMessage> {
+function send(request: SendRequest, settings: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(settings, resolve).on('error', reject).end()
   })

@@ -50,7 +50,7 @@ export class ExpressionReader {
       case 'TemplateLiteral': {
         const [quasi] = node.quasis
         if (node.expressions.length > 0 || quasi?.value.cooked == null) {
-          throw this.#fault('a template string cannot have holes', node)
+          throw this.#fault('a template string cannot contain expressions', node)
         }
         return this.#leaf(quasi.value.cooked, node)
       }

@@ -1,5 +1,5 @@
 // The query log of one process, as the rest of the program sees it: it records what was answered, keeps the
-// segments within their bounds, and takes orders for exports.
+// segments within their bounds, and takes requests for exports.
 
 import { microsPerDay } from '../base/durations.ts'
 import type { Random } from '../base/random.ts'

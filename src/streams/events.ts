@@ -22,8 +22,8 @@ export interface StreamEvent {
   readonly member: (field: StreamField) => Value | undefined
 }
 
-/** A place in a document's versions, as they were when a transaction had committed. */
-export interface Place {
+/** A version of a document and those beside it, as they were when a transaction had committed. */
+export interface VersionNeighbours {
   /** The version at exactly that time. */
   readonly version: Version | undefined
   readonly previous: Version | undefined
@@ -33,7 +33,11 @@ export interface Place {
 const noFields: ObjectValue = new Map()
 
 /** Looks up the versions around the one a change is about. Later transactions do not count. */
-export function placeOf({ ref, validTime }: Change, txn: Micros, transaction: Transaction): Place {
+export function neighboursOf(
+  { ref, validTime }: Change,
+  txn: Micros,
+  transaction: Transaction,
+): VersionNeighbours {
   let next: Version | undefined
   let found: Version | undefined
   for (const version of transaction.versions(ref, { reverse: true })) {
@@ -47,23 +51,23 @@ export function placeOf({ ref, validTime }: Change, txn: Micros, transaction: Tr
 }
 
 /** The events of one change for the streams of its document. */
-export function documentEvents(change: Change, place: Place): readonly StreamEvent[] {
+export function documentEvents(change: Change, neighbours: VersionNeighbours): readonly StreamEvent[] {
   switch (change.kind) {
     case 'write':
-      return writeEvents(place)
+      return writeEvents(neighbours)
     case 'history insert': {
-      const inserted = place.version
-        ? contentEvent('history_rewrite', place.version, place.previous)
+      const inserted = neighbours.version
+        ? contentEvent('history_rewrite', neighbours.version, neighbours.previous)
         : gone(change)
-      return [...followingEvents(place, place.version), inserted]
+      return [...followingEvents(neighbours, neighbours.version), inserted]
     }
     case 'history remove':
-      return [gone(change), ...followingEvents(place, place.version ?? place.previous)]
+      return [gone(change), ...followingEvents(neighbours, neighbours.version ?? neighbours.previous)]
   }
 }
 
 /** A document made and deleted by the same transaction was never there. */
-function writeEvents({ version, previous }: Place): readonly StreamEvent[] {
+function writeEvents({ version, previous }: VersionNeighbours): readonly StreamEvent[] {
   if (version === undefined) return []
   if (version.action !== 'delete') return [contentEvent('version', version, previous)]
   if (previous === undefined || previous.action === 'delete') return []
@@ -79,7 +83,7 @@ function writeEvents({ version, previous }: Place): readonly StreamEvent[] {
 }
 
 /** The version behind a rewritten one, whose action and difference follow from the one before it. */
-function followingEvents({ next }: Place, previous: Version | undefined): readonly StreamEvent[] {
+function followingEvents({ next }: VersionNeighbours, previous: Version | undefined): readonly StreamEvent[] {
   return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]
 }
 
@@ -150,7 +154,10 @@ interface StateChange {
  * What a change does to the present state; undefined when it concerns the past alone. What removing the newest
  * version did cannot be told: the version is gone.
  */
-export function stateChange({ kind }: Change, { version, previous, next }: Place): StateChange | undefined {
+export function stateChange(
+  { kind }: Change,
+  { version, previous, next }: VersionNeighbours,
+): StateChange | undefined {
   if (version === undefined || next !== undefined || kind === 'history remove') return undefined
   const before = version.action === 'create' || previous?.action === 'delete' ? undefined : previous
   return { before, after: version.action === 'delete' ? undefined : version }

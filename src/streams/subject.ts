@@ -5,7 +5,14 @@ import { upsert } from '../base/upsert.ts'
 import type { StreamSubject } from '../engine/streaming.ts'
 import type { Change, Transaction } from '../store/contract.ts'
 import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../values/value.ts'
-import { documentEvents, type Place, placeOf, type StreamEvent, setEvent, stateChange } from './events.ts'
+import {
+  documentEvents,
+  neighboursOf,
+  type StreamEvent,
+  setEvent,
+  stateChange,
+  type VersionNeighbours,
+} from './events.ts'
 
 /** Something followed by at least one stream. `S` is what streams are here. */
 export class Subject<S = unknown> {
@@ -98,10 +105,10 @@ export class Subjects<S> {
     const collection = this.#collections.get(documentKey(collectionOf(ref)))
     const indexes = this.#indexes.get(ref.database)
     if (!(document || collection || indexes)) return
-    const place = placeOf(change, txn, transaction)
-    if (document) add(found, document, documentEvents(change, place))
-    if (collection) add(found, collection, membershipEvents(change, place, collection))
-    if (indexes) addEntryEvents(found, indexes, change, place, transaction)
+    const neighbours = neighboursOf(change, txn, transaction)
+    if (document) add(found, document, documentEvents(change, neighbours))
+    if (collection) add(found, collection, membershipEvents(change, neighbours, collection))
+    if (indexes) addEntryEvents(found, indexes, change, neighbours, transaction)
   }
 }
 
@@ -114,8 +121,12 @@ function add<S>(
 }
 
 /** A collection's set has its documents for elements; its `index` is one of no name, as on the hosted service. */
-function membershipEvents(change: Change, place: Place, subject: Subject): readonly StreamEvent[] {
-  const state = stateChange(change, place)
+function membershipEvents(
+  change: Change,
+  neighbours: VersionNeighbours,
+  subject: Subject,
+): readonly StreamEvent[] {
+  const state = stateChange(change, neighbours)
   if (state === undefined || !state.before === !state.after) return []
   const index = indexMember(sourceOf(subject.target), [], [])
   return [setEvent(state.after ? 'add' : 'remove', change.ref, change.validTime, index)]
@@ -125,11 +136,11 @@ function addEntryEvents<S>(
   found: Map<Subject<S>, StreamEvent[]>,
   followed: ReadonlyMap<bigint, Sets<S>>,
   change: Change,
-  place: Place,
+  neighbours: VersionNeighbours,
   transaction: Transaction,
 ): void {
   const { ref, validTime } = change
-  const state = stateChange(change, place)
+  const state = stateChange(change, neighbours)
   if (state === undefined) return
   for (const index of transaction.catalogue.indexesOf(ref.database, ref.collection)) {
     const sets = followed.get(index.ref.id)

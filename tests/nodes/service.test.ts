@@ -11,7 +11,7 @@ import {
   exported,
   finished,
   type LogRecord,
-  order,
+  requestExport,
 } from '../query-log/log-client.ts'
 import { requestStream, StreamReader } from '../streams/stream-client.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
@@ -153,14 +153,14 @@ describe('nodes as a service', { skip: noPostgres }, () => {
       records.map(record => (record.TAGS as { mark?: string }).mark).filter(mark => mark !== undefined)
     const expected = marks.flatMap(mark => [mark, mark, mark, mark])
     const token = { region_group: 'us-std', idempotency_token: '0b0e3a5e-7f0c-4f0e-9d0c-3a5e7f0c4f0e' }
-    const { request_id: id } = await order(b, secret, token)
+    const { request_id: id } = await requestExport(b, secret, token)
     const end = await finished(a, secret, id)
     assert.equal(end.state, 'Complete')
     for (const node of [a, b, c]) {
       const { pathname, search } = new URL(end.presigned_url as string)
       assert.deepEqual(tagsOf(await download(node.url + pathname + search)).toSorted(), expected)
     }
-    assert.equal((await order(c, secret, token)).request_id, id, 'a token counts on all nodes')
+    assert.equal((await requestExport(c, secret, token)).request_id, id, 'a token counts on all nodes')
     const listed = await api(c, secret, 'POST', '/api/v1/logs/_list?type=query&regionGroup=us-std')
     assert.deepEqual(
       (listed.json.results as { request_id: string }[]).map(found => found.request_id),

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { query, rootQuery, send } from '../support/http.ts'
 import { runProgram } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { api, aroundNow, download, exported, finished, order } from './log-client.ts'
+import { api, aroundNow, download, exported, finished, requestExport } from './log-client.ts'
 
 const logs = '/api/v1/logs?type=query'
 const list = '/api/v1/logs/_list?type=query&regionGroup=us-std'
@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-test('every query answered before the order is in the export, with its own numbers', async () => {
+test('every query answered before the request is in the export, with its own numbers', async () => {
   const tags = { 'x-fauna-tags': 'run=first' }
   const expression = { add: [1, 2, 3] }
   const answers = await Promise.all(
@@ -100,7 +100,7 @@ test('an export of a database holds its own records and those of databases in it
   assert.deepEqual(await exported(server, root, { regionGroup: 'eu-std' }), [])
 })
 
-test('the answer to an order and the record of a request', async () => {
+test('the response to a request and the record of a request', async () => {
   const body = { ...aroundNow(), database: 'us-std/app', region_group: 'eu-std' }
   const made = await api(server, root, 'POST', logs, body)
   assert.equal(made.status, 200)
@@ -137,9 +137,9 @@ test('time zones: an offset means the same instant', async () => {
 
 test('equal idempotency tokens resolve to the same request, also when they arrive at once', async () => {
   const body = { region_group: 'us-std', idempotency_token: uuid }
-  const many = await Promise.all(Array.from({ length: 8 }, () => order(server, root, body)))
+  const many = await Promise.all(Array.from({ length: 8 }, () => requestExport(server, root, body)))
   assert.equal(new Set(many.map(({ request_id: id }) => id)).size, 1)
-  const other = await order(server, secrets.app as string, { ...body, database: 'us-std/app' })
+  const other = await requestExport(server, secrets.app as string, { ...body, database: 'us-std/app' })
   assert.notEqual(other.request_id, many[0]?.request_id)
 })
 
@@ -237,7 +237,7 @@ test('an admin key: its own database and those in it, and nothing that tells abo
   assert.equal(await status(`${app}:child:admin`, { database: 'us-std/app' }), 403)
   assert.equal(await status(`${root}:app:admin`, { database: 'us-std/other' }), 403)
   assert.equal(await status(`${root}:app:server`, { database: 'us-std/app' }), 403)
-  const { request_id: id } = await order(server, root, { database: 'us-std/app/child' })
+  const { request_id: id } = await requestExport(server, root, { database: 'us-std/app/child' })
   const look = (secret: string | undefined, request = id) =>
     api(server, secret, 'GET', `/api/v1/logs/${request}?type=query`)
   assert.deepEqual([(await look(app)).status, (await look(child)).status], [200, 200])
@@ -282,7 +282,7 @@ test('account keys from the command line work on a running server', async () => 
   assert.equal(made.status, 0, made.stderr)
   const secret = made.stdout.trim()
   assert.match(secret, /^tak_/)
-  assert.equal((await order(server, secret, { region_group: 'us-std' })).version, 1)
+  assert.equal((await requestExport(server, secret, { region_group: 'us-std' })).version, 1)
   assert.equal((await run('create', '--name', 'shell')).status, 1)
   assert.equal((await run('create', '--name', 'x', '--region-group', 'mars')).status, 2)
   assert.equal((await run('create')).status, 2)
@@ -300,7 +300,7 @@ test('the list: newest first, filtered by state, stable while requests arrive', 
   const app = secrets.app as string
   const ids: unknown[] = []
   for (let n = 0; n < 5; n++) {
-    const { request_id: id } = await order(server, app, { database: 'us-std/app' })
+    const { request_id: id } = await requestExport(server, app, { database: 'us-std/app' })
     await finished(server, app, id)
     ids.unshift(id)
   }
@@ -314,7 +314,7 @@ test('the list: newest first, filtered by state, stable while requests arrive', 
     })
     seen.push(...(json.results as { request_id: unknown }[]).map(result => result.request_id))
     token = json.next_token
-    await order(server, app, { database: 'us-std/app' })
+    await requestExport(server, app, { database: 'us-std/app' })
   } while (token !== null)
   assert.deepEqual(seen.slice(0, 5), ids)
   assert.equal(new Set(seen).size, seen.length)
@@ -323,7 +323,7 @@ test('the list: newest first, filtered by state, stable while requests arrive', 
 })
 
 test('the URL: any changed character answers 403, the right one the file, again and again', async () => {
-  const { request_id: id } = await order(server, root, { database: 'us-std/app' })
+  const { request_id: id } = await requestExport(server, root, { database: 'us-std/app' })
   const url = new URL((await finished(server, root, id)).presigned_url as string)
   assert.equal(url.origin, server.url)
   const target = url.pathname + url.search

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { api, exported, finished, type LogRecord, order } from './log-client.ts'
+import { api, exported, finished, type LogRecord, requestExport } from './log-client.ts'
 
 const everything = { region_group: 'us-std' }
 
@@ -49,7 +49,7 @@ test('a stop loses nothing, a crash nothing that has reached a segment; exports 
     server = await startServer({ data })
     await marked(server, 'killed')
     while (!segmentsOf(data).includes('"mark":"killed"')) await wait(20)
-    const { request_id: id } = await order(server, server.rootSecret, everything)
+    const { request_id: id } = await requestExport(server, server.rootSecret, everything)
     await server.kill()
     server = await startServer({ data })
     await marked(server, 'after')
@@ -62,7 +62,7 @@ test('a stop loses nothing, a crash nothing that has reached a segment; exports 
     await server.stop()
   }))
 
-test('with several processes an order waits for the records of all of them', async () => {
+test('with several processes an export waits for the records of all of them', async () => {
   const server = await startServer({ flags: ['--workers', '2'] })
   const marks = Array.from({ length: 60 }, (_, n) => `m${n}`)
   // Closed connections, so that the queries are spread over the processes.
@@ -84,7 +84,7 @@ test('with several processes an order waits for the records of all of them', asy
 test('an expired URL answers 403; asking again makes a new one, the version one higher', async () => {
   const server = await startServer({ flags: ['--query-log-url-seconds', '1'] })
   await marked(server, 'x')
-  const { request_id: id } = await order(server, server.rootSecret, everything)
+  const { request_id: id } = await requestExport(server, server.rootSecret, everything)
   const first = await finished(server, server.rootSecret, id)
   assert.equal(first.version, 1)
   while ((await fetch(first.presigned_url as string)).status !== 403) await wait(100)

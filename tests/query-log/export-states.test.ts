@@ -24,7 +24,7 @@ import { ManualTime, startMs, until } from './manual-time.ts'
 const timeoutMs = 60_000
 const urlSeconds = 3600
 
-const order = {
+const wanted = {
   timeStart: '2026-03-04T00:00:00Z',
   timeEnd: '2026-03-05T00:00:00Z',
   from: startMs - 1000,
@@ -131,7 +131,7 @@ class World {
 
 test('the table of transitions is closed: every state is in it and only listed changes happen', () => {
   const request: ExportRequest = {
-    ...order,
+    ...wanted,
     id: 'x',
     state: 'Requested',
     version: 1,
@@ -153,7 +153,7 @@ test('the table of transitions is closed: every state is in it and only listed c
 test('Requested → Pending → CreatingNewUrl → Complete', async () => {
   const world = new World()
   const process = world.process()
-  const { id, state } = await world.store.create(order, undefined)
+  const { id, state } = await world.store.create(wanted, undefined)
   assert.equal(state, 'Requested')
   const producing = world.hang('records')
   const signing = world.hang('address')
@@ -180,7 +180,7 @@ test('Pending → DoesNotExist when no record matches, without a file', async ()
   const world = new World()
   world.records = []
   const process = world.process()
-  const { id } = await world.store.create(order, undefined)
+  const { id } = await world.store.create(wanted, undefined)
   process.wake()
   await world.reach(id, 'DoesNotExist')
   assert.equal(world.files.size, 0)
@@ -195,13 +195,13 @@ for (const point of ['records', 'store', 'exists', 'address'] as const) {
     const world = new World()
     const process = world.process()
     world.fail(point)
-    const { id } = await world.store.create(order, undefined)
+    const { id } = await world.store.create(wanted, undefined)
     process.wake()
     const failed = await world.reach(id, 'Failed')
     assert.equal(failed.url, undefined)
     await until(() => world.failures.length === 1, 'the report')
     world.faults.clear()
-    const next = await world.store.create(order, undefined)
+    const next = await world.store.create(wanted, undefined)
     await until(() => {
       process.wake()
       return world.state(next.id) === 'Complete'
@@ -213,14 +213,14 @@ for (const point of ['records', 'store', 'exists', 'address'] as const) {
     const world = new World()
     const process = world.process()
     const stuck = world.hang(point)
-    const { id } = await world.store.create(order, undefined)
+    const { id } = await world.store.create(wanted, undefined)
     process.wake()
     await until(stuck.reached, point)
     assert.equal(world.state(id), state)
     world.time.advance(timeoutMs)
     await world.reach(id, 'TimedOut')
     stuck.release()
-    const next = await world.store.create(order, undefined)
+    const next = await world.store.create(wanted, undefined)
     await until(() => {
       process.wake()
       return world.state(next.id) === 'Complete'
@@ -233,7 +233,7 @@ for (const point of ['records', 'store', 'exists', 'address'] as const) {
     const world = new World()
     const first = world.process()
     const stuck = world.hang(point)
-    const { id } = await world.store.create(order, undefined)
+    const { id } = await world.store.create(wanted, undefined)
     first.wake()
     await until(stuck.reached, point)
     await first.close()
@@ -249,7 +249,7 @@ for (const point of ['records', 'store', 'exists', 'address'] as const) {
   test(`${state} survives a crash at "${point}": another process goes on when the lease has run out`, async () => {
     const world = new World()
     const crashed = 'crashed'
-    const { id } = await world.store.create(order, undefined)
+    const { id } = await world.store.create(wanted, undefined)
     const lease = 5_000_000
     assert.equal((await world.store.claim(crashed, lease))?.id, id)
     await world.store.advance(id, crashed, 'Pending')
@@ -271,7 +271,7 @@ for (const point of ['records', 'store', 'exists', 'address'] as const) {
 
 test('Requested survives a restart', async () => {
   const world = new World()
-  const { id } = await world.store.create(order, undefined)
+  const { id } = await world.store.create(wanted, undefined)
   const process = world.process()
   world.time.advance(1000)
   await world.reach(id, 'Complete')
@@ -280,13 +280,13 @@ test('Requested survives a restart', async () => {
 
 test('Requested → TimedOut when nobody came to it in time, → Failed when it brings every process down', async () => {
   const world = new World()
-  const late = await world.store.create(order, undefined)
+  const late = await world.store.create(wanted, undefined)
   world.time.advance(timeoutMs)
   const process = world.process()
   process.wake()
   await world.reach(late.id, 'TimedOut')
   await process.close()
-  const deadly = await world.store.create(order, undefined)
+  const deadly = await world.store.create(wanted, undefined)
   for (let n = 0; n < 5; n++) {
     await world.store.claim(`victim ${n}`, 1000)
     world.time.advance(1)
@@ -301,7 +301,7 @@ test('a long export keeps its lease, and one whose lease is lost is let go', asy
   const world = new World()
   const process = world.process()
   const stuck = world.hang('records')
-  const { id } = await world.store.create(order, undefined)
+  const { id } = await world.store.create(wanted, undefined)
   process.wake()
   await until(stuck.reached, 'records')
   for (let second = 0; second < 20; second++) {
@@ -316,7 +316,7 @@ test('a long export keeps its lease, and one whose lease is lost is let go', asy
 
 test('a clock that leaps a year neither lets an export run out of time nor keeps others from it when set back', async () => {
   const world = new World()
-  const { id } = await world.store.create(order, undefined)
+  const { id } = await world.store.create(wanted, undefined)
   const ordered = world.time.now()
   world.passedTime = () => ordered
   world.time.advance(365 * 86_400_000)
@@ -324,7 +324,7 @@ test('a clock that leaps a year neither lets an export run out of time nor keeps
   process.wake()
   await world.reach(id, 'Complete')
   await process.close()
-  const abandoned = await world.store.create(order, undefined)
+  const abandoned = await world.store.create(wanted, undefined)
   await world.store.claim('died when the clock was ahead', 5_000_000)
   assert.equal(world.store.hasFree(), false)
   const setBack = new ExportStore(world.kv, systemRandom, () => ordered)
@@ -335,7 +335,7 @@ test('a clock that leaps a year neither lets an export run out of time nor keeps
 test('Complete → CreatingNewUrl → Complete when the URL has expired, its version one higher', async () => {
   const world = new World()
   const process = world.process()
-  const { id } = await world.store.create(order, undefined)
+  const { id } = await world.store.create(wanted, undefined)
   process.wake()
   const first = await world.reach(id, 'Complete')
   assert.equal((await world.store.renewUrl(id))?.state, 'Complete')
@@ -358,7 +358,7 @@ test('Complete → CreatingNewUrl → Complete when the URL has expired, its ver
 test('CreatingNewUrl → Pending when the file has vanished: it is made again', async () => {
   const world = new World()
   const process = world.process()
-  const { id } = await world.store.create(order, undefined)
+  const { id } = await world.store.create(wanted, undefined)
   process.wake()
   await world.reach(id, 'Complete')
   world.files.clear()
@@ -374,7 +374,7 @@ test('CreatingNewUrl → Pending when the file has vanished: it is made again', 
 
 test('several processes share the work: each request is made once', async () => {
   const world = new World()
-  const requests = await Promise.all(Array.from({ length: 20 }, () => world.store.create(order, undefined)))
+  const requests = await Promise.all(Array.from({ length: 20 }, () => world.store.create(wanted, undefined)))
   const processes = [world.process(), world.process(), world.process()]
   for (const process of processes) process.wake()
   for (const { id } of requests) await world.reach(id, 'Complete')
@@ -385,22 +385,22 @@ test('several processes share the work: each request is made once', async () => 
 test('an idempotency token means one request for 24 hours, also when it comes twice at once', async () => {
   const { store, time } = new World()
   const token = { subject: 'account', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
-  const many = await Promise.all(Array.from({ length: 10 }, () => store.create(order, token)))
+  const many = await Promise.all(Array.from({ length: 10 }, () => store.create(wanted, token)))
   assert.equal(new Set(many.map(({ id }) => id)).size, 1)
   const id = many[0]?.id
   time.advance(86_400_000 - 1)
-  assert.equal((await store.create(order, token)).id, id)
-  assert.notEqual((await store.create(order, { ...token, subject: 'database 7' })).id, id)
+  assert.equal((await store.create(wanted, token)).id, id)
+  assert.notEqual((await store.create(wanted, { ...token, subject: 'database 7' })).id, id)
   time.advance(1)
-  const later = await store.create(order, token)
+  const later = await store.create(wanted, token)
   assert.notEqual(later.id, id)
-  assert.equal((await store.create(order, token)).id, later.id)
+  assert.equal((await store.create(wanted, token)).id, later.id)
 })
 
 test('paging from the newest on is stable while requests arrive', async () => {
   const { store } = new World()
   const ids: string[] = []
-  const add = async () => ids.unshift((await store.create(order, undefined)).id)
+  const add = async () => ids.unshift((await store.create(wanted, undefined)).id)
   for (let n = 0; n < 7; n++) await add()
   const before = [...ids]
   const seen: string[] = []
@@ -422,13 +422,13 @@ test('paging from the newest on is stable while requests arrive', async () => {
 test('old requests and tokens are forgotten, unfinished ones are not', async () => {
   const { store, time, kv } = new World()
   const token = { subject: 'account', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
-  const old = await store.create(order, token)
-  const unfinished = await store.create(order, undefined)
+  const old = await store.create(wanted, token)
+  const unfinished = await store.create(wanted, undefined)
   await store.claim('x', 1e9)
   await store.advance(old.id, 'x', 'Pending')
   await store.advance(old.id, 'x', 'DoesNotExist')
   time.advance(86_400_000)
-  const young = await store.create(order, undefined)
+  const young = await store.create(wanted, undefined)
   assert.deepEqual(store.finishedBefore(young.createdAt), [old.id])
   for (const { id } of [old, unfinished]) await store.forget(id)
   await store.forgetTokens(time.now())
@@ -445,7 +445,7 @@ test('a search that finds something only after its export was given up lets go o
   const world = new World()
   const { store, time } = world
   const search = world.hang('records')
-  const { id } = await store.create(order, undefined)
+  const { id } = await store.create(wanted, undefined)
   const runner = world.process()
   runner.wake()
   await until(search.reached, 'the search')

@@ -38,7 +38,7 @@ export async function api(
 }
 
 /** Requests an export; the request must be accepted. */
-export async function order(
+export async function requestExport(
   server: Pick<RunningServer, 'url'>,
   secret: string,
   body: object,
@@ -84,7 +84,7 @@ export async function exported(
   secret: string,
   body: object,
 ): Promise<LogRecord[]> {
-  const { request_id: id } = await order(server, secret, body)
+  const { request_id: id } = await requestExport(server, secret, body)
   const end = await finished(server, secret, id)
   if (end.state === 'DoesNotExist') return []
   assert.equal(end.state, 'Complete')

@@ -9,7 +9,7 @@ import { openS3Storage } from '../../src/query-log/s3-storage.ts'
 import { rootQuery } from '../support/http.ts'
 import { S3Bucket } from '../support/s3.ts'
 import { startServer } from '../support/server.ts'
-import { download, finished, order } from './log-client.ts'
+import { download, finished, requestExport } from './log-client.ts'
 
 let s3: S3Bucket
 
@@ -77,7 +77,7 @@ test('a server with a bucket exports to it', async () => {
     env: s3.env,
   })
   await rootQuery(server, { now: null })
-  const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })
+  const { request_id: id } = await requestExport(server, server.rootSecret, { region_group: 'us-std' })
   const end = await finished(server, server.rootSecret, id)
   assert.equal(end.state, 'Complete', server.stderr())
   assert.ok((end.presigned_url as string).startsWith(`${s3.endpoint}/${s3.bucket}/${id}.ndjson.gz?`))
@@ -92,7 +92,7 @@ test('a bucket that is not there makes the export fail, and nothing else', async
     env: s3.env,
   })
   await rootQuery(server, { now: null })
-  const { request_id: id } = await order(server, server.rootSecret, { region_group: 'us-std' })
+  const { request_id: id } = await requestExport(server, server.rootSecret, { region_group: 'us-std' })
   assert.equal((await finished(server, server.rootSecret, id)).state, 'Failed')
   assert.match(server.stderr(), /NoSuchBucket/)
   assert.equal(await rootQuery(server, 1), 1)

@@ -14,7 +14,7 @@ import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
 import { Tree } from '../parts/values.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
-import type { Answer } from '../service/client.ts'
+import type { QueryResult } from '../service/client.ts'
 import { read, write } from '../service/data.ts'
 import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
@@ -145,7 +145,7 @@ function UserFunction({ name }: { name: string }) {
 
 function Calling({ name }: { name: string }) {
   const [text, setText] = useState('')
-  const [answer, setAnswer] = useState<Answer | undefined>(undefined)
+  const [answer, setResult] = useState<QueryResult | undefined>(undefined)
   const action = useAction()
   // What is parsed begins with a bracket that the text does not show.
   const marks = useMemo(
@@ -154,14 +154,14 @@ function Calling({ name }: { name: string }) {
   )
   const call = () =>
     action.start(async signal => {
-      setAnswer(undefined)
+      setResult(undefined)
       const given = parseQuery(`[${text}\n]`, 'text').query
       const list = Array.isArray(given) ? given : []
       const query: Query = {
         call: { function: name },
         arguments: list.length === 1 ? (list[0] ?? null) : list,
       }
-      setAnswer(await (pastTime.value === undefined ? write(query, signal) : read(query, signal)))
+      setResult(await (pastTime.value === undefined ? write(query, signal) : read(query, signal)))
     })
   return (
     <section aria-labelledby="call">

@@ -5,17 +5,17 @@ import { CopyButton } from '../parts/copy.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
 import { Tree } from '../parts/values.tsx'
-import type { TextAnswer } from '../service/client.ts'
+import type { TextResult } from '../service/client.ts'
 import { heavy } from '../service/heavy.ts'
 import { at, parseJson } from '../wire/json.ts'
 
 type View = 'tree' | 'text' | 'json'
 
-/** Longer answers have no tree: it would be felt. */
+/** Longer results have no tree: it would be felt. */
 const treeCharsMax = 1_000_000
 
 /** The result of one query. */
-export function ShellResult({ answer }: { answer: TextAnswer }) {
+export function ShellResult({ answer }: { answer: TextResult }) {
   const hasTree = answer.text.length <= treeCharsMax
   const [chosen, setView] = useState<View>('tree')
   const view = chosen === 'tree' && !hasTree ? 'text' : chosen
@@ -84,7 +84,7 @@ const costNames: readonly (readonly [header: string, name: string])[] = [
   ['txn-retries', 'retries'],
 ]
 
-function CostTable({ answer: { costs } }: { answer: TextAnswer }) {
+function CostTable({ answer: { costs } }: { answer: TextResult }) {
   return (
     <dl class="costs" aria-label="Costs">
       {costNames.map(([header, name]) =>

@@ -9,7 +9,7 @@ import { Heading } from '../parts/heading.tsx'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { pastTime } from '../router.ts'
-import { runText, type Scope, type TextAnswer } from '../service/client.ts'
+import { runText, type Scope, type TextResult } from '../service/client.ts'
 import { ServiceError } from '../service/faults.ts'
 import {
   activeTab,
@@ -51,7 +51,7 @@ function marksOf(error: Error | undefined): readonly Mark[] {
 /** The page of the shell. */
 export function Shell() {
   const tab = activeTab.value
-  const [results, setResults] = useState<ReadonlyMap<number, readonly TextAnswer[]>>(new Map())
+  const [results, setResults] = useState<ReadonlyMap<number, readonly TextResult[]>>(new Map())
   const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)
   const action = useAction()
   const completions = useCompletions()
@@ -62,7 +62,7 @@ export function Shell() {
     action.start(async signal => {
       const written = parseQueries(text, notation)
       rememberQuery(text)
-      const answers: TextAnswer[] = []
+      const answers: TextResult[] = []
       setResults(before => new Map(before).set(id, []))
       for (const each of written) {
         answers.push(await runOne(each, asWhom ?? scope.value, signal))
@@ -109,7 +109,7 @@ export function Shell() {
   )
 }
 
-async function runOne(written: WrittenQuery, as: Scope, signal: AbortSignal): Promise<TextAnswer> {
+async function runOne(written: WrittenQuery, as: Scope, signal: AbortSignal): Promise<TextResult> {
   const past = pastTime.value
   const query: Query = past === undefined ? written.query : { at: { '@ts': past }, expr: written.query }
   try {

@@ -4,11 +4,11 @@
 import { type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
-/** The numbers that the service sends with an answer, by their header without `x-`. */
+/** The numbers that the service sends with a response, by their header without `x-`. */
 type Costs = Readonly<Record<string, number>>
 
-/** What a query gave. */
-export interface Answer {
+/** What a query returned. */
+export interface QueryResult {
   readonly value: Json
   /** The body as it came. */
   readonly text: string
@@ -17,8 +17,8 @@ export interface Answer {
   readonly elapsedMs: number
 }
 
-/** An answer whose body has not been read into values. */
-export type TextAnswer = Omit<Answer, 'value'>
+/** A result whose body has not been read into values. */
+export type TextResult = Omit<QueryResult, 'value'>
 
 /** Where and as whom a request runs. */
 export interface Scope {
@@ -85,7 +85,7 @@ export async function runText(
   scope: Scope,
   signal?: AbortSignal,
   path = '/',
-): Promise<TextAnswer> {
+): Promise<TextResult> {
   const started = performance.now()
   const init: RequestInit = { method: 'POST', headers: headersOf(scope), body }
   const response = await reach(path, signal ? { ...init, signal } : init)
@@ -97,7 +97,7 @@ export async function runText(
 }
 
 /** Runs a query. Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */
-export async function run(query: Query, scope: Scope, signal?: AbortSignal): Promise<Answer> {
+export async function run(query: Query, scope: Scope, signal?: AbortSignal): Promise<QueryResult> {
   const answer = await runText(writeJson(query), scope, signal)
   const body = parseJson(answer.text) as ReadonlyMap<string, Json>
   return { ...answer, value: body.get('resource') ?? null }

@@ -4,16 +4,16 @@ import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
 import { at, type Json, listAt, type Query } from '../wire/json.ts'
 import { literal } from '../wire/refs.ts'
-import { type Answer, run } from './client.ts'
+import { type QueryResult, run } from './client.ts'
 
 /** Runs a reading query in the database and at the time that the address names. */
-export function read(query: Query, signal?: AbortSignal): Promise<Answer> {
+export function read(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   const past = pastTime.value
   return run(past === undefined ? query : { at: { '@ts': past }, expr: query }, scope.value, signal)
 }
 
 /** Runs a query that changes something in the database that the address names. */
-export function write(query: Query, signal?: AbortSignal): Promise<Answer> {
+export function write(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(query, scope.value, signal)
 }
 

@@ -76,7 +76,7 @@ const refused: readonly (readonly [text: string, message: RegExp, marked: string
   ['a = 1', /^there is no assignment/, 'a = 1'],
   ['[...[1]]', /^there is no \.\.\. operator$/, '...[1]'],
   ['[1,,2]', /^an element of the array is missing$/, '[1,,2]'],
-  ['`a$\x7b1}`', /^a template string cannot have holes$/, '`a$\x7b1}`'],
+  ['`a$\x7b1}`', /^a template string cannot contain expressions$/, '`a$\x7b1}`'],
   ['/a/', /^a regular expression is written as a string$/, '/a/'],
   ['function (x) { return x }', /^a function is written \(a, b\) => expr/, 'function (x) { return x }'],
   ['new Date()', /^there is no new$/, 'new Date()'],
