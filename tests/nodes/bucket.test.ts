@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
-import { download, exported, finished, type LogRecord, order } from '../query-log/log-client.ts'
+import { download, exported, finished, type LogRecord, requestExport } from '../query-log/log-client.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { S3Bucket } from '../support/s3.ts'
@@ -31,7 +31,7 @@ test('log segments of all nodes lie in the bucket, and exports are made of them'
     const [a, b] = await Promise.all([start(), start()])
     await ask(a, 'on_a')
     await ask(b, 'on_b')
-    const { request_id: id } = await order(b, b.rootSecret, { region_group: 'us-std' })
+    const { request_id: id } = await requestExport(b, b.rootSecret, { region_group: 'us-std' })
     const end = await finished(b, b.rootSecret, id)
     assert.equal(end.state, 'Complete', b.stderr())
     assert.ok((end.presigned_url as string).startsWith(`${s3.endpoint}/${s3.bucket}/`))
