@@ -16,6 +16,8 @@ export default {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The licences of what is bundled ask to be named with it.
+    license: { fileName: 'licenses.md' },
     rolldownOptions: { checks: { pluginTimings: false } },
   },
 }

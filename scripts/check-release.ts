@@ -35,6 +35,7 @@ const requiredFiles = [
   'dist/index.d.ts',
   'dist/cli/main.js',
   'dashboard/dist/index.html',
+  'dashboard/dist/licenses.md',
 ]
 const forbidden = /^(src|tests|bench|node_modules|data|\.)/
 
@@ -78,6 +79,10 @@ function checkLicenses(): void {
       faults.push(`${name} has the licence ${license ?? '(none named)'}`)
     }
   }
+  const bundled = [...read('dashboard/dist/licenses.md').matchAll(/^## (\S+) - \S+ \((.*)\)$/gm)]
+  if (bundled.length === 0) faults.push('dashboard/dist/licenses.md names no package')
+  for (const [, name, license = ''] of bundled)
+    if (!allowedLicenses.has(license)) faults.push(`${name}, in the dashboard, has the licence ${license}`)
 }
 
 /** Asks the registry; where it cannot be reached, or offers no signatures, that is said and no fault. */
@@ -86,7 +91,13 @@ function checkSignatures(): void {
   const text = `${stdout}${stderr}`
   if (status === 0) return
   if (/invalid|tampered/i.test(text)) faults.push(`npm audit signatures: ${text.trim()}`)
-  else console.error(`npm audit signatures could not run: ${text.trim().split('\n').at(-1)}`)
+  else {
+    const reasons = text.split('\n').filter(line => /^npm error .*(failed|not|ENOTFOUND)/.test(line))
+    const reason = reasons.at(-1)?.replace('npm error ', '') ?? text.trim()
+    console.error(
+      `not checked: the signatures of npm packages, as npm audit signatures cannot run here: ${reason}`,
+    )
+  }
 }
 
 checkVersion()
