@@ -16,7 +16,7 @@ interface KeptClock {
 const numberBytes = 8
 
 /**
- * Opens the clock kept in `file`, which is made if missing, over the machine's `clock`. After a crash it may be up to
+ * Opens the clock kept in `file`, which is created if missing, over the machine's `clock`. After a crash it may be up to
  * `aheadMicros` ahead of where it was; a file that is not what was written counts as missing.
  */
 export function openKeptClock(file: string, aheadMicros: number, clock: () => number): KeptClock {

@@ -1,6 +1,6 @@
-// Maps whose values are made when they are first asked for.
+// Maps whose values are created when they are first asked for.
 
-/** The value of a key, which is made and kept if the map has none. */
+/** The value of a key, which is created if missing. */
 export function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const present = map.get(key)
   if (present !== undefined) return present

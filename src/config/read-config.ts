@@ -142,7 +142,7 @@ export function readSetting(setting: Setting, found: Found): string | number | b
       if (typeof found.value !== 'string' || found.value === '') {
         throw new UsageError(`${found.where} has to be a text that is not empty`)
       }
-      const fault = setting.kind === 'text' ? setting.check?.(found.value) : undefined
+      const fault = setting.kind === 'string' ? setting.check?.(found.value) : undefined
       if (fault !== undefined) throw new UsageError(`${found.where} ${fault}`)
       return setting.kind === 'path' ? resolve(found.value) : found.value
     }

@@ -6,7 +6,7 @@ import { hostFault, proxiesFault, secretFault, storeFault, urlFault } from './fa
 /** What a setting holds; decides how its text is read. */
 type Kind =
   | {
-      readonly kind: 'text'
+      readonly kind: 'string'
       readonly default: string | undefined
       readonly check?: (text: string) => string | undefined
     }
@@ -44,7 +44,7 @@ export const settings = {
     doc: 'TCP port to listen on; 0 picks a free one and prints it.',
   },
   host: {
-    kind: 'text',
+    kind: 'string',
     default: '127.0.0.1',
     placeholder: 'ADDRESS',
     check: hostFault,
@@ -57,14 +57,14 @@ export const settings = {
     doc: 'Data directory. Created if missing, readable by its owner only.',
   },
   store: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'URL',
     check: storeFault,
-    doc: 'Database that several machines share, as postgres://user:password@host/name?options; the data folder then holds a disposable copy. Without it everything is in the data folder. Prefer the environment variable: other users of the machine can see flags.',
+    doc: 'Database that several machines share, as postgres://user:password@host/name?options; the data directory then holds a disposable copy. Without it all data is in the data directory. Prefer the environment variable: other users of the machine can see flags.',
   },
   storeSchema: {
-    kind: 'text',
+    kind: 'string',
     default: 'terrarium',
     placeholder: 'NAME',
     doc: 'Schema of that database that holds the tables; created if missing.',
@@ -75,7 +75,7 @@ export const settings = {
     min: 0,
     max: 86_400_000,
     placeholder: 'MS',
-    doc: 'Milliseconds for which reads go on from the local copy while that database is away.',
+    doc: 'Milliseconds for which reads continue from the local copy while that database is unreachable.',
   },
   storeWriteWaitMs: {
     kind: 'integer',
@@ -83,7 +83,7 @@ export const settings = {
     min: 0,
     max: 600_000,
     placeholder: 'MS',
-    doc: 'Milliseconds that a write waits for that database while it is away, before it fails with 503.',
+    doc: 'Milliseconds that a write waits for that database while it is unreachable, before it fails with 503.',
   },
   storeHoldMs: {
     kind: 'integer',
@@ -91,14 +91,14 @@ export const settings = {
     min: 100,
     max: 600_000,
     placeholder: 'MS',
-    doc: 'Milliseconds after which that database ends the connection of a process that has stopped in the middle of a commit; until then no other commits.',
+    doc: 'Milliseconds after which that database closes the connection of a process that has stopped in the middle of a commit; until then nobody else can commit.',
   },
   rootSecret: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'SECRET',
     check: secretFault,
-    doc: 'Secret with all rights on everything. Without it the first start makes one and keeps it in the data folder. At least 8 characters without white space; on a loopback address any will do, with a warning. Prefer the environment variable: other users of the machine can see flags.',
+    doc: 'Secret with all rights on everything. Without it the first start generates one and stores it in the data directory. At least 8 characters without white space; on a loopback address a shorter one is accepted, with a warning. Prefer the environment variable: other users of the machine can see flags.',
   },
   tlsCert: {
     kind: 'path',
@@ -133,7 +133,7 @@ export const settings = {
     min: 16,
     max: 1_000_000,
     placeholder: 'MB',
-    doc: 'Megabytes that the queries under way in one process may hold together, by estimate; further ones get a 429. What the slow lane takes comes on top.',
+    doc: 'Maximum memory of all queries that run in one process, in megabytes, estimated; excess queries get a 429. The processes of the slow lane come on top.',
   },
   slowLaneProcesses: {
     kind: 'integer',
@@ -141,7 +141,7 @@ export const settings = {
     min: 0,
     max: 64,
     placeholder: 'N',
-    doc: 'Processes beside the service, started when needed, for queries that take long; with several workers each has its share, one at least. 0 evaluates everything in the service itself.',
+    doc: 'Number of extra processes for slow queries (the slow lane), started on demand and shared out among the workers, at least one each. 0 runs every query in the service itself.',
   },
   slowLaneAfterMs: {
     kind: 'integer',
@@ -149,7 +149,7 @@ export const settings = {
     min: 0,
     max: 600_000,
     placeholder: 'MS',
-    doc: 'Milliseconds after which a query moves to such a process.',
+    doc: 'Milliseconds after which a query is slow and moves to such a process.',
   },
   slowLaneMemoryMb: {
     kind: 'integer',
@@ -157,7 +157,7 @@ export const settings = {
     min: 64,
     max: 1_000_000,
     placeholder: 'MB',
-    doc: 'Megabytes that one query may take in such a process; it fails beyond.',
+    doc: 'Maximum memory of one query in such a process, in megabytes; a query that needs more fails.',
   },
   passwordCost: {
     kind: 'integer',
@@ -168,11 +168,11 @@ export const settings = {
     doc: 'bcrypt cost of new password hashes; each step doubles the time of a login. Hashes of other costs keep working.',
   },
   trustedProxies: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     check: proxiesFault,
     placeholder: 'LIST',
-    doc: 'Addresses and networks of proxies, such as 10.0.0.0/8,::1, whose X-Forwarded-For says where a request comes from; without, it counts for nothing.',
+    doc: 'Proxies whose X-Forwarded-For header is trusted, as addresses and networks such as 10.0.0.0/8,::1. Without it the header is ignored.',
   },
   pendingRequestsMax: {
     kind: 'integer',
@@ -196,7 +196,7 @@ export const settings = {
     min: 0,
     max: 1_000_000_000,
     placeholder: 'N',
-    doc: 'Compute operations that the queries of one database may use per second, with bursts of two seconds; excess queries get a 429. 0 means no limit. All workers and nodes together, see docs/scaling.md.',
+    doc: 'Maximum compute operations per second of one database, over all workers and nodes (see docs/scaling.md), with bursts of two seconds; excess queries get a 429. 0 means no limit.',
   },
   readOpsPerSecond: {
     kind: 'integer',
@@ -220,22 +220,22 @@ export const settings = {
     min: 0,
     max: 3_600_000,
     placeholder: 'MS',
-    doc: 'Milliseconds that requests in flight have to finish at shutdown.',
+    doc: 'Milliseconds that requests in flight get to finish at shutdown.',
   },
   audiencePrefix: {
-    kind: 'text',
+    kind: 'string',
     default: 'https://db.fauna.com/db/',
     placeholder: 'URL',
     doc: "Prefix of the audience of third-party tokens; the database's global id follows.",
   },
   regionGroup: {
-    kind: 'text',
+    kind: 'string',
     default: 'us-std',
     placeholder: 'NAME',
     doc: 'Region group named in responses and query logs.',
   },
   publicUrl: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'URL',
     check: urlFault,
@@ -292,7 +292,7 @@ export const settings = {
     doc: 'Lifetime of the download URL of an export in seconds.',
   },
   queryLogS3Endpoint: {
-    kind: 'text',
+    kind: 'string',
     formerName: 'logS3Endpoint',
     default: undefined,
     placeholder: 'URL',
@@ -300,28 +300,28 @@ export const settings = {
     doc: 'S3-compatible service that takes the exported files instead of the local disk; needs bucket and keys too.',
   },
   queryLogS3Bucket: {
-    kind: 'text',
+    kind: 'string',
     formerName: 'logS3Bucket',
     default: undefined,
     placeholder: 'NAME',
     doc: 'Bucket for exported files.',
   },
   queryLogS3Region: {
-    kind: 'text',
+    kind: 'string',
     formerName: 'logS3Region',
     default: 'us-east-1',
     placeholder: 'NAME',
     doc: 'Region of the bucket.',
   },
   queryLogS3AccessKey: {
-    kind: 'text',
+    kind: 'string',
     formerName: 'logS3AccessKey',
     default: undefined,
     placeholder: 'ID',
     doc: 'Id of the access key for the bucket.',
   },
   queryLogS3SecretKey: {
-    kind: 'text',
+    kind: 'string',
     formerName: 'logS3SecretKey',
     default: undefined,
     placeholder: 'SECRET',
@@ -336,7 +336,7 @@ export const settings = {
     doc: 'Port that serves GET /metrics in Prometheus format, without authentication; 0 picks a free one and logs it.',
   },
   metricsHost: {
-    kind: 'text',
+    kind: 'string',
     default: '127.0.0.1',
     placeholder: 'ADDRESS',
     check: hostFault,
@@ -345,7 +345,7 @@ export const settings = {
   dashboard: {
     kind: 'switch',
     default: true,
-    doc: 'Serve the dashboard under /dashboard/, and send browsers there that open the service.',
+    doc: 'Serve the dashboard under /dashboard/, and redirect browsers that open the service to it.',
   },
   allowInsecureJwks: {
     kind: 'switch',

@@ -52,7 +52,7 @@ export class Subjects<S> {
   /** By database, index and terms. */
   readonly #indexes = new Map<DatabaseId, Map<bigint, Sets<S>>>()
 
-  /** The subject with that target, made when nobody follows it yet. */
+  /** The subject with that target, created if missing. */
   obtain(target: StreamSubject, transaction: Transaction): Subject<S> {
     const [map, key] = this.#place(target, transaction)
     let subject = map.get(key)

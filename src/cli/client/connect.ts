@@ -16,27 +16,27 @@ const timeoutMaxMs = 3_600_000
 /** The options of every command that sends queries. */
 export const clientOptions = {
   url: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'URL',
     fromEnvironment: true,
     doc: 'The service. Without it, the one that serves the data folder; a folder that nobody serves is opened.',
   },
   secret: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'SECRET',
     fromEnvironment: true,
     doc: "The secret of a key or token. Prefer the environment variable: others can see flags. Without it, the data folder's root secret.",
   },
   database: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'PATH',
     doc: 'A database below that of the secret, such as shop or shop/test.',
   },
   as: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'WHO',
     doc: 'Whose rights count: admin, server, server-readonly, client, @role/NAME or @doc/COLLECTION/ID. An admin key may be all of them.',

@@ -23,7 +23,7 @@ export const createAccountKeyCommand = command({
   summary: 'Makes an account key, with which log pipelines export the query log.',
   options: {
     name: {
-      kind: 'text',
+      kind: 'string',
       default: undefined,
       placeholder: 'NAME',
       doc: 'What the key is called; no other has that name. Required.',
@@ -37,7 +37,7 @@ export const createAccountKeyCommand = command({
       doc: 'Days until it expires; without it, never.',
     },
     regionGroup: {
-      kind: 'text',
+      kind: 'string',
       default: undefined,
       multiple: true,
       placeholder: 'NAME',

@@ -15,13 +15,13 @@ import { openTarget, targetOptions, withTransferErrors } from '../transfer-targe
 const options = {
   ...targetOptions,
   collection: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'NAME',
     doc: 'The collection of what does not say it; without it the name of the file.',
   },
   type: {
-    kind: 'text',
+    kind: 'string',
     default: undefined,
     placeholder: 'FIELD::TYPE',
     multiple: true,

@@ -44,7 +44,7 @@ export function serveCommand(open: Open): Command {
     ],
     // The table's own keys.
     settings: Object.keys(settings) as SettingName[],
-    examples: [['serve --port 8443 --data ./data', 'Serve the folder ./data, which is made if missing:']],
+    examples: [['serve --port 8443 --data ./data', 'Serve the folder ./data, which is created if missing:']],
     run: ({ config }) => run(config, open),
   })
 }
