@@ -35,7 +35,7 @@ interface TailerOptions {
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
    * Handles one transaction. May throw Pending, or {@link TurnOver} when that has led it further: it is called again for
-   * the same transaction when the answer is there, or at the next turn.
+   * the same transaction when the result is there, or at the next turn.
    */
   readonly handle: (committed: CommittedTransaction, transaction: Transaction, waiting: Waiting) => Handled
   /** Told of bugs; the tailer has stopped. */
