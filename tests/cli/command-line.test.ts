@@ -31,7 +31,13 @@ const example = command({
     { name: 'MORE', doc: 'Others.', optional: true, multiple: true },
   ],
   options: {
-    url: { kind: 'string', default: undefined, placeholder: 'URL', doc: 'An address.', fromEnvironment: true },
+    url: {
+      kind: 'string',
+      default: undefined,
+      placeholder: 'URL',
+      doc: 'An address.',
+      fromEnvironment: true,
+    },
     size: { kind: 'integer', default: 3, min: 1, max: 9, placeholder: 'N', short: 's', doc: 'A number.' },
     dryRun: { kind: 'switch', default: false, doc: 'Changes nothing.' },
     type: { kind: 'string', default: undefined, multiple: true, placeholder: 'T', doc: 'A type.' },
