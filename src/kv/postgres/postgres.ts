@@ -271,7 +271,7 @@ export class PostgresStore implements KeyValueStore {
 
 /** `cause` undefined: it has said nothing at all. */
 function refused(cause: unknown): StoreUnavailableError {
-  const reason = cause instanceof Error ? cause.message : String(cause ?? 'it does not answer')
+  const reason = cause instanceof Error ? cause.message : String(cause ?? 'it does not respond')
   return new StoreUnavailableError(`the database of the store does not take commits: ${reason}`, { cause })
 }
 
