@@ -1,4 +1,4 @@
-// What every engine checks the same way, so that a work which one engine refuses is refused by all.
+// What every engine checks the same way, so that a transaction which one engine refuses is refused by all.
 
 import { assert } from '../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './contract.ts'
@@ -13,7 +13,7 @@ export function isEmptyRange(range: KeyRange): boolean {
   return range.limit === 0 || Buffer.compare(range.start, range.end) >= 0
 }
 
-/** Throws unless every change of `work` can be applied: half a work must never be written. */
+/** Throws unless every change of `work` can be applied: half a transaction must never be written. */
 export function checkWork(work: Work<unknown>): void {
   for (const { key, value } of work.writes) {
     assert(key instanceof Uint8Array && !isImpossibleKey(key), 'a key has 1 to 1900 bytes')

@@ -37,7 +37,7 @@ export interface Write {
   readonly value: Bytes | undefined
 }
 
-/** What a unit of work decided: its result and the changes to apply (none: nothing is committed). */
+/** What a transaction function decided: its result and the changes to apply (none: nothing is committed). */
 export interface Work<T> {
   readonly result: T
   readonly writes: readonly Write[]
@@ -47,7 +47,7 @@ export interface Work<T> {
 export interface ForeignBatch {
   /** The time of the newest commit before them, in microseconds. */
   readonly after: number
-  /** Those of several works, one after the other. Only lent: their bytes belong to something larger. */
+  /** Those of several transactions, one after the other. Only lent: their bytes belong to something larger. */
   readonly writes: readonly Write[]
 }
 
@@ -55,13 +55,13 @@ export interface ForeignBatch {
 export interface KeyValueStore {
   /**
    * Runs `read` synchronously on a snapshot of everything committed so far, by any process that shares
-   * the store, and returns its result. Inside another read it shares that one's snapshot; inside a work it throws.
+   * the store, and returns its result. Inside another read it shares that one's snapshot; inside a transaction it throws.
    */
   read<T>(read: (view: View) => T): T
   /**
-   * Runs `work` under the writer's lock, on the newest state, and applies its writes atomically; works are strictly
-   * serializable. All other writers wait meanwhile, so a work is short: it checks what was prepared outside (see
-   * store/attempt.ts) and hands over the writes. Works that wait together may share one lock and one flush; each sees
+   * Runs the transaction function `work` under the writer's lock, on the newest state, and applies its writes atomically; transactions are strictly
+   * serializable. All other writers wait meanwhile, so it is short: it checks what was prepared outside (see
+   * store/attempt.ts) and hands over the writes. Transactions that wait together may share one lock and one flush; each sees
    * the writes of those before it. `work` is synchronous and may run more than once; only the last run counts. What
    * it throws rejects the promise and nothing is written. Resolves when the writes are durable (survive a crash
    * of process and machine); without any, when everything `work` has read is durable.

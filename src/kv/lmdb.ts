@@ -2,7 +2,7 @@
 //
 // Works that arrive while a commit is on its way to the disk form the next batch: one write transaction, one
 // flush (group commit), unless that would make evaluation and disk wait for each other (commit-pace.ts). lmdb-js opens
-// the transaction on a thread of its own and calls back for the works, so neither the writer's lock nor the disk is
+// the transaction on a thread of its own and calls back for what runs in it, so neither the writer's lock nor the disk is
 // waited for here. A commit becomes visible to readers, here and in other processes, only once it is on disk; so nobody
 // ever sees what a crash could take back.
 
@@ -52,7 +52,7 @@ interface Job {
   readonly work: (view: View) => Work<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
-  /** What became of the work, for when the batch is durable. Not a closure: those outlive minor garbage collections here. */
+  /** What became of the transaction, for when the batch is durable. Not a closure: those outlive minor garbage collections here. */
   outcome: Outcome | undefined
 }
 
@@ -96,7 +96,7 @@ class LmdbStore implements KeyValueStore {
 
   /** A read inside a read shares its snapshot. */
   read<T>(read: (view: View) => T): T {
-    assert(!this.#isWorking, 'a work must not read beside its view')
+    assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
     // The next access takes a new snapshot; lmdb-js would keep the old one until the event loop turns.
@@ -112,7 +112,7 @@ class LmdbStore implements KeyValueStore {
   }
 
   transact<T>(work: (view: View) => Work<T>): Promise<T> {
-    assert(!this.#isWorking, 'a work must not begin another')
+    assert(!this.#isWorking, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
     return new Promise<T>((resolve, reject) => {
       const job: Job = { work, resolve: resolve as (result: unknown) => void, reject, outcome: undefined }
@@ -172,7 +172,7 @@ class LmdbStore implements KeyValueStore {
     this.#announce()
   }
 
-  /** The works of a commit whose write transaction has been opened. Those left have one of their own. */
+  /** The transactions of a commit whose write transaction has been opened. Those left have one of their own. */
   #takeBatch(): readonly Job[] {
     const count = this.#pace.take(this.#waiting.length, this.#lastCameMs - this.#firstCameMs)
     const batch = this.#waiting.splice(0, count)
@@ -184,7 +184,7 @@ class LmdbStore implements KeyValueStore {
     return batch
   }
 
-  /** Runs the works of a batch in its write transaction. Returns nothing: lmdb-js would await a result like a promise. */
+  /** Runs the transaction functions of a batch in its write transaction. Returns nothing: lmdb-js would await a result like a promise. */
   #run(batch: readonly Job[]): void {
     // lmdb-js makes a second promise of every commit; if nobody held it, a failed commit would end the process.
     this.#root.committed.then(undefined, () => {})
@@ -201,7 +201,7 @@ class LmdbStore implements KeyValueStore {
     }
   }
 
-  /** What the work decided; undefined when it threw, which concerns nobody but itself. */
+  /** What the transaction decided; undefined when it threw, which concerns nobody but itself. */
   #evaluate(job: Job): Work<unknown> | undefined {
     const view = new LmdbView(this.#entries)
     try {
@@ -269,7 +269,7 @@ class LmdbStore implements KeyValueStore {
   }
 }
 
-/** Tells whoever waits what became of a work whose batch is durable. */
+/** Tells whoever waits what became of a transaction whose batch is durable. */
 function settle({ outcome, reject, resolve }: Job): void {
   assert(outcome !== undefined, 'every work of a batch has run')
   if ('done' in outcome) resolve(outcome.done.result)

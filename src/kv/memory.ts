@@ -1,4 +1,4 @@
-// The storage engine of tests: everything in memory, gone with the process. Reads and works are synchronous and
+// The storage engine of tests: everything in memory, gone with the process. Reads and transactions are synchronous and
 // run one at a time, so the entries themselves are the snapshot of whoever reads them.
 
 import { assert } from '../base/assert.ts'
@@ -55,12 +55,12 @@ class MemoryStore implements KeyValueStore {
   readonly #listeners = new Listeners()
   #isClosed = false
   #isWorking = false
-  /** Settles when the works begun so far have. */
+  /** Settles when the transactions begun so far have. */
   #last: Promise<unknown> = Promise.resolve()
 
   read<T>(read: (view: View) => T): T {
     this.#checkOpen()
-    assert(!this.#isWorking, 'a work must not read beside its view')
+    assert(!this.#isWorking, 'a transaction must not read beside its view')
     return this.#withView(read)
   }
 

@@ -8,7 +8,7 @@ test('before anything is known of the disk, a commit takes all', () => {
   assert.equal(new CommitPace().take(32, 1000), 32)
 })
 
-test('half of the works are taken when evaluation and disk wait for each other', () => {
+test('half of the transactions are taken when evaluation and disk wait for each other', () => {
   const pace = new CommitPace()
   pace.flushed(3, 0)
   assert.equal(pace.take(32, 6), 16)

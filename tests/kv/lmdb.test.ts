@@ -63,7 +63,7 @@ describe('lmdb on disk', () => {
     const path = newPath()
     const store = openLmdb({ path, clock })
     await store.transact(write(put('a', '1')))
-    // The works of one commit run without a microtask in between.
+    // The transactions of one commit run without a microtask in between.
     const ran: string[] = []
     const noting = (key: string) => {
       const work = write(put(key, '1'))

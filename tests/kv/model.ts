@@ -1,4 +1,4 @@
-// Random works and reads against the simplest store there is: a sorted array.
+// Random transactions and reads against the simplest store there is: a sorted array.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

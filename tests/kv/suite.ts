@@ -225,12 +225,12 @@ function tryNext(iterator: Iterator<{ key: Bytes }>): Bytes | undefined {
 }
 
 function testTransact(store: Current): void {
-  test('answers what the work decided', async () => {
+  test('returns what the transaction decided', async () => {
     assert.equal(await store().transact(() => ({ result: 42, writes: [] })), 42)
     assert.equal(await store().transact(() => ({ result: undefined, writes: [] })), undefined)
   })
 
-  test('works see all works before them, and readers see whole commits only', async () => {
+  test('transactions see all transactions before them, and readers see whole commits only', async () => {
     const seen: (string | undefined)[] = []
     const append = (letter: string) =>
       store().transact(view => {
@@ -263,7 +263,7 @@ function testTransact(store: Current): void {
     assert.equal(text(store().read(view => view.get(key))), '1000')
   })
 
-  test('a work that throws rejects with its error, writes nothing and leaves the others alone', async () => {
+  test('a transaction that throws rejects with its error, writes nothing and leaves the others alone', async () => {
     const error = new RangeError('no')
     const outcomes = await Promise.allSettled([
       store().transact(write(put('a', '1'))),
@@ -277,7 +277,7 @@ function testTransact(store: Current): void {
     assert.deepEqual(list(store()), ['a=1', 'b=2'])
   })
 
-  test('a work with a change that cannot be applied writes nothing at all', async () => {
+  test('a transaction with a change that cannot be applied writes nothing at all', async () => {
     for (const key of [bytes(''), new Uint8Array(keyBytesMax + 1)]) {
       const outcomes = await Promise.allSettled([
         store().transact(write(put('bad', '1'), { key, value: bytes('x') })),
@@ -362,7 +362,7 @@ function testWatch(store: Current): void {
     assert.equal(heard.length, 2)
   })
 
-  test('does not hear of works that changed nothing', async () => {
+  test('does not hear of transactions that changed nothing', async () => {
     let calls = 0
     let wake = () => {}
     store().watch(() => {

@@ -1,4 +1,4 @@
-// A key-value store whose works proceed only when the test says so, one stage at a time: run, apply, answer.
+// A key-value store whose transactions proceed only when the test says so, one stage at a time: run, apply, answer.
 // Whatever may happen between two stages of a real commit (reads, other requests, a failing disk), a seed can put there.
 
 import assert from 'node:assert/strict'

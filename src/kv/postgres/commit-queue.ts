@@ -97,7 +97,7 @@ export class CommitQueue {
   }
 }
 
-/** What a work throws concerns nobody but its own caller. */
+/** What a transaction throws concerns nobody but its own caller. */
 function runJob(job: Job, view: View): RunJob & { readonly writes: readonly Write[] } {
   try {
     const done = job.work(view)

@@ -88,7 +88,7 @@ export class PostgresStore implements KeyValueStore {
   #isClosed = false
   #isBuilding = false
   #onForeign: (batch: ForeignBatch) => void = () => undefined
-  /** The head under which the works of a batch run. */
+  /** The head under which the transactions of a batch run. */
   #head: Head | undefined
 
   constructor(options: PostgresOptions) {
@@ -122,7 +122,7 @@ export class PostgresStore implements KeyValueStore {
   }
 
   read<T>(read: (view: View) => T): T {
-    assert(!this.#isBuilding, 'a work must not read beside its view')
+    assert(!this.#isBuilding, 'a transaction must not read beside its view')
     this.#follower.checkReadable()
     return this.#local.read(view => read(new ReplicaView(view)))
   }
@@ -133,7 +133,7 @@ export class PostgresStore implements KeyValueStore {
   }
 
   transact<T>(work: (view: View) => Work<T>): Promise<T> {
-    assert(!this.#isBuilding, 'a work must not begin another')
+    assert(!this.#isBuilding, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
     return new Promise<T>((resolve, reject) => {
       const sinceMs = this.#options.clock.elapsedMs()
