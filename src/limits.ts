@@ -76,7 +76,7 @@ export const limits = {
   gatheredErrorUnitsMax: 262_144,
   /** Elements of an array that `append` and `prepend` make; ours: doubling must not fill the memory. */
   arrayElementsMax: 1_000_000,
-  /** Results that the elements of one call wait for at a time; ours: leaves room in the lines of checks for others. */
+  /** Results that the elements of one call wait for at a time; ours: leaves room in the queues of checks for others. */
   questionsAtOnceMax: 256,
   /** UTF-16 units of a query that is parsed where all are served, bytes of a response sent in pieces; ours. */
   shortBodyUnits: 262_144,
@@ -193,7 +193,7 @@ export const limits = {
   explainedDecisionsMax: 1000,
   /** Databases with a key of the same id: a secret that names the id is checked with each; ours. */
   keysOfOneIdMax: 16,
-  /** Checks and hashes of secrets at a time, and in line behind them; ours: threads stay free for other work. */
+  /** Checks and hashes of secrets at a time, and waiting behind them; ours: threads stay free for other work. */
   secretChecksAtOnceMax: 2,
   secretChecksWaitingMax: 10_000,
   /** Password checks and hashes that wait for their turn; ours. */
@@ -210,8 +210,8 @@ export const limits = {
    * Checks in one line while it is slowed down, milliseconds that one of them waits at most for the others' pauses, and
    * guessers whose failures are remembered; ours.
    */
-  passwordLineMax: 1000,
-  passwordLineWaitMs: 5000,
+  passwordQueueMax: 1000,
+  passwordQueueWaitMs: 5000,
   passwordGuessersMax: 100_000,
   /** Characters of an `authorization` header, of one third-party token; ours. */
   authorizationCharsMax: 16_384,
@@ -223,7 +223,7 @@ export const limits = {
   jwksRefreshMs: 300_000,
   jwksIdleMs: 3_600_000,
   jwksReloadMs: 500,
-  /** Key sets fetched at a time, and fetches in line behind them; ours. */
+  /** Key sets fetched at a time, and fetches waiting behind them; ours. */
   jwksFetchesAtOnceMax: 32,
   jwksFetchesWaitingMax: 1000,
 } as const

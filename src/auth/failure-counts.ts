@@ -1,4 +1,4 @@
-// How often somebody has failed of late. Behind an interface, so that the failures can be counted over processes and
+// How often somebody has failed recently. Behind an interface, so that the failures can be counted over processes and
 // machines without a change to what slows guessing down.
 
 import { LRUCache } from 'lru-cache'
@@ -8,7 +8,7 @@ import { limits } from '../limits.ts'
 
 /** Failures by key. Nothing here waits: what counts over processes keeps a local view and tells the others later. */
 export interface FailureCounts {
-  /** The failures of late, fewer as time passes; 0 when there are none. */
+  /** The recent failures, fewer as time passes; 0 when there are none. */
   of(key: string): number
   failed(key: string): void
   /** Forgets the failures. */

@@ -51,7 +51,7 @@ export class KeySets {
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
-  /** `onFailure` is told why a set cannot be had: once, until the reason changes. */
+  /** `onFailure` is told why a set is not available: once, until the reason changes. */
   constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
     this.#fetch = fetch
     this.#clock = clock

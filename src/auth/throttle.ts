@@ -1,7 +1,7 @@
 // Slows down guessing at passwords without a lock that others could turn. Failures are counted for one guesser (a
 // credential at an address) at one identity: after a few free ones that guesser's checks of that identity stand in a
-// line and start with a pause between them that doubles with each failure up to a bound. Nobody else stands in that
-// line. Who shares credential and address with a guesser does, so the pauses shrink as the line grows: it is served
+// queue and start with a pause between them that doubles with each failure up to a bound. Nobody else stands in that
+// queue. Who shares credential and address with a guesser does, so the pauses shrink as the queue grows: it is served
 // in order, and nobody waits in it longer than a bound. The failures fade with time and with a success.
 
 import { LRUCache } from 'lru-cache'
@@ -23,7 +23,7 @@ interface Waiter {
 }
 
 /** The checks of one key. Times are milliseconds of {@link Clock.elapsedMs}. */
-interface Line {
+interface Queue {
   readonly key: string
   /** When its latest check began. */
   startedAt: number
@@ -43,7 +43,7 @@ export interface ThrottleOptions {
 export class FailureThrottle {
   readonly #options: ThrottleOptions
   readonly #failures: FailureCounts
-  readonly #lines = new LRUCache<string, Line>({ max: limits.passwordGuessersMax })
+  readonly #queues = new LRUCache<string, Queue>({ max: limits.passwordGuessersMax })
 
   constructor(options: ThrottleOptions) {
     this.#options = options
@@ -55,72 +55,72 @@ export class FailureThrottle {
    * `too many requests` one of the waiting, chosen at random, when there are too many of them.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
-    const line = this.#line(key)
-    if (line.waiting.length === 0 && this.#isFree(line)) this.#begin(line)
-    else await this.#turn(line)
+    const queue = this.#queueOf(key)
+    if (queue.waiting.length === 0 && this.#isFree(queue)) this.#begin(queue)
+    else await this.#turn(queue)
     try {
       const passed = await check()
       if (passed) this.#failures.passed(key)
       else this.#failures.failed(key)
       return passed
     } finally {
-      line.running--
-      this.#serve(line)
+      queue.running--
+      this.#serve(queue)
     }
   }
 
-  #line(key: string): Line {
-    const known = this.#lines.get(key)
+  #queueOf(key: string): Queue {
+    const known = this.#queues.get(key)
     if (known) return known
-    const line: Line = { key, startedAt: 0, running: 0, waiting: [], alarm: undefined }
-    this.#lines.set(key, line)
-    return line
+    const queue: Queue = { key, startedAt: 0, running: 0, waiting: [], alarm: undefined }
+    this.#queues.set(key, queue)
+    return queue
   }
 
   /** Checks under way count as failures until they are known, or guesses sent side by side would all be free. */
-  #isFree(line: Line): boolean {
-    return this.#failures.of(line.key) + line.running < limits.passwordFreeFailures
+  #isFree(queue: Queue): boolean {
+    return this.#failures.of(queue.key) + queue.running < limits.passwordFreeFailures
   }
 
-  #begin(line: Line): void {
-    line.running++
-    line.startedAt = this.#options.clock.elapsedMs()
+  #begin(queue: Queue): void {
+    queue.running++
+    queue.startedAt = this.#options.clock.elapsedMs()
   }
 
-  #turn(line: Line): Promise<void> {
+  #turn(queue: Queue): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = () => reject(new RequestError('too many requests', 'Too many pending requests'))
-      const { waiting } = line
-      const latest = this.#options.clock.elapsedMs() + limits.passwordLineWaitMs
+      const { waiting } = queue
+      const latest = this.#options.clock.elapsedMs() + limits.passwordQueueWaitMs
       waiting.push({ latest, start: resolve, refuse })
-      if (waiting.length > limits.passwordLineMax)
+      if (waiting.length > limits.passwordQueueMax)
         waiting.splice(this.#options.random.below(waiting.length), 1)[0]?.refuse()
-      this.#serve(line)
+      this.#serve(queue)
     })
   }
 
-  /** Starts whoever in line may start now, and sets the alarm for the next. */
-  #serve(line: Line): void {
-    line.alarm?.()
-    line.alarm = undefined
+  /** Starts whoever in the queue may start now, and sets the alarm for the next. */
+  #serve(queue: Queue): void {
+    queue.alarm?.()
+    queue.alarm = undefined
     const { clock, timers } = this.#options
-    for (let [next] = line.waiting; next !== undefined; [next] = line.waiting) {
-      const due = this.#isFree(line) ? 0 : Math.min(next.latest, line.startedAt + this.#pause(line))
+    for (let [next] = queue.waiting; next !== undefined; [next] = queue.waiting) {
+      const due = this.#isFree(queue) ? 0 : Math.min(next.latest, queue.startedAt + this.#pause(queue))
       const rest = due - clock.elapsedMs()
       if (rest > 0) {
-        line.alarm = timers.after(rest, () => this.#serve(line))
+        queue.alarm = timers.after(rest, () => this.#serve(queue))
         return
       }
-      this.#begin(line)
-      line.waiting.shift()
+      this.#begin(queue)
+      queue.waiting.shift()
       next.start()
     }
   }
 
   /** Milliseconds from the beginning of one check to that of the next. */
-  #pause({ key, running, waiting }: Line): number {
+  #pause({ key, running, waiting }: Queue): number {
     const steps = this.#failures.of(key) + running - limits.passwordFreeFailures
     const growing = firstPauseMs * 2 ** Math.max(0, steps)
-    return Math.min(growing, limits.passwordPauseMaxMs, limits.passwordLineWaitMs / waiting.length)
+    return Math.min(growing, limits.passwordPauseMaxMs, limits.passwordQueueWaitMs / waiting.length)
   }
 }

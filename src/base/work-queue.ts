@@ -1,7 +1,7 @@
 // Keeps expensive work (password checks, outside fetches) from taking all threads or sockets: so many at a time,
 // so many waiting, and whoever comes on top of that is told at once.
 
-/** Thrown into the face of work that finds the queue full. */
+/** Thrown when the queue is full. */
 export class QueueFull {}
 
 export class WorkQueue {
@@ -10,13 +10,13 @@ export class WorkQueue {
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  /** At most `runningMax` works at a time and `waitingMax` in line behind them. */
+  /** At most `runningMax` run at a time, and `waitingMax` wait behind them. */
   constructor(runningMax: number, waitingMax: number) {
     this.#runningMax = runningMax
     this.#waitingMax = waitingMax
   }
 
-  /** Runs `work` in its turn. Rejects with {@link QueueFull} when the line is full. */
+  /** Runs `work` in its turn. Rejects with {@link QueueFull} when the queue is full. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#runningMax) this.#running++
     else await this.#turn()

@@ -42,7 +42,7 @@ export class Distributor {
     })
   }
 
-  /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
+  /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)

@@ -54,7 +54,7 @@ export async function openTarget(
   const wait = (milliseconds: number) =>
     new Promise<void>(resolve => systemTimers.after(milliseconds, resolve))
   if (url !== undefined) {
-    if (!URL.canParse(url)) throw new UsageError('--url has to be an http or https URL')
+    if (!URL.canParse(url)) throw new UsageError('--url must be an http or https URL')
     if (secret === undefined) throw new UsageError('--url needs --secret (or TERRARIUM_SECRET)')
     return { connection: remoteConnection(url, secret, wait), database }
   }

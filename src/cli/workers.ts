@@ -118,7 +118,7 @@ export class Supervisor {
     this.#options = options
   }
 
-  /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
+  /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
     this.#divert()
     return this.#distributor.listen(address)

@@ -4,19 +4,19 @@ import { isIP } from 'node:net'
 
 /** What keeps a text from being a host; undefined for none. Names are resolved by the system; here only what can never be one is refused. */
 export function hostFault(host: string): string | undefined {
-  return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'has to be a host name or an IP address'
+  return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'must be a host name or an IP address'
 }
 
 /** What keeps a text from naming a shared database; undefined for none. */
 export function storeFault(text: string): string | undefined {
   const isUrl = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
-  return isUrl ? undefined : 'has to be a URL that begins with postgres://'
+  return isUrl ? undefined : 'must be a URL that begins with postgres://'
 }
 
 /** What keeps a text from being a web address; undefined for none. */
 export function urlFault(text: string): string | undefined {
   const isUrl = /^https?:\/\//.test(text) && URL.canParse(text)
-  return isUrl ? undefined : 'has to be an http or https URL'
+  return isUrl ? undefined : 'must be an http or https URL'
 }
 
 /** What a root secret has to have where others than this machine can reach the service. */
@@ -44,7 +44,7 @@ export function proxiesFault(text: string): string | undefined {
     const bitsMax = isIP(address) === 6 ? 128 : 32
     const areBitsRight = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax)
     if (isIP(address) === 0 || !areBitsRight || rest !== undefined) {
-      return 'has to be a list of IP addresses and networks such as 10.0.0.0/8,::1'
+      return 'must be a list of IP addresses and networks such as 10.0.0.0/8,::1'
     }
   }
   return undefined

@@ -134,13 +134,13 @@ export function readSetting(setting: Setting, found: Found): string | number | b
     case 'switch':
       if (found.value === true || found.value === 'true' || found.value === '1') return true
       if (found.value === false || found.value === 'false' || found.value === '0') return false
-      throw new UsageError(`${found.where} has to be true or false`)
+      throw new UsageError(`${found.where} must be true or false`)
     case 'choice':
       if (typeof found.value === 'string' && setting.choices.includes(found.value)) return found.value
-      throw new UsageError(`${found.where} has to be one of ${setting.choices.join(', ')}`)
+      throw new UsageError(`${found.where} must be one of ${setting.choices.join(', ')}`)
     default: {
       if (typeof found.value !== 'string' || found.value === '') {
-        throw new UsageError(`${found.where} has to be a text that is not empty`)
+        throw new UsageError(`${found.where} must be a non-empty string`)
       }
       const fault = setting.kind === 'string' ? setting.check?.(found.value) : undefined
       if (fault !== undefined) throw new UsageError(`${found.where} ${fault}`)
@@ -152,7 +152,7 @@ export function readSetting(setting: Setting, found: Found): string | number | b
 function parseInteger(min: number, max: number, { value, where }: Found): number {
   const number = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value
   if (typeof number !== 'number' || !Number.isInteger(number) || number < min || number > max) {
-    throw new UsageError(`${where} has to be a whole number from ${min} to ${max}`)
+    throw new UsageError(`${where} must be an integer from ${min} to ${max}`)
   }
   return number
 }

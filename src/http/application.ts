@@ -10,7 +10,7 @@ import { Router } from './router.ts'
 import { endpoints } from './routes.ts'
 
 export interface Application {
-  /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
+  /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number>
   /** Instead of `listen`: returns a function that serves a connection that another process has accepted. */
   receive(): (connection: Socket) => void

@@ -125,7 +125,7 @@ export class Listener {
     this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
   }
 
-  /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
+  /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
   listen({ host, port }: ListenAddress): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#acceptor.once('error', reject)

@@ -22,7 +22,7 @@ export class StartingService {
     this.#listener = new Listener(exchange => this.#respond(exchange), options)
   }
 
-  /** Starts to accept connections; resolves with the port. Rejects when the address cannot be had. */
+  /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
     return this.#listener.listen(address)
   }

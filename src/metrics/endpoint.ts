@@ -11,7 +11,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Serves the text that `collect` returns. Rejects when the address cannot be had. */
+/** Serves the text that `collect` returns. Rejects when the address is not available. */
 export async function serveMetrics(
   address: { readonly host: string; readonly port: number },
   collect: () => Promise<string>,

@@ -1,4 +1,4 @@
-// Paths into values: which steps lead where, for `select`, `contains_path` and their kin.
+// Paths into values: which steps lead where, for `select`, `contains_path` and similar functions.
 
 import { step as countStep } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'

@@ -81,12 +81,12 @@ const mistakes: readonly (readonly [words: readonly string[], message: string])[
   [['a', '--dry-rum'], 'unknown flag --dry-rum; did you mean --dry-run?'],
   [['a', '--no-such-thing'], 'unknown flag --no-such-thing'],
   [['a', '-x'], 'unknown flag -x'],
-  [['a', '--size', '10'], '--size has to be a whole number from 1 to 9'],
-  [['a', '-s', 'many'], '-s has to be a whole number from 1 to 9'],
+  [['a', '--size', '10'], '--size must be an integer from 1 to 9'],
+  [['a', '-s', 'many'], '-s must be an integer from 1 to 9'],
   [['a', '--size'], '--size needs a value'],
   [['a', '--url', '--dry-run'], '--url needs a value'],
-  [['a', '--to', 'xml'], '--to has to be one of text, json'],
-  [['a', '--dry-run=perhaps'], '--dry-run has to be true or false'],
+  [['a', '--to', 'xml'], '--to must be one of text, json'],
+  [['a', '--dry-run=perhaps'], '--dry-run must be true or false'],
   [['a', '--port', '1'], 'unknown flag --port'],
 ]
 for (const [words, message] of mistakes) {

@@ -249,7 +249,7 @@ test('an unreadable or unusable certificate is told in one line', async () => {
 test('mistakes in the command line end with status 2', async () => {
   const cases: [words: string[], message: RegExp][] = [
     [['serve', '--prot', '1'], /^unknown flag --prot; did you mean --port\? \(see --help\)$/],
-    [['serve', '--port', 'x'], /^--port has to be a whole number/],
+    [['serve', '--port', 'x'], /^--port must be an integer/],
     [['sevre'], /^unknown command "sevre"/],
     [['constructor'], /^unknown command "constructor"/],
   ]

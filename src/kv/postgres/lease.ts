@@ -1,4 +1,4 @@
-// Leases on work that one process at a time does: a row each, reckoned by the database's clock. A holder that dies
+// Leases on work that one process at a time does: a row each, measured by the database's clock. A holder that dies
 // loses its lease when it runs out. Work under a lease must still be safe when two believe to hold it for a moment.
 
 import type { Session } from './session.ts'

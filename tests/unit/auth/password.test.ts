@@ -200,7 +200,7 @@ test('databases take turns: a crowd of one does not make another wait', async ()
   assert.ok(order.indexOf('other') <= passwordThreads + 1, order.join())
 })
 
-test('too many checks in line are refused, not queued without end', async () => {
+test('too many waiting checks are refused, not queued without end', async () => {
   const { bcrypt, bench, passwords } = setUp()
   const blocked = Promise.withResolvers<undefined>()
   bcrypt.firstMatch = () => blocked.promise

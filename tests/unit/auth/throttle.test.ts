@@ -1,4 +1,4 @@
-// Slowing down guesses: free failures, growing pauses, no lock-out, bounded lines. Time moves by hand.
+// Slowing down guesses: free failures, growing pauses, no lock-out, bounded queues. Time moves by hand.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -85,7 +85,7 @@ test('guesses sent side by side are not free: past the free ones they begin with
   await Promise.all(checks)
   const slow = begins.slice(limits.passwordFreeFailures)
   assert.ok(slow.every((begin, at) => begin > started && begin >= (slow[at - 1] ?? 0)))
-  assert.ok(Math.max(...slow) - started <= limits.passwordLineWaitMs, 'nobody waits longer than the bound')
+  assert.ok(Math.max(...slow) - started <= limits.passwordQueueWaitMs, 'nobody waits longer than the bound')
   assert.ok(new Set(slow).size > 5)
 })
 
@@ -101,7 +101,7 @@ test('whoever shares credential and address with a crowd of guessers waits no lo
   await settled()
   for (let owner = 0; owner < 3; owner++) {
     const right = pass()
-    assert.ok((await delayOf(time, right)) <= limits.passwordLineWaitMs)
+    assert.ok((await delayOf(time, right)) <= limits.passwordQueueWaitMs)
     assert.equal(await right, true)
   }
   stopped = true
@@ -116,10 +116,10 @@ test('right passwords side by side all pass without a pause', async () => {
   assert.equal(time.nextAlarm, undefined)
 })
 
-test('a flood overfills the line: a random one of those waiting is refused, not the newcomer', async () => {
+test('a flood overfills the queue: a random one of those waiting is refused, not the newcomer', async () => {
   const { time, fail, pass } = setUp(limit => limit - 2)
   for (let attempt = 0; attempt < 10; attempt++) await delayOf(time, fail())
-  const waiting = Array.from({ length: limits.passwordLineMax }, () => fail())
+  const waiting = Array.from({ length: limits.passwordQueueMax }, () => fail())
   const outcomes = Promise.allSettled(waiting)
   const owner = pass()
   const refusal = await Promise.race(waiting.map(check => check.catch((error: unknown) => error)))

@@ -1,10 +1,10 @@
-// Bounded work: so many at a time, so many in line, the rest refused.
+// Bounded work: so many at a time, so many waiting, the rest refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueueFull, WorkQueue } from '../../../src/base/work-queue.ts'
 
-test('works run in order, at most so many at a time; a full line refuses', async () => {
+test('work runs in order, at most so many at a time; a full queue refuses', async () => {
   const queue = new WorkQueue(2, 2)
   const started: number[] = []
   const finish: (() => void)[] = []
