@@ -37,7 +37,7 @@ interface OpenedStore {
     readonly timeline: Timeline
     /** The number that ids of this process carry. Drawn: two processes with the same number reserve ids in turn. */
     readonly worker: number
-    /** The time of day by the clock that all machines reckon with, in microseconds. */
+    /** The time of day by the clock that all machines share, in microseconds. */
     readonly now: () => number
     readonly standing: () => Standing
     /** Exchanged with all processes of all machines. */

@@ -7,7 +7,7 @@ export interface Clock {
   elapsedMs(): number
 }
 
-/** How long the time of day is reckoned from one reading before it is read again, in milliseconds. */
+/** How long the time of day is extrapolated from one reading before it is read again, in milliseconds. */
 const anchorMaxAgeMs = 500
 
 /** A reading of the time of day, and when on the other clock it was taken. */

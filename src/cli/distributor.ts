@@ -1,6 +1,6 @@
 // Hands the connections of one port to several processes in turn.
 //
-// `node:cluster` would do the same, but with it a connection on its way to a worker that crashes stays open for ever
+// `node:cluster` would do the same, but with it a connection on its way to a worker that crashes stays open forever
 // (Node 26), and the port closes when all workers have crashed. Here such a connection is closed, so that its client
 // hears of it, and while there is no worker connections wait for the next one.
 

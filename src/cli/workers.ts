@@ -61,11 +61,11 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
 }
 
 /**
- * In a worker: ends this process at once should its supervisor be gone. Leaving in good order could last for ever: a
+ * In a worker: ends this process at once should its supervisor be gone. A clean exit could take forever: a
  * thread of LMDB that holds the writer's lock waits for the main thread, which would wait for it.
  */
 export function endWithSupervisor(): void {
-  // Before the listener of node:cluster, which leaves in good order.
+  // Before the listener of node:cluster, which exits cleanly.
   process.prependListener('disconnect', () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) process.kill(process.pid, 'SIGKILL')
   })

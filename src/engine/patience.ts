@@ -1,5 +1,5 @@
-// How long an evaluation may hold the process that serves everybody. One that is dropped for taking too long has used
-// that time in vain; whoever lets that happen over and over gets less of it each time, so that it stays a small share.
+// How long an evaluation may hold the process that serves everybody. One that is dropped for taking too long has
+// wasted that time; whoever lets that happen over and over gets less of it each time, so that it stays a small share.
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'

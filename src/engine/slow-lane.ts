@@ -26,7 +26,7 @@ export interface SlowLane {
 /** The share of one evaluation. */
 export interface Hold {
   isOver(): boolean
-  /** The evaluation was dropped: the time was used in vain. */
+  /** The evaluation was dropped: the time was wasted. */
   wasted(): void
 }
 

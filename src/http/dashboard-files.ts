@@ -10,7 +10,7 @@ export interface StaticFile {
   readonly content: Buffer
   readonly gzip: Buffer | undefined
   readonly brotli: Buffer | undefined
-  /** Its name changes with its content, so it may be kept for ever. */
+  /** Its name changes with its content, so it may be cached forever. */
   readonly isHashed: boolean
 }
 

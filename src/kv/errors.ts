@@ -1,4 +1,4 @@
-// The one failure of an engine that is nobody's bug: the place where it keeps its data does not
+// The one failure of an engine that is not a bug: the place where it keeps its data does not
 // let it (missing rights, full disk, foreign files, closed already).
 
 /** The store cannot be opened or written. The message is plain and names the path; `cause` holds the engine's error. */

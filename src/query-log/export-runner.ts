@@ -191,7 +191,7 @@ export class ExportRunner {
         this.#options.storage.store(name, content, either),
       ])
     } catch (cause) {
-      // Whichever of the two goes on would wait for the other for ever.
+      // Whichever of the two goes on would wait for the other forever.
       failure.abort()
       throw cause
     }

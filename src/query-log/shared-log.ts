@@ -56,7 +56,7 @@ export interface FileTable {
 export interface SharedLog {
   /** Account keys and export requests. */
   readonly kv: KeyValueStore
-  /** The clock that all machines reckon with. */
+  /** The clock that all machines share. */
   readonly now: () => Micros
   readonly chunks: ChunkTable
   readonly files: FileTable

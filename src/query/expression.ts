@@ -105,7 +105,7 @@ export interface LambdaExpression {
   readonly place: Place
   readonly parameters: string | readonly string[]
   readonly body: Expression
-  /** The version under which it was parsed, which it keeps for ever. */
+  /** The version under which it was parsed, which it keeps forever. */
   readonly apiVersion: string
   /** What running it may do; `call` counts as a write, whatever the called function does. */
   readonly effect: Effect

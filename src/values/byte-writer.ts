@@ -5,7 +5,7 @@ import { copyOf } from '../base/byte-pool.ts'
 
 const initialBytes = 4096
 
-/** Keep at most this much between uses, so that one huge document does not hold memory for ever. */
+/** Keep at most this much between uses, so that one huge document does not hold memory forever. */
 const keptBytes = 1 << 20
 
 /** Appends big-endian numbers and bytes. Not reentrant: one writer serves one encoding at a time. */

@@ -5,7 +5,7 @@
 const alphabet = 'ybndrfg8ejkmcpqxot1uwisza345h769'
 const textLength = 13
 
-/** The 13 characters that name a database for ever. */
+/** The 13 characters that name a database permanently. */
 export function encodeGlobalId(id: bigint): string {
   let rest = BigInt.asUintN(64, id) << 1n
   let text = ''

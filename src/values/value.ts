@@ -2,7 +2,7 @@
 // the arithmetic functions), doubles are `number`, so `1` and `1.0` never meet by accident. Objects are `Map`s,
 // because insertion order counts even for keys that look like integers.
 
-/** Identifies a database for ever, whatever its name or parent; the root database is {@link rootDatabase}. */
+/** Identifies a database permanently, whatever its name or parent; the root database is {@link rootDatabase}. */
 export type DatabaseId = bigint
 
 /** The number of a collection within its database: native ones below 1024, user collections from 1024. */

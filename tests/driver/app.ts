@@ -99,7 +99,7 @@ export class App {
     return this.client(secret)
   }
 
-  /** Closes one client now; closing it a second time would wait for ever in the driver. */
+  /** Closes one client now; closing it a second time would wait forever in the driver. */
   async closeClient(client: Client): Promise<void> {
     this.#clients.delete(client)
     await client.close()

@@ -48,7 +48,7 @@ test('every address of a page gives the application, a missing file does not', a
   assert.equal(slashless.headers.get('location'), '/dashboard/')
 })
 
-test('a file may be kept for ever, and comes compressed', async () => {
+test('a file may be kept forever, and comes compressed', async () => {
   const [script = ''] = /\/dashboard\/assets\/[\w-]+\.js/.exec(await (await get('/dashboard/')).text()) ?? []
   const plain = await get(script, { 'accept-encoding': 'identity' })
   assert.equal(plain.headers.get('content-type'), 'text/javascript;charset=utf-8')

@@ -227,7 +227,7 @@ function countedCreate(name: string): unknown {
 export async function eventually(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 60_000
   while (!(await look())) {
-    assert.ok(Date.now() < deadline, `waited in vain until ${what}`)
+    assert.ok(Date.now() < deadline, `timed out waiting until ${what}`)
     await new Promise(resolve => setTimeout(resolve, 50))
   }
 }

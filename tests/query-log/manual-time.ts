@@ -55,7 +55,7 @@ const turnsMax = 100_000
 /** Lets the event loop turn until `condition` holds. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   for (let turn = 0; !condition(); turn++) {
-    assert.ok(turn < turnsMax, `waited in vain: ${what}`)
+    assert.ok(turn < turnsMax, `gave up waiting: ${what}`)
     await setImmediate()
   }
 }

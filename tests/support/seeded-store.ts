@@ -14,7 +14,7 @@ interface Job {
 /** What becomes of a commit; all but the first are faults, and a store that loses what it confirmed is broken. */
 export type Fate = 'applied' | 'refused' | 'applied but reported as failed' | 'lost'
 
-/** The end of a work. */
+/** The end of a transaction. */
 export interface Outcome {
   readonly fate: Fate
   /** The time of its commit, for whoever asks later; the test notes it. */
@@ -55,7 +55,7 @@ export class SteppedStore implements KeyValueStore {
 
   /** Makes what the work under way decided visible, or not. */
   async apply(fate: Fate): Promise<Outcome> {
-    assert(this.#ran, 'a work has run')
+    assert(this.#ran, 'a transaction has run')
     const { done, job } = this.#ran
     if (fate === 'applied' || fate === 'applied but reported as failed') {
       await this.#inner.transact(() => done)
@@ -73,7 +73,7 @@ export class SteppedStore implements KeyValueStore {
   /** Tells whoever began the oldest finished work of its end. */
   answer(): Outcome {
     const outcome = this.#outcomes.shift()
-    assert(outcome, 'a work has been finished')
+    assert(outcome, 'a transaction has been finished')
     outcome.settle()
     return outcome
   }

@@ -54,7 +54,22 @@ const formerWords: readonly Ban[] = [
   { pattern: /\border(s|ed|ing)? an export\b|\b(AccountKey|Log|List)Order\b/i, instead: 'request' },
   { pattern: /\b(function|method|call|query) answers (it|the|a|an)\b/i, instead: 'returns' },
   { pattern: /\bthe way of (one|a) query\b/i, instead: 'life of a query' },
-  { pattern: /\bmade when it does not exist\b/i, instead: 'created if missing' },
+  { pattern: /\bmade (when it does not exist|if missing)\b/i, instead: 'created if missing' },
+  { pattern: /\bfailed of late\b|\bfailures of late\b/i, instead: 'recently' },
+  { pattern: /\bcannot be had\b/i, instead: 'is not available' },
+  { pattern: /\bin vain\b/i, instead: 'wasted, for nothing' },
+  { pattern: /\breckon(s|ed|ing)?\b/i, instead: 'count, use, extrapolate' },
+  { pattern: /\bfor ever\b/i, instead: 'forever' },
+  {
+    pattern: /\bin line behind\b|\b(in|overfills|stands in) (the|a|that) line of checks\b/i,
+    instead: 'queue',
+  },
+  {
+    pattern: /\b(the works of|what a work|half a work|a work (that|which|is|must|throws))\b/i,
+    instead: 'transaction',
+  },
+  { pattern: /\b(Query|Stream|Text)Answer\b/, instead: 'response, result' },
+  { pattern: /\b(holes? in (the|our) (service|security)|security holes?)\b/i, instead: 'vulnerability' },
 ]
 
 function formerWordsIn(path: string, text: string): readonly string[] {

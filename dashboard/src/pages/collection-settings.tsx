@@ -57,7 +57,7 @@ function SettingsForm({ name, document }: { name: string; document: Json }) {
             type="number"
             value={history}
             onInput={setHistory}
-            hint="How long versions are kept, for time travel. Empty: for ever."
+            hint="How long versions are kept, for time travel. Empty: forever."
           />
           <Field
             label="Days until documents expire"

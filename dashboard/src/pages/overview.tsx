@@ -131,7 +131,7 @@ function CollectionTable({ documents, isMore, filter, setFilter }: TableProps) {
                   <td>
                     <a href={addressOf(['collections', name])}>{name}</a>
                   </td>
-                  <td>{daysText(at(document, 'history_days'), 'for ever')}</td>
+                  <td>{daysText(at(document, 'history_days'), 'forever')}</td>
                   <td>{daysText(at(document, 'ttl_days'), 'never')}</td>
                   <td>
                     <Instant micros={at(document, 'ts')} />
@@ -183,7 +183,7 @@ function NewCollection({ onClose }: { onClose: () => void }) {
         onChange={setKeeps}
         options={[
           ['days', 'for some days'],
-          ['ever', 'for ever'],
+          ['ever', 'forever'],
         ]}
       />
       {keeps === 'days' && (

@@ -60,7 +60,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren
 }
 
-/** Shows loaded data, or that it is on its way, or why it cannot be had. */
+/** Shows loaded data, or that it is on its way, or why it could not be loaded. */
 export function Loaded<T>({ of, children }: LoadedProps<T>) {
   const { data, error, isLoading, reload } = of
   return (

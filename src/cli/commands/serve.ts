@@ -182,7 +182,7 @@ async function supervise(config: Config, node: StartingNode | undefined, log: Lo
   }
 }
 
-/** Workers go on reckoning between two looks of the supervisor at the clock, which is every half second; microseconds. */
+/** Workers extrapolate between two looks of the supervisor at the clock, which is every half second; microseconds. */
 const clockAheadMicros = 600_000
 
 const timelineFileOf = (config: Config) => join(config.data, 'timeline')

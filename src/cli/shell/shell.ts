@@ -106,7 +106,7 @@ class Shell implements ShellState {
     }
     if (this.#pending === '') this.#historyBefore = this.#history.slice(this.#history[0] === line ? 1 : 0)
     const text = this.#pending === '' ? line : `${this.#pending}\n${line}`
-    // An empty line ends what would go on for ever.
+    // An empty line ends what would go on forever.
     await this.#enter(text, this.#pending !== '' && line.trim() === '')
   }
 

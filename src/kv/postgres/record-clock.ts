@@ -1,5 +1,5 @@
 // The clock of a node: the database's time of day, carried on by the node's own steady clock between two looks at it.
-// So the nodes reckon with one clock, however wrong their own are set.
+// So the nodes share one clock, however wrong their own are set.
 
 /** Microseconds of time of day, from looks at the database's clock. Never steps back. */
 export class RecordClock {
@@ -19,8 +19,8 @@ export class RecordClock {
 
   /** Microseconds since the Unix epoch; what was known last while nothing has been learned yet. */
   now(): number {
-    const reckoned = this.#offset === undefined ? 0 : Math.floor(this.#offset + this.#elapsedMs() * 1000)
-    this.#latest = Math.max(this.#latest, reckoned)
+    const extrapolated = this.#offset === undefined ? 0 : Math.floor(this.#offset + this.#elapsedMs() * 1000)
+    this.#latest = Math.max(this.#latest, extrapolated)
     return this.#latest
   }
 }

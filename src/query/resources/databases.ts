@@ -21,7 +21,7 @@ export const databaseResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {
-    // The id of the document is the identity of the database: both stay for ever, wherever it is moved.
+    // The id of the document is the identity of the database: both stay forever, wherever it is moved.
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
     refuseFullContainer(draft)
   },

@@ -250,7 +250,7 @@ class Compiler {
   }
 }
 
-/** Whether a part can match in one way only at each place, as Java reckons. */
+/** Whether a part can match in one way only at each place, as Java counts it. */
 function hasOneWay(node: PatternNode): boolean {
   switch (node.kind) {
     case 'alternatives':

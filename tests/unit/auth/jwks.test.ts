@@ -342,7 +342,7 @@ test('the address that was checked is the one that is connected to', async () =>
   assert.deepEqual(asked, ['rebinding.example'])
 })
 
-test('why a set cannot be had is told once, until the reason changes', async () => {
+test('why a set is not available is told once, until the reason changes', async () => {
   const time = new ManualTime()
   const told: string[] = []
   let reason = 'the key server answered 500'

@@ -27,7 +27,7 @@ test('work runs in order, at most so many at a time; a full queue refuses', asyn
   assert.deepEqual(await Promise.all(results), [1, 2, 3, 4])
 })
 
-test('a work that fails gives its place back', async () => {
+test('work that fails gives its place back', async () => {
   const queue = new WorkQueue(1, 1)
   const failing = queue.run(() => Promise.reject(new TypeError('no')))
   const throwing = queue.run(() => {

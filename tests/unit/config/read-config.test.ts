@@ -139,7 +139,7 @@ test('mistakes in the file name the file', () => {
     ['{"prot":1}', /^unknown setting "prot" in /],
     ['{"port":"8443x"}', /^"port" in .*must be an integer/],
     ['{"port":null}', /^"port" in .*must be an integer/],
-    ['{"host":7}', /^"host" in .*text/],
+    ['{"host":7}', /^"host" in .*must be a non-empty string/],
     ['{"__proto__":{"port":1}}', /^unknown setting "__proto__" in /],
   ]
   for (const [content, message] of cases) {

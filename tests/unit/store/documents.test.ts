@@ -167,7 +167,7 @@ test('a transaction that writes nothing commits nothing', async () => {
   await bench.close()
 })
 
-test('what a work throws undoes everything it wrote', async () => {
+test('what a transaction throws undoes everything it wrote', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
