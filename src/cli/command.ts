@@ -90,7 +90,7 @@ export function commandFlags(command: Command): readonly (readonly [name: string
   ]
 }
 
-/** A failure to explain in one line: the operator's to mend, no bug. Exit status 1. */
+/** A failure to explain in one line: the operator's to fix, not a bug. Exit status 1. */
 export class StartError extends Error {
   override name = 'StartError'
 }

@@ -1,5 +1,5 @@
 // Finds the command that the words name and runs it. Mistakes of the caller end with one line and status 2, other
-// failures that an operator can mend with one line and status 1.
+// failures that an operator can fix with one line and status 1.
 
 import { closestTo } from '../base/closest.ts'
 import { version } from '../base/version.ts'

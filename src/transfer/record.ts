@@ -55,7 +55,7 @@ export class BadRecord extends Error {
   override name = 'BadRecord'
 }
 
-/** A failure that ends an import or export: the user's to mend. The message is complete. */
+/** A failure that ends an import or export: the user's to fix. The message is complete. */
 export class TransferError extends Error {
   override name = 'TransferError'
 }
