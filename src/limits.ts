@@ -23,6 +23,15 @@ export const limits = {
   sessionStreamsMax: 1000,
   /** Requests of one connection that are begun in one turn of the event loop; ours: others get theirs in between. */
   requestsPerTurn: 16,
+  /** Requests of one connection that wait for their turn until no more of it is read; ours. */
+  requestsWaitingMax: 64,
+  /**
+   * Bytes of connections that are parsed in one turn, what a connection counts for at least, and up to which bytes it does
+   * not wait behind those that have brought more; ours.
+   */
+  intakeBytesPerTurn: 65_536,
+  intakeBytesMin: 1024,
+  intakeShortBytes: 8192,
   /** Of all connections together, beyond the first of each, and the milliseconds that a turn is to take; ours. */
   extraRequestsPerTurn: 256,
   turnMs: 10,

@@ -2,6 +2,7 @@
 // none it counts against a bound of all waiting connections, so that strangers cannot use up the sockets.
 
 import type { Duplex } from 'node:stream'
+import { limits } from '../limits.ts'
 import type { Exchange } from './exchange.ts'
 import type { FairBudget, Share } from './fair-budget.ts'
 import type { TurnTaker } from './turns.ts'
@@ -12,6 +13,9 @@ export class Connection implements TurnTaker {
   waiting: Exchange[] | undefined
   readonly #socket: Duplex
   readonly #idleShare: Share
+  /** Reads on, in its turn; undefined while the socket cannot be held. */
+  #readOn: ((go: () => void) => void) | undefined
+  #isHeld = false
   #underWay = 0
   #isEnded = false
 
@@ -20,6 +24,33 @@ export class Connection implements TurnTaker {
     this.client = client
     this.#idleShare = idle.open(client, () => socket.destroy())
     this.#idleShare.grow(1)
+  }
+
+  /**
+   * From now on what arrives can be held back, in HTTP/1.1: HTTP/2 bounds the requests of a connection by itself. `readOn`
+   * calls its argument when it is this connection's turn to be read again.
+   */
+  canHold(readOn: (go: () => void) => void): void {
+    this.#readOn = readOn
+    // Whoever reads the body of a request has the socket read, too.
+    this.#socket.on('resume', () => {
+      if (this.#isHeld) this.#socket.pause()
+    })
+  }
+
+  hold(isHeld: boolean): void {
+    if (this.#readOn === undefined || this.#isHeld === isHeld) return
+    if (isHeld) {
+      this.#isHeld = true
+      this.#socket.pause()
+    } else {
+      this.#readOn(() => {
+        // More may have come to wait meanwhile.
+        if (this.waiting !== undefined && this.waiting.length >= limits.requestsWaitingMax) return
+        this.#isHeld = false
+        this.#socket.resume()
+      })
+    }
   }
 
   /** A request has begun to arrive. Returns false when the connection has been ended before: it must not be served. */

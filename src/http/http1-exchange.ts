@@ -52,7 +52,7 @@ export class Http1Exchange implements Exchange {
     const request = exchange.#request
     const announced = Number(request.headers['content-length'])
     exchange.#hasTaken = announced > 0 && announced === request.readableLength && !request.destroyed
-    take(exchange.#hasTaken ? request.read() : undefined)
+    take(exchange.#hasTaken ? readBuffered(request) : undefined)
   }
 
   get isComplete(): boolean {
@@ -89,4 +89,13 @@ export class Http1Exchange implements Exchange {
     this.#request.destroy()
     this.#response.destroy()
   }
+}
+
+/** All that is there of a body: one that had to wait for its turn may have come in several pieces, which Node reads one by one. */
+function readBuffered(request: IncomingMessage): Buffer {
+  const first: Buffer = request.read()
+  if (request.readableLength === 0) return first
+  const pieces = [first]
+  for (let piece = request.read(); piece !== null; piece = request.read()) pieces.push(piece)
+  return Buffer.concat(pieces)
 }

@@ -23,6 +23,7 @@ import type { Exchange } from './exchange.ts'
 import { FairBudget } from './fair-budget.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
+import { Intake } from './intake.ts'
 import { Offenders } from './offenders.ts'
 import { peek, startsHttp2 } from './preface.ts'
 import { SessionGuard } from './session-guard.ts'
@@ -87,6 +88,7 @@ type HandleExchange = (exchange: Exchange) => void
 
 export class Listener {
   readonly #turns: Turns
+  readonly #intake = new Intake()
   readonly #proxies: TrustedProxies
   readonly #idleMs: number
   readonly #receiveMs: number
@@ -235,7 +237,7 @@ export class Listener {
         this.#forget(raw)
       }
       if (socket.alpnProtocol === 'h2') this.#admitSession(socket)
-      else this.#http1.emit('connection', socket)
+      else this.#speakHttp1(socket)
     })
     return server
   }
@@ -279,16 +281,25 @@ export class Listener {
       const upgrade = speaksHttp2 ? 'none' : upgradeIn(seen)
       if (upgrade === 'incomplete') return undefined
       if (upgrade === 'complete') this.#upgradable.add(socket)
-      return () => {
+      const handOver = () => {
+        if (socket.destroyed) return
         socket.removeListener('error', drop)
         socket.removeListener('end', drop)
         socket.setTimeout(0)
         socket.removeListener('timeout', drop)
         socket.unshift(seen)
         if (speaksHttp2) this.#admitSession(socket)
-        else this.#http1.emit('connection', socket)
+        else this.#speakHttp1(socket)
       }
+      return () => this.#intake.admit(seen.length, handOver)
     })
+  }
+
+  #speakHttp1(socket: Socket): void {
+    this.#connections
+      .get(socket)
+      ?.canHold(go => this.#intake.admit(socket.readableHighWaterMark, () => socket.destroyed || go()))
+    this.#http1.emit('connection', socket)
   }
 
   #upgrade(request: IncomingMessage, head: Buffer): void {

@@ -13,6 +13,8 @@ export interface TurnTaker {
   begun: number
   /** Requests that wait for the next one; undefined when there are none. */
   waiting: Exchange[] | undefined
+  /** Reads no more, because many wait, or goes on, because none does. */
+  hold(isHeld: boolean): void
 }
 
 export class Turns {
@@ -37,7 +39,7 @@ export class Turns {
     if (isFree) this.#begin(taker, exchange)
     else {
       taker.waiting ??= []
-      taker.waiting.push(exchange)
+      if (taker.waiting.push(exchange) === limits.requestsWaitingMax) taker.hold(true)
     }
   }
 
@@ -78,7 +80,10 @@ export class Turns {
     const { waiting } = taker
     while (waiting !== undefined && this.#mayBegin(taker)) {
       const exchange = waiting.shift()
-      if (waiting.length === 0) taker.waiting = undefined
+      if (waiting.length === 0) {
+        taker.waiting = undefined
+        taker.hold(false)
+      }
       if (exchange === undefined) return false
       if (exchange.isGone) continue
       this.#begin(taker, exchange)

@@ -7,7 +7,7 @@ import type { Exchange } from '../../src/http/exchange.ts'
 import { Turns, type TurnTaker } from '../../src/http/turns.ts'
 import { limits } from '../../src/limits.ts'
 
-const connection = (): TurnTaker => ({ begun: 0, waiting: undefined })
+const connection = (): TurnTaker => ({ begun: 0, waiting: undefined, hold: () => undefined })
 const exchange = (url: string, isGone = false) => ({ url, isGone }) as Exchange
 
 /** Requests that take so long each, by a clock of their own. */
@@ -78,4 +78,20 @@ test('connections share what a turn has room for, and it grows again when reques
   assert.ok(Math.abs((one as number) - (two as number)) <= 4, `${one} ${two}`)
   while (takers[0]?.waiting || takers[1]?.waiting) await setImmediate()
   assert.deepEqual(counts, [1000, 1000])
+})
+
+test('a connection of which many requests wait is not read until all of them are begun', async () => {
+  const { turns, handled } = service(0)
+  const holds: [boolean, number][] = []
+  const taker: TurnTaker = {
+    ...connection(),
+    hold: isHeld => holds.push([isHeld, handled.length]),
+  }
+  const all = limits.requestsPerTurn + limits.requestsWaitingMax
+  for (let at = 0; at < all - 1; at++) turns.take(taker, exchange(`${at}`))
+  assert.deepEqual(holds, [])
+  turns.take(taker, exchange('one too many'))
+  assert.deepEqual(holds, [[true, limits.requestsPerTurn]])
+  while (taker.waiting) await setImmediate()
+  assert.deepEqual(holds.slice(1), [[false, all - 1]])
 })
