@@ -8,7 +8,7 @@ import { PostgresServer } from '../tests/support/postgres.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { cases } from './cases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
-import { type LoadResult, measure, post, processesOf } from './measure.ts'
+import { type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
 import { line } from './report.ts'
 
 export interface NodesOptions {
@@ -219,6 +219,10 @@ async function measureCopy(
   const began = performance.now()
   const fresh = await startServer({ data, env })
   const seconds = (performance.now() - began) / 1000
-  console.log(`a new node copies at least ${copied} documents and serves after ${seconds.toFixed(1)} s`)
+  const { own, peak } = memoryMebibytes(fresh.pid)
+  const rate = Math.round(copied / seconds).toLocaleString('en')
+  console.log(
+    `a new node copies at least ${copied} documents and serves after ${seconds.toFixed(1)} s: ${rate} a second; memory of its own ${own.toFixed(0)} MiB, at most ${peak.toFixed(0)} MiB with the mapped file`,
+  )
   await fresh.stop()
 }

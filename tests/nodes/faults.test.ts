@@ -42,8 +42,8 @@ describe('nodes', { skip: noPostgres }, () => {
     await cluster.verify(a, b)
   }
 
-  test('kill -9 before it has the head', () => killedAt('FOR UPDATE', false))
-  test('kill -9 while it has the head', () => killedAt('FOR UPDATE', true))
+  test('kill -9 before it has the head', () => killedAt('lock head', false))
+  test('kill -9 while it has the head', () => killedAt('lock head', true))
   test('kill -9 before COMMIT arrives', () => killedAt('COMMIT', false))
   test('kill -9 behind COMMIT', () => killedAt('COMMIT', true))
 
@@ -71,7 +71,7 @@ describe('nodes', { skip: noPostgres }, () => {
     await cluster.underLoad(a, b, async () => {
       let isStopped = false
       a.proxy.cutsBehind = sent => {
-        if (!isStopped && sent.includes('FOR UPDATE')) {
+        if (!isStopped && sent.includes('lock head')) {
           isStopped = true
           process.kill(a.pid, 'SIGSTOP')
         }

@@ -31,16 +31,16 @@ function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
 
 /** The head, as of now; waits for nobody. */
 export async function readHead(session: Session): Promise<Head> {
-  const [row] = await session.query(`SELECT seq, closed, ${clock} FROM ${session.table('head')} WHERE id = 1`)
+  const statement = `SELECT seq, closed, ${clock} FROM ${session.table('head')} WHERE id = 1`
+  const [row] = await session.prepared('read head', statement, [])
   return headOf(row)
 }
 
 /** Begins a transaction and locks the head: nobody else commits until it ends. One round trip. */
 export async function lockHead(session: Session): Promise<Head> {
   const begun = session.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-  const locked = session.query(
-    `SELECT seq, closed, ${clock} FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`,
-  )
+  const statement = `SELECT seq, closed, ${clock} FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`
+  const locked = session.prepared('lock head', statement, [])
   const [, [row]] = await Promise.all([begun, locked])
   return headOf(row)
 }
@@ -62,13 +62,13 @@ export async function appendBatch(
 ): Promise<boolean> {
   const body = Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength)
   const steps = await Promise.allSettled([
-    session.query(`INSERT INTO ${session.table('log')} (seq, batch, node, body) VALUES ($1, $2, $3, $4)`, [
-      row.seq,
-      row.batch,
-      node,
-      body,
-    ]),
-    session.query(
+    session.prepared(
+      'append batch',
+      `INSERT INTO ${session.table('log')} (seq, batch, node, body) VALUES ($1, $2, $3, $4)`,
+      [row.seq, row.batch, node, body],
+    ),
+    session.prepared(
+      'move head',
       `UPDATE ${session.table('head')} SET seq = $1, closed = GREATEST(closed, $2) WHERE id = 1`,
       [row.seq, closed],
     ),

@@ -2,7 +2,7 @@
 // in their order. A session that has failed once is not used again: whatever was under way on it is open, and its
 // owner opens another.
 
-import { Client } from 'pg'
+import { Client, type QueryConfig } from 'pg'
 import { StoreUnavailableError } from '../errors.ts'
 
 /** Where the record is. */
@@ -108,18 +108,26 @@ export class Session {
 
   /** Runs one statement. What the database refuses is thrown as it comes, with its `code` (SQLSTATE). */
   async query(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
-    return (await this.#send(text, values)).rows
+    return (await this.#send({ text, ...(values && { values: [...values] }) })).rows
+  }
+
+  /**
+   * {@link query} for what is asked again and again: the database parses and plans it once for each session. `name` tells
+   * the statements of a session apart.
+   */
+  async prepared(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return (await this.#send({ name, text, values: [...values] })).rows
   }
 
   /** Runs one statement; returns its command tag, such as `COMMIT`, which is `ROLLBACK` for a failed transaction. */
-  async command(text: string, values?: readonly unknown[]): Promise<string> {
-    return (await this.#send(text, values)).command
+  async command(text: string): Promise<string> {
+    return (await this.#send({ text })).command
   }
 
-  async #send(text: string, values: readonly unknown[] | undefined) {
+  async #send(statement: QueryConfig) {
     if (this.#failure) throw unavailable(this.#failure)
     try {
-      return await this.#client.query(text, values === undefined ? undefined : [...values])
+      return await this.#client.query(statement)
     } catch (cause) {
       if (!isRefusal(cause)) {
         this.#fail(cause as Error)
