@@ -227,6 +227,8 @@ export const limits = {
   /** Bytes of one key set of an access provider, and of all that are kept; ours, and the protocol's. */
   jwksBytesMax: 1_048_576,
   jwksCacheBytesMax: 16_777_216,
+  /** Keys of one set; ours: an empty one of three bytes takes twenty times as much memory. */
+  jwksKeysMax: 4096,
   /** Milliseconds: of a fetch, until a refresh, until an unused set is dropped, between forced reloads. */
   jwksTimeoutMs: 5000,
   jwksRefreshMs: 300_000,

@@ -48,6 +48,7 @@ interface SignatureQuestion {
   readonly uri: string
   readonly kid: string | undefined
   readonly algorithm: SignatureAlgorithm
+  readonly database: DatabaseId
 }
 
 /** Tokens whose signature is remembered; about 200 bytes each. */
@@ -86,7 +87,8 @@ export class IdentityProviders {
     const genuine = { database, provider, payload }
     const key = this.#options.keySets.readyKey(uri, kid, algorithm)
     if (key && this.#signedBy.get(name) === key) return genuine
-    const refused = memo.get(name, () => this.#checkSignature({ name, token, uri, kid, algorithm }))
+    const question = { name, token, uri, kid, algorithm, database }
+    const refused = memo.get(name, () => this.#checkSignature(question))
     return refused === undefined ? genuine : { refused }
   }
 
@@ -119,9 +121,9 @@ export class IdentityProviders {
 
   /** Undefined when the signature is good, else the reason; never rejects. */
   async #checkSignature(question: SignatureQuestion): Promise<string | undefined> {
-    const { name, token, uri, kid, algorithm } = question
+    const { name, token, uri, kid, algorithm, database } = question
     try {
-      const key = await this.#options.keySets.key(uri, kid, algorithm)
+      const key = await this.#options.keySets.key(uri, kid, algorithm, `${database}`)
       await compactVerify(token, key, { algorithms: [algorithm] })
       this.#signedBy.set(name, key)
       return undefined

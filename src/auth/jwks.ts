@@ -4,7 +4,8 @@
 
 import { type CryptoKey, importJWK } from 'jose'
 import type { Clock } from '../base/clock.ts'
-import { QueueFull, WorkQueue } from '../base/work-queue.ts'
+import { FairQueue } from '../base/fair-queue.ts'
+import { QueueFull } from '../base/work-queue.ts'
 import { limits } from '../limits.ts'
 import type { FetchKeySet } from './jwks-fetch.ts'
 
@@ -46,7 +47,7 @@ export class KeySets {
   readonly #fetch: FetchKeySet
   readonly #clock: Clock
   readonly #onFailure: (uri: string, reason: string) => void
-  readonly #queue = new WorkQueue(limits.jwksFetchesAtOnceMax, limits.jwksFetchesWaitingMax)
+  readonly #queue = new FairQueue(limits.jwksFetchesAtOnceMax, limits.jwksFetchesWaitingMax)
   /** Least recently used first. Sets grow as they are loaded and go by a clock that tests move: `lru-cache` has neither. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
@@ -59,17 +60,22 @@ export class KeySets {
   }
 
   /**
-   * The public key that signs with that `kid`; without one, the only key of the set. Rejects with an Error whose
-   * message is the reason, for the service's own log.
+   * The public key that signs with that `kid`; without one, the only key of the set. Sets that are fetched for different
+   * owners take turns. Rejects with an Error whose message is the reason, for the service's own log.
    */
-  async key(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): Promise<VerificationKey> {
+  async key(
+    uri: string,
+    kid: string | undefined,
+    algorithm: SignatureAlgorithm,
+    owner = '',
+  ): Promise<VerificationKey> {
     const entry = this.#entry(uri)
     if (!entry.keys || this.#clock.elapsedMs() - entry.loadedAt >= limits.jwksRefreshMs) {
-      await this.#load(uri, entry, entry.etag)
+      await this.#load(uri, entry, entry.etag, owner)
     }
     let jwk = select(entry.keys ?? [], kid)
     if (!jwk && kid !== undefined && this.#clock.elapsedMs() - entry.attemptedAt >= limits.jwksReloadMs) {
-      await this.#load(uri, entry, undefined)
+      await this.#load(uri, entry, undefined, owner)
       jwk = select(entry.keys ?? [], kid)
     }
     if (!jwk) throw new Error(kid === undefined ? 'no kid and not exactly one key' : 'the kid is unknown')
@@ -118,16 +124,16 @@ export class KeySets {
   }
 
   /** Loads the set, or joins a load under way. A failure holds for half a second, so it is not asked in a loop. */
-  async #load(uri: string, entry: Entry, etag: string | undefined): Promise<void> {
+  async #load(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
     const sinceAttempt = this.#clock.elapsedMs() - entry.attemptedAt
     if (entry.failure && !entry.loading && sinceAttempt < limits.jwksReloadMs) throw entry.failure
-    entry.loading ??= this.#loadNow(uri, entry, etag)
+    entry.loading ??= this.#loadNow(uri, entry, etag, owner)
     await entry.loading
   }
 
-  async #loadNow(uri: string, entry: Entry, etag: string | undefined): Promise<void> {
+  async #loadNow(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
     try {
-      const fetched = await this.#queue.run(() => this.#fetch(uri, etag))
+      const fetched = await this.#queue.run([owner], () => this.#fetch(uri, etag))
       if (fetched.modified) this.#replace(uri, entry, fetched.body, fetched.etag)
       entry.loadedAt = this.#clock.elapsedMs()
       entry.failure = undefined
@@ -166,6 +172,7 @@ function parseKeySet(body: string): readonly Jwk[] {
   }
   const keys: unknown = isRecord(set) ? set.keys : undefined
   if (!Array.isArray(keys) || !keys.every(isRecord)) throw new Error('the key set has no list of keys')
+  if (keys.length > limits.jwksKeysMax) throw new Error('the key set has too many keys')
   return keys
 }
 

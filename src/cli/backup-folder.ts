@@ -12,7 +12,7 @@ import { copyStore, dataFileName, flush, storeBytes } from '../kv/lmdb-copy.ts'
 import { checkDataFile } from '../kv/lmdb-data-file.ts'
 import { openStore } from '../store/store.ts'
 import { StartError } from './command.ts'
-import { explained, prepareDataFolder, reasonOf } from './data-folder.ts'
+import { explained, prepareDataFolder, reasonOf, restoreDraft } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
@@ -78,11 +78,13 @@ export async function restore(folder: string, config: Config): Promise<Copied> {
   await refuseContent(data, 'the data folder')
   prepareDataFolder(data)
   const release = await explained(async () => claimFolder(data))
-  const draft = join(data, 'restored.partial')
+  const draft = join(data, restoreDraft)
   try {
     await explained(async () => checkDataFile(join(folder, dataFileName)))
     // Another restore, or a service, may have been quicker to claim it.
     await refuseContent(data, 'the data folder')
+    // Of a restore that was killed: nobody else writes to it while the folder is claimed.
+    await rm(draft, { recursive: true, force: true })
     // Copied under the name of a data file in a folder of its own, so that the progress can be measured.
     await mkdir(draft, { mode: 0o700 })
     const file = join(draft, dataFileName)
@@ -101,11 +103,11 @@ export async function restore(folder: string, config: Config): Promise<Copied> {
   return contentOf(data)
 }
 
-/** Throws unless the folder is new or empty. What a claim has left, as of a restore that failed, does not count. */
+/** Throws unless the folder is new or empty. What a claim or a restore that failed or was killed has left does not count. */
 async function refuseContent(folder: string, name: string): Promise<void> {
   try {
     const files = await readdir(folder)
-    if (!files.every(file => claimFiles.includes(file)))
+    if (!files.every(file => claimFiles.includes(file) || file === restoreDraft))
       throw new StartError(`${name} ${folder} is not empty`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return

@@ -47,6 +47,16 @@ export function refuseEmptied(folder: string): void {
   throw new StartError(`${file} is empty, and what it held is lost: ${advice}`)
 }
 
+/** What a restore writes to until it is complete, within the data folder. */
+export const restoreDraft = 'restored.partial'
+
+/** Throws {@link StartError} when a restore into the folder has not come to its end: what is there is not the backup. */
+export function refuseHalfRestored(folder: string): void {
+  if (!existsSync(join(folder, restoreDraft)) || existsSync(join(folder, dataFileName))) return
+  const advice = `make it again, or remove ${join(folder, restoreDraft)} to begin with an empty database`
+  throw new StartError(`a restore into ${folder} was interrupted: ${advice}`)
+}
+
 /** A root secret and whether this call made it. */
 interface StoredSecret {
   readonly secret: string

@@ -93,6 +93,24 @@ test("a restore that failed can be made again, and its files are their owner's a
   }
 })
 
+test('a restore that was killed is not served, and can be made again', async () => {
+  const data = join(folder, 'killed')
+  const draft = join(data, 'restored.partial')
+  await mkdir(draft, { recursive: true })
+  await writeFile(join(draft, 'data.mdb'), Buffer.alloc(100_000, 1))
+  const served = await runProgram(['serve', '--data', data, '--port', '0'])
+  assert.equal(served.status, 1)
+  const advice = `make it again, or remove ${draft} to begin with an empty database`
+  assert.equal(served.stderr, `terrarium: a restore into ${data} was interrupted: ${advice}\n`)
+  const { status, stderr } = await runProgram(['restore', join(folder, 'backup'), '--data', data])
+  assert.equal(status, 0, stderr)
+  assert.equal(existsSync(draft), false)
+  const server = await startServer({ data })
+  const { data: found } = (await rootQuery(server, documents)) as { data: unknown[] }
+  assert.ok(found.length > 0)
+  await server.stop()
+})
+
 test('a backup never overwrites, and needs something to back up', async () => {
   const over = await runProgram(['backup', join(folder, 'backup'), '--data', join(folder, 'restored')])
   assert.equal(over.status, 1)

@@ -18,7 +18,7 @@ import { divergedExitCode } from '../../open-store.ts'
 import { createServer, type Server, urlOf } from '../../server.ts'
 import { openServiceLog } from '../../service-log.ts'
 import { type Command, command, StartError } from '../command.ts'
-import { explained, prepareDataFolder, reasonOf, refuseEmptied } from '../data-folder.ts'
+import { explained, prepareDataFolder, reasonOf, refuseEmptied, refuseHalfRestored } from '../data-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { rootSecretOf } from '../root-secret.ts'
 import { forgetAddress, noteAddress } from '../service-address.ts'
@@ -54,6 +54,7 @@ async function run(config: Config, open: Open): Promise<number> {
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
   prepareDataFolder(config.data)
   refuseEmptied(config.data)
+  refuseHalfRestored(config.data)
   const release = await explained(async () => claimFolder(config.data))
   try {
     if (isShortSecret(config.rootSecret))

@@ -129,6 +129,41 @@ test('what is no key set is refused', async () => {
   }
 })
 
+test('a set of very many keys is refused, however short they are', async () => {
+  const many = (count: number) => `{"keys":[${Array(count).fill('{}').join()}]}`
+  const { keys, server, time } = setUp(() => ({
+    modified: true,
+    body: many(limits.jwksKeysMax + 1),
+    etag: '',
+  }))
+  await assert.rejects(keys.key(uri, 'a', 'RS256'), /too many keys/)
+  await time.advance(limits.jwksReloadMs)
+  server.answer = () => ({ modified: true, body: many(limits.jwksKeysMax), etag: '' })
+  await assert.rejects(keys.key(uri, 'a', 'RS256'), /the kid is unknown/)
+})
+
+test('who has very many sets fetched lets others have their turn', async () => {
+  const pending: { readonly uri: string; readonly answer: () => void }[] = []
+  const fetch: FetchKeySet = uri =>
+    new Promise(resolve => pending.push({ uri, answer: () => resolve(keySet('a')) }))
+  const keys = new KeySets(fetch, new ManualTime().clock)
+  const greedy = Array.from({ length: 3 * limits.jwksFetchesAtOnceMax }, (_, n) =>
+    keys.key(`https://greedy.example/${n}`, 'a', 'RS256', 'greedy'),
+  )
+  const modest = keys.key('https://modest.example/', 'a', 'RS256', 'modest')
+  await settled()
+  assert.equal(pending.length, limits.jwksFetchesAtOnceMax)
+  for (let at = 0; at < 2; at++) pending[at]?.answer()
+  await settled()
+  const next = pending.slice(limits.jwksFetchesAtOnceMax).map(fetch => fetch.uri)
+  assert.ok(next.includes('https://modest.example/'), `${next}`)
+  for (let at = 2; at < pending.length; at++) {
+    pending[at]?.answer()
+    await settled()
+  }
+  await Promise.all([...greedy, modest])
+})
+
 test('sets that nobody uses for an hour are dropped, and the rest stays within its bytes', async () => {
   const { time, asked, server, keys } = setUp(() => keySet('a'))
   await keys.key(uri, 'a', 'RS256')
