@@ -15,7 +15,7 @@ import { memoryMebibytes } from './measure.ts'
 
 export interface ExportOptions {
   readonly records: number
-  /** Where the data folder is made. */
+  /** Where the data directory is made. */
   readonly folder: string
 }
 

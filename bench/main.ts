@@ -75,7 +75,7 @@ const help = `npm run bench -- [options]
                       have been answered (half of what the closed loop reached)
   --json FILE         writes what was measured
   --compare FILE      prints what has changed since that file was written
-  --folder DIR        where data folders are made: choose a real disk (${tmpdir()})
+  --folder DIR        where data directories are made: choose a real disk (${tmpdir()})
   --no-postgres       leave the Fastify + pg service out`
 
 /** What is measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
@@ -199,7 +199,7 @@ async function runLogins({ server, secret }: Subjects): Promise<void> {
   console.log(`${line('checks alone', loginsAlone)}   ${share} of ${rawPerSecond.toFixed(0)}/s of raw bcrypt`)
 }
 
-/** Reads and writes with one process and with one per core, each over a data folder of its own. */
+/** Reads and writes with one process and with one per core, each over a data directory of its own. */
 async function compareWorkers(): Promise<void> {
   const count = availableParallelism()
   console.log(

@@ -20,7 +20,7 @@ export interface NeighbourResult {
 }
 
 export interface NeighbourOptions {
-  /** Where the data folder is made. */
+  /** Where the data directory is made. */
   readonly data: string
   /** Milliseconds between two reads. */
   readonly everyMs: number

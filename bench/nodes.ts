@@ -12,7 +12,7 @@ import { type LoadResult, measure, memoryMebibytes, post, processesOf } from './
 import { line } from './report.ts'
 
 export interface NodesOptions {
-  /** Where the data folders are made. */
+  /** Where the data directories are made. */
   readonly folder: string
   readonly connections: number
   readonly seconds: number

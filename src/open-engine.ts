@@ -1,4 +1,4 @@
-// Opens a data folder and builds the engine over it: storage, store, credentials, query language.
+// Opens a data directory and builds the engine over it: storage, store, credentials, query language.
 
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -68,7 +68,7 @@ interface LaneParts {
 
 const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
-/** The role of a process among those that have a data folder open. */
+/** The role of a process among those that have a data directory open. */
 export interface ProcessRole {
   /** Differs between the processes that write. */
   readonly worker: number
@@ -82,7 +82,7 @@ export interface ProcessRole {
   readonly notices?: NoticeBoard
 }
 
-/** A process that opens a data folder only to look at it. */
+/** A process that opens a data directory only to look at it. */
 const observer: ProcessRole = { worker: 0, background: false }
 
 /** An engine over open storage, and the way to close it. */
@@ -99,13 +99,13 @@ export interface OpenEngine {
   close(): Promise<void>
 }
 
-/** All that is opened of a data folder. */
+/** All that is opened of a data directory. */
 interface OpenedFolder extends OpenEngine {
   readonly transfer: TransferService
   readonly store: TransactionStore
 }
 
-/** Opens the data folder of `config`. Without a root secret nobody has its rights. Throws when it cannot be used. */
+/** Opens the data directory of `config`. Without a root secret nobody has its rights. Throws when it cannot be used. */
 export async function openEngine(
   config: Config,
   rootSecret: string | undefined,
@@ -135,7 +135,7 @@ export async function openEngine(
   return { ...opened, close }
 }
 
-/** Where the time that a process has reached is kept in the data folder. */
+/** Where the time that a process has reached is kept in the data directory. */
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
 /** A time on disk may be so far ahead after a crash, in microseconds: no longer than a restart takes. */
@@ -156,7 +156,7 @@ function timelineOf(
 }
 
 /**
- * Opens the data folder in a process of the slow lane. It commits nothing and tells no time: a snapshot is of the time of
+ * Opens the data directory in a process of the slow lane. It commits nothing and tells no time: a snapshot is of the time of
  * its newest commit, or of one that the service has read at itself, so that no later commit can have a time up to it.
  */
 export function openLaneEngine(

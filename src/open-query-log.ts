@@ -1,4 +1,4 @@
-// Opens the query log of a data folder and wires its parts together:
+// Opens the query log of a data directory and wires its parts together:
 //
 //     query-log/segments/   what was recorded
 //     query-log/exports/    files ready for download (unless they go to a bucket)
@@ -29,7 +29,7 @@ import type { SharedLog } from './query-log/shared-log.ts'
 import { Signer } from './query-log/signing.ts'
 import { TableStorage } from './query-log/table-storage.ts'
 
-/** Where the query log lies in a data folder; there as soon as the folder was served. */
+/** Where the query log lies in a data directory; there as soon as the folder was served. */
 export const queryLogFolder = 'query-log'
 
 /** The settings that the query log depends on. */
@@ -136,7 +136,7 @@ export async function openQueryLog(
   }
 }
 
-/** Opens the store of export requests and account keys of a data folder. Servers may have it open too. */
+/** Opens the store of export requests and account keys of a data directory. Servers may have it open too. */
 export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
 }

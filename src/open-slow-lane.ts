@@ -1,4 +1,4 @@
-// Starts the processes of the slow lane: the same program over the same data folder, with less memory and less right to
+// Starts the processes of the slow lane: the same program over the same data directory, with less memory and less right to
 // the processor than the service itself.
 
 import { type ChildProcess, spawn } from 'node:child_process'

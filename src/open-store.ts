@@ -1,4 +1,4 @@
-// Opens what a process keeps its data in: the data folder itself, or a local copy of a record that several machines
+// Opens what a process keeps its data in: the data directory itself, or a local copy of a record that several machines
 // share.
 
 import { hostname } from 'node:os'
@@ -32,7 +32,7 @@ type StoreConfig = Pick<
 /** An open store. */
 interface OpenedStore {
   readonly kv: KeyValueStore
-  /** Present when several machines share the store: then these are not for the data folder to decide. */
+  /** Present when several machines share the store: then these are not for the data directory to decide. */
   readonly shared?: {
     readonly timeline: Timeline
     /** The number that ids of this process carry. Drawn: two processes with the same number reserve ids in turn. */
@@ -62,7 +62,7 @@ const progressLogMs = 2_000
 export const divergedExitCode = 75
 
 /**
- * Makes the data folder ready to be opened, telling how far that has come: a node over a shared record copies its state first, unless the folder holds
+ * Makes the data directory ready to be opened, telling how far that has come: a node over a shared record copies its state first, unless the folder holds
  * a copy that the log can be redone on. One process of a node does this, before any opens the store.
  */
 export async function prepareStore(
@@ -104,7 +104,7 @@ export async function withRecord<T>(
   }
 }
 
-/** Opens the store of a prepared data folder; `background` processes also do the upkeep of a shared record. */
+/** Opens the store of a prepared data directory; `background` processes also do the upkeep of a shared record. */
 export async function openConfiguredStore(
   config: StoreConfig,
   log: Logger,
@@ -171,7 +171,7 @@ export async function openConfiguredStore(
   return { kv: withClose(kv, close), shared }
 }
 
-/** Opens what a process of the slow lane reads: the data folder, or the local copy in it. */
+/** Opens what a process of the slow lane reads: the data directory, or the local copy in it. */
 export function openLaneStore({ data, store }: StoreConfig): KeyValueStore {
   return store === undefined ? openLmdb({ path: data }) : openReplica(data)
 }

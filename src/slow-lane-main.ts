@@ -1,4 +1,4 @@
-// The program of a process of the slow lane. It opens the data folder as the service has, runs one query after the
+// The program of a process of the slow lane. It opens the data directory as the service has, runs one query after the
 // other and writes nothing; it ends when the service does.
 
 import { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// A backup is a folder with one file, a data file like that of a data folder. It is made under another name and gets
+// A backup is a folder with one file, a data file like that of a data directory. It is made under another name and gets
 // its own at the end, so a folder with the right name is a whole backup.
 
 import { chmod, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ export interface Copied {
 }
 
 /**
- * Copies the store of the settings, a data folder or one that several machines share, to the new folder `folder`. It may
+ * Copies the store of the settings, a data directory or one that several machines share, to the new folder `folder`. It may
  * be served meanwhile.
  */
 export async function backUp(config: Config, folder: string): Promise<Copied> {
@@ -48,11 +48,11 @@ export async function backUp(config: Config, folder: string): Promise<Copied> {
 }
 
 /**
- * Copies a shared store to the new data folder `folder`. What is interrupted goes on where it stopped, in a folder beside
+ * Copies a shared store to the new data directory `folder`. What is interrupted goes on where it stopped, in a folder beside
  * that one.
  */
 export async function moveBack(config: SharedConfig, folder: string): Promise<Copied> {
-  await refuseContent(folder, 'the data folder')
+  await refuseContent(folder, 'the data directory')
   const draft = `${folder}.partial`
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 })
@@ -65,7 +65,7 @@ export async function moveBack(config: SharedConfig, folder: string): Promise<Co
   return contentOf(folder)
 }
 
-/** Copies the backup in `folder` to where the settings say: a data folder or a shared store, which has to be new or empty. */
+/** Copies the backup in `folder` to where the settings say: a data directory or a shared store, which has to be new or empty. */
 export async function restore(folder: string, config: Config): Promise<Copied> {
   const { data } = config
   const bytes = storeBytes(folder)
@@ -75,14 +75,14 @@ export async function restore(folder: string, config: Config): Promise<Copied> {
     await rm(join(folder, 'lock.mdb'), { force: true })
     return { time, bytes }
   }
-  await refuseContent(data, 'the data folder')
+  await refuseContent(data, 'the data directory')
   prepareDataFolder(data)
   const release = await explained(async () => claimFolder(data))
   const draft = join(data, restoreDraft)
   try {
     await explained(async () => checkDataFile(join(folder, dataFileName)))
     // Another restore, or a service, may have been quicker to claim it.
-    await refuseContent(data, 'the data folder')
+    await refuseContent(data, 'the data directory')
     // Of a restore that was killed: nobody else writes to it while the folder is claimed.
     await rm(draft, { recursive: true, force: true })
     // Copied under the name of a data file in a folder of its own, so that the progress can be measured.

@@ -1,4 +1,4 @@
-// The data folder as the operator sees it: it exists, belongs to its owner alone, and holds the root secret when
+// The data directory as the operator sees it: it exists, belongs to its owner alone, and holds the root secret when
 // none was configured.
 
 import {
@@ -27,11 +27,11 @@ const secretBytes = 24
 export function prepareDataFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (!statSync(folder).isDirectory()) throw new StartError(`the data folder ${folder} is not a folder`)
+    if (!statSync(folder).isDirectory()) throw new StartError(`the data directory ${folder} is not a folder`)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     if (cause instanceof StartError) throw cause
-    throw new StartError(`the data folder ${folder} cannot be used: ${reasonOf(cause)}`)
+    throw new StartError(`the data directory ${folder} cannot be used: ${reasonOf(cause)}`)
   }
 }
 
@@ -47,7 +47,7 @@ export function refuseEmptied(folder: string): void {
   throw new StartError(`${file} is empty, and what it held is lost: ${advice}`)
 }
 
-/** What a restore writes to until it is complete, within the data folder. */
+/** What a restore writes to until it is complete, within the data directory. */
 export const restoreDraft = 'restored.partial'
 
 /** Throws {@link StartError} when a restore into the folder has not come to its end: what is there is not the backup. */

@@ -1,5 +1,5 @@
 // Which root secret counts: the configured one, else one that the first start makes. It is shown in a file of the data
-// folder; several machines that share a store keep its hash there, so that it is one for all of them.
+// directory; several machines that share a store keep its hash there, so that it is one for all of them.
 
 import { rmSync } from 'node:fs'
 import type { Logger } from 'pino'

@@ -1,4 +1,4 @@
-// Where the service of a data folder is reached: kept in the folder while it is served, for commands that are given
+// Where the service of a data directory is reached: kept in the folder while it is served, for commands that are given
 // nothing but the folder.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'

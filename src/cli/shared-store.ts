@@ -47,7 +47,7 @@ interface SharedCheck {
   readonly comparedAt: number | undefined
 }
 
-/** Checks the record, and that this node's copy in the data folder, which may be served meanwhile, is the same. */
+/** Checks the record, and that this node's copy in the data directory, which may be served meanwhile, is the same. */
 export async function checkShared(config: SharedConfig): Promise<SharedCheck> {
   prepareDataFolder(config.data)
   const folder = await mkdtemp(join(config.data, 'check-'))
@@ -103,7 +103,7 @@ function textOf(key: Uint8Array): string {
 
 /**
  * Runs `use` on what belongs to the service and no database: account keys and the like. Needs a copy of the store in
- * the data folder, which a node may be serving.
+ * the data directory, which a node may be serving.
  */
 export async function withControlRows<T>(
   config: SharedConfig,
@@ -112,7 +112,7 @@ export async function withControlRows<T>(
   const copy = await withRecord(config, session => openComparable(session, config.data))
   if (copy === undefined)
     throw new StoreUnavailableError(
-      `there is no copy of the store in ${config.data}: name the data folder of a node that runs`,
+      `there is no copy of the store in ${config.data}: name the data directory of a node that runs`,
     )
   await copy.close()
   const { kv } = await openConfiguredStore(config, openServiceLog(config.logLevel), { background: false })
@@ -125,7 +125,7 @@ export async function withControlRows<T>(
   }
 }
 
-/** A data folder as one store, with what it keeps of the service itself as control rows. */
+/** A data directory as one store, with what it keeps of the service itself as control rows. */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
   return {
@@ -161,7 +161,7 @@ class FolderView implements View {
   }
 }
 
-/** Moves the control rows of a copied store to where a data folder keeps them. */
+/** Moves the control rows of a copied store to where a data directory keeps them. */
 async function separateRequests(local: KeyValueStore, folder: string): Promise<void> {
   const rows = local.read(allControlRows)
   if (rows.length === 0) return
@@ -174,7 +174,7 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
   }))
 }
 
-/** Copies the record, as of now, to the folder `folder`, which is empty or holds a part of such a copy, as a data folder; resolves when it is on disk. */
+/** Copies the record, as of now, to the folder `folder`, which is empty or holds a part of such a copy, as a data directory; resolves when it is on disk. */
 export async function copyShared(config: SharedConfig, folder: string): Promise<void> {
   const local = openLmdb({ path: folder })
   try {

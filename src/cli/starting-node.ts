@@ -41,7 +41,7 @@ export class StartingNode {
     return this.#service.receive()
   }
 
-  /** Makes the data folder ready to be opened. Throws `StoreUnavailableError`. */
+  /** Makes the data directory ready to be opened. Throws `StoreUnavailableError`. */
   async prepare(): Promise<void> {
     this.#copied = undefined
     await withProgress(

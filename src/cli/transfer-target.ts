@@ -1,4 +1,4 @@
-// The database that an import or export is about: behind a running service, or in a data folder that nobody serves.
+// The database that an import or export is about: behind a running service, or in a data directory that nobody serves.
 
 import { existsSync } from 'node:fs'
 import { systemRandom } from '../base/random.ts'
@@ -26,7 +26,7 @@ export const targetOptions = {
   url: clientOptions.url,
   secret: {
     ...clientOptions.secret,
-    doc: "The root secret, or that of an admin key. Prefer the environment variable: others can see flags. Without it, the data folder's root secret.",
+    doc: "The root secret, or that of an admin key. Prefer the environment variable: others can see flags. Without it, the data directory's root secret.",
   },
   database: clientOptions.database,
 } as const
@@ -45,7 +45,7 @@ interface TargetInvocation {
   readonly config: Config
 }
 
-/** Connects to what an invocation names; `mayCreate` a data folder. Throws {@link UsageError} or {@link StartError}. */
+/** Connects to what an invocation names; `mayCreate` a data directory. Throws {@link UsageError} or {@link StartError}. */
 export async function openTarget(
   { config, options: { database: path, secret, url } }: TargetInvocation,
   mayCreate: boolean,
@@ -60,13 +60,13 @@ export async function openTarget(
   }
   const { data } = config
   if (mayCreate) prepareDataFolder(data)
-  else if (!existsSync(data)) throw new StartError(`there is no data folder ${data}`)
+  else if (!existsSync(data)) throw new StartError(`there is no data directory ${data}`)
   const release = claim(data)
   if (release !== undefined) return { connection: await openFolder(config, release), database }
   const address = notedAddress(data)
   const kept = secret ?? config.rootSecret ?? keptRootSecret(data)
   if (address === undefined || kept === undefined)
-    throw new StartError(`the data folder ${data} is served: give --url and --secret of the service`)
+    throw new StartError(`the data directory ${data} is served: give --url and --secret of the service`)
   return { connection: remoteConnection(address, kept, wait), database }
 }
 

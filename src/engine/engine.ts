@@ -31,7 +31,7 @@ import { TooLong } from './slow-lane.ts'
 import { readStreamFields, streamSubject } from './streaming.ts'
 import { TimeBudget } from './time-budget.ts'
 
-/** Makes the engine of an open data folder. */
+/** Makes the engine of an open data directory. */
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
   const runTask = (request: QueryRequest, task: Task) => {

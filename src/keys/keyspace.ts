@@ -233,7 +233,7 @@ export function changesRange(after?: Micros): KeyInterval {
   return { start: after === undefined ? start : changesKey(after + 1, 0), end }
 }
 
-/** A fact about the whole data folder, such as its format version. */
+/** A fact about the whole data directory, such as its format version. */
 export function metaKey(name: string): Uint8Array {
   writer.reset().u8(keyTags.meta)
   writer.utf8(name)

@@ -1,4 +1,4 @@
-// A claim on a data folder: at most one service at a time. Node has no file locks, but LMDB takes one on its lock
+// A claim on a data directory: at most one service at a time. Node has no file locks, but LMDB takes one on its lock
 // file for every process that reads; the system releases it when the process ends, however it ends. So the claim is
 // a small environment of its own that only services open, and whoever finds another live reader in it comes second.
 
@@ -57,7 +57,7 @@ function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
   if (stranger === undefined && pids.length <= own) return
   void claims.close()
   const other = stranger ?? `${process.pid} of another container`
-  throw new StoreUnavailableError(`the data folder ${folder} is in use by process ${other}`)
+  throw new StoreUnavailableError(`the data directory ${folder} is in use by process ${other}`)
 }
 
 /** The first column of the table that LMDB prints. */

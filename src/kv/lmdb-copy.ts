@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { StoreUnavailableError } from './errors.ts'
 import { openFolder, ownerOnly } from './lmdb-folder.ts'
 
-/** The file of a data folder that holds everything stored. */
+/** The file of a data directory that holds everything stored. */
 export const dataFileName = 'data.mdb'
 
 const mapSizeBytes = 2 ** 40

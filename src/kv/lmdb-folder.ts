@@ -1,4 +1,4 @@
-// Opens the LMDB environment of a data folder. Everything that can be wrong with the folder is found out before
+// Opens the LMDB environment of a data directory. Everything that can be wrong with the folder is found out before
 // lmdb-js sees it: its own failure to open ends the process with a segmentation fault.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'

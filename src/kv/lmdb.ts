@@ -18,7 +18,7 @@ import { type Environment, openFolder } from './lmdb-folder.ts'
 import { type ByteDatabase, LmdbView } from './lmdb-view.ts'
 
 interface LmdbOptions {
-  /** The data folder; created when missing. */
+  /** The data directory; created when missing. */
   readonly path: string
   /** Address space set aside for the data, in bytes; 1 TiB when absent. Costs neither memory nor disk. */
   readonly mapSizeBytes?: number

@@ -1,4 +1,4 @@
-// Exported files in a folder of the data folder, downloaded from this service through signed URLs.
+// Exported files in a folder of the data directory, downloaded from this service through signed URLs.
 
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

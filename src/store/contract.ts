@@ -265,7 +265,7 @@ interface Directory {
 }
 
 /**
- * A transaction over the whole data folder. Nothing in it checks permissions or validates schema objects: the
+ * A transaction over the whole data directory. Nothing in it checks permissions or validates schema objects: the
  * layers above do. Refused writes throw QueryErrors with an empty position; callers add theirs.
  */
 export interface Transaction extends TransactionMoment, DocumentReads, DocumentWrites, IdSource, Directory {
@@ -360,7 +360,7 @@ export class ContendedTransaction {
   }
 }
 
-/** An open data folder. */
+/** An open data directory. */
 export interface Store {
   /** What has to be waited for before a read that shall see everything up to `notBefore`; undefined: nothing. */
   ready(notBefore: Micros): Promise<void> | undefined

@@ -1,4 +1,4 @@
-// An open data folder: runs transactions on the storage below. How writes go says committer.ts, which times they and
+// An open data directory: runs transactions on the storage below. How writes go says committer.ts, which times they and
 // snapshots get, snapshot-times.ts.
 
 import type { MemoryBound } from '../base/memory-bound.ts'
@@ -28,10 +28,10 @@ import { StoreTransaction, type TransactionParts } from './transaction.ts'
 interface StoreOptions {
   /** The time of day in microseconds. */
   readonly clock: () => Micros
-  /** Shared with the other processes of the data folder, when there are any; its clock counts then. */
+  /** Shared with the other processes of the data directory, when there are any; its clock counts then. */
   readonly timeline?: Timeline
   readonly hooks: StoreHooks
-  /** 0 to 1023; processes that share a data folder need different ones. Default 0. */
+  /** 0 to 1023; processes that share a data directory need different ones. Default 0. */
   readonly worker?: number
   /** Reserves ids for a process that never commits; absent: they are reserved here. */
   readonly reserveIds?: () => Promise<IdStretch>

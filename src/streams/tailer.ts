@@ -1,5 +1,5 @@
 // Reads the change log as it grows, once for all streams of a process, and hands out one transaction after the other.
-// Commits of other processes on the same data folder arrive the same way.
+// Commits of other processes on the same data directory arrive the same way.
 
 import type { Clock } from '../base/clock.ts'
 import { Memo, Pending } from '../base/pending.ts'

@@ -1,4 +1,4 @@
-// A database that is imported to or exported from: behind a running service, or in a data folder that nobody serves.
+// A database that is imported to or exported from: behind a running service, or in a data directory that nobody serves.
 
 import type { Engine } from '../engine/contract.ts'
 import { writeJson } from '../fql/index.ts'
@@ -73,9 +73,9 @@ function describe(error: ReadonlyMap<string, Json>): string {
   return [String(error.get('description')), ...parts].join(' ')
 }
 
-// ----------------------------------------------------------------------------------------- a data folder
+// ----------------------------------------------------------------------------------------- a data directory
 
-/** What is opened of a data folder. */
+/** What is opened of a data directory. */
 interface LocalEngine {
   readonly engine: Engine
   readonly transfer: TransferService
@@ -168,7 +168,8 @@ export function remoteConnection(
           outcomes: [
             {
               kind: 'bad',
-              reason: 'too large for one request (into a data folder that nobody serves it can be imported)',
+              reason:
+                'too large for one request (into a data directory that nobody serves it can be imported)',
             },
           ],
           missing: [],

@@ -1,4 +1,4 @@
-// What imports and exports ask of an open data folder: in the same process, or over HTTP through its endpoints.
+// What imports and exports ask of an open data directory: in the same process, or over HTTP through its endpoints.
 
 import type { Store } from '../store/contract.ts'
 import type { DatabaseId } from '../values/value.ts'

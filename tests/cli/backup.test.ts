@@ -74,7 +74,7 @@ test('a restore into a folder in which there is anything is refused', async () =
   await writeFile(join(full, 'note'), 'mine')
   const refused = await runProgram(['restore', join(folder, 'backup'), '--data', full])
   assert.equal(refused.status, 1)
-  assert.equal(refused.stderr, `terrarium: the data folder ${full} is not empty\n`)
+  assert.equal(refused.stderr, `terrarium: the data directory ${full} is not empty\n`)
   assert.deepEqual(await readdir(full), ['note'])
 })
 

@@ -119,7 +119,7 @@ test('a folder that nobody serves is opened, and left as it was found', async ()
   const data = join(folder, 'own')
   const missing = await runProgram(['eval', '1', '--data', data])
   assert.equal(missing.status, 1)
-  assert.match(missing.stderr, /^terrarium: there is no data folder .*\n$/)
+  assert.match(missing.stderr, /^terrarium: there is no data directory .*\n$/)
   assert.ok(!existsSync(data))
   await mkdir(data)
   const query = 'CreateCollection({name: "a"}) Create(Ref(Collection("a"), "1"), {data: {n: 1}})'

@@ -49,7 +49,7 @@ test('everything is there after a restart', async () => {
   await assertSound(data)
 })
 
-test('a data folder in use is refused and left alone', async () => {
+test('a data directory in use is refused and left alone', async () => {
   const first = await startServer({ data })
   try {
     const words = ['serve', '--port', '0', '--data', data]

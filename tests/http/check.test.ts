@@ -16,7 +16,7 @@ test('an empty folder, a missing one and an unknown flag are told in one line', 
     assert.deepEqual(absent, {
       status: 1,
       stdout: '',
-      stderr: `terrarium: there is no data folder ${missing}\n`,
+      stderr: `terrarium: there is no data directory ${missing}\n`,
     })
     const wrong = await runProgram(['check', '--port', '1'])
     assert.equal(wrong.status, 2)

@@ -215,17 +215,17 @@ test('an address of another machine is told in one line', async () => {
   assert.equal(message, 'cannot serve on 192.0.2.1:0: the machine does not have this address')
 })
 
-test('a data folder that cannot be one is told in one line', async () => {
+test('a data directory that cannot be one is told in one line', async () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   for (const data of [file, join(file, 'below')]) {
     const { status, message } = await refused(['serve', '--port', '0', '--data', data])
     assert.equal(status, 1)
-    assert.match(message, /^the data folder .* cannot be used: /)
+    assert.match(message, /^the data directory .* cannot be used: /)
   }
 })
 
-test('a data folder without permission is told in one line', async context => {
+test('a data directory without permission is told in one line', async context => {
   if (process.getuid?.() === 0) return context.skip('root may write everywhere')
   const data = join(folder, 'locked')
   mkdirSync(data)

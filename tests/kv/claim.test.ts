@@ -1,4 +1,4 @@
-// At most one service has a data folder, also when another one has the same process number, as in containers.
+// At most one service has a data directory, also when another one has the same process number, as in containers.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -31,12 +31,12 @@ test('a folder is claimed once, whatever the number of the process', async () =>
   const release = claimFolder(folder)
   const refused = (error: unknown) => {
     assert.ok(error instanceof StoreUnavailableError)
-    assert.ok(error.message.startsWith(`the data folder ${folder} is in use by process ${process.pid} `))
+    assert.ok(error.message.startsWith(`the data directory ${folder} is in use by process ${process.pid} `))
     return true
   }
   // Refusing one that has the same number leaves the claim as it is.
   for (let time = 0; time < 2; time++) assert.throws(() => claimFolder(folder), refused)
-  const inUse = `the data folder ${folder} is in use by process ${process.pid}`
+  const inUse = `the data directory ${folder} is in use by process ${process.pid}`
   for (let time = 0; time < 2; time++) assert.equal(claimElsewhere(''), inUse)
   await release()
   assert.equal(claimElsewhere(''), 'claimed')

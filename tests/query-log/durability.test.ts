@@ -24,14 +24,14 @@ const marked = (server: RunningServer, mark: string) =>
 const marksOf = (records: readonly LogRecord[]) =>
   records.flatMap(({ TAGS }) => (TAGS as { mark?: string }).mark ?? [])
 
-/** The text of all segments in a data folder. */
+/** The text of all segments in a data directory. */
 function segmentsOf(data: string): string {
   const folder = join(data, 'query-log/segments')
   const names = readdirSync(folder).filter(name => name.endsWith('.ndjson'))
   return names.map(name => readFileSync(join(folder, name), 'utf8')).join('')
 }
 
-/** Runs `use` with a data folder that outlives the servers in it. */
+/** Runs `use` with a data directory that outlives the servers in it. */
 async function withFolder(use: (data: string) => Promise<void>): Promise<void> {
   const data = await temporaryFolder()
   try {

@@ -38,12 +38,12 @@ export function runProgram(
   })
 }
 
-/** Runs the integrity check on a data folder that no server has open; fails with its output unless it is sound. */
+/** Runs the integrity check on a data directory that no server has open; fails with its output unless it is sound. */
 export async function assertSound(data: string): Promise<void> {
   if (!existsSync(join(repository, 'src/cli/commands/check.ts'))) {
     process.emitWarning(`NOT CHECKED for integrity, there is no check command yet: ${data}`)
     return
   }
   const { status, stdout, stderr } = await runProgram(['check', '--data', data])
-  assert.equal(status, 0, `the data folder ${data} is not sound:\n${stdout}${stderr}`)
+  assert.equal(status, 0, `the data directory ${data} is not sound:\n${stdout}${stderr}`)
 }

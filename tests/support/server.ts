@@ -1,5 +1,5 @@
 // Starts the real service as a child process, the way an operator does, so that tests see what a client sees.
-// Every server gets a free port and, unless told otherwise, a data folder of its own; when it stops, that
+// Every server gets a free port and, unless told otherwise, a data directory of its own; when it stops, that
 // folder has to pass the integrity check and is removed.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 import { assertSound, program, temporaryFolder } from './program.ts'
 
 export interface ServerOptions {
-  /** A data folder of the caller's, who also checks and removes it. Absent: a fresh temporary one. */
+  /** A data directory of the caller's, who also checks and removes it. Absent: a fresh temporary one. */
   readonly data?: string
   /** More command-line flags after `serve --port 0 --data DIR`. */
   readonly flags?: readonly string[]
@@ -27,7 +27,7 @@ export interface RunningServer {
   readonly pid: number
   /** What the server has written to standard error so far. */
   stderr(): string
-  /** SIGTERM; the exit must be clean. Then checks and removes the data folder, if it is the server's own. */
+  /** SIGTERM; the exit must be clean. Then checks and removes the data directory, if it is the server's own. */
   stop(): Promise<void>
   /** SIGKILL, as a crash would end it. Call {@link stop} afterwards. */
   kill(): Promise<void>

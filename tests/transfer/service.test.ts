@@ -1,4 +1,4 @@
-// Imports into a running service, through the command line, and into a data folder; who may do that.
+// Imports into a running service, through the command line, and into a data directory; who may do that.
 
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
@@ -88,7 +88,7 @@ test('others may not import or export', async () => {
   }
 })
 
-test('a data folder is imported into, whether it is served or not', async () => {
+test('a data directory is imported into, whether it is served or not', async () => {
   const data = join(folder, 'data')
   const words = ['import', '--state', join(folder, 'state'), '--database', 'own/shop', tagged]
   const { status, stderr } = await runProgram([...words, '--data', data])

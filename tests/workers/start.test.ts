@@ -27,7 +27,7 @@ test('a port in use', async () => {
   }
 })
 
-test('a data folder in use, in either order of one and several', async () => {
+test('a data directory in use, in either order of one and several', async () => {
   for (const [first, second] of [
     ['1', '2'],
     ['2', '1'],
@@ -36,7 +36,10 @@ test('a data folder in use, in either order of one and several', async () => {
     try {
       const words = ['serve', '--port', '0', '--data', server.data, '--workers', second]
       const { status, stderr } = await runProgram(words, env)
-      assert.equal(stderr, `terrarium: the data folder ${server.data} is in use by process ${server.pid}\n`)
+      assert.equal(
+        stderr,
+        `terrarium: the data directory ${server.data} is in use by process ${server.pid}\n`,
+      )
       assert.equal(status, 1)
     } finally {
       await server.stop()

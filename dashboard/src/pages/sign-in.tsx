@@ -51,7 +51,7 @@ export function SignIn() {
           />
           <p class="hint" id="secret-hint">
             Of a key or token, or the operator's. The first start has left that in the file{' '}
-            <code>root-secret</code> of the data folder. It stays in this tab.
+            <code>root-secret</code> of the data directory. It stays in this tab.
           </p>
         </div>
         {action.error && <Problem error={action.error} />}

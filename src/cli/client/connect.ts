@@ -1,4 +1,4 @@
-// Which service the commands that send queries talk to: one at a URL, the one that serves a data folder, or one of their
+// Which service the commands that send queries talk to: one at a URL, the one that serves a data directory, or one of their
 // own on a folder that nobody serves.
 
 import { existsSync } from 'node:fs'
@@ -20,14 +20,14 @@ export const clientOptions = {
     default: undefined,
     placeholder: 'URL',
     fromEnvironment: true,
-    doc: 'The service. Without it, the one that serves the data folder; a folder that nobody serves is opened.',
+    doc: 'The service. Without it, the one that serves the data directory; a folder that nobody serves is opened.',
   },
   secret: {
     kind: 'string',
     default: undefined,
     placeholder: 'SECRET',
     fromEnvironment: true,
-    doc: "The secret of a key or token. Prefer the environment variable: others can see flags. Without it, the data folder's root secret.",
+    doc: "The secret of a key or token. Prefer the environment variable: others can see flags. Without it, the data directory's root secret.",
   },
   database: {
     kind: 'string',
@@ -73,7 +73,9 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Con
   }
   const { data } = config
   if (!existsSync(data)) {
-    throw new StartError(`there is no data folder ${data}: give --data, or --url and --secret of a service`)
+    throw new StartError(
+      `there is no data directory ${data}: give --data, or --url and --secret of a service`,
+    )
   }
   if (!(await isServed(data))) {
     const service = await startOwnService(config)
@@ -82,12 +84,12 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Con
   }
   const address = notedAddress(data)
   if (address === undefined) {
-    throw new StartError(`the data folder ${data} is served, but not said where: give --url and --secret`)
+    throw new StartError(`the data directory ${data} is served, but not said where: give --url and --secret`)
   }
   const secret = choice.secret ?? config.rootSecret ?? keptRootSecret(data)
   if (secret === undefined) {
     throw new StartError(
-      `the data folder ${data} is served by ${address} with a root secret of its own: give --secret`,
+      `the data directory ${data} is served by ${address} with a root secret of its own: give --secret`,
     )
   }
   return new Connection({ url: address, secret, scope, timeoutMs })

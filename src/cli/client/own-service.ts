@@ -1,4 +1,4 @@
-// A service of our own for a data folder that nobody serves: a child process that ends with this one. It runs queries
+// A service of our own for a data directory that nobody serves: a child process that ends with this one. It runs queries
 // as any service does, so they can be cancelled, and builds indexes in the background.
 
 import { spawn } from 'node:child_process'
@@ -32,7 +32,7 @@ const notPassedOn: ReadonlySet<SettingName> = new Set([
 
 const secretBytes = 24
 
-/** Starts a service on the data folder of `config`. Throws {@link StartError} when it cannot start. */
+/** Starts a service on the data directory of `config`. Throws {@link StartError} when it cannot start. */
 export async function startOwnService(config: Config): Promise<OwnService> {
   const secret = systemRandom.hex(secretBytes)
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] as string, 'serve'], {
@@ -76,5 +76,5 @@ function environment(config: Config): NodeJS.ProcessEnv {
 
 function lastLine(text: string): string {
   const line = text.trim().split('\n').at(-1) ?? ''
-  return line.replace(/^terrarium: /, '') || 'the data folder could not be opened'
+  return line.replace(/^terrarium: /, '') || 'the data directory could not be opened'
 }

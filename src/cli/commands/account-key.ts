@@ -1,4 +1,4 @@
-// `terrarium account-key create|list|revoke`: the keys of log pipelines. Works on the data folder itself, beside a
+// `terrarium account-key create|list|revoke`: the keys of log pipelines. Works on the data directory itself, beside a
 // server that runs: whoever may read that folder may do everything anyway. Those of a store that machines share are
 // written through a node's copy.
 
@@ -95,7 +95,7 @@ async function create(keys: AccountKeys, wanted: Parameters<AccountKeys['create'
 }
 
 async function withKeys(config: Config, use: (keys: AccountKeys) => Promise<number>): Promise<number> {
-  if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
+  if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
   if (isShared(config)) return explained(() => withControlRows(config, kv => use(keysIn(kv))))
   const store = await explained(async () => openControlStore(config.data))
   try {

@@ -5,7 +5,7 @@ import type { Config } from '../../config/settings.ts'
 import { backUp, type Copied, restore } from '../backup-folder.ts'
 import { command, type Invocation } from '../command.ts'
 
-/** Copies a data folder. */
+/** Copies a data directory. */
 export const backupCommand = command({
   name: 'backup',
   summary:
@@ -18,7 +18,7 @@ export const backupCommand = command({
 /** The way back. */
 export const restoreCommand = command({
   name: 'restore',
-  summary: 'Copies a backup to a data folder, or a shared store, that is new or empty.',
+  summary: 'Copies a backup to a data directory, or a shared store, that is new or empty.',
   operands: [{ name: 'FOLDER', doc: 'The backup.' }],
   settings: ['data', 'store', 'storeSchema'],
   run: invocation => run(invocation, 'restored', restore),

@@ -1,4 +1,4 @@
-// `terrarium check`: proves that a data folder is sound: every index entry has its document and the reverse,
+// `terrarium check`: proves that a data directory is sound: every index entry has its document and the reverse,
 // histories are in order, the change log covers them. Exit status 0 when it is, 1 when it is not.
 
 import { existsSync } from 'node:fs'
@@ -10,16 +10,16 @@ import { command, StartError } from '../command.ts'
 import { explained } from '../data-folder.ts'
 import { addressOf, checkShared, isShared } from '../shared-store.ts'
 
-/** Checks a data folder. */
+/** Checks a data directory. */
 export const checkCommand = command({
   name: 'check',
-  summary: 'Checks that what is stored in a data folder, or a shared store, agrees with itself.',
+  summary: 'Checks that what is stored in a data directory, or a shared store, agrees with itself.',
   description: [
-    "Over a store that several machines share it checks the record, of which it makes a copy in the data folder meanwhile, and compares this node's own copy with it. The node may be running.",
+    "Over a store that several machines share it checks the record, of which it makes a copy in the data directory meanwhile, and compares this node's own copy with it. The node may be running.",
   ],
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
   statuses: [
-    [0, 'The data folder is sound.'],
+    [0, 'The data directory is sound.'],
     [1, 'It is not: each contradiction is a line of standard output. Or it could not be checked.'],
   ],
   run: ({ config }) => run(config),
@@ -27,7 +27,7 @@ export const checkCommand = command({
 
 async function run(config: Config): Promise<number> {
   if (isShared(config)) return runShared(config)
-  if (!existsSync(config.data)) throw new StartError(`there is no data folder ${config.data}`)
+  if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
   const log = openServiceLog(config.logLevel)
   const opened = await explained(() => openEngine(config, undefined, log))

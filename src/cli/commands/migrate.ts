@@ -1,4 +1,4 @@
-// `terrarium migrate`: moves what a data folder holds into a database that several machines share, and back.
+// `terrarium migrate`: moves what a data directory holds into a database that several machines share, and back.
 
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import { storeBytes } from '../../kv/lmdb-copy.ts'
@@ -11,16 +11,16 @@ const options = {
   back: {
     kind: 'switch',
     default: false,
-    doc: 'From the database into the data folder, which has to be new or empty; nodes may go on meanwhile, but what they write after that is not in it.',
+    doc: 'From the database into the data directory, which has to be new or empty; nodes may go on meanwhile, but what they write after that is not in it.',
   },
 } as const
 
 /** Moves data between a folder and a shared store. */
 export const migrateCommand = command({
   name: 'migrate',
-  summary: 'Moves what a data folder holds into a database that several machines share, or back.',
+  summary: 'Moves what a data directory holds into a database that several machines share, or back.',
   description: [
-    'The service over the data folder has to be stopped. A migration that was interrupted goes on where it stopped when it is started again, in either direction; until the first has ended, no node starts on the database. The folder stays as it is.',
+    'The service over the data directory has to be stopped. A migration that was interrupted goes on where it stopped when it is started again, in either direction; until the first has ended, no node starts on the database. The folder stays as it is.',
   ],
   options,
   settings: ['data', 'store', 'storeSchema', 'logLevel'],

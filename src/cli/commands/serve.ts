@@ -25,7 +25,7 @@ import { forgetAddress, noteAddress } from '../service-address.ts'
 import { StartingNode } from '../starting-node.ts'
 import { endWithSupervisor, exchangeNotices, Supervisor, takeConnections, workerNumber } from '../workers.ts'
 
-/** Opens the storage of a data folder and the engine over it. */
+/** Opens the storage of a data directory and the engine over it. */
 type Open = (
   config: Config,
   rootSecret: string | undefined,

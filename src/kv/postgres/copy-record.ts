@@ -1,4 +1,4 @@
-// The record as a key-value store of its own, as of one batch: for backups, for the way back into a data folder, and to
+// The record as a key-value store of its own, as of one batch: for backups, for the way back into a data directory, and to
 // compare a node's copy with.
 
 import type { Bytes, Entry, KeyValueStore, View } from '../contract.ts'

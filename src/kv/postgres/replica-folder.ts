@@ -24,7 +24,7 @@ interface Label {
 
 interface PrepareOptions {
   readonly location: RecordLocation
-  /** The data folder; the copy lies in the folder `replica` within. */
+  /** The data directory; the copy lies in the folder `replica` within. */
   readonly folder: string
   readonly node: string
   readonly random: Random
@@ -39,7 +39,7 @@ const dataOf = (folder: string) => join(folder, 'replica')
 const labelOf = (folder: string) => join(folder, 'replica.json')
 
 /**
- * Makes sure that the data folder holds a copy that the log can be redone on, copying the state when it does not. One
+ * Makes sure that the data directory holds a copy that the log can be redone on, copying the state when it does not. One
  * process of a node does this before any opens the copy. Throws `StoreUnavailableError` when the database is away.
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {
@@ -68,13 +68,13 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
   }
 }
 
-/** Opens the copy in a data folder. */
+/** Opens the copy in a data directory. */
 export function openReplica(folder: string): KeyValueStore {
   return openLmdb({ path: dataOf(folder), durable: false })
 }
 
 /**
- * Opens the copy in a data folder, which a node may serve meanwhile, if it is a copy of that record which the log can be
+ * Opens the copy in a data directory, which a node may serve meanwhile, if it is a copy of that record which the log can be
  * redone on; undefined when there is nothing to compare.
  */
 export async function openComparable(session: Session, folder: string): Promise<KeyValueStore | undefined> {

@@ -165,7 +165,7 @@ test('keys may be written into the past', async () => {
   await bench.close()
 })
 
-test('two processes on one data folder never share a commit time', async () => {
+test('two processes on one data directory never share a commit time', async () => {
   const kv = openMemory()
   const [left, right] = [new Bench(kv), new Bench(kv)]
   right.now -= 5 * second

@@ -136,7 +136,7 @@ test('ids of databases and keys are their own in the whole store', async () => {
   await bench.close()
 })
 
-/** Opens a data folder at a time of day; a process like any other, which ends without a word. */
+/** Opens a data directory at a time of day; a process like any other, which ends without a word. */
 function openAt(path: string, micros: number): { engine: TestEngine; advance: (micros: number) => void } {
   let now = micros
   const clock = { now: () => now, elapsedMs: () => performance.now() }
