@@ -57,7 +57,7 @@ const formerWords: readonly Ban[] = [
   { pattern: /\bmade (when it does not exist|if missing)\b/i, instead: 'created if missing' },
   { pattern: /\bfailed of late\b|\bfailures of late\b/i, instead: 'recently' },
   { pattern: /\bcannot be had\b/i, instead: 'is not available' },
-  { pattern: /\bdata folders?\b/i, instead: 'data directory' },
+  { pattern: /\b[Dd]ata folders?\b/, instead: 'data directory' },
   { pattern: /\bin vain\b/i, instead: 'wasted, for nothing' },
   { pattern: /\breckon(s|ed|ing)?\b/i, instead: 'count, use, extrapolate' },
   { pattern: /\bfor ever\b/i, instead: 'forever' },
