@@ -12,6 +12,7 @@ import { advanceCheckpoint } from '../../src/kv/postgres/checkpoint.ts'
 import { redoLog } from '../../src/kv/postgres/copy-record.ts'
 import { copyState } from '../../src/kv/postgres/copy-state.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
+import { readHead, readLog } from '../../src/kv/postgres/record.ts'
 import { Session } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { cert, key } from '../http/certificate.ts'
@@ -225,6 +226,30 @@ describe('faults under the record', { skip: noPostgres }, () => {
     await session.query(`DELETE FROM ${session.table('log')}`)
     assert.equal(await copied('another store', 1_000), all + more)
     session.close()
+  })
+
+  test('of a long log with large batches a part is fetched at a time', async () => {
+    const writer = await node('a', server.url())
+    const value = new Uint8Array(1_000_000)
+    const write = (key: string) => ({ key: bytes(key), value })
+    for (let n = 0; n < 12; n++) await writer.transact(() => ({ result: n, writes: [write(`large ${n}`)] }))
+    await writer.transact(() => ({
+      result: 0,
+      writes: Array.from({ length: 9 }, (_, n) => write(`one ${n}`)),
+    }))
+    const session = await Session.open({ url: server.url(), schema }, 'tests')
+    const { seq } = await readHead(session)
+    const sizes: number[] = []
+    for (let after = 0; after < seq; ) {
+      const rows = await readLog(session, after, seq)
+      sizes.push(rows.length)
+      assert.equal(rows[0]?.seq, after + 1)
+      after += rows.length
+    }
+    session.close()
+    assert.ok(sizes.length >= 3 && sizes.every(size => size >= 1 && size <= 6), sizes.join(', '))
+    const other = await node('b', server.url())
+    assert.equal(list(other).length, list(writer).length)
   })
 
   test('a copy does not wait for the count of its rows, nor fail with it', async () => {

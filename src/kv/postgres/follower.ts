@@ -42,6 +42,8 @@ const readingMs = 1_000
 const registerMs = 5_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 250
+/** After so many milliseconds without a look much may have been committed elsewhere. */
+const farBehindMs = 1_000
 /** Milliseconds after which a look that has brought nothing back counts as failed: the network may have swallowed it. */
 const lookTimeoutMs = 2_000
 
@@ -119,6 +121,11 @@ export class Follower {
     const isFresh = clock.now() - this.#closed < staleMax
     if (isComplete && (isFresh || this.#awaySinceMs !== undefined)) return undefined
     return this.#reach(notBefore)
+  }
+
+  /** Catches up before a commit when the copy may be far behind: while it does so with the head in hand, all others wait. */
+  async approach(): Promise<void> {
+    if (this.lagMs > farBehindMs) await this.#look(0)
   }
 
   /**

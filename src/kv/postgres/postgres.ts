@@ -190,6 +190,7 @@ export class PostgresStore implements KeyValueStore {
 
   /** One commit. Throws when the database is away or refuses; the jobs then wait for the next attempt. */
   async #commitBatch(): Promise<void> {
+    await this.#follower.approach()
     const session = await this.#writer()
     const before = readProgress(this.#local)
     const head = await lockHead(session)

@@ -22,8 +22,12 @@ export interface LogRow {
 
 const clock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint AS clock'
 
-/** Rows fetched at a time; a row is a few tens of transactions. */
+/** Rows fetched at a time; a row is a few tens of transactions, or one large one. */
 const rowsMax = 64
+/** Bytes of those before the last of them. */
+const rowsBytesMax = 4 << 20
+/** Milliseconds that fetching them may take, over a slow network, too. */
+const rowsTimeoutMs = 30_000
 
 function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
   return { seq: Number(row?.seq), closed: Number(row?.closed), clock: Number(row?.clock) }
@@ -79,11 +83,15 @@ export async function appendBatch(
   return commit.value === 'COMMIT'
 }
 
-/** The batches after `after` up to `upTo`, oldest first, at most {@link rowsMax}. */
+/** The batches after `after` up to `upTo`, oldest first: the first, and as many as are not too much for one fetch. */
 export async function readLog(session: Session, after: number, upTo: number): Promise<LogRow[]> {
-  const rows = await session.query(
-    `SELECT seq, batch, body FROM ${session.table('log')} WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT ${rowsMax}`,
+  const rows = await session.queryLong(
+    `SELECT seq, batch, body FROM (
+       SELECT seq, batch, body, sum(octet_length(body)) OVER (ORDER BY seq) - octet_length(body) AS bytes_before
+       FROM ${session.table('log')} WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT ${rowsMax}) AS row
+     WHERE bytes_before < ${rowsBytesMax} ORDER BY seq`,
     [after, upTo],
+    rowsTimeoutMs,
   )
   return rows.map(row => ({ seq: Number(row.seq), batch: String(row.batch), body: row.body as Buffer }))
 }

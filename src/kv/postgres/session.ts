@@ -38,6 +38,9 @@ function sessionSettings(holdMs: number): readonly string[] {
   ]
 }
 
+/** What the driver takes; its types lack the limit of a single statement. */
+type Statement = QueryConfig & { readonly query_timeout?: number }
+
 /** A row as the driver returns it: 64-bit integers as text, bytes as buffers. */
 export type Row = Readonly<Record<string, unknown>>
 
@@ -119,12 +122,17 @@ export class Session {
     return (await this.#send({ name, text, values: [...values] })).rows
   }
 
+  /** {@link query} for what returns much: it may take `timeoutMs` milliseconds, whatever holds for the session. */
+  async queryLong(text: string, values: readonly unknown[], timeoutMs: number): Promise<readonly Row[]> {
+    return (await this.#send({ text, values: [...values], query_timeout: timeoutMs })).rows
+  }
+
   /** Runs one statement; returns its command tag, such as `COMMIT`, which is `ROLLBACK` for a failed transaction. */
   async command(text: string): Promise<string> {
     return (await this.#send({ text })).command
   }
 
-  async #send(statement: QueryConfig) {
+  async #send(statement: Statement) {
     if (this.#failure) throw unavailable(this.#failure)
     try {
       return await this.#client.query(statement)
