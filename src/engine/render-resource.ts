@@ -2,6 +2,7 @@
 
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Transaction } from '../store/contract.ts'
+import { flat } from '../values/json-text.ts'
 import { type DatabaseId, type Ref, rootDatabase, type Value } from '../values/value.ts'
 import { renderValue } from '../values/wire.ts'
 import type { RefNames } from '../values/wire-refs.ts'
@@ -17,7 +18,9 @@ export function renderResource(value: Value, evaluation: Evaluation): string {
     transactionTime: transaction.writable ? 'open' : transaction.snapshotTime,
     names: refNames(evaluation.database, transaction),
   })
-  return rendered === undefined ? '{}' : `{"resource":${rendered}}`
+  const text = rendered === undefined ? '{}' : `{"resource":${rendered}}`
+  // What waits for a commit is best one text, not the hundreds of pieces that it was put together from.
+  return transaction.writable ? flat(text) : text
 }
 
 /** The names behind references, as seen from the database `scope`. */

@@ -19,7 +19,7 @@ import { contentionText, unavailableText } from './error-body.ts'
 import { Explained } from './explain.ts'
 import { databasePath } from './principal.ts'
 import type { Rendered, RequestKind } from './request-kind.ts'
-import { Responses } from './responses.ts'
+import { Responses, spentBy } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 import { runSlowly } from './slow-run.ts'
 
@@ -110,7 +110,7 @@ class RequestRun {
     const { rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
     const { budget, onMove } = this.#kind
-    const database = this.#responses.evaluation?.database
+    const database = this.#responses.spent?.database
     onMove?.()
     try {
       const response = await runSlowly({
@@ -152,7 +152,7 @@ class RequestRun {
     const { host, identify } = this.#options
     const { budget, task } = this.#kind
     this.#responses.settledTime = transaction.settledTime
-    this.#responses.evaluation = undefined
+    this.#responses.spent = undefined
     this.#responses.databasePath = undefined
     this.#memo.begin()
     const predicatesOf =
@@ -163,10 +163,13 @@ class RequestRun {
     // What it takes to know the caller is not the query's to pay.
     transaction.counters.readBytes = 0
     const evaluation = this.#evaluationFor(caller, transaction)
-    this.#responses.evaluation = evaluation
     this.#responses.databasePath = databasePath(transaction, caller.database)
     budget.countFor(caller.database)
-    return task(evaluation)
+    try {
+      return task(evaluation)
+    } finally {
+      this.#responses.spent = spentBy(evaluation)
+    }
   }
 
   #evaluationFor(caller: Caller, transaction: Transaction): Evaluation {

@@ -3,7 +3,7 @@
 import { type QueryError, type RequestError, statusOf } from '../errors.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Attempt, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
-import type { Micros } from '../values/value.ts'
+import type { DatabaseId, Micros } from '../values/value.ts'
 import { fillTransactionTime } from '../values/wire.ts'
 import type { QueryMetrics, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -14,10 +14,28 @@ import type { TimeBudget } from './time-budget.ts'
 
 const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 
+/**
+ * What an evaluation has come to beside its result. The evaluation itself is let go: with its transaction it takes tens
+ * of kilobytes, which would have to outlive collections of garbage while the commit is on its way to the disk.
+ */
+interface Spent {
+  readonly database: DatabaseId
+  readonly snapshotTime: Micros
+  readonly computeOps: number
+  readonly byteReadOps: number
+  readonly readBytes: number
+}
+
+/** What an evaluation that has ended has come to. */
+export function spentBy({ byteReadOps, computeOps, database, transaction }: Evaluation): Spent {
+  const { counters, snapshotTime } = transaction
+  return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes }
+}
+
 /** Makes the response of one request. Who evaluates keeps its fields: responses to failed queries report them too. */
 export class Responses {
-  /** Undefined until it is known who asks. */
-  evaluation: Evaluation | undefined
+  /** By the latest evaluation; undefined until it is known who asks. */
+  spent: Spent | undefined
   /** Names of the database of the evaluation, and of those around it. */
   databasePath: readonly string[] | undefined
   /** The time of the latest transaction. */
@@ -41,8 +59,8 @@ export class Responses {
       status: result.status,
       body: fillTransactionTime(result.body, time),
       txnTime: time,
-      metrics: this.#charged(this.#metrics(this.evaluation, counters)),
-      database: this.evaluation?.database,
+      metrics: this.#charged(this.#metrics(this.spent, counters)),
+      database: this.spent?.database,
       databasePath: this.databasePath,
     }
   }
@@ -53,8 +71,8 @@ export class Responses {
     return {
       ...result,
       txnTime: commitTime,
-      metrics: this.#metrics(this.evaluation, counters),
-      database: this.evaluation?.database,
+      metrics: this.#metrics(this.spent, counters),
+      database: this.spent?.database,
       databasePath: this.databasePath,
       attempt: { ...attempt, result: undefined },
     }
@@ -62,13 +80,13 @@ export class Responses {
 
   /** Of an explanation, which ends its transaction without a commit. */
   explained(body: string): QueryResponse {
-    const evaluation = this.evaluation as Evaluation
+    const spent = this.spent as Spent
     return {
       status: 200,
       body,
-      txnTime: evaluation.transaction.snapshotTime,
-      metrics: this.#metrics(evaluation, noCosts),
-      database: this.evaluation?.database,
+      txnTime: spent.snapshotTime,
+      metrics: this.#metrics(spent, noCosts),
+      database: this.spent?.database,
       databasePath: this.databasePath,
     }
   }
@@ -82,14 +100,14 @@ export class Responses {
 
   /** A query that failed by its own doing. Only `abort` leaves its costs standing. */
   refused({ errors }: QueryError): QueryResponse {
-    const aborted = errors[0]?.code === 'transaction aborted' ? this.evaluation : undefined
-    const readBytes = aborted?.transaction.counters.readBytes ?? 0
+    const aborted = errors[0]?.code === 'transaction aborted' ? this.spent : undefined
+    const readBytes = aborted?.readBytes ?? 0
     return {
       status: statusOf(errors),
       body: queryErrorBody(errors),
       txnTime: this.#time(),
       metrics: this.#charged(this.#metrics(aborted, { ...noCosts, readBytes })),
-      database: this.evaluation?.database,
+      database: this.spent?.database,
       databasePath: this.databasePath,
     }
   }
@@ -102,8 +120,8 @@ export class Responses {
       status: error.status,
       body: requestErrorBody(error),
       txnTime: this.#time(),
-      metrics: unmetered ? undefined : this.#metrics(this.evaluation, noCosts, rateLimited),
-      database: this.evaluation?.database,
+      metrics: unmetered ? undefined : this.#metrics(this.spent, noCosts, rateLimited),
+      database: this.spent?.database,
       databasePath: this.databasePath,
       requestError: error.code,
     }
@@ -116,20 +134,20 @@ export class Responses {
   /** Takes the costs of a query that was evaluated to its end from what its database may use. */
   #charged(metrics: QueryMetrics): QueryMetrics {
     const { rateLimits } = this.#options
-    if (!rateLimits || !this.#isCharged || !this.evaluation) return metrics
+    if (!rateLimits || !this.#isCharged || !this.spent) return metrics
     const { byteReadOps: read, byteWriteOps: write, computeOps: compute } = metrics
-    rateLimits.charge(this.evaluation.database, { compute, read, write })
+    rateLimits.charge(this.spent.database, { compute, read, write })
     return metrics
   }
 
   #metrics(
-    evaluation: Evaluation | undefined,
+    spent: Spent | undefined,
     counters: Readonly<TransactionCounters>,
     rateLimited: QueryMetrics['rateLimited'] = [],
   ): QueryMetrics {
     return {
-      computeOps: evaluation?.computeOps ?? 1,
-      byteReadOps: evaluation?.byteReadOps ?? 0,
+      computeOps: spent?.computeOps ?? 1,
+      byteReadOps: spent?.byteReadOps ?? 0,
       byteWriteOps: counters.writeOps,
       storageBytesRead: counters.readBytes,
       storageBytesWrite: counters.writeBytes,

@@ -29,6 +29,8 @@ export interface View {
   get(key: Bytes, known?: Bytes): Bytes | undefined
   /** Lazy: reads as it is iterated; stop early by leaving the loop. The view must not change meanwhile. */
   range(range: KeyRange): Iterable<Entry>
+  /** Of a view that notes what is read: the caller relies on there being nothing, which it knows without reading. */
+  noteAbsent?(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void
 }
 
 /** One change of a commit; `value` undefined deletes the key. */

@@ -36,6 +36,7 @@ export class NotingView implements View {
   readonly #isNoted: (key: Bytes) => boolean
   readonly #keys = new Map<string, Found>()
   readonly #ranges: NotedRange[] = []
+  readonly #absent: ReadRange[] = []
 
   /** `isNoted`: whether a key that is read by itself counts. */
   constructor(base: View, isNoted: (key: Bytes) => boolean = () => true) {
@@ -59,9 +60,16 @@ export class NotingView implements View {
     return { [Symbol.iterator]: () => this.#iterate(range) }
   }
 
+  noteAbsent(key: Bytes, { end, start }: Pick<KeyRange, 'start' | 'end'>): void {
+    const text = byteText(key)
+    if (!this.#keys.has(text)) this.#keys.set(text, undefined)
+    const range = { start: byteText(start), end: byteText(end) }
+    this.#absent.push({ ...range, reverse: false, entries: 0, fingerprint: undefined })
+  }
+
   /** What has been read so far. */
   reads(): ReadSet {
-    return { keys: this.#keys, ranges: this.#ranges.map(range => range.read()) }
+    return { keys: this.#keys, ranges: [...this.#absent, ...this.#ranges.map(range => range.read())] }
   }
 
   *#iterate(range: KeyRange): Generator<Entry> {

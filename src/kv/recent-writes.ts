@@ -3,19 +3,24 @@
 // read again under the writer's lock. Commits of other processes on the same folder are missing here; whoever asks
 // notices, because a commit names the one before it.
 //
-// Every commit passes through here, so little is kept that the garbage collector would have to follow: the place of a
-// key in a table of fixed size says which write was the last to it. Two keys may share a place, and of large commits
-// only spans of keys are kept, so more may look written than was: reading it again tells.
+// Every commit passes through here, so nothing is kept that the garbage collector would have to follow or copy: the place
+// of a key in a table of fixed size says which write was the last to it, and the keys themselves are copied into a ring
+// of bytes. Two keys may share a place, and of large commits only spans of keys are kept, so more may look written than
+// was: reading it again tells.
 
 import { byteText } from '../base/byte-text.ts'
 import type { Bytes, Write } from './contract.ts'
 import { IndexedRanges } from './indexed-ranges.ts'
-import type { Found, ReadSet } from './noted-reads.ts'
+import type { Found, ReadRange, ReadSet } from './noted-reads.ts'
 
 /** Commits that are remembered; a power of two. */
 const commitsMax = 8192
 /** Commits of which keys are kept, to compare ranges with; a power of two. */
 const keptMax = 2048
+/** The room for those keys, each with its length: a large commit, or 2048 ordinary ones. */
+const ringBytes = 1 << 20
+/** What precedes each key in the ring. */
+const lengthBytes = 2
 /** Writes of a commit whose keys are kept: those of larger ones, as of an import, would fill the memory. */
 const keptWritesMax = 256
 /** Spans that are kept of a larger commit. */
@@ -33,10 +38,9 @@ interface Span {
   last: string
 }
 
-/** What is kept of a commit's keys. */
-type KeptKeys = { readonly keys: readonly Bytes[] } | { readonly spans: readonly Span[] }
-
-const nothing: KeptKeys = { keys: [] }
+/** What stands in place of the number of a commit's keys: they are kept as spans, or not at all. */
+const asSpans = -1
+const notKept = -2
 
 export class RecentWrites {
   /** How many commits have been added without a gap. */
@@ -48,8 +52,17 @@ export class RecentWrites {
   /** By the number of a commit: its time, and how many writes came before it. */
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
-  /** By the number of a commit; undefined when its keys are too many and too scattered. */
-  readonly #kept: (KeptKeys | undefined)[] = new Array(keptMax).fill(nothing)
+  /** The keys of the last commits, one after the other; those of one commit lie together. */
+  readonly #ring = new Uint8Array(ringBytes)
+  /** How many bytes have been used of the ring since the beginning, those that were overwritten and left out included. */
+  #ringEnd = 0
+  /** By the number of a commit: how many keys the ring has of it, and where they begin, counted like `#ringEnd`. */
+  readonly #keyCounts = new Int32Array(keptMax)
+  readonly #ringStarts = new Float64Array(keptMax)
+  /** By the number of a commit: which kinds of keys it wrote ({@link kindBit}). */
+  readonly #kinds = new Int32Array(keptMax)
+  /** By the number of a commit. */
+  readonly #spans = new Map<number, readonly Span[]>()
   /** By place: the number of the last write to a key of that place, from 1. */
   readonly #writtenAt = new Uint32Array(placesMax)
 
@@ -63,10 +76,49 @@ export class RecentWrites {
     if (number >= commitsMax) this.#from = this.#times[number % commitsMax] as number
     this.#times[number % commitsMax] = time
     this.#writesBefore[number % commitsMax] = this.#writes
-    this.#kept[number % keptMax] =
-      writes.length > keptWritesMax ? spansOf(writes) : { keys: writes.map(({ key }) => key) }
-    for (const { key } of writes) this.#writtenAt[placeOfKey(key)] = ++this.#writes
+    if (this.#spans.size > 0) this.#spans.delete(number - keptMax)
+    if (writes.length > keptWritesMax) this.#addSpans(number, writes)
+    else this.#addKeys(number, writes)
     this.#to = time
+  }
+
+  #addSpans(number: number, writes: readonly Write[]): void {
+    const spans = spansOf(writes)
+    this.#keyCounts[number % keptMax] = spans === undefined ? notKept : asSpans
+    if (spans !== undefined) this.#spans.set(number, spans)
+    let kinds = 0
+    for (const { key } of writes) {
+      kinds |= kindBit(key[0] as number)
+      this.#writtenAt[placeOfKey(key)] = ++this.#writes
+    }
+    this.#kinds[number % keptMax] = kinds
+  }
+
+  #addKeys(number: number, writes: readonly Write[]): void {
+    let bytes = 0
+    for (const { key } of writes) bytes += lengthBytes + key.length
+    const left = ringBytes - (this.#ringEnd % ringBytes)
+    if (bytes > left) this.#ringEnd += left
+    this.#keyCounts[number % keptMax] = writes.length
+    this.#ringStarts[number % keptMax] = this.#ringEnd
+    let at = this.#ringEnd % ringBytes
+    this.#ringEnd += bytes
+    const ring = this.#ring
+    let kinds = 0
+    for (const { key } of writes) {
+      const { length } = key
+      kinds |= kindBit(key[0] as number)
+      ring[at++] = length >> 8
+      ring[at++] = length & 0xff
+      let hash = fnvOffset
+      for (let index = 0; index < length; index++) {
+        const byte = key[index] as number
+        ring[at++] = byte
+        hash = Math.imul(hash ^ byte, fnvPrime)
+      }
+      this.#writtenAt[placeOfHash(hash)] = ++this.#writes
+    }
+    this.#kinds[number % keptMax] = kinds
   }
 
   /** Forgets everything, as when a commit did not come about. */
@@ -74,7 +126,7 @@ export class RecentWrites {
     if (this.#writes > 0) this.#writtenAt.fill(0)
     this.#commits = 0
     this.#writes = 0
-    this.#kept.fill(nothing)
+    this.#spans.clear()
     this.#from = 0
     this.#to = 0
   }
@@ -93,10 +145,19 @@ export class RecentWrites {
       if ((this.#writtenAt[placeOfText(key)] as number) > before) keys.set(key, found)
     }
     if (reads.ranges.length === 0) return { keys, ranges: [] }
-    const ranges = new IndexedRanges(reads.ranges)
-    return this.#findWritten(ranges, first)
-      ? { keys, ranges: ranges.found() }
-      : { keys, ranges: reads.ranges }
+    return { keys, ranges: this.#writtenRanges(reads.ranges, first) }
+  }
+
+  /** Those of `all` in which commits from `first` on may have written. */
+  #writtenRanges(all: readonly ReadRange[], first: number): readonly ReadRange[] {
+    if (this.#commits - first > keptMax) return all
+    const kinds = kindsOf(all)
+    let number = first
+    // Mostly reads and writes are of other kinds of rows.
+    while (number < this.#commits && !((this.#kinds[number % keptMax] as number) & kinds)) number++
+    if (number === this.#commits) return []
+    const ranges = new IndexedRanges(all)
+    return this.#findWritten(ranges, kinds, number) ? ranges.found() : all
   }
 
   /** The number of the first commit after a time. */
@@ -112,30 +173,56 @@ export class RecentWrites {
   }
 
   /** Finds the ranges in which commits from `first` on have written; false when that cannot be told. */
-  #findWritten(ranges: IndexedRanges, first: number): boolean {
-    if (this.#commits - first > keptMax) return false
+  #findWritten(ranges: IndexedRanges, kinds: number, first: number): boolean {
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
-      const kept = this.#kept[number % keptMax]
-      if (kept === undefined) return false
-      if ('spans' in kept) for (const { first, last } of kept.spans) ranges.find(first, last)
-      else {
-        left -= kept.keys.length
-        if (left < 0) return false
-        for (const key of kept.keys) {
-          // Mostly reads and writes are of other kinds of rows.
-          if (!ranges.mayHold(key[0] as number)) continue
-          const text = byteText(key)
-          ranges.find(text, text)
-        }
+      if (!((this.#kinds[number % keptMax] as number) & kinds)) continue
+      const count = this.#keyCounts[number % keptMax] as number
+      if (count === notKept) return false
+      if (count === asSpans) {
+        for (const { first, last } of this.#spans.get(number) ?? []) ranges.find(first, last)
+        continue
       }
+      left -= count
+      const start = this.#ringStarts[number % keptMax] as number
+      if (left < 0 || this.#ringEnd - start > ringBytes) return false
+      this.#findKeys(ranges, start % ringBytes, count)
     }
     return true
   }
+
+  #findKeys(ranges: IndexedRanges, start: number, count: number): void {
+    const ring = this.#ring
+    let at = start
+    for (let index = 0; index < count; index++) {
+      const begin = at + lengthBytes
+      at = begin + ((ring[at] as number) << 8) + (ring[at + 1] as number)
+      if (!ranges.mayHold(ring[begin] as number)) continue
+      const text = byteText(ring.subarray(begin, at))
+      ranges.find(text, text)
+    }
+  }
+}
+
+/** The bit that stands for the first byte of a key, and for some others. */
+function kindBit(firstByte: number): number {
+  return 1 << (firstByte & 31)
+}
+
+/** The kinds of keys that ranges can hold. */
+function kindsOf(ranges: readonly ReadRange[]): number {
+  let kinds = 0
+  for (const { end, start } of ranges) {
+    if (start >= end) continue
+    const first = start === '' ? 0 : start.charCodeAt(0)
+    const last = Math.min(end.charCodeAt(0), first + 31)
+    for (let byte = first; byte <= last; byte++) kinds |= kindBit(byte)
+  }
+  return kinds
 }
 
 /** A span for each kind of key and database. */
-function spansOf(writes: readonly Write[]): KeptKeys | undefined {
+function spansOf(writes: readonly Write[]): readonly Span[] | undefined {
   const spans = new Map<string, Span>()
   for (const { key } of writes) {
     const text = byteText(key)
@@ -147,20 +234,24 @@ function spansOf(writes: readonly Write[]): KeptKeys | undefined {
     } else if (text < span.first) span.first = text
     else if (text > span.last) span.last = text
   }
-  return { spans: [...spans.values()] }
+  return [...spans.values()]
 }
 
-/** FNV-1a of a key's bytes, folded. */
+/** The place of a key: FNV-1a of its bytes, folded. */
 function placeOfKey(key: Bytes): number {
   let hash = fnvOffset
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ (key[at] as number), fnvPrime)
-  return (hash ^ (hash >>> 20)) & (placesMax - 1)
+  return placeOfHash(hash)
 }
 
 /** The same of a key's `byteText`. */
 function placeOfText(text: string): number {
   let hash = fnvOffset
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), fnvPrime)
+  return placeOfHash(hash)
+}
+
+function placeOfHash(hash: number): number {
   return (hash ^ (hash >>> 20)) & (placesMax - 1)
 }
 

@@ -18,6 +18,8 @@ export interface Evaluated<T> {
   /** Without the record of the commit itself. */
   readonly writes: readonly Write[]
   readonly changesSchema: boolean
+  /** {@link StoreTransaction.givenIdsMs}. */
+  readonly givenIdsMs: number
   readonly counters: TransactionCounters
 }
 
@@ -44,8 +46,8 @@ export function evaluateOn<T>(
   const transaction = new StoreTransaction(parts, view, times)
   const result = work(transaction)
   const writes = transaction.finish()
-  const changesSchema = transaction.movesSchemaTime
-  return { result, writes, changesSchema, counters: transaction.counters, transaction }
+  const { counters, givenIdsMs, movesSchemaTime: changesSchema } = transaction
+  return { result, writes, changesSchema, givenIdsMs, counters, transaction }
 }
 
 /** The versions of schemas are compared by what was relied on of them ({@link StoreAttempt.schemas}). */

@@ -118,7 +118,7 @@ export class Committer {
     const announcement = this.#times.announce(0)
     try {
       await this.#underLock(announcement, (last, time) => {
-        const write = commitWrite({ time, schemaTime: last.schemaTime })
+        const write = commitWrite({ ...last, time })
         this.#recent.add(time, last.time, [write])
         return { result: undefined, writes: [write] }
       })
@@ -215,7 +215,7 @@ export class Committer {
   }
 
   #commitOf<T>(
-    { changesSchema, counters, result }: Evaluated<T>,
+    { changesSchema, counters, givenIdsMs, result }: Evaluated<T>,
     writes: readonly Write[],
     last: CommitRecord,
     time: Micros,
@@ -224,7 +224,11 @@ export class Committer {
       return { result: { result, time: this.#times.settledTime(last), counters, retries: 0 }, writes }
     }
     this.#times.noteCommit(time)
-    const commit = commitWrite({ time, schemaTime: changesSchema ? time : last.schemaTime })
+    const commit = commitWrite({
+      time,
+      schemaTime: changesSchema ? time : last.schemaTime,
+      givenIdsMs: Math.max(last.givenIdsMs, givenIdsMs),
+    })
     const all = [...writes, commit]
     this.#recent.add(time, last.time, all)
     return { result: { result, time, counters, retries: 0 }, writes: all }
@@ -233,5 +237,6 @@ export class Committer {
 
 /** The times of a transaction that commits at `commitTime`, on the state after the commit `last`. */
 function timesOf(last: CommitRecord, commitTime: Micros) {
-  return { time: commitTime - 1, commitTime, schemaTime: last.schemaTime, lastCommitTime: last.time }
+  const { givenIdsMs, schemaTime, time: lastCommitTime } = last
+  return { time: commitTime - 1, commitTime, schemaTime, lastCommitTime, givenIdsMs }
 }

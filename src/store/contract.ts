@@ -248,7 +248,10 @@ interface IdSource {
    * Throws `Pending` while ids have to be reserved.
    */
   newId(): bigint
-  /** Whether an id must not be given to a new document: something is stored under it, be it deleted or expired. */
+  /**
+   * Whether an id that was drawn must not be given to a new document: something is stored under it, be it deleted or
+   * expired.
+   */
   isTaken(ref: Ref): boolean
 }
 

@@ -25,6 +25,11 @@ export interface IdStretch {
  */
 export const idStretchMs = 4000
 
+/** The time in an id, in milliseconds of the Unix epoch. */
+export function idMs(id: bigint): number {
+  return Number(id >> 20n) + idEpochMs
+}
+
 /** Makes ids that never repeat, however the clock moves. */
 export class IdGenerator {
   readonly #worker: bigint

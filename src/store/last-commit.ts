@@ -6,7 +6,7 @@ import { type CommitRecord, decodeCommit, encodeCommit } from './records.ts'
 
 const key = metaKey('last commit')
 
-const noCommit: CommitRecord = { time: 0, schemaTime: 0 }
+const noCommit: CommitRecord = { time: 0, schemaTime: 0, givenIdsMs: 0 }
 
 /** The newest commit that a state holds. */
 export function lastCommit(view: Pick<View, 'get'>): CommitRecord {

@@ -31,6 +31,10 @@ export class Overlay implements View {
     return slot === undefined ? this.base.get(key, known) : slot.value
   }
 
+  noteAbsent(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {
+    this.base.noteAbsent?.(key, range)
+  }
+
   /** Sets (or, with undefined, deletes) a key and notes in `journal` how to take that back. */
   set(key: Bytes, value: Bytes | undefined, journal?: Journal): void {
     const before = this.#slots.set({ key, value })

@@ -111,6 +111,11 @@ export function decodeTimeMemory(bytes: Bytes): TimeMemory {
 export interface CommitRecord {
   readonly time: Micros
   readonly schemaTime: Micros
+  /**
+   * The latest time in an id that somebody gave to a document, in milliseconds, of those that lay in the future then:
+   * from there on, nothing but drawn ids are in use. {@link never} in folders of before version 0.2, where nobody knows.
+   */
+  readonly givenIdsMs: number
 }
 
 /** The value of a commit's key. */
@@ -118,13 +123,18 @@ export function encodeCommit(commit: CommitRecord): Bytes {
   writer.reset()
   appendTime(commit.time)
   appendTime(commit.schemaTime)
+  appendTime(commit.givenIdsMs)
   return writer.copy()
 }
 
 /** The inverse of {@link encodeCommit}. */
 export function decodeCommit(bytes: Bytes): CommitRecord {
-  assert(bytes.length === 16, 'a commit record has 16 bytes')
-  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8) }
+  assert(
+    bytes.length === 24 || bytes.length === 16,
+    'a commit record has 24 bytes, before version 0.2 it had 16',
+  )
+  const givenIdsMs = bytes.length === 16 ? never : timeAt(bytes, 16)
+  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8), givenIdsMs }
 }
 
 /** When a document with these fields expires; {@link never} without a `ttl`. */

@@ -125,9 +125,9 @@ export class TransactionStore implements Store {
 
   #onSnapshot<T>(notBefore: Micros, read: (transaction: StoreTransaction) => T): T {
     return this.#times.onSnapshot(notBefore, (view, last, time) => {
-      const { schemaTime, time: lastCommitTime } = last
+      const { time: lastCommitTime, ...known } = last
       return read(
-        new StoreTransaction(this.#parts, view, { time, schemaTime, lastCommitTime, settledTime: time }),
+        new StoreTransaction(this.#parts, view, { ...known, time, lastCommitTime, settledTime: time }),
       )
     })
   }

@@ -2,7 +2,7 @@
 // (documents, document-writer, index-scan, catalogue, schema-writer); this file says how they go together.
 
 import { RequestError } from '../errors.ts'
-import { builtinIndexes, documentKey, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
+import { builtinIndexes, documentKey, historyRange, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View, Write } from '../kv/contract.ts'
@@ -37,7 +37,7 @@ import { namedCollections } from './definitions.ts'
 import { checkTransactionBytes, DocumentWriter, storedRows, type WriteContext } from './document-writer.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
 import { entryChanges, termsKey } from './entry-changes.ts'
-import type { IdGenerator } from './ids.ts'
+import { type IdGenerator, idMs } from './ids.ts'
 import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
 import { documentsTables, type Row, type StoredVersion } from './index-tables.ts'
 import { decodeHomes } from './key-homes.ts'
@@ -75,6 +75,8 @@ export interface TransactionTimes {
   readonly schemaTime: Micros
   /** The time of the newest commit they see. */
   readonly lastCommitTime: Micros
+  /** {@link CommitRecord.givenIdsMs} of that. */
+  readonly givenIdsMs: number
   /** {@link Transaction.settledTime}. */
   readonly settledTime: Micros
   /** When it commits; given to transactions that may write. */
@@ -99,12 +101,17 @@ export class StoreTransaction implements Transaction {
   readonly #writers: Writers | undefined
   #isStamped = false
   #editsPast = false
+  readonly #knownIdsMs: number
+  #givenIdsMs = 0
+  /** A document is written right after its id has been drawn. */
+  #lastDrawn: bigint | undefined
   /** The commit time where it becomes part of other values; undefined while only reading. */
   #stamp: (() => Micros) | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes) {
-    const { commitTime, lastCommitTime, schemaTime, settledTime, time } = times
+    const { commitTime, givenIdsMs, lastCommitTime, schemaTime, settledTime, time } = times
     this.#parts = parts
+    this.#knownIdsMs = givenIdsMs
     this.snapshotTime = time
     this.lastCommitTime = lastCommitTime
     this.settledTime = settledTime
@@ -151,6 +158,11 @@ export class StoreTransaction implements Transaction {
   /** Whether its commit moves the schema time: what is remembered of indexes does not show what is written to the past. */
   get movesSchemaTime(): boolean {
     return this.#editsPast || this.catalogue.changed.size > 0
+  }
+
+  /** The latest time in an id that it gave to a document without drawing it, if that lies in the future; else 0. */
+  get givenIdsMs(): number {
+    return this.#givenIdsMs
   }
 
   get writable(): boolean {
@@ -234,6 +246,7 @@ export class StoreTransaction implements Transaction {
 
   put(ref: Ref, fields: ObjectValue): Version {
     const { documents, schema } = this.#write()
+    this.#noteGiven(ref)
     return ref.collection >= firstUserCollection ? documents.write(ref, fields) : schema.put(ref, fields)
   }
 
@@ -255,6 +268,7 @@ export class StoreTransaction implements Transaction {
 
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
     const { documents } = this.#write()
+    this.#noteGiven(ref)
     this.#editsPast = true
     return documents.insertVersion(ref, ts, fields)
   }
@@ -287,7 +301,22 @@ export class StoreTransaction implements Transaction {
   }
 
   isTaken(ref: Ref): boolean {
-    return isStored(this.#snapshot.view, ref)
+    const { time, view } = this.#snapshot
+    const ms = idMs(ref.id)
+    // All that was drawn is different, and what was given to documents has times that are past, or up to this one.
+    const earliestMs = Math.max(this.#knownIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))
+    if (ref.collection >= firstUserCollection && ms >= earliestMs)
+      view.noteAbsent?.(documentKey(ref), historyRange(ref))
+    else if (isStored(view, ref)) return true
+    this.#lastDrawn = ref.id
+    return false
+  }
+
+  /** Ids are drawn for times from the present on: one that was given may not be there already. */
+  #noteGiven({ collection, id }: Ref): void {
+    if (collection < firstUserCollection || id === this.#lastDrawn) return
+    const ms = idMs(id)
+    if (ms >= Math.floor((this.commitTime ?? 0) / 1000)) this.#givenIdsMs = Math.max(this.#givenIdsMs, ms)
   }
 
   nextSchemaId(database: DatabaseId, nativeCollection: number): bigint {

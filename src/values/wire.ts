@@ -8,7 +8,7 @@ import { limits } from '../limits.ts'
 import { encodeBase64 } from './base64.ts'
 import { formatDate } from './date.ts'
 import { javaDoubleText } from './double-text.ts'
-import { jsonObject, quoteJson, type Rendered } from './json-text.ts'
+import { flat, jsonObject, quoteJson, type Rendered } from './json-text.ts'
 import { formatTime, timeFromMicros } from './time.ts'
 import {
   type ActionName,
@@ -353,12 +353,6 @@ class Renderer implements PartRenderer {
     if (!this.#oldest) return `"${action}"`
     return action === 'delete' || action === 'remove' ? '"delete"' : '"create"'
   }
-}
-
-/** The same text, in one piece: the runtime puts pieces together only when a text is searched. */
-function flat(text: string): string {
-  text.indexOf('\0')
-  return text
 }
 
 function tag(name: '@set' | '@query', body: Rendered): Rendered {

@@ -158,6 +158,25 @@ test('the oldest commits are forgotten, their keys sooner', () => {
   assert.deepEqual(whole?.ranges, range.ranges, 'keys are kept for a while only: it may have been written')
 })
 
+test('of long keys only those of the last commits are remembered, but each of these', () => {
+  const recent = new RecentWrites()
+  const name = (commit: number, at: number) => `${commit}/${at}/`.padEnd(1500, 'k')
+  for (let commit = 1; commit <= 40; commit++) {
+    const keys = Array.from({ length: 100 }, (_, at) => name(commit, at))
+    recent.add(
+      commit,
+      commit - 1,
+      keys.map(key => put(key, '')),
+    )
+    const within = keys.map(key => readOf([key, `${key}0`]))
+    for (const range of within) assert.equal(verdict(recent, range, commit - 1, commit), 'written')
+    const beside = readOf([`${name(commit, 7)}0`, `${name(commit, 7)}1`])
+    assert.equal(verdict(recent, beside, Math.max(0, commit - 4), commit), 'unwritten')
+  }
+  assert.equal(verdict(recent, readOf(['1x', '1y']), 10, 40), 'written', 'it may have been')
+  assert.equal(verdict(recent, readOf(['x', 'y']), 10, 40), 'unwritten', 'no key begins like that')
+})
+
 test('of large commits it is known which kinds of keys and databases they wrote, and from where to where', () => {
   const recent = new RecentWrites()
   recent.add(
@@ -177,5 +196,6 @@ test('of large commits it is known which kinds of keys and databases they wrote,
   assert.deepEqual(written?.ranges, readOf(within).ranges)
   const scattered = Array.from({ length: 1000 }, (_, at) => put(String(at).padStart(9, '0'), ''))
   recent.add(3, 2, scattered)
-  assert.equal(verdict(recent, readOf(elsewhere), 1, 3), 'written', 'too many places to remember')
+  assert.equal(verdict(recent, readOf(['0x', '0y']), 1, 3), 'written', 'too many places to remember')
+  assert.equal(verdict(recent, readOf(elsewhere), 2, 3), 'unwritten', 'no key begins like that')
 })

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Memo, Pending } from '../../../src/base/pending.ts'
+import { metaKey } from '../../../src/keys/keyspace.ts'
 import { openLmdb } from '../../../src/kv/lmdb.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
+import type { Transaction } from '../../../src/store/contract.ts'
 import { IdGenerator, type IdStretch, idEpochMs, idStretchMs } from '../../../src/store/ids.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
@@ -224,4 +226,104 @@ test('an observer reserves nothing', async () => {
     0,
   )
   await store.close()
+})
+
+/** The first id that worker 0 draws in a millisecond. */
+function firstIdAt(ms: number): bigint {
+  return BigInt(ms - idEpochMs) << 20n
+}
+
+async function benchWithCollection() {
+  const bench = new Bench()
+  const collection = await bench.write(transaction => createCollection(transaction, 'things'))
+  /** Draws an id as queries do, after {@link reserve}. */
+  const drawn = (transaction: Transaction) => {
+    for (;;) {
+      const ref = documentRef(collection, transaction.newId())
+      if (!transaction.isTaken(ref)) return ref
+    }
+  }
+  /** Reserves ids from the present on. */
+  const reserve = async () => {
+    try {
+      bench.read(transaction => transaction.newId())
+    } catch (error) {
+      if (!(error instanceof Pending)) throw error
+      await new Memo().settle(error)
+    }
+  }
+  return { bench, collection, drawn, reserve }
+}
+
+test('an id that was given to a document of the future is not drawn when its time comes, deleted or not', async () => {
+  for (const gap of [0, 1, 3, 100_000]) {
+    const { bench, collection, drawn, reserve } = await benchWithCollection()
+    const ms = bench.now / 1000 + gap
+    const [given, gone] = [firstIdAt(ms), firstIdAt(ms) + 1024n].map(id => documentRef(collection, id))
+    await bench.write(transaction => {
+      transaction.put(given as Ref, data({}))
+      transaction.put(gone as Ref, data({}))
+    })
+    await bench.write(transaction => transaction.delete(gone as Ref))
+    bench.now = ms * 1000
+    await reserve()
+    const found = await bench.write(transaction => {
+      const ref = drawn(transaction)
+      transaction.put(ref, data({}))
+      return ref
+    })
+    assert.ok(found.id > (gone as Ref).id, `${gap} milliseconds ahead`)
+    // From the next millisecond on there is nothing to look for, which is noted without being read.
+    bench.now += 1000
+    const attempt = bench.store.attempt(transaction => transaction.put(drawn(transaction), data({})))
+    const [range] = attempt.reads.ranges
+    assert.deepEqual([attempt.reads.ranges.length, range?.entries], [1, 0])
+  }
+})
+
+test('an id that the same transaction has given is not drawn', async () => {
+  const { bench, collection, drawn, reserve } = await benchWithCollection()
+  await reserve()
+  const next = bench.read(transaction => transaction.newId()) + 1024n
+  const found = await bench.write(transaction => {
+    transaction.put(documentRef(collection, next), data({}))
+    transaction.delete(documentRef(collection, next))
+    return drawn(transaction)
+  })
+  assert.ok(found.id > next)
+})
+
+test('who gives a document the id that was drawn for another makes that attempt stale', async () => {
+  for (const deletes of [false, true]) {
+    const { bench, drawn, reserve } = await benchWithCollection()
+    bench.now += 5 * second
+    await reserve()
+    const attempt = bench.store.attempt(transaction => {
+      const ref = drawn(transaction)
+      transaction.put(ref, data({}))
+      return ref
+    })
+    await bench.write(transaction => transaction.put(attempt.result, data({})))
+    if (deletes) await bench.write(transaction => transaction.delete(attempt.result))
+    assert.equal(await bench.store.commit(attempt), 'stale')
+  }
+})
+
+test('in folders of version 0.1 every drawn id is looked for', async () => {
+  const { bench, collection, drawn, reserve } = await benchWithCollection()
+  await reserve()
+  const next = bench.read(transaction => transaction.newId()) + 1024n
+  await bench.write(transaction => {
+    transaction.put(documentRef(collection, next), data({}))
+  })
+  const key = metaKey('last commit')
+  await bench.kv.transact(view => {
+    const record = view.get(key) as Uint8Array
+    assert.equal(record.length, 24)
+    return { result: undefined, writes: [{ key, value: record.slice(0, 16) }] }
+  })
+  await bench.write(transaction => transaction.put(documentRef(collection, 7), data({})))
+  const found = await bench.write(transaction => drawn(transaction))
+  assert.ok(found.id > next)
+  assert.deepEqual(bench.store.check(), [])
 })
