@@ -4,7 +4,8 @@
 import type { Database } from 'lmdb'
 import { assert } from '../base/assert.ts'
 import { isEmptyRange, isImpossibleKey } from './checks.ts'
-import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View } from './contract.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View, type Write } from './contract.ts'
+import { areSame, type HeldWrite } from './held-write.ts'
 import { knownOrCopy } from './lmdb-codec.ts'
 
 /** A table of bytes. */
@@ -12,17 +13,22 @@ export type ByteDatabase = Database<Bytes, Bytes>
 
 export class LmdbView implements View {
   readonly #database: ByteDatabase
+  readonly #held: HeldWrite | undefined
   /** Cursors not yet released. A cursor left open would keep its snapshot, and all pages since, alive. */
-  readonly #open = new Set<Entries>()
+  #open: Set<Entries> | undefined
   #isOver = false
 
-  constructor(database: ByteDatabase) {
+  /** `held`: a write of the same transaction that the database does not know of yet. */
+  constructor(database: ByteDatabase, held?: HeldWrite) {
     this.#database = database
+    this.#held = held
   }
 
   get(key: Bytes, known?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
+    const held = this.#held?.of(key)
+    if (held !== undefined) return valueOf(held, known)
     if (known === undefined) return this.#database.get(key)
     const found = this.#database.getBinaryFast(key)
     return found && knownOrCopy(found, known)
@@ -35,15 +41,22 @@ export class LmdbView implements View {
   /** Releases what is still open. The view must not be used any more. */
   end(): void {
     this.#isOver = true
-    for (const entries of this.#open) entries.return()
+    if (this.#open !== undefined) for (const entries of this.#open) entries.return()
   }
 
   #iterate(range: KeyRange): Iterator<Entry> {
     assert(!this.#isOver, 'a view is used after its read')
     if (isEmptyRange(range)) return [][Symbol.iterator]()
+    this.#held?.release()
+    this.#open ??= new Set()
     const cursor = this.#database.getRange(rangeOptions(range))[Symbol.iterator]()
     return new Entries(cursor, range.limit, this.#open)
   }
+}
+
+/** What a get of a held write returns: as any value it belongs to the caller. */
+function valueOf({ value }: Write, known: Bytes | undefined): Bytes | undefined {
+  return known !== undefined && value !== undefined && areSame(value, known) ? known : value?.slice()
 }
 
 /** One pass over a range. */

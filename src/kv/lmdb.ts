@@ -11,8 +11,9 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { systemTimers, type Timers } from '../base/timers.ts'
 import { checkWork } from './checks.ts'
 import { CommitPace } from './commit-pace.ts'
-import type { Bytes, KeyValueStore, View, Work } from './contract.ts'
+import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
 import { StoreUnavailableError } from './errors.ts'
+import { HeldWrite } from './held-write.ts'
 import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
 import { type ByteDatabase, LmdbView } from './lmdb-view.ts'
@@ -190,11 +191,15 @@ class LmdbStore implements KeyValueStore {
     this.#root.committed.then(undefined, () => {})
     this.#isWorking = true
     try {
+      const held = new HeldWrite(write => this.#apply(write))
       let hasWritten = false
       for (const job of batch) {
-        const done = this.#evaluate(job)
-        if (done && this.#apply(done)) hasWritten = true
+        const done = this.#evaluate(job, held)
+        if (done === undefined || done.writes.length === 0) continue
+        held.add(done.writes)
+        hasWritten = true
       }
+      held.release()
       if (hasWritten) this.#countCommit()
     } finally {
       this.#isWorking = false
@@ -202,8 +207,8 @@ class LmdbStore implements KeyValueStore {
   }
 
   /** What the transaction decided; undefined when it threw, which concerns nobody but itself. */
-  #evaluate(job: Job): Work<unknown> | undefined {
-    const view = new LmdbView(this.#entries)
+  #evaluate(job: Job, held: HeldWrite): Work<unknown> | undefined {
+    const view = new LmdbView(this.#entries, held)
     try {
       const done = job.work(view)
       checkWork(done)
@@ -217,13 +222,9 @@ class LmdbStore implements KeyValueStore {
     }
   }
 
-  /** True when there was anything to change. */
-  #apply(work: Work<unknown>): boolean {
-    for (const { key, value } of work.writes) {
-      if (value) this.#entries.put(key, value)
-      else this.#entries.remove(key)
-    }
-    return work.writes.length > 0
+  #apply({ key, value }: Write): void {
+    if (value) this.#entries.put(key, value)
+    else this.#entries.remove(key)
   }
 
   #countCommit(): void {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type Bytes, type KeyValueStore, keyBytesMax, type View } from '../../src/kv/contract.ts'
+import { type Bytes, type KeyValueStore, keyBytesMax, type View, type Write } from '../../src/kv/contract.ts'
 import { bytes, list, put, shown, text, top, write } from './bytes.ts'
 import { modelTest } from './model.ts'
 
@@ -244,6 +244,34 @@ function testTransact(store: Current): void {
     for (const work of works) seen.push(await work)
     assert.deepEqual(seen, ['', 'a', 'ab', 'abc'])
     assert.deepEqual(list(store()), ['k=abcd', 'twin=abcd'])
+  })
+
+  test('works that wait together see what those before them wrote and deleted, however they ask', async () => {
+    const letters = ['a', 'b', 'c']
+    const expected = new Map<string, string>()
+    const sorted = () => [...expected].map(([key, value]) => `${key}=${value}`).sort()
+    const works = Array.from({ length: 300 }, (_, number) =>
+      store().transact(view => {
+        const writes: Write[] = []
+        const asked = letters[number % 3] as string
+        assert.equal(text(view.get(bytes(asked))), expected.get(asked), `${asked} of work ${number}`)
+        const known = bytes(expected.get(asked) ?? '')
+        if (expected.has(asked)) assert.equal(view.get(bytes(asked), known), known)
+        if (number % 7 === 0) assert.deepEqual(shown(view.range({ start: bytes(''), end: top })), sorted())
+        for (let at = 0; at < number % 4; at++) {
+          const key = letters[(number * (at + 5) + (number >> 3)) % 3] as string
+          const isDeleted = (number + at) % 5 === 0
+          writes.push(isDeleted ? { key: bytes(key), value: undefined } : put(key, `${number}/${at}`))
+        }
+        for (const { key, value } of writes) {
+          if (value === undefined) expected.delete(text(key) as string)
+          else expected.set(text(key) as string, text(value) as string)
+        }
+        return { result: undefined, writes }
+      }),
+    )
+    await Promise.all(works)
+    assert.deepEqual(list(store()), sorted())
   })
 
   test('a thousand concurrent increments make a thousand', async () => {
