@@ -12,12 +12,14 @@ const inlineBytesMax = 254
 const hashMarker = 255
 
 const writer = new ByteWriter()
+const noTerms = Uint8Array.of(0)
 
 /**
  * Terms as they stand in keys; equal bytes if and only if the terms are the same values. `transactionTime` is needed for
  * terms that the running transaction has made.
  */
 export function encodeTerms(terms: readonly Value[], transactionTime?: TransactionTimeSource): Uint8Array {
+  if (terms.length === 0) return noTerms
   writer.reset().u8(0)
   for (const term of terms) appendCanonical(writer, term, transactionTime)
   const length = writer.length - 1

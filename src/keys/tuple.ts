@@ -45,9 +45,11 @@ export interface EntryPosition {
 
 const writer = new ByteWriter()
 const noTie = Uint8Array.of(0)
+const noValues: EncodedTuple = { bytes: new Uint8Array(0), tie: noTie }
 
 /** Encodes a tuple; `descending[i]` turns the order of its i-th value around (missing: false). */
 export function encodeTuple(values: readonly Value[], descending: readonly boolean[]): EncodedTuple {
+  if (values.length === 0) return noValues
   const kinds = new KindBits()
   appendTuple(values, descending, kinds)
   if (writer.length <= tupleBytesMax) return { bytes: writer.copy(), tie: kinds.bytes() }

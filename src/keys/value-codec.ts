@@ -32,9 +32,18 @@ export type TransactionTimeSource = Micros | (() => Micros)
  * placeholder of the running transaction's time, which cannot be stored itself.
  */
 export function encodeValue(value: Value, transactionTime?: TransactionTimeSource): Uint8Array {
-  writer.reset().u8(valueFormat)
-  appendValue({ writer, transactionTime, canonical: false }, value, 0)
+  appendEncoded(writer.reset(), value, transactionTime)
   return writer.copy()
+}
+
+/** Appends what {@link encodeValue} makes. */
+export function appendEncoded(
+  target: ByteWriter,
+  value: Value,
+  transactionTime?: TransactionTimeSource,
+): void {
+  target.u8(valueFormat)
+  appendValue({ writer: target, transactionTime, canonical: false }, value, 0)
 }
 
 /** Decodes what {@link encodeValue} made, which takes all of `bytes` from `start` to `end`. */

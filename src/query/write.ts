@@ -21,7 +21,13 @@ import type { Call } from './definition.ts'
 import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
 import { resourceOf } from './resources/kinds.ts'
 import { applyPatch } from './resources/patch.ts'
-import { type Draft, type Resource, valueRequired, type WriteMode } from './resources/resource.ts'
+import {
+  type Draft,
+  type FieldSpec,
+  type Resource,
+  valueRequired,
+  type WriteMode,
+} from './resources/resource.ts'
 import { referenceFailures } from './resources/written-references.ts'
 import { viewDocument } from './view-document.ts'
 
@@ -165,7 +171,7 @@ function draftOf(
   call: Call,
 ): Draft {
   const patch = knownFields(params, resource, mode)
-  const fields = new Map(applyPatch(base, storedFields(patch, resource)))
+  const fields = applyPatch(base, storedFields(patch, resource))
   const data = fields.get('data')
   if (data instanceof Map && data.size === 0) fields.delete('data')
   const failures = fieldFailures(fields, patch, resource)
@@ -195,9 +201,13 @@ function knownFields(params: ObjectValue, resource: Resource, mode: WriteMode): 
 }
 
 function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
-  const stored = new Map(patch)
-  for (const name of patch.keys()) if (resource.fields[name]?.transient) stored.delete(name)
-  return stored
+  let stored: Map<string, Value> | undefined
+  for (const name of patch.keys()) {
+    if (!resource.fields[name]?.transient) continue
+    stored ??= new Map(patch)
+    stored.delete(name)
+  }
+  return stored ?? patch
 }
 
 function kept(fields: ObjectValue, resource: Resource): ObjectValue {
@@ -206,7 +216,8 @@ function kept(fields: ObjectValue, resource: Resource): ObjectValue {
 
 function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resource): Failure[] {
   const failures: Failure[] = []
-  for (const [name, field] of Object.entries(resource.fields)) {
+  for (const name in resource.fields) {
+    const field = resource.fields[name] as FieldSpec
     const value = field.transient ? (patch.get(name) ?? undefined) : fields.get(name)
     if (value !== undefined) failures.push(...field.check(value, [name]))
     else if (field.required) failures.push(valueRequired([name]))

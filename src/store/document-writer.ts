@@ -275,11 +275,11 @@ export class DocumentWriter {
 
   /** What this transaction changed, for the change log. */
   changes(): Change[] {
-    const { commitTime } = this.#context
-    const writes = Array.from(this.#pending.values(), ({ version }): Change => {
-      return { ref: version.ref, validTime: commitTime, kind: 'write', action: version.action }
-    })
-    return [...this.#historyChanges, ...writes]
+    const { commitTime: validTime } = this.#context
+    const changes = [...this.#historyChanges]
+    for (const { version } of this.#pending.values())
+      changes.push({ ref: version.ref, validTime, kind: 'write', action: version.action })
+    return changes
   }
 
   /** Units of {@link limits.writeOpBytes} that the touched documents take. */

@@ -5,7 +5,7 @@ import { byteText } from '../base/byte-text.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import type { Micros, Value } from '../values/value.ts'
 import type { EntryChange, IndexDefinition, StoreHooks, Version } from './contract.ts'
-import { entriesOfStored, type PreparedEntry, userIndex } from './index-tables.ts'
+import { byKey, entriesOfStored, type PreparedEntry, userIndex } from './index-tables.ts'
 
 /** The entries that only one of two versions has: remove events first. An undefined version has none. */
 export function entryChanges(
@@ -16,7 +16,7 @@ export function entryChanges(
   snapshotTime: Micros,
 ): EntryChange[] {
   const index = userIndex(definition, hooks)
-  const [old, present] = [before, after].map(version => entriesOfStored(index, version, snapshotTime))
+  const [old, present] = [before, after].map(version => byKey(entriesOfStored(index, version, snapshotTime)))
   const changes: EntryChange[] = []
   for (const [key, entry] of old ?? []) if (!present?.has(key)) changes.push(change('remove', entry))
   for (const [key, entry] of present ?? []) if (!old?.has(key)) changes.push(change('add', entry))

@@ -18,28 +18,26 @@ export interface EntryTuple {
 }
 
 const none: readonly Value[] = []
+const onlyEmpty: readonly (readonly Value[])[] = [none]
 const onlyNull: readonly Value[] = [null]
 
 /** The entries of `version` in an index; none when the index does not cover its collection or it is a delete. */
 export function entryTuples(index: IndexDefinition, version: Version, hooks: StoreHooks): EntryTuple[] {
   const source = sourceOf(index, version.ref.collection)
   if (source === undefined || version.action === 'delete') return []
-  const undated: Version = { ...version, ts: ownTime }
   const { id } = version.ref
-  const terms = combine(
-    index.terms.map(field => extractField(field, source, undated, hooks)),
-    id,
-  )
-  const values = combine(
-    index.values.map(field => extractField(field, source, version, hooks)),
-    id,
-  )
-  const kept = values.filter(tuple => tuple.length === 0 || !tuple.every(isNull))
+  const undated = index.terms.some(mayHoldTime) ? { ...version, ts: ownTime } : version
+  const terms = combine(extract(index.terms, source, undated, hooks), id)
+  const values = combine(extract(index.values, source, version, hooks), id)
+  const kept = values.every(isKept) ? values : values.filter(isKept)
   checkWidth(terms.length * kept.length, id)
   const tuples: EntryTuple[] = []
   for (const term of terms) {
-    if (term.length > 0 && term.every(isNull)) continue
-    const plain = term.includes(ownTime) ? term.map(each => (each === ownTime ? null : each)) : term
+    if (!isKept(term)) continue
+    const plain =
+      undated !== version && term.includes(ownTime)
+        ? term.map(each => (each === ownTime ? null : each))
+        : term
     for (const value of kept) tuples.push({ terms: plain, values: value })
   }
   return tuples
@@ -52,8 +50,25 @@ export function entryTuples(index: IndexDefinition, version: Version, hooks: Sto
  */
 const ownTime = new TransactionTime('micros')
 
-function isNull(value: Value): boolean {
-  return value === null
+function mayHoldTime({ binding, path }: IndexField): boolean {
+  return binding !== undefined || path?.[0] === 'ts'
+}
+
+/** Terms, or values, that are all null make no entry. */
+function isKept(tuple: readonly Value[]): boolean {
+  for (const value of tuple) if (value !== null) return true
+  return tuple.length === 0
+}
+
+function extract(
+  fields: readonly IndexField[],
+  source: IndexSource,
+  version: Version,
+  hooks: StoreHooks,
+): (readonly Value[])[] {
+  const lists: (readonly Value[])[] = []
+  for (const field of fields) lists.push(extractField(field, source, version, hooks))
+  return lists
 }
 
 function checkWidth(entries: number, document: bigint): void {
@@ -66,7 +81,8 @@ function checkWidth(entries: number, document: bigint): void {
 
 /** Every combination of one element from each list, in order; `document` is named when there are too many. */
 function combine(lists: readonly (readonly Value[])[], document: bigint): readonly (readonly Value[])[] {
-  if (lists.every(list => list.length === 1)) return [lists.length === 0 ? none : lists.map(first)]
+  if (lists.length === 0) return onlyEmpty
+  if (lists.every(isSingle)) return [lists.map(first)]
   checkWidth(
     lists.reduce((product, list) => product * list.length, 1),
     document,
@@ -79,6 +95,10 @@ function combine(lists: readonly (readonly Value[])[], document: bigint): readon
     })
   }
   return tuples
+}
+
+function isSingle(list: readonly Value[]): boolean {
+  return list.length === 1
 }
 
 function first(list: readonly Value[]): Value {

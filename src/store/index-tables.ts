@@ -124,10 +124,10 @@ export interface PreparedEntry {
   readonly values: readonly Value[]
 }
 
-/** Entries by the text of their keys. */
-type PreparedEntries = ReadonlyMap<string, PreparedEntry>
+/** Entries with different keys. */
+type PreparedEntries = readonly PreparedEntry[]
 
-const noEntries: PreparedEntries = new Map()
+const noEntries: PreparedEntries = []
 
 /**
  * The entries a version has in an index. Entries too large for the index are left out, as the protocol wants. Throws a
@@ -143,10 +143,10 @@ export function prepareEntries(
   if (tuples.length === 0) return noEntries
   const ttl = ttlOf(version.fields)
   const { ref } = version
-  const entries = new Map<string, PreparedEntry>()
+  const entries: PreparedEntry[] = []
   for (const tuple of tuples) {
-    const values = tuple.values.map(value => withTransactionTime(value, commitTime))
-    const terms = tuple.terms.map(value => withTransactionTime(value, commitTime))
+    const values = withTimes(tuple.values, commitTime)
+    const terms = withTimes(tuple.terms, commitTime)
     if (isOversize({ terms, values })) continue
     const parts: EntryKeyParts = {
       database: ref.database,
@@ -155,10 +155,26 @@ export function prepareEntries(
       values: encodeTuple(values, index.descending),
       document: ref,
     }
-    const liveKey = indexLiveKey(parts)
-    entries.set(byteText(liveKey), { parts, liveKey, ttl, terms, values })
+    entries.push({ parts, liveKey: indexLiveKey(parts), ttl, terms, values })
   }
-  return entries
+  return entries.length < 2 ? entries : [...byKey(entries).values()]
+}
+
+/** The values with the time of the transaction filled in: the same array when none has a place for it. */
+function withTimes(values: readonly Value[], commitTime: TransactionTimeSource): readonly Value[] {
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]
+    if (typeof value === 'object' && value !== null)
+      return values.map(each => withTransactionTime(each, commitTime))
+  }
+  return values
+}
+
+/** Entries by the text of their keys. */
+export function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
+  const found = new Map<string, PreparedEntry>()
+  for (const entry of entries) found.set(byteText(entry.liveKey), entry)
+  return found
 }
 
 /**
@@ -201,21 +217,25 @@ export function replaceEntries(
   journal: Journal,
   index: IndexTables,
   change: { readonly before: PreparedEntries; readonly after: PreparedEntries; readonly time: Micros },
-): PreparedEntry[] {
+): readonly PreparedEntry[] {
   const { before, after, time } = change
-  for (const [text, entry] of before) {
-    const next = after.get(text)
-    if (next === undefined || next.ttl !== entry.ttl) closeEntry(overlay, journal, index, entry, time)
+  let opened = after
+  if (before.length > 0) {
+    for (const entry of notIn(after, before)) closeEntry(overlay, journal, index, entry, time)
+    opened = notIn(before, after)
   }
-  const opened: PreparedEntry[] = []
-  for (const [text, entry] of after) {
-    if (before.get(text)?.ttl === entry.ttl) continue
+  for (const entry of opened) {
     const record = openedRecord(entry, time)
     if (index.keeps !== 'events') overlay.set(entry.liveKey, record, journal)
     if (index.keeps !== 'live') overlay.set(indexEventKey(entry.parts, time, 'add'), record, journal)
-    opened.push(entry)
   }
   return opened
+}
+
+/** Those of `entries` that `others` lack or have with another `ttl`. */
+function notIn(others: PreparedEntries, entries: PreparedEntries): PreparedEntry[] {
+  const found = byKey(others)
+  return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
 }
 
 function closeEntry(
@@ -250,7 +270,7 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
   const open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
   for (const version of versions) {
     const { ts } = version
-    const after = entriesOfStored(index, version, ts)
+    const after = byKey(entriesOfStored(index, version, ts))
     for (const [text, { entry, since }] of open) {
       if (after.get(text)?.ttl === entry.ttl) continue
       open.delete(text)
@@ -281,7 +301,8 @@ export interface Row {
 
 /** The record of an entry that came at `since` and is still there, and of its add event: the two are alike. */
 function openedRecord(entry: PreparedEntry, since: Micros): Bytes {
-  return encodeEntry({ ...recordParts(entry), since })
+  const { parts, ttl, values } = entry
+  return encodeEntry({ document: parts.document, ttl, values, cut: isCut(parts.values.bytes), since })
 }
 
 /** The record of an entry that was there from `since` until `until`. */

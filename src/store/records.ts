@@ -10,7 +10,7 @@
 import { assert } from '../base/assert.ts'
 import { checksum, checksumBytes } from '../base/checksum.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
-import { decodeValue, encodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
+import { appendEncoded, decodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
 import {
@@ -155,7 +155,7 @@ export function encodeVersion(
   writer.reset().u8(actions.indexOf(version.action) | (ttl === never ? 0 : ttlFlag))
   appendTime(ts)
   if (ttl !== never) appendTime(ttl)
-  writer.append(encodeValue(version.fields, commitTime))
+  appendEncoded(writer, version.fields, commitTime)
   return sealed()
 }
 
@@ -271,7 +271,7 @@ export function encodeEntry(record: EntryRecord): Bytes {
   writer.u16(document.collection)
   if (until !== undefined) appendTime(until)
   if (ttl !== never) appendTime(ttl)
-  if (values.length > 0) writer.append(encodeValue(values))
+  if (values.length > 0) appendEncoded(writer, values)
   return writer.copy()
 }
 

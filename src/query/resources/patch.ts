@@ -14,7 +14,7 @@ import { isArray, isObject, type ObjectValue, type Value } from '../../values/va
  * `base` with `patch` applied; untouched fields keep their place, new ones come last. Throws `bad request` for a
  * patch that is too large or nested too deep to be stored.
  */
-export function applyPatch(base: ObjectValue, patch: ObjectValue): ObjectValue {
+export function applyPatch(base: ObjectValue, patch: ObjectValue): Map<string, Value> {
   measure(patch)
   return patched(base, patch)
 }
@@ -42,7 +42,10 @@ function measure(patch: ObjectValue): void {
   visit(patch, 0)
 }
 
-function patched(base: ObjectValue, patch: ObjectValue): ObjectValue {
+const noFields: ObjectValue = new Map()
+
+/** A map of its own. */
+function patched(base: ObjectValue, patch: ObjectValue): Map<string, Value> {
   const merged = new Map(base)
   for (const [name, value] of patch) {
     if (value === null) {
@@ -66,7 +69,7 @@ function withoutNulls(value: Value): Value {
   if (isArray(stored)) {
     return stored.filter(element => element !== null).map(withoutNulls)
   }
-  return isObject(stored) ? patched(new Map(), stored) : stored
+  return isObject(stored) ? patched(noFields, stored) : stored
 }
 
 const transientKinds = new Set(['set', 'action', 'document', 'page', 'event', 'element'])

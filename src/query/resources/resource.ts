@@ -42,7 +42,8 @@ export interface Draft {
 /** Checks a value found at `path`; returns what is wrong. */
 export type FieldCheck = (value: Value, path: readonly string[]) => readonly Failure[]
 
-interface FieldSpec {
+/** What is known of a field. */
+export interface FieldSpec {
   readonly check: FieldCheck
   readonly required?: boolean
   /** Given by the client only at creation; later values are ignored. */
