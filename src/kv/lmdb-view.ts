@@ -28,7 +28,7 @@ export class LmdbView implements View {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
     const held = this.#held?.of(key)
-    if (held !== undefined) return valueOf(held, known)
+    if (held !== undefined) return heldValue(held, known)
     if (known === undefined) return this.#database.get(key)
     const found = this.#database.getBinaryFast(key)
     return found && knownOrCopy(found, known)
@@ -55,7 +55,7 @@ export class LmdbView implements View {
 }
 
 /** What a get of a held write returns: as any value it belongs to the caller. */
-function valueOf({ value }: Write, known: Bytes | undefined): Bytes | undefined {
+function heldValue({ value }: Write, known: Bytes | undefined): Bytes | undefined {
   return known !== undefined && value !== undefined && areSame(value, known) ? known : value?.slice()
 }
 

@@ -55,9 +55,10 @@ export class SortedEntries<T extends Keyed> {
     if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
-  /** All of them in order. */
-  *[Symbol.iterator](): Generator<T> {
-    for (const chunk of this.#chunks) yield* chunk
+  /** All of them in order; nothing may be changed while they are looked at. */
+  all(): readonly T[] {
+    const [first] = this.#chunks
+    return this.#chunks.length === 1 ? (first as T[]) : this.#chunks.flat()
   }
 
   /** Those from `start` up to but without `end`, as they are now. */

@@ -139,15 +139,18 @@ function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
   return stored && idAt(stored, 0)
 }
 
+/** Of most transactions; never added to. */
+const nothingChanged = new Set<DatabaseId>()
+
 /** The catalogue as one transaction sees it. */
 export class StoreCatalogue implements Catalogue {
   readonly #snapshot: Snapshot
   readonly #cache: SchemaCache
   readonly #schemas = new Map<DatabaseId, Schema>()
-  readonly #changed = new Set<DatabaseId>()
+  #changed: Set<DatabaseId> = nothingChanged
   readonly #relied = new Map<DatabaseId, SchemaRead>()
   /** Parents read so far; used only while the transaction has not touched any schema. */
-  readonly #parents = new Map<DatabaseId, DatabaseId | undefined>()
+  #parents: Map<DatabaseId, DatabaseId | undefined> | undefined
 
   /** The collection that was found last: elements and documents of one are mostly asked about in a row. */
   #latest: { readonly database: DatabaseId; readonly collection: CollectionId } | undefined
@@ -170,6 +173,7 @@ export class StoreCatalogue implements Catalogue {
 
   /** Forgets what was known of a schema that the transaction has just written. */
   noteChange(database: DatabaseId): void {
+    if (this.#changed === nothingChanged) this.#changed = new Set()
     this.#changed.add(database)
     this.#schemas.delete(database)
   }
@@ -323,9 +327,12 @@ export class StoreCatalogue implements Catalogue {
 
   #storedParent(database: DatabaseId): DatabaseId | undefined {
     const isUntouched = this.#changed.size === 0
-    if (isUntouched && this.#parents.has(database)) return this.#parents.get(database)
+    if (isUntouched && this.#parents?.has(database)) return this.#parents.get(database)
     const parent = parentOf(read(this.#snapshot, parentKey(database)))
-    if (isUntouched) this.#parents.set(database, parent)
+    if (isUntouched) {
+      this.#parents ??= new Map()
+      this.#parents.set(database, parent)
+    }
     return parent
   }
 

@@ -15,6 +15,7 @@ import type { View } from '../kv/contract.ts'
 import {
   type CollectionId,
   type DatabaseId,
+  firstUserCollection,
   type Micros,
   native,
   Ref,
@@ -28,7 +29,8 @@ import type { StoreHooks } from './contract.ts'
 import { actionAfter } from './document-writer.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import { garbageTarget } from './garbage.ts'
-import { checkIdMarks } from './id-reservation.ts'
+import { checkIdMarks, latestIdMs } from './id-reservation.ts'
+import { idMs } from './ids.ts'
 import { pendingBuildsIn } from './index-builder.ts'
 import {
   builtinIndexesOf,
@@ -108,6 +110,7 @@ class StoreCheck {
   readonly #indexes: IndexCheck
   readonly #changeLog: ChangeLogCheck
   readonly #building: ReadonlySet<string>
+  readonly #latestIdMs: number
 
   constructor(context: CheckContext, hooks: StoreHooks) {
     this.#context = context
@@ -115,6 +118,7 @@ class StoreCheck {
     this.#building = new Set(pendingBuildsIn(context.snapshot.view).map(build => nameRef(build.index)))
     this.#indexes = new IndexCheck(context, (database, collection) => this.#tablesOf(database, collection))
     this.#changeLog = new ChangeLogCheck(context)
+    this.#latestIdMs = latestIdMs(context.snapshot.view)
   }
 
   run(): void {
@@ -164,6 +168,8 @@ class StoreCheck {
       if (!isIntact(stored)) this.#context.report(`${nameRef(ref)} is not what was written`)
       return decodeVersion(ref, stored)
     })
+    if (ref.collection >= firstUserCollection && idMs(ref.id) > this.#latestIdMs)
+      this.#context.report(`${nameRef(ref)} has an id of the future that was not noted as given`)
     this.#checkVersions(ref, versions)
     this.#indexes.checkDocument(ref, versions)
     this.#changeLog.checkDocument(ref, versions)

@@ -69,7 +69,7 @@ export class Committer {
       // Who set no number of tries is not refused: after the usual ones the last is made where nobody comes in between.
       const isLast = options.retriesMax === undefined && retries >= retriesMax
       const isShort = isLast || attempt.evaluationMicros <= shortMicros
-      const decision = await this.#held(attempt, announcement, isShort ? work : undefined)
+      const decision = await this.#decide(attempt, announcement, isShort ? work : undefined)
       if (decision !== 'stale') return { ...decision, retries: decision.retries + retries }
       if (retries >= retriesMax) throw new ContendedTransaction(retries + 1)
     }
@@ -90,27 +90,7 @@ export class Committer {
     attempt: StoreAttempt<T>,
     again: TransactionWork<T> | undefined,
   ): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#held(attempt, this.#times.announce(attempt.commitTime - 1), again)
-  }
-
-  /** {@link #decide}, with what is to be written counted against the bound until it has been. */
-  async #held<T>(
-    attempt: StoreAttempt<T>,
-    announcement: Announcement,
-    again: TransactionWork<T> | undefined,
-  ): Promise<TransactionOutcome<T> | 'stale'> {
-    let release: Release | undefined
-    try {
-      release = this.#memory?.hold(attempt.counters.writeBytes)
-    } catch (error) {
-      announcement.end()
-      throw error
-    }
-    try {
-      return await this.#decide(attempt, announcement, again)
-    } finally {
-      release?.()
-    }
+    return this.#decide(attempt, this.#times.announce(attempt.commitTime - 1), again)
   }
 
   /** Commits nothing but a time, so that readers need not wait any more for commits announced before it. */
@@ -137,12 +117,15 @@ export class Committer {
     return { ...attempt, evaluationMicros: this.#clock() - started }
   }
 
+  /** What is to be written counts against the bound until it has been. */
   async #decide<T>(
     attempt: StoreAttempt<T>,
     announcement: Announcement,
     again: TransactionWork<T> | undefined,
   ): Promise<TransactionOutcome<T> | 'stale'> {
+    let release: Release | undefined
     try {
+      release = this.#memory?.hold(attempt.counters.writeBytes)
       for (;;) {
         const decision = await this.#underLock(announcement, (last, time, view): Work<Decision<T>> => {
           if (stillHolds(attempt, view, last, time, this.#recent)) {
@@ -158,6 +141,7 @@ export class Committer {
       }
     } finally {
       announcement.end()
+      release?.()
     }
   }
 

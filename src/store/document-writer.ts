@@ -35,7 +35,7 @@ import {
 } from './index-tables.ts'
 import type { Journal, Overlay } from './overlay.ts'
 import { decodeVersion, encodeVersion, ttlOf, versionTime } from './records.ts'
-import { noteExpiry, type Snapshot } from './snapshot.ts'
+import { noteExpiry, read, type Snapshot } from './snapshot.ts'
 
 /** What writing needs of its transaction. */
 export interface WriteContext {
@@ -52,6 +52,7 @@ export interface WriteContext {
 
 /** A document this transaction has written. */
 interface PendingDocument {
+  readonly key: Bytes
   readonly journal: Journal
   version: Version
   bytes: number
@@ -94,6 +95,7 @@ export function storedRows(
 
 export class DocumentWriter {
   readonly #context: WriteContext
+  /** By the text of the documents' keys. */
   readonly #pending = new Map<string, PendingDocument>()
   readonly #historyChanges: Change[] = []
   #bytes = 0
@@ -115,10 +117,10 @@ export class DocumentWriter {
 
   /** Makes `fields` the content of a document; undefined deletes it. Returns the version. */
   write(ref: Ref, fields: ObjectValue | undefined): Version {
-    const pending = this.#takeBack(ref)
-    const base = newestLive(this.#context.snapshot, ref)
-    const before = base && decodeVersion(ref, base)
     const { commitTime, snapshot } = this.#context
+    const pending = this.#takeBack(ref)
+    const base = read(snapshot, pending.key)
+    const before = base && decodeVersion(ref, base)
     if (before !== undefined) noteExpiry(snapshot, ttlOf(before.fields))
     const action = fields === undefined ? 'delete' : actionAfter(before, commitTime)
     pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
@@ -127,11 +129,12 @@ export class DocumentWriter {
   }
 
   #takeBack(ref: Ref): PendingDocument {
-    const name = nameOf(ref)
+    const key = documentKey(ref)
+    const name = byteText(key)
     let pending = this.#pending.get(name)
     if (pending === undefined) {
       const version: Version = { ref, ts: TransactionTime.micros, action: 'delete', fields: noFields }
-      pending = { journal: [], version, bytes: 0 }
+      pending = { key, journal: [], version, bytes: 0 }
       this.#pending.set(name, pending)
     } else {
       this.#context.overlay.revert(pending.journal)
@@ -147,16 +150,16 @@ export class DocumentWriter {
     checked: boolean,
   ): void {
     const { catalogue, overlay, commitTime, stamp } = this.#context
-    const { journal, version } = pending
+    const { journal, key, version } = pending
     // Before anything is laid over the state: what is looked up in it from now on must not become the knowledge of other
     // transactions, which may never see this one committed.
     if (namedNatives.has(version.ref.collection)) catalogue.noteChange(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
     this.#countBytes(pending, stored.length)
     if (base !== undefined) overlay.set(historyKey(version.ref, versionTime(base)), base, journal)
-    if (version.action !== 'delete') overlay.set(documentKey(version.ref), stored, journal)
+    if (version.action !== 'delete') overlay.set(key, stored, journal)
     else {
-      if (base !== undefined) overlay.set(documentKey(version.ref), undefined, journal)
+      if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(version.ref, commitTime), stored, journal)
     }
     this.#replaceIndexEntries(pending, before, checked)
@@ -304,8 +307,9 @@ function notUnique(): QueryError {
   return QueryError.of('instance not unique', 'document is not unique.', [])
 }
 
+/** What a document is found by among those that are pending. */
 function nameOf(ref: Ref): string {
-  return `${ref.database}/${ref.collection}/${ref.id}`
+  return byteText(documentKey(ref))
 }
 
 function isLiveAt(version: StoredVersion | undefined, ts: Micros): boolean {

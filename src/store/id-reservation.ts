@@ -6,6 +6,7 @@ import { prefixRange } from '../keys/prefix.ts'
 import type { View } from '../kv/contract.ts'
 import type { TransactionOutcome } from './contract.ts'
 import { type IdStretch, idEpochMs, idStretchMs } from './ids.ts'
+import { lastCommit } from './last-commit.ts'
 import { decodeIdMark, encodeIdMark, isIntact } from './records.ts'
 import type { StoreTransaction } from './transaction.ts'
 
@@ -31,6 +32,16 @@ export async function reserveStretch(store: Transactor, worker: number): Promise
     return { startMs, endMs }
   })
   return result
+}
+
+/** Up to which time ids of documents may go, in milliseconds: drawn ones, and given ones as far as that is noted. */
+export function latestIdMs(view: View): number {
+  const { givenIdsMs, time } = lastCommit(view)
+  let latest = Math.max(givenIdsMs, Math.floor(time / 1000))
+  for (const { value } of view.range(prefixRange(metaKey(markName)))) {
+    if (isIntact(value)) latest = Math.max(latest, decodeIdMark(value))
+  }
+  return latest
 }
 
 /** Reports marks that are not what was written: ids could be given a second time. */

@@ -52,7 +52,7 @@ export class Overlay implements View {
   /** The writes in key order, without deletes of keys that never existed. */
   writes(): Write[] {
     const writes: Write[] = []
-    for (const slot of this.#slots) {
+    for (const slot of this.#slots.all()) {
       if (slot.value !== undefined || this.base.get(slot.key) !== undefined) writes.push(slot)
     }
     return writes
