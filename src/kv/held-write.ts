@@ -1,5 +1,5 @@
-// The last write of each work in a batch is held back until something reads or writes past it. Works that say at their end
-// what the newest state is, as those of src/store do, replace what the one before has said: of a whole batch only one
+// The last write of each transaction in a batch is held back until something reads or writes past it. Those that say at their end
+// what the newest state is, as all of src/store do, replace what the one before has said: of a whole batch only one
 // such row is written, and it is read from here.
 
 import type { Bytes, Write } from './contract.ts'
@@ -19,7 +19,7 @@ export class HeldWrite {
     return this.#write !== undefined && areSame(this.#write.key, key) ? this.#write : undefined
   }
 
-  /** Takes the writes of a work, in their order. */
+  /** Takes the writes of a transaction, in their order. */
   add(writes: readonly Write[]): void {
     const last = writes.length - 1
     for (let at = 0; at < last; at++) {

@@ -246,7 +246,7 @@ function testTransact(store: Current): void {
     assert.deepEqual(list(store()), ['k=abcd', 'twin=abcd'])
   })
 
-  test('works that wait together see what those before them wrote and deleted, however they ask', async () => {
+  test('transactions that wait together see what those before them wrote and deleted, however they ask', async () => {
     const letters = ['a', 'b', 'c']
     const expected = new Map<string, string>()
     const sorted = () => [...expected].map(([key, value]) => `${key}=${value}`).sort()
