@@ -252,6 +252,34 @@ describe('faults under the record', { skip: noPostgres }, () => {
     assert.equal(list(other).length, list(writer).length)
   })
 
+  test('a node that was paused catches up before it takes the head', async () => {
+    let nowMs = 0
+    const never = () => () => undefined
+    const paused = await openPostgres({
+      location: { url: proxied(), schema },
+      local: openMemory(),
+      node: 'paused',
+      clock: { ...systemClock, elapsedMs: () => nowMs },
+      // It follows the log no further by itself.
+      timers: { after: never, every: never },
+      random: systemRandom,
+      newestTime: () => 0,
+      onDiverged: reason => assert.fail(reason),
+    })
+    stores.push(paused)
+    await paused.ready(Number.POSITIVE_INFINITY)
+    const told = await load([await node('a', server.url())], 3, () => undefined)
+    const sent: string[] = []
+    proxy.cutsBehind = statement => {
+      sent.push(...['bytes_before', 'lock head'].filter(part => statement.includes(part)))
+      return false
+    }
+    nowMs += 5_000
+    told.set('late', await increment(paused, 'late'))
+    assert.deepEqual(sent, ['bytes_before', 'lock head'])
+    await verify(told)
+  })
+
   test('a copy does not wait for the count of its rows, nor fail with it', async () => {
     const writer = await node('a', server.url())
     await load([writer], 10, () => undefined)
