@@ -120,8 +120,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name is unknown',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
-  ENOTDIR: 'part of the path is not a folder',
-  EEXIST: 'it is not a folder',
+  ENOTDIR: 'part of the path is not a directory',
+  EEXIST: 'it is not a directory',
   ENOSPC: 'the disk is full',
 }
 
