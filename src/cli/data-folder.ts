@@ -27,7 +27,8 @@ const secretBytes = 24
 export function prepareDataFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (!statSync(folder).isDirectory()) throw new StartError(`the data directory ${folder} is not a directory`)
+    if (!statSync(folder).isDirectory())
+      throw new StartError(`the data directory ${folder} is not a directory`)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     if (cause instanceof StartError) throw cause
