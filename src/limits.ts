@@ -179,8 +179,9 @@ export const limits = {
   /** Milliseconds of one decision about one event, and of work for streams until others get their turn; ours. */
   streamPredicateMs: 100,
   streamTurnMs: 20,
-  /** Milliseconds of one batch of work in the background; ours. */
+  /** Milliseconds of one batch of work in the background, and of the bindings of one document there; ours. */
   backgroundBatchMs: 20,
+  buildBindingsMs: 100,
   /** Milliseconds that a reader has to take the end of its stream before it is cut off; ours. */
   streamEndMs: 5000,
   /** Characters of the `x-fauna-tags` header, pairs in it, characters of a key and of a value. */

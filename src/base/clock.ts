@@ -35,3 +35,9 @@ export const systemClock: Clock = {
   },
   elapsedMs: () => performance.now(),
 }
+
+/** Microseconds that this thread has worked since it began, whatever else the machine was busy with. */
+export function threadMicros(): number {
+  const { system, user } = process.threadCpuUsage()
+  return system + user
+}

@@ -9,6 +9,7 @@ import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { type CollectionId, type DatabaseId, native, Ref } from '../values/value.ts'
+import { BindingBudget } from './binding-budget.ts'
 import type { StoreCatalogue } from './catalogue.ts'
 import type { Transaction } from './contract.ts'
 import { namedCollections } from './definitions.ts'
@@ -165,7 +166,8 @@ export function continueBuild(
     return
   }
   const from = decodeBuild(key, progress)
-  const tables = userIndex(definition, context.hooks)
+  const budget = new BindingBudget(context.hooks)
+  const tables = userIndex(definition, budget)
   const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
     (left, right) => left - right,
   )
@@ -176,6 +178,7 @@ export function continueBuild(
     if (collection < from.collection) continue
     const first = collection === from.collection ? from.id : 0n
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
+      budget.begin()
       const found = attempt(index, ref, () => rowsOf(context.snapshot, ref, tables))
       const isFull = documents >= batchDocumentsMax || versions >= batchVersionsMax
       if (documents > 0 && (isFull || isOver() || bytes + found.bytes > batchBytesMax)) {

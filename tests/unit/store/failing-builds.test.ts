@@ -101,6 +101,29 @@ test('a build that fails says so, holds up nobody, and is built once its documen
   await engine.close()
 })
 
+test('a build whose bindings take too long fails, and holds up nobody', async () => {
+  const engine = openTestEngine()
+  const [one, two] = [await database(engine, 'one'), await database(engine, 'two')]
+  const long = { repeat: { repeat: 'a\u0301', number: 1024 }, number: 1000 }
+  const fields = object({ long: { query: { lambda: 'd', expr: { length: { casefold: long } } } } })
+  const source = object({ collection: { collection: 'c' }, fields })
+  const terms = [object({ binding: 'long' })]
+  await engine.query({ create_index: object({ name: 'slow', source, terms }) }, { secret: one })
+  await engine.query(plainIndex('elsewhere'), { secret: two })
+  const errors: unknown[] = []
+  const background = new Background(engine.store, error => errors.push(error))
+  await background.runAll()
+  assert.equal(errors.length, 1)
+  assert.equal((await shown(engine, two, 'elsewhere')).active, true)
+  const failed = await shown(engine, one, 'slow')
+  assert.equal(failed.active, false)
+  assert.match(String(failed.build_error), /^Document \d+ of c: Computing its bindings takes too long\./)
+  await engine.query({ delete: { index: 'slow' } }, { secret: one })
+  await background.runAll()
+  assert.deepEqual(engine.store.check(), [])
+  await engine.close()
+})
+
 test('after a restart a failed build is tried again, once', async () => {
   const engine = openTestEngine()
   const secret = await database(engine, 'one')

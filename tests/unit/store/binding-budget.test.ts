@@ -1,0 +1,40 @@
+// What the bindings of a document may take in a build, by a clock of its own.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { step, stepsPerLook } from '../../../src/base/effort.ts'
+import { limits } from '../../../src/limits.ts'
+import { BindingBudget } from '../../../src/store/binding-budget.ts'
+import type { Version } from '../../../src/store/contract.ts'
+import { Lambda } from '../../../src/values/value.ts'
+
+const lambda = new Lambda('4', 'd', null)
+const version = {} as unknown as Version
+
+/** A budget for bindings that take so long. */
+function setUp(micros: () => number) {
+  let now = 0
+  const evaluateBinding = () => {
+    now += micros()
+    step(stepsPerLook)
+    return true
+  }
+  return new BindingBudget({ evaluateBinding }, () => now)
+}
+
+test('bindings of a document have one budget together, and those of the next another', () => {
+  const half = (limits.buildBindingsMs * 1000) / 2
+  const budget = setUp(() => half)
+  for (let document = 0; document < 3; document++) {
+    budget.begin()
+    assert.equal(budget.evaluateBinding(lambda, version), true)
+    assert.equal(budget.evaluateBinding(lambda, version), true)
+    assert.throws(() => budget.evaluateBinding(lambda, version), { code: 'time out' })
+  }
+})
+
+test('bindings that are quick are never too long, however many versions there are', () => {
+  const budget = setUp(() => 50)
+  budget.begin()
+  for (let versions = 0; versions < 100_000; versions++) budget.evaluateBinding(lambda, version)
+})
