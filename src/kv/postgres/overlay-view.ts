@@ -1,6 +1,7 @@
 // The writes of a batch laid over the view it is built on, so that each transaction of the batch sees those before it.
 
 import type { Bytes, Entry, KeyRange, View, Write } from '../contract.ts'
+import { areSame } from '../held-write.ts'
 import { SortedEntries } from '../sorted-entries.ts'
 
 /** What stands for a deleted key. Compared by identity: an empty value is not it. */
@@ -26,8 +27,9 @@ export class OverlayView implements View {
   get(key: Bytes, known?: Bytes): Bytes | undefined {
     const written = this.#isEmpty ? undefined : this.#written.get(key)?.value
     if (written === undefined) return this.#base.get(key, known)
+    if (written === deleted) return undefined
     // A copy: what a view returns belongs to the caller.
-    return written === deleted ? undefined : new Uint8Array(written)
+    return known !== undefined && areSame(written, known) ? known : new Uint8Array(written)
   }
 
   range(range: KeyRange): Iterable<Entry> {
