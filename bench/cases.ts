@@ -27,7 +27,7 @@ export interface BenchCase {
   readonly about: string
   /** HTTP/1.1 when absent. */
   readonly protocol?: 'h2'
-  /** A list that connections go round; long enough that no cache of single answers helps. */
+  /** A list that connections go round; long enough that no cache of single responses helps. */
   requests(loaded: Loaded): readonly CaseRequest[]
 }
 

@@ -45,7 +45,7 @@ export async function createSchema(url: string, secret: string): Promise<void> {
 const documentsPerQuery = 250
 const queriesAtOnce = 4
 
-/** Writes the documents from `from` up to `to` (exclusive) and answers their ids in that order. */
+/** Writes the documents from `from` up to `to` (exclusive) and returns their ids in that order. */
 export async function loadDocuments(
   url: string,
   secret: string,

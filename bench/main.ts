@@ -123,7 +123,7 @@ async function runCase(
   const protocol = benchCase.protocol === undefined ? {} : { protocol: benchCase.protocol }
   const headers = headersFor(secret)
   console.log(`\n${name}: ${about}`)
-  // The floor answers as many bytes as Terrarium does.
+  // The floor responds with as many bytes as Terrarium does.
   const probe = await send(server, { secret, query: requests[0]?.query })
   if (probe.status >= 300) throw new Error(`${name}: status ${probe.status}: ${probe.text}`)
   const bytes = Buffer.byteLength(probe.text)

@@ -1,4 +1,4 @@
-// The reader of the case `neighbours`, in a thread of its own: what the benchmark does with long answers must not count
+// The reader of the case `neighbours`, in a thread of its own: what the benchmark does with long responses must not count
 // as waiting.
 
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
 // Queries that are permitted and as hard on the service as we know how to make them. The benchmark sends them beside
-// somebody else's reads; the tests send smaller ones and compare the answers of the slow lane with those of the service.
+// somebody else's reads; the tests send smaller ones and compare the responses of the slow lane with those of the service.
 
 /** How large the queries are. */
 export interface Sizes {

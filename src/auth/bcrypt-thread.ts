@@ -12,7 +12,7 @@ export type BcryptTask =
   | { readonly kind: 'hash'; readonly bytes: Uint8Array; readonly cost: number }
   | { readonly kind: 'first match'; readonly candidates: readonly Candidate[] }
 
-/** A third of the share that the thread that answers requests gets where both want the same core. */
+/** A third of the share that the thread that serves requests gets where both want the same core. */
 const niceness = 5
 
 /** Linux only, where a priority belongs to a thread; elsewhere it would be that of the whole process. */

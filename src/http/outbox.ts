@@ -1,10 +1,10 @@
-// Sends the answers of one turn of the event loop together, at its end. Each write of a lone answer wakes its client,
+// Sends the responses of one turn of the event loop together, at its end. Each write of a lone response wakes its client,
 // which costs the service as much as a small query; of many in a row the first wakes whoever is to read them.
 // (Measured with 32 connections from one client: almost twice the point reads per second.)
 
 import type { Clock } from '../base/clock.ts'
 
-/** Milliseconds that an answer may wait for the others of its turn. */
+/** Milliseconds that a response may wait for the others of its turn. */
 const heldMsMax = 1
 
 /** Holds what is to be sent until the turn of the event loop ends, or for a millisecond in longer turns. */

@@ -21,7 +21,7 @@ async function withCollection(app: App): Promise<Client> {
   return server
 }
 
-driverTest('a collection answers with its defaults', async app => {
+driverTest('a collection is returned with its defaults', async app => {
   const server = await app.as('server')
   const made = await server.query<{ ref: Ref; ts: number; history_days: number; name: string }>(
     q.CreateCollection({ name: 'spells', data: { owner: 'me' } }),
@@ -60,7 +60,7 @@ driverTest('a document keeps every kind of value', async app => {
   assert.deepEqual(await server.query(q.Get(made.ref)), made)
 })
 
-driverTest('create answers ref and ts; ids count up; a given id is kept', async app => {
+driverTest('create returns ref and ts; ids count up; a given id is kept', async app => {
   const server = await withCollection(app)
   const first = await server.query<Document>(q.Create(q.Collection('spells')))
   const second = await server.query<Document>(q.Create(q.Collection('spells')))
@@ -103,7 +103,7 @@ driverTest('replace forgets what it is not given', async app => {
   assert.deepEqual(await server.query(q.Get(made.ref)), replaced)
 })
 
-driverTest('delete answers the last state, then the document is gone', async app => {
+driverTest('delete returns the last state, then the document is gone', async app => {
   const server = await withCollection(app)
   const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { a: 1 } }))
   assert.equal(await server.query(q.Exists(made.ref)), true)

@@ -33,7 +33,7 @@ async function withCollection(app: App): Promise<Client> {
 
 const field = (name: string) => ({ field: ['data', name] })
 
-driverTest('an index answers what it is', async app => {
+driverTest('an index returns what it is', async app => {
   const server = await withCollection(app)
   const made = await server.query<Index>(
     q.CreateIndex({

@@ -38,7 +38,7 @@ driverTest('if evaluates one branch only', async app => {
   })
 })
 
-driverTest('do answers its last expression', async app => {
+driverTest('do returns its last expression', async app => {
   const client = await app.as('client')
   assert.equal(await client.query(q.Do(1, 2, 'last')), 'last')
 })

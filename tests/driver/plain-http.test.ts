@@ -29,7 +29,7 @@ test('Basic and Bearer are the same', async () => {
   }
 })
 
-test('a wrong or missing secret answers 401', async () => {
+test('a wrong or missing secret returns 401', async () => {
   const requests = [
     {},
     { secret: 'wrong' },
@@ -73,7 +73,7 @@ test('GET /ping needs no secret', async () => {
   assert.deepEqual(answer.json, { resource: 'Scope node is OK' })
 })
 
-test('a created document answers 201', async () => {
+test('a created document returns 201', async () => {
   const answer = await send(server, { secret, query: { create: { collection: 'users' } } })
   assert.equal(answer.status, 201)
 })

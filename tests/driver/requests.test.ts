@@ -6,7 +6,7 @@ import { type Document, driverTests, errors, q } from './app.ts'
 
 const driverTest = driverTests()
 
-driverTest('ping answers without a valid secret', async app => {
+driverTest('ping responds without a valid secret', async app => {
   const client = app.client('no secret at all')
   assert.equal(await client.ping('node'), 'Scope node is OK')
   assert.equal(await client.ping('write'), 'Scope write is OK')

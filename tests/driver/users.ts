@@ -5,7 +5,7 @@ import { type App, type Client, type Document, q } from './app.ts'
 
 export const password = 'correct horse battery staple'
 
-/** Makes the schema and answers a server client. */
+/** Makes the schema and returns a server client. */
 export async function withUsers(app: App): Promise<Client> {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'users' }))

@@ -1,4 +1,4 @@
-// An engine whose answers a test decides, and the HTTP service over it on a free port.
+// An engine whose responses a test decides, and the HTTP service over it on a free port.
 
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { pino } from 'pino'
@@ -50,7 +50,7 @@ export interface FakeEngine extends Engine {
   pinged: (scope: string, timeoutMs: number) => Promise<void>
 }
 
-/** Knows the one secret `right`, as Bearer; answers a query with its own text. */
+/** Knows the one secret `right`, as Bearer; responds to a query with its own text. */
 export function fakeEngine(): FakeEngine {
   const seen: QueryRequest[] = []
   const guarded = (request: QueryRequest, then: () => QueryResponse | Promise<QueryResponse>) => {

@@ -82,7 +82,7 @@ test('a query by GET has no bytes in', async () => {
   assert.equal(response.headers.get('x-query-bytes-out'), '16')
 })
 
-test("status and body are the engine's, whether it answers at once or later", async () => {
+test("status and body are the engine's, whether it responds at once or later", async () => {
   service.engine.answer = () => resource('1', 201)
   assert.equal((await post('1')).status, 201)
   service.engine.answer = async () => resource('2', 201)

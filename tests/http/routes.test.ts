@@ -92,7 +92,7 @@ const scenarios: Scenario[] = [
 ]
 
 for (const { method, path, secret, body, status, answer, allow } of scenarios) {
-  test(`${method} ${path} ${secret ? 'with' : 'without'} a secret answers ${status}`, async () => {
+  test(`${method} ${path} ${secret ? 'with' : 'without'} a secret returns ${status}`, async () => {
     const response = await fetch(service.url + path, {
       method,
       body: body ?? null,
@@ -208,7 +208,7 @@ const failedPings: [name: string, path: string, pinged: () => Promise<void>, des
   ['a broken store', '?scope=all', () => Promise.reject(new Error('disk')), 'Scope all is unavailable'],
 ]
 for (const [name, query, pinged, description] of failedPings) {
-  test(`a ping that meets ${name} answers 503`, async () => {
+  test(`a ping that meets ${name} returns 503`, async () => {
     service.engine.pinged = pinged
     const response = await fetch(`${service.url}/ping${query}`)
     assert.equal(response.status, 503)

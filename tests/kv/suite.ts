@@ -28,7 +28,7 @@ export function storeSuite(name: string, open: () => KeyValueStore | Promise<Key
 type Current = () => KeyValueStore
 
 function testGet(store: Current): void {
-  test('answers the value, or undefined for a key that is not there', async () => {
+  test('returns the value, or undefined for a key that is not there', async () => {
     await store().transact(write(put('a', '1')))
     store().read(view => {
       assert.equal(text(view.get(bytes('a'))), '1')

@@ -322,7 +322,7 @@ test('the list: newest first, filtered by state, stable while requests arrive', 
   assert.deepEqual(none.json, { next_token: null, results: [] })
 })
 
-test('the URL: any changed character answers 403, the right one the file, again and again', async () => {
+test('the URL: any changed character returns 403, the right one the file, again and again', async () => {
   const { request_id: id } = await requestExport(server, root, { database: 'us-std/app' })
   const url = new URL((await finished(server, root, id)).presigned_url as string)
   assert.equal(url.origin, server.url)

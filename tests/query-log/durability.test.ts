@@ -81,7 +81,7 @@ test('with several processes an export waits for the records of all of them', as
   await server.stop()
 })
 
-test('an expired URL answers 403; asking again makes a new one, the version one higher', async t => {
+test('an expired URL returns 403; asking again makes a new one, the version one higher', async t => {
   const server = await startServer({ flags: ['--query-log-url-seconds', '2'] })
   t.after(() => server.stop())
   await marked(server, 'x')

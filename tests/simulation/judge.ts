@@ -1,4 +1,4 @@
-// Says whether the answers of many clients could all have come from one correct database: runs the queries one after
+// Says whether the responses of many clients could all have come from one correct database: runs the queries one after
 // the other, in the order of the times they were given, against a plain model. That order must also be one that the
 // clients could have seen: no request may be placed before an answer that came before it began.
 

@@ -1,4 +1,4 @@
-// What the clients of the simulation do: each operation is a query and the rule by which a plain model answers it.
+// What the clients of the simulation do: each operation is a query and the rule by which a plain model responds to it.
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Data, type DocumentName, type ModelTransaction, Refusal } from '../support/model.ts'

@@ -59,7 +59,7 @@ class Simulation {
   readonly #model: Model
   readonly #requests: Request[] = []
   readonly #open = new Set<Promise<void>>()
-  /** Times that answers have named. */
+  /** Times that responses have named. */
   readonly #times: number[] = []
   readonly #made: DocumentName[] = []
   readonly #tagIndexes: string[] = ['no_such_index']

@@ -22,18 +22,18 @@ export const match = (index: string, term: Wire): Wire => ({ match: { index }, t
 export const dataOf = (fields: Readonly<Record<string, Wire>>, ttl?: number): Wire =>
   object({ data: object(fields), ...(ttl !== undefined && { ttl: wireTime(ttl) }) })
 
-/** A time in JSON, in queries and answers alike. */
+/** A time in JSON, in queries and responses alike. */
 export function wireTime(micros: number): Wire {
   return { '@ts': formatTime(timeFromMicros(micros)) }
 }
 
-/** A document's reference as answers show it. */
+/** A document's reference as responses show it. */
 export function shownReference({ collection: name, id }: DocumentName): Wire {
   const collections = { '@ref': { id: 'collections' } }
   return { '@ref': { id: String(id), collection: { '@ref': { id: name, collection: collections } } } }
 }
 
-/** A document as answers show it. */
+/** A document as responses show it. */
 export function shownDocument(name: DocumentName, { data, ts, ttl }: ModelVersion): Wire {
   return { ref: shownReference(name), ts, data, ...(ttl !== undefined && { ttl: wireTime(ttl) }) }
 }

@@ -1,4 +1,4 @@
-// What `POST /stream` takes and how it answers before the first event.
+// What `POST /stream` takes and how it responds before the first event.
 
 import assert from 'node:assert/strict'
 import { on } from 'node:events'

@@ -39,7 +39,7 @@ export async function send(server: Pick<RunningServer, 'url'>, request: HttpRequ
   return { status: response.status, headers: response.headers, text, json: parsed(text) }
 }
 
-/** Runs a query and answers its `resource`; throws with status and body when it fails. */
+/** Runs a query and returns its `resource`; throws with status and body when it fails. */
 export async function query(
   server: Pick<RunningServer, 'url'>,
   secret: string,
@@ -55,7 +55,7 @@ export function rootQuery(server: RunningServer, expression: unknown): Promise<u
   return query(server, server.rootSecret, expression)
 }
 
-/** Makes a database through the root secret and answers the secret of a key of that role in it. */
+/** Makes a database through the root secret and returns the secret of a key of that role in it. */
 export async function keyOfNewDatabase(server: RunningServer, name: string, role: string): Promise<string> {
   await rootQuery(server, { create_database: { object: { name } } })
   const key = await rootQuery(server, { create_key: { object: { database: { database: name }, role } } })

@@ -1,4 +1,4 @@
-// Reading a page of rows: fewer at a time where an answer would be too large, and large answers off the main thread.
+// Reading a page of rows: fewer at a time where a response would be too large, and large responses off the main thread.
 
 import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
@@ -10,7 +10,7 @@ import { ServiceError } from './faults.ts'
 import { heavy } from './heavy.ts'
 import { type RowSource, rowsQuery } from './row-source.ts'
 
-/** The body of the answer with a page of rows; asks for fewer rows when that many are too much. */
+/** The body of the response with a page of rows; asks for fewer rows when that many are too much. */
 export async function readRowText(
   source: RowSource,
   size: number,

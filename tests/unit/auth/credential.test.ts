@@ -199,7 +199,7 @@ test('after the first check a key costs no bcrypt; a wrong secret for the same k
   assert.equal(world.bcrypt.compared.length, before + 5)
 })
 
-test('a remembered key answers without waiting', async () => {
+test('a remembered key is known without waiting', async () => {
   await world.identify(bearer(admin.secret))
   const caller = bench.read(transaction =>
     world.auth.identifier.identify(bearer(admin.secret), transaction, new Memo(), () => () => false),

@@ -1,4 +1,4 @@
-// Key sets: how they are cached, refreshed and bounded (with a fetch that the test answers), and how they are
+// Key sets: how they are cached, refreshed and bounded (with a fetch that the test responds to), and how they are
 // fetched (from a local server).
 
 import assert from 'node:assert/strict'
@@ -22,7 +22,7 @@ function keySet(...kids: string[]): FetchedKeySet {
   return { modified: true, body, etag: `"${kids.join()}"` }
 }
 
-/** Key sets over a fetch whose answers the test changes; notes what was asked. */
+/** Key sets over a fetch whose responses the test changes; notes what was asked. */
 function setUp(answer: () => FetchedKeySet | Promise<FetchedKeySet>) {
   const time = new ManualTime()
   const asked: (string | undefined)[] = []
@@ -293,7 +293,7 @@ test('the request: path only, accept header, conditional when there is a tag', a
   ])
 })
 
-test('redirects, errors, unasked 304s, huge and broken answers are refused', async () => {
+test('redirects, errors, unasked 304s, huge and broken responses are refused', async () => {
   await withServer(
     (request, response) => {
       const path = request.url ?? ''

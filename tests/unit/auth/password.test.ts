@@ -1,4 +1,4 @@
-// Passwords: which hashes verify, the same work for everyone, 72 bytes, and answers that survive replays.
+// Passwords: which hashes verify, the same work for everyone, 72 bytes, and results that survive replays.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
 // What auth tests share: a store in memory, a clock and timers that the test moves, bcrypt that counts, and a
-// runner that waits for pending answers and evaluates again, as the engine does.
+// runner that waits for pending results and evaluates again, as the engine does.
 
 import {
   type Authentication,

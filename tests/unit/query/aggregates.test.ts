@@ -143,7 +143,7 @@ describe('arrays', () => {
   })
 })
 
-test('a page answers a page of the one value, with its cursors', () => {
+test('a page returns a page of the one value, with its cursors', () => {
   for (const [name, value] of Object.entries({ count: 3n, sum: 6n, mean: 2, max: 3n, min: 1n })) {
     const source = page(1n, 3n, 2n)
     const answer = aggregate(name, source) as Page

@@ -83,7 +83,7 @@ describe('map, foreach, filter', () => {
     })
   })
 
-  test('filter reports the failures of all elements, or else all answers that are no booleans', () => {
+  test('filter reports the failures of all elements, or else all results that are no booleans', () => {
     const failing = lambda({ equals: [0, { modulo: [x, 2] }] })
     assert.deepEqual(
       errorsOf({ filter: failing, collection: ['a', 2, 'b'] }).map(({ position }) => position),

@@ -1,4 +1,4 @@
-// Formatting: agreement with recorded answers of java.util.Formatter (JDK 17), and what is ours.
+// Formatting: agreement with recorded results of java.util.Formatter (JDK 17), and what is ours.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -14,7 +14,7 @@ type Num = bigint | number
 const long = numbers.filter(value => typeof value === 'bigint') as fc.Arbitrary<bigint>
 const double = numbers.filter(value => typeof value === 'number') as fc.Arbitrary<number>
 
-/** What a function answers for values, with any further arguments. */
+/** What a function returns for values, with any further arguments. */
 function call(name: string, given: Value, further: object = {}): Value {
   return evaluatePure({ [name]: { var: 'given' }, ...further }, { given })
 }

@@ -47,7 +47,7 @@ class Things {
     await this.#engine.query({ create_index: object(fields) })
   }
 
-  /** Does something and answers when it happened. */
+  /** Does something and returns when it happened. */
   async at(query: object): Promise<number> {
     const { body, status, txnTime } = await this.#engine.send(query)
     assert.ok(status < 300, body)

@@ -198,7 +198,7 @@ describe('case', () => {
     for (const [text, folded] of Object.entries(cases)) assert.equal(casefold(text), folded)
   })
 
-  test('casefold answers the same for what it has answered', () => {
+  test('casefold returns the same for what it has seen before', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), text => {
         const folded = casefold(text)

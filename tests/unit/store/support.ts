@@ -36,7 +36,7 @@ export class Bench {
     }
   }
 
-  /** Writes and answers the commit time. */
+  /** Writes and returns the commit time. */
   async commit(work: (transaction: Transaction) => unknown): Promise<number> {
     return (await this.store.write(work)).time
   }

@@ -1,4 +1,4 @@
-// Search patterns: agreement with recorded answers of java.util.regex (JDK 17), for either engine; refusal of what is
+// Search patterns: agreement with recorded results of java.util.regex (JDK 17), for either engine; refusal of what is
 // not supported, replacements, and bounds on everything that a client may send.
 
 import assert from 'node:assert/strict'
@@ -205,7 +205,7 @@ describe('findstrregex', () => {
     assert.deepEqual(find('aba', 'a', { start: -1 }).length, 2)
   })
 
-  test('answers as many results as asked for, at most 1024', () => {
+  test('returns as many results as asked for, at most 1024', () => {
     const text = { repeat: 'a', number: 1024 }
     const count = (options: object) =>
       (evaluatePure({ findstrregex: { concat: [text, text] }, pattern: 'a', ...options }) as unknown[]).length

@@ -197,7 +197,7 @@ describe('parseJson', () => {
     )
   })
 
-  test('answers or refuses any damaged text, and never breaks', () => {
+  test('returns or refuses any damaged text, and never breaks', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.string({ maxLength: 3 }), (text, where, noise) => {
         const at = where % (text.length + 1)
