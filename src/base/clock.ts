@@ -36,8 +36,12 @@ export const systemClock: Clock = {
   elapsedMs: () => performance.now(),
 }
 
+/** The first releases of Node 22 can tell only the time of all threads. */
+const cpuUsage: () => NodeJS.CpuUsage =
+  'threadCpuUsage' in process ? () => process.threadCpuUsage() : () => process.cpuUsage()
+
 /** Microseconds that this thread has worked since it began, whatever else the machine was busy with. */
 export function threadMicros(): number {
-  const { system, user } = process.threadCpuUsage()
+  const { system, user } = cpuUsage()
   return system + user
 }
