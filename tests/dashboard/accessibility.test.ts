@@ -26,6 +26,18 @@ async function faultsIn(page: Page): Promise<string[]> {
   return [...light, ...dark.map(fault => `dark: ${fault}`)]
 }
 
+test('the accessibility checker finds what is wrong', { skip }, async () => {
+  const page = await stage.open()
+  await page.getByLabel('Secret').waitFor()
+  await page.evaluate(() => {
+    document.querySelector('main')?.append(document.createElement('button'))
+  })
+  const [fault = 'none', ...others] = await accessibilityFaults(page)
+  assert.match(fault, /^button-name: /)
+  assert.deepEqual(others, [])
+  await page.context().close()
+})
+
 test('the accessibility checker finds nothing on any page, light or dark', { skip }, async () => {
   const outside = await stage.open()
   await outside.getByLabel('Secret').waitFor()
