@@ -84,18 +84,25 @@ function percentileMicros(count: number, share: number): number {
   return latencyMaxMicros
 }
 
-/** Seconds of processor time that the server has used; one tick of /proc is 10 ms on every Linux. */
-function serverSeconds(): number {
-  let ticks = 0
+/** Processor time that each process of the server has used, in ticks of /proc: 10 ms on every Linux. Those that have ended are left out. */
+function serverTicks(): ReadonlyMap<number, number> {
+  const ticks = new Map<number, number>()
   for (const pid of plan.pids ?? []) {
     try {
       // The name, in parentheses, may contain blanks; user and system time are the 12th and 13th words behind it.
       const words = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
-      ticks += Number(words[11]) + Number(words[12])
+      ticks.set(pid, Number(words[11]) + Number(words[12]))
     } catch {
-      return 0
+      // It has ended.
     }
   }
+  return ticks
+}
+
+/** Seconds of processor time since `before`, of the processes that are still there. */
+function serverSecondsSince(before: ReadonlyMap<number, number>): number {
+  let ticks = 0
+  for (const [pid, now] of serverTicks()) ticks += now - (before.get(pid) ?? 0)
   return ticks / 100
 }
 
@@ -109,12 +116,12 @@ await Promise.race([pause(plan.warmupSeconds), ended])
 recording = true
 const from = performance.now()
 const cpuBefore = process.cpuUsage()
-const serverBefore = serverSeconds()
+const serverBefore = serverTicks()
 await Promise.race([pause(plan.seconds), ended])
 recording = false
 const seconds = (performance.now() - from) / 1000
 const cpu = process.cpuUsage(cpuBefore)
-const serverCores = (serverSeconds() - serverBefore) / seconds
+const serverCores = serverSecondsSince(serverBefore) / seconds
 stopped = true
 for (const client of clients) client.close()
 await ended

@@ -7,11 +7,23 @@ import { after, test } from 'node:test'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
+import { slowQueries } from '../support/slow-queries.ts'
 
 const clients = 8
-/** Answered writes after which the server is killed, per round. */
-const writesBeforeKill = 300
-const rounds = 3
+interface Setup {
+  readonly name: string
+  readonly flags: readonly string[]
+  readonly rounds: number
+  /** Acknowledged writes after which the server is killed, in each round. */
+  readonly writes: number
+}
+
+const setups: readonly Setup[] = [
+  { name: 'one process', flags: [], rounds: 3, writes: 300 },
+  { name: '--workers 2', flags: ['--workers', '2'], rounds: 3, writes: 300 },
+  // All queries are evaluated there.
+  { name: 'slow lane', flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'], rounds: 2, writes: 100 },
+]
 
 interface Answered {
   readonly ref: unknown
@@ -27,7 +39,7 @@ const createPair = (pair: string) => ({
 })
 
 /** Writes pairs from several clients until the server is killed; returns what was acknowledged, by pair. */
-async function writeUntilKilled(server: RunningServer, secret: string, round: number) {
+async function writeUntilKilled(server: RunningServer, secret: string, round: number, writes: number) {
   const answered = new Map<string, Answered>()
   let killed: Promise<void> | undefined
   const client = async (number: number) => {
@@ -37,7 +49,7 @@ async function writeUntilKilled(server: RunningServer, secret: string, round: nu
       if (!answer) return
       assert.equal(answer.status, 201, answer.text)
       answered.set(pair, (answer.json as { resource: Answered }).resource)
-      if (answered.size >= writesBeforeKill) killed ??= server.kill()
+      if (answered.size >= writes) killed ??= server.kill()
     }
   }
   await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
@@ -67,8 +79,8 @@ async function assertComplete(server: RunningServer, secret: string, answered: M
   }
 }
 
-for (const flags of [[], ['--workers', '2']]) {
-  test(`every acknowledged write survives kill -9 (${flags.join(' ') || 'one process'})`, async () => {
+for (const { name, flags, rounds, writes } of setups) {
+  test(`every acknowledged write survives kill -9 (${name})`, async () => {
     const data = await temporaryFolder()
     after(() => rm(data, { recursive: true, force: true }))
     let server = await startServer({ data, flags })
@@ -80,13 +92,14 @@ for (const flags of [[], ['--workers', '2']]) {
 
     const answered = new Map<string, Answered>()
     for (let round = 0; round < rounds; round++) {
-      for (const [pair, document] of await writeUntilKilled(server, secret, round))
+      for (const [pair, document] of await writeUntilKilled(server, secret, round, writes))
         answered.set(pair, document)
       await assertSound(data)
       server = await startServer({ data, flags })
       await assertComplete(server, secret, answered)
     }
-    assert.ok(answered.size >= rounds * writesBeforeKill)
+    assert.ok(answered.size >= rounds * writes)
+    if (name === 'slow lane') assert.ok((await slowQueries(server)) > 0)
     await server.stop()
     await assertSound(data)
   })

@@ -7,6 +7,7 @@ import { preparation, type Sizes, type WorstQuery, worstQueries } from '../../be
 import { send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
+import { slowQueries } from '../support/slow-queries.ts'
 
 const small: Sizes = {
   doublings: 9,
@@ -33,12 +34,6 @@ let server: RunningServer
 async function ask(to: RunningServer, { query }: WorstQuery): Promise<unknown> {
   const { headers, status, text } = await send(to, { secret: to.rootSecret, query: query(small) })
   return { status, text, costs: noted.map(name => headers.get(name)) }
-}
-
-async function slowQueries(): Promise<number> {
-  const port = /"url":"([^"]+)"/.exec(server.stderr())?.[1]
-  const text = await (await fetch(port as string)).text()
-  return Number(/^terrarium_slow_lane_queries_total (\d+)$/m.exec(text)?.[1])
 }
 
 async function documentCount(): Promise<number> {
@@ -73,9 +68,9 @@ after(async () => {
 for (const query of worstQueries) {
   if (query.writes) continue
   test(`in the slow lane: ${query.name}`, async () => {
-    const before = await slowQueries()
+    const before = await slowQueries(server)
     assert.deepEqual(await ask(server, query), expected.get(query.name))
-    assert.equal(await slowQueries(), before + 1)
+    assert.equal(await slowQueries(server), before + 1)
   })
 }
 
@@ -83,14 +78,14 @@ for (const query of worstQueries) {
   if (!query.writes) continue
   test(`evaluated in the slow lane and committed once: ${query.name}`, async () => {
     const documents = await documentCount()
-    const before = await slowQueries()
+    const before = await slowQueries(server)
     const { headers, status, text } = await send(server, {
       secret: server.rootSecret,
       query: query.query(small),
     })
     assert.ok(status < 300, text)
     assert.ok(Number(headers.get('x-byte-write-ops')) > 0)
-    assert.equal(await slowQueries(), before + 1)
+    assert.equal(await slowQueries(server), before + 1)
     const added = query.name === 'writes: very many documents' ? small.documents : 1
     assert.equal(await documentCount(), documents + added)
   })
@@ -165,11 +160,11 @@ test('a write with its own time among the values of an index is evaluated and co
     assert.equal(made.status, 201, made.text)
   }
   const create = { create: { collection: 'timed' }, params: { object: { data: { object: { group: 7 } } } } }
-  const before = await slowQueries()
+  const before = await slowQueries(server)
   const created = await Promise.all(
     Array.from({ length: 5 }, () => send(server, { secret: server.rootSecret, query: create })),
   )
-  assert.equal(await slowQueries(), before + 5)
+  assert.equal(await slowQueries(server), before + 5)
   const times = created.map(({ headers, json, status, text }) => {
     assert.equal(status, 201, text)
     const { ts } = (json as { resource: { ts: number } }).resource
