@@ -1,6 +1,6 @@
 // The embedded engine: one LMDB environment in one folder, which several processes may share.
 //
-// Works that arrive while a commit is on its way to the disk form the next batch: one write transaction, one
+// Transactions that arrive while a commit is on its way to the disk form the next batch: one write transaction, one
 // flush (group commit), unless that would make evaluation and disk wait for each other (commit-pace.ts). lmdb-js opens
 // the transaction on a thread of its own and calls back for what runs in it, so neither the writer's lock nor the disk is
 // waited for here. A commit becomes visible to readers, here and in other processes, only once it is on disk; so nobody
@@ -71,7 +71,7 @@ class LmdbStore implements KeyValueStore {
   #stopWatching: (() => void) | undefined
   /** The number of commits the listeners know of. */
   #seen = 0n
-  /** Works whose write transaction has not been opened yet: one commit that has been begun will take them. */
+  /** Those whose write transaction has not been opened yet: one commit that has been begun will take them. */
   #waiting: Job[] = []
   /** When the first and the last of them came, in milliseconds of the clock. */
   #firstCameMs = 0
