@@ -2,7 +2,7 @@
 // (tests/tidy). Fast folders come first. `npm test -- WORD…` runs the files whose path contains one of the words.
 
 import { globSync } from 'node:fs'
-import { dirname, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { run } from 'node:test'
 import { spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +15,8 @@ const lastFolders = ['crash', 'conformance', 'driver']
 
 /** Test files at a time; more than two would only fight for the cores of a small machine. */
 const concurrency = 2
+/** Each test file and each service that it starts is a process: what one has compiled, the others need not. */
+const compileCache = join(repository, 'node_modules/.cache/compile')
 /** Milliseconds after which a test file counts as hung. */
 const timeout = 6 * 60_000
 
@@ -43,6 +45,7 @@ async function* announceSkips(events: AsyncIterable<TestEvent>): AsyncGenerator<
 }
 
 process.chdir(repository)
+process.env.NODE_COMPILE_CACHE ??= compileCache
 const words = process.argv.slice(2)
 const files = globSync('tests/**/*.test.ts')
   .filter(file => words.length === 0 || words.some(word => file.includes(word)))

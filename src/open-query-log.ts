@@ -28,6 +28,7 @@ import { SegmentWriter } from './query-log/segment-writer.ts'
 import type { SharedLog } from './query-log/shared-log.ts'
 import { Signer } from './query-log/signing.ts'
 import { TableStorage } from './query-log/table-storage.ts'
+import { isUnavailable } from './query-log/unavailable.ts'
 
 /** Where the query log lies in a data directory; there as soon as the folder was served. */
 export const queryLogFolder = 'query-log'
@@ -100,6 +101,8 @@ export async function openQueryLog(
         host.onLoss?.(records)
       },
     })
+    // Before anything is recorded here, so that whoever asks for all records waits for this machine's, too.
+    await shared?.chunks.report(0).catch(tolerateUnavailable)
     return new QueryLog({
       folder: segments,
       regionGroup: config.regionGroup,
@@ -139,6 +142,11 @@ export async function openQueryLog(
 /** Opens the store of export requests and account keys of a data directory. Servers may have it open too. */
 export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
+}
+
+/** While the store is away nobody can ask for records; handing them over says later that this machine lives. */
+function tolerateUnavailable(cause: unknown): void {
+  if (!isUnavailable(cause)) throw cause
 }
 
 /** Every word that the shape of a query may show. */

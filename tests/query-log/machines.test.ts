@@ -1,0 +1,104 @@
+// Query logs of machines that share a store: who asks for records gets those of every machine that has begun to serve.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { pino } from 'pino'
+import { systemClock } from '../../src/base/clock.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { openQueryLog } from '../../src/open-query-log.ts'
+import type { Chunk, FileTable, SharedLog } from '../../src/query-log/shared-log.ts'
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'terrarium-machines-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+/** What the machines share, in memory. */
+class SharedTables {
+  readonly #chunks: { readonly chunk: Chunk; readonly body: Uint8Array | undefined }[] = []
+  readonly #reported = new Map<string, number>()
+  #asked = 0
+  /** Told when a machine that waits for all has itself handed over what was asked for. */
+  onReported: (machine: string) => void = () => undefined
+
+  /** The share of one machine; its pieces are taken once `mayHandOver` resolves. */
+  of(machine: string, mayHandOver: Promise<void>): SharedLog {
+    const isOf = (chunk: Chunk) => (other: Chunk) =>
+      other.writer === chunk.writer && other.position === chunk.position
+    return {
+      kv: openMemory(),
+      now: systemClock.now,
+      files: {} as FileTable,
+      handsOver: true,
+      mayWork: () => false,
+      chunks: {
+        handedOver: async () => {
+          await mayHandOver
+          return new Map()
+        },
+        add: async (chunk, body) => void this.#chunks.push({ chunk, body }),
+        between: async () => this.#chunks.map(({ chunk }) => chunk),
+        body: async chunk => this.#chunks.find(stored => isOf(chunk)(stored.chunk))?.body,
+        old: async () => [],
+        remove: async () => undefined,
+        ask: async time => {
+          this.#asked = Math.max(this.#asked, time)
+        },
+        asked: async () => this.#asked,
+        report: async until =>
+          void this.#reported.set(machine, Math.max(until, this.#reported.get(machine) ?? 0)),
+        reportedByAll: async () => {
+          const oldest = Math.min(...this.#reported.values())
+          if ((this.#reported.get(machine) ?? 0) >= this.#asked) this.onReported(machine)
+          return oldest
+        },
+        retire: async () => void this.#reported.delete(machine),
+      },
+    }
+  }
+}
+
+test('a machine that has not handed over anything yet is waited for', async () => {
+  const tables = new SharedTables()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const open = (name: string, mayHandOver: Promise<void>) =>
+    openQueryLog(
+      readConfig(
+        { flags: new Map([['data', { value: join(folder, name), where: '--data' }]]), file: undefined },
+        {},
+      ),
+      pino({ enabled: false }),
+      {},
+      tables.of(name, mayHandOver),
+    )
+  const slow = await open('slow', released)
+  const other = await open('other', Promise.resolve())
+  try {
+    slow.record({
+      method: 'POST',
+      headers: {},
+      apiVersion: '4',
+      query: '1',
+      bytesIn: 1,
+      bytesOut: 1,
+      status: 200,
+      costs: undefined,
+      database: [],
+      tags: [['mark', 'slow']],
+      traceId: '0'.repeat(32),
+      spanId: '0'.repeat(16),
+    })
+    const span = { from: 0, to: Date.now() + 60_000, regionGroup: other.regionGroup }
+    tables.onReported = () => release()
+    const records = other.summary(span, AbortSignal.timeout(60_000))
+    assert.equal((await records).totals.requests, 1)
+  } finally {
+    release()
+    await Promise.all([slow.close(), other.close()])
+  }
+})
