@@ -14,7 +14,6 @@ import type { Config } from './config/settings.ts'
 import { createApplication } from './http/application.ts'
 import { readDashboardFiles } from './http/dashboard-files.ts'
 import { RequestMeter } from './http/request-meter.ts'
-import { createRegistry } from './metrics/registry.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
 import type { QueryLog } from './query-log/query-log.ts'
@@ -53,12 +52,19 @@ export async function createServer(config: Config, opened: OpenEngine, log: Logg
       if (meter) meter.lostRecords += records
     }
     queryLog = await openQueryLog(config, log, { onLoss }, opened.sharedLog)
-    return assemble(config, opened, queryLog, log, meter)
+    const metrics = meter && (await measure(config, opened, meter))
+    return assemble(config, opened, queryLog, log, meter, metrics)
   } catch (cause) {
     await queryLog?.close()
     await opened.close()
     throw cause
   }
+}
+
+/** What is measured, in a registry; its library is loaded by those who measure alone. */
+async function measure(config: Config, { standing }: OpenEngine, meter: RequestMeter): Promise<Registry> {
+  const { createRegistry } = await import('./metrics/registry.ts')
+  return createRegistry(meter, standing && { name: nodeName(config), standing })
 }
 
 function assemble(
@@ -67,6 +73,7 @@ function assemble(
   queryLog: QueryLog,
   log: Logger,
   meter: RequestMeter | undefined,
+  metrics: Registry | undefined,
 ): Server {
   const stopping = new AbortController()
   const { tlsCert, tlsKey } = config
@@ -100,12 +107,7 @@ function assemble(
   return {
     listen: async () => urlOf(config, await application.listen(config)),
     receive: () => application.receive(),
-    ...(meter && {
-      metrics: createRegistry(
-        meter,
-        opened.standing && { name: nodeName(config), standing: opened.standing },
-      ),
-    }),
+    ...(metrics && { metrics }),
     close: async () => {
       stopping.abort()
       await application.close(config.shutdownGraceMs)

@@ -1,11 +1,13 @@
 // The service's own log: one line for each event on standard error. A terminal gets lines for people, everything else
 // (files, journals, collectors) one JSON object a line.
 
+import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
 import { type Level, type LevelWithSilent, type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
 
 const standardError = 2
+
+const load = createRequire(import.meta.url)
 
 /** Opens the log. `isTerminal` tells what standard error is; it is asked when absent. */
 export function openServiceLog(
@@ -15,6 +17,8 @@ export function openServiceLog(
   // Written at once: what is said right before the process ends must not be lost.
   const destination = pino.destination({ fd: standardError, sync: true })
   if (!isTerminal) return pino({ level }, destination)
+  // Loaded for terminals alone: it takes a while.
+  const pretty: typeof import('pino-pretty') = load('pino-pretty')
   const readable = pretty({
     destination,
     sync: true,

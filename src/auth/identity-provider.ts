@@ -3,7 +3,6 @@
 // nothing of why a token was refused: the reason is for the service's own log.
 
 import { hash } from 'node:crypto'
-import { compactVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Memo } from '../base/pending.ts'
 import { limits } from '../limits.ts'
@@ -124,6 +123,7 @@ export class IdentityProviders {
     const { name, token, uri, kid, algorithm, database } = question
     try {
       const key = await this.#options.keySets.key(uri, kid, algorithm, `${database}`)
+      const { compactVerify } = await import('jose')
       await compactVerify(token, key, { algorithms: [algorithm] })
       this.#signedBy.set(name, key)
       return undefined

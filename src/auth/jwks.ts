@@ -2,7 +2,7 @@
 // their last use, reloaded (at most twice a second) when a token names a key they do not have. Requests that need
 // the same set at the same time share one fetch.
 
-import { type CryptoKey, importJWK } from 'jose'
+import type { CryptoKey } from 'jose'
 import type { Clock } from '../base/clock.ts'
 import { FairQueue } from '../base/fair-queue.ts'
 import { QueueFull } from '../base/work-queue.ts'
@@ -198,7 +198,9 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
   const name = importName(jwk, algorithm)
   let imported = entry.imported.get(name)
   if (!imported) {
-    imported = { pending: importJWK({ kty, n, e }, algorithm), key: undefined }
+    // Loaded where tokens of third parties are used: it takes a while.
+    const pending = import('jose').then(({ importJWK }) => importJWK({ kty, n, e }, algorithm))
+    imported = { pending, key: undefined }
     entry.imported.set(name, imported)
   }
   imported.key = await imported.pending

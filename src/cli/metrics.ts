@@ -1,9 +1,10 @@
-// Where metrics are served: by the process itself, or by the supervisor for all workers together.
+// Where metrics are served: by the process itself, or by the supervisor for all workers together. What that takes is
+// loaded where somebody wants metrics.
 
 import type { Logger } from 'pino'
-import { AggregatorRegistry, type Registry } from 'prom-client'
+import type { AggregatorRegistry, Registry } from 'prom-client'
 import type { Config } from '../config/settings.ts'
-import { type MetricsServer, serveMetrics } from '../metrics/endpoint.ts'
+import type { MetricsServer } from '../metrics/endpoint.ts'
 import { StartError } from './command.ts'
 import { reasonOf } from './data-folder.ts'
 
@@ -14,6 +15,7 @@ export async function openMetrics(
   collect: () => Promise<string>,
 ): Promise<MetricsServer | undefined> {
   if (port === undefined) return undefined
+  const { serveMetrics } = await import('../metrics/endpoint.ts')
   try {
     const server = await serveMetrics({ host, port }, collect, log)
     log.info({ url: server.url }, `metrics are at ${server.url}`)
@@ -24,7 +26,8 @@ export async function openMetrics(
 }
 
 /** In a worker: hands its metrics to the supervisor when that asks. */
-export function shareMetrics(registry: Registry): void {
+export async function shareMetrics(registry: Registry): Promise<void> {
+  const { AggregatorRegistry } = await import('prom-client')
   // Making one is what makes a worker listen for the question.
   new AggregatorRegistry()
   AggregatorRegistry.setRegistries(registry)
@@ -32,6 +35,9 @@ export function shareMetrics(registry: Registry): void {
 
 /** In the supervisor: the metrics of all workers, added up. */
 export function metricsOfWorkers(): () => Promise<string> {
-  const aggregator = new AggregatorRegistry()
-  return () => aggregator.clusterMetrics()
+  let aggregator: AggregatorRegistry<typeof Registry.PROMETHEUS_CONTENT_TYPE> | undefined
+  return async () => {
+    aggregator ??= new (await import('prom-client')).AggregatorRegistry()
+    return aggregator.clusterMetrics()
+  }
 }

@@ -16,20 +16,9 @@ import {
   remoteConnection,
 } from '../transfer/connection.ts'
 import { TransferError } from '../transfer/record.ts'
-import { clientOptions } from './client/connect.ts'
 import { StartError } from './command.ts'
 import { explained, keptRootSecret, prepareDataFolder, reasonOf } from './data-folder.ts'
 import { notedAddress } from './service-address.ts'
-
-/** The options that say which database is meant; with the setting `data`. */
-export const targetOptions = {
-  url: clientOptions.url,
-  secret: {
-    ...clientOptions.secret,
-    doc: "The root secret, or that of an admin key. Prefer the environment variable: others can see flags. Without it, the data directory's root secret.",
-  },
-  database: clientOptions.database,
-} as const
 
 interface Target {
   readonly connection: Connection

@@ -3,7 +3,13 @@
 import { step } from '../base/effort.ts'
 import { mapKnown } from '../values/known-characters.ts'
 
-const words = new Intl.Segmenter('en', { granularity: 'word' })
+let segmenter: Intl.Segmenter | undefined
+
+/** Made when it is first needed: its data take as long to load as a tenth of the program. */
+function words(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
+  return segmenter
+}
 
 /** Where the title form goes within a word: its first letter, digit or symbol; modifier letters if they have a case. */
 const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
@@ -18,7 +24,7 @@ export function titlecase(text: string): string {
 
 function titleWords(text: string): string {
   let titled = ''
-  for (const { segment } of words.segment(text)) {
+  for (const { segment } of words().segment(text)) {
     step(1 + (segment.length >> 4))
     const at = segment.search(firstMain)
     if (at < 0) {

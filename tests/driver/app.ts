@@ -118,7 +118,8 @@ export function driverTests(): (name: string, body: (app: App) => Promise<void>)
   let server: RunningServer | undefined
   let databases = 0
   before(async () => {
-    server = await startServer()
+    // As an application meets it.
+    server = await startServer({ env: { TERRARIUM_PASSWORD_COST: undefined } })
   })
   after(() => server?.stop())
   return (name, body) => {

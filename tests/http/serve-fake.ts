@@ -6,13 +6,17 @@ import { serveCommand } from '../../src/cli/commands/serve.ts'
 import { dispatch } from '../../src/cli/dispatch.ts'
 import { fakeEngine, resource } from './fake-engine.ts'
 
-const serve = serveCommand(async () => {
+async function open() {
   const engine = fakeEngine()
   engine.answer = async request => {
     await wait(Number(process.env.FAKE_DELAY_MS ?? 0))
     return resource(request.body ?? 'null')
   }
   return { engine, check: () => [], close: async () => {} }
-})
+}
 
-process.exit(await dispatch([serve], process.argv.slice(2)))
+const faked = {
+  ...serveCommand,
+  run: async ({ config }) => (await import('../../src/cli/actions/serve.ts')).serve(config, open),
+} satisfies typeof serveCommand
+process.exit(await dispatch([faked], process.argv.slice(2)))

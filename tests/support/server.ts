@@ -36,6 +36,9 @@ export interface RunningServer {
 /** Those of `npm start`. */
 const nodeFlags = ['--stack-size=3600', '--max-semi-space-size=32']
 
+/** The lowest: whoever tests with passwords would wait for nothing else. */
+const passwordCost = '4'
+
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 30_000
 const readyLine = /^Terrarium is ready on (https?:\/\/\S+)$/
@@ -53,7 +56,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     process.execPath,
     [...nodeFlags, program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])],
     {
-      env: { ...process.env, TERRARIUM_ROOT_SECRET: rootSecret, ...options.env },
+      env: {
+        ...process.env,
+        TERRARIUM_ROOT_SECRET: rootSecret,
+        TERRARIUM_PASSWORD_COST: passwordCost,
+        ...options.env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )

@@ -9,56 +9,8 @@ import { StartError } from '../command.ts'
 import { keptRootSecret } from '../data-folder.ts'
 import { notedAddress } from '../service-address.ts'
 import { Connection, type Scope } from './connection.ts'
+import type { ClientChoice } from './options.ts'
 import { startOwnService } from './own-service.ts'
-
-const timeoutMaxMs = 3_600_000
-
-/** The options of every command that sends queries. */
-export const clientOptions = {
-  url: {
-    kind: 'string',
-    default: undefined,
-    placeholder: 'URL',
-    fromEnvironment: true,
-    doc: 'The service. Without it, the one that serves the data directory; a folder that nobody serves is opened.',
-  },
-  secret: {
-    kind: 'string',
-    default: undefined,
-    placeholder: 'SECRET',
-    fromEnvironment: true,
-    doc: "The secret of a key or token. Prefer the environment variable: others can see flags. Without it, the data directory's root secret.",
-  },
-  database: {
-    kind: 'string',
-    default: undefined,
-    placeholder: 'PATH',
-    doc: 'A database below that of the secret, such as shop or shop/test.',
-  },
-  as: {
-    kind: 'string',
-    default: undefined,
-    placeholder: 'WHO',
-    doc: 'Whose rights count: admin, server, server-readonly, client, @role/NAME or @doc/COLLECTION/ID. An admin key may be all of them.',
-  },
-  timeout: {
-    kind: 'integer',
-    default: undefined,
-    min: 1,
-    max: timeoutMaxMs,
-    placeholder: 'MS',
-    doc: 'Milliseconds that each query may take; without it, as long as the service allows.',
-  },
-} as const
-
-/** What a command line gave for {@link clientOptions}. */
-export interface ClientChoice {
-  readonly url: string | undefined
-  readonly secret: string | undefined
-  readonly database: string | undefined
-  readonly as: string | undefined
-  readonly timeout: number | undefined
-}
 
 /** Finds the service, or starts one. Throws {@link UsageError} or {@link StartError}. */
 export async function connect(choice: ClientChoice, config: Config): Promise<Connection> {

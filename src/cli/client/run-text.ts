@@ -13,13 +13,6 @@ interface RunOptions {
   readonly stderr: Output
 }
 
-/** Exit statuses of commands that run texts. */
-export const runStatuses = [
-  [0, 'All queries succeeded.'],
-  [1, 'A query failed, or the service could not be reached; later ones were not run.'],
-  [2, 'The command line or the text of a query is wrong; nothing was run.'],
-] as const
-
 /** The expressions of a text; undefined when it has a mistake, which has then been told. */
 export function readText(from: QueryText, stderr: Output): readonly ParsedExpression[] | undefined {
   try {

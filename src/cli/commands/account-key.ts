@@ -1,21 +1,7 @@
-// `terrarium account-key create|list|revoke`: the keys of log pipelines. Works on the data directory itself, beside a
-// server that runs: whoever may read that folder may do everything anyway. Those of a store that machines share are
-// written through a node's copy.
+// `terrarium account-key create|list|revoke`: the keys of log pipelines.
 
-import { existsSync } from 'node:fs'
-import { systemClock } from '../../base/clock.ts'
-import { systemRandom } from '../../base/random.ts'
-import { UsageError } from '../../config/read-config.ts'
-import type { Config } from '../../config/settings.ts'
-import type { KeyValueStore } from '../../kv/contract.ts'
 import { limits } from '../../limits.ts'
-import { openControlStore } from '../../open-query-log.ts'
-import { type AccountKey, AccountKeys, NameTaken } from '../../query-log/account-keys.ts'
-import { isRegionGroup } from '../../query-log/region-groups.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
-import { command, StartError } from '../command.ts'
-import { explained } from '../data-folder.ts'
-import { isShared, withControlRows } from '../shared-store.ts'
+import { command } from '../command.ts'
 
 /** Makes an account key. */
 export const createAccountKeyCommand = command({
@@ -45,15 +31,7 @@ export const createAccountKeyCommand = command({
     },
   },
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
-  async run({ options: { name, ttlDays, regionGroup }, config }) {
-    if (name === undefined) throw new UsageError('account-key create needs --name')
-    const unknown = regionGroup.find(group => !isRegionGroup(group, config.regionGroup))
-    if (unknown !== undefined) throw new UsageError(`there is no region group "${unknown}"`)
-    const regionGroups = regionGroup.length > 0 ? { regionGroups: regionGroup } : {}
-    return withKeys(config, keys =>
-      create(keys, { name, ...(ttlDays !== undefined && { ttlDays }), ...regionGroups }),
-    )
-  },
+  run: async ({ options, config }) => (await import('../actions/account-key.ts')).createKey(options, config),
 })
 
 /** Lists account keys. */
@@ -61,11 +39,7 @@ export const listAccountKeysCommand = command({
   name: 'account-key list',
   summary: 'Lists the account keys, a line each.',
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
-  run: ({ config }) =>
-    withKeys(config, async keys => {
-      for (const key of keys.list()) print(describe(key))
-      return 0
-    }),
+  run: async ({ config }) => (await import('../actions/account-key.ts')).listKeys(config),
 })
 
 /** Revokes an account key. */
@@ -74,49 +48,6 @@ export const revokeAccountKeyCommand = command({
   summary: 'Revokes an account key.',
   operands: [{ name: 'ID', doc: 'The id of the key, as the list shows it.' }],
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
-  run: ({ operands: [id = ''], config }) =>
-    withKeys(config, async keys => {
-      if (!(await keys.revoke(id))) throw new StartError(`there is no account key ${id}`)
-      print(`revoked ${id}`)
-      return 0
-    }),
+  run: async ({ operands: [id = ''], config }) =>
+    (await import('../actions/account-key.ts')).revokeKey(id, config),
 })
-
-async function create(keys: AccountKeys, wanted: Parameters<AccountKeys['create']>[0]): Promise<number> {
-  try {
-    const { key, secret } = await keys.create(wanted)
-    process.stderr.write(`${describe(key)}\nThe secret is shown only now:\n`)
-    print(secret)
-    return 0
-  } catch (cause) {
-    if (cause instanceof NameTaken) throw new StartError(`there is an account key "${wanted.name}" already`)
-    throw cause
-  }
-}
-
-async function withKeys(config: Config, use: (keys: AccountKeys) => Promise<number>): Promise<number> {
-  if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
-  if (isShared(config)) return explained(() => withControlRows(config, kv => use(keysIn(kv))))
-  const store = await explained(async () => openControlStore(config.data))
-  try {
-    return await use(keysIn(store))
-  } finally {
-    await store.close()
-  }
-}
-
-const keysIn = (kv: KeyValueStore) => new AccountKeys(kv, systemRandom, systemClock.now)
-
-function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): string {
-  const expiry = expiresAt === undefined ? 'never expires' : `expires ${shortTime(expiresAt)}`
-  const groups = regionGroups === undefined ? 'all region groups' : regionGroups.join(', ')
-  return [id, name, `made ${shortTime(createdAt)}`, expiry, groups].join('  ')
-}
-
-function shortTime(micros: number): string {
-  return formatTime(timeFromMicros(Math.floor(micros / 1e6) * 1e6))
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
-}

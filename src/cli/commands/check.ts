@@ -1,14 +1,7 @@
 // `terrarium check`: proves that a data directory is sound: every index entry has its document and the reverse,
-// histories are in order, the change log covers them. Exit status 0 when it is, 1 when it is not.
+// histories are in order, the change log covers them.
 
-import { existsSync } from 'node:fs'
-import type { Config } from '../../config/settings.ts'
-import { storeBytes } from '../../kv/lmdb-copy.ts'
-import { openEngine } from '../../open-engine.ts'
-import { openServiceLog } from '../../service-log.ts'
-import { command, StartError } from '../command.ts'
-import { explained } from '../data-folder.ts'
-import { addressOf, checkShared, isShared } from '../shared-store.ts'
+import { command } from '../command.ts'
 
 /** Checks a data directory. */
 export const checkCommand = command({
@@ -22,35 +15,5 @@ export const checkCommand = command({
     [0, 'The data directory is sound.'],
     [1, 'It is not: each contradiction is a line of standard output. Or it could not be checked.'],
   ],
-  run: ({ config }) => run(config),
+  run: async ({ config }) => (await import('../actions/check.ts')).check(config),
 })
-
-async function run(config: Config): Promise<number> {
-  if (isShared(config)) return runShared(config)
-  if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
-  if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
-  const log = openServiceLog(config.logLevel)
-  const opened = await explained(() => openEngine(config, undefined, log))
-  try {
-    return report(config.data, opened.check())
-  } finally {
-    await opened.close()
-  }
-}
-
-async function runShared(config: Parameters<typeof checkShared>[0]): Promise<number> {
-  const { comparedAt, contradictions } = await checkShared(config)
-  const copy =
-    comparedAt === undefined
-      ? `there is no copy in ${config.data} to compare`
-      : `the copy in ${config.data} was compared at batch ${comparedAt}`
-  process.stdout.write(`${copy}\n`)
-  return report(addressOf(config), contradictions)
-}
-
-function report(name: string, contradictions: readonly string[]): number {
-  for (const contradiction of contradictions) process.stdout.write(`${contradiction}\n`)
-  const summary = contradictions.length === 0 ? 'sound' : `${contradictions.length} contradictions`
-  process.stdout.write(`${name}: ${summary}\n`)
-  return contradictions.length === 0 ? 0 : 1
-}

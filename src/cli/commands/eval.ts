@@ -1,14 +1,7 @@
 // `terrarium eval 'EXPR'` and `terrarium run FILE`: queries from scripts.
 
-import { readFileSync } from 'node:fs'
-import { text as textOf } from 'node:stream/consumers'
-import { UsageError } from '../../config/read-config.ts'
-import type { Config } from '../../config/settings.ts'
-import { type ClientChoice, clientOptions, connect } from '../client/connect.ts'
-import type { QueryText } from '../client/report.ts'
-import { readText, runExpressions, runStatuses } from '../client/run-text.ts'
-import { command, StartError } from '../command.ts'
-import { reasonOf } from '../data-folder.ts'
+import { clientOptions, runStatuses } from '../client/options.ts'
+import { command } from '../command.ts'
 
 const outputOptions = {
   json: { kind: 'switch', default: false, doc: 'Results and errors as JSON, a line each, instead of text.' },
@@ -35,8 +28,8 @@ export const evalCommand = command({
     ],
   ],
   async run({ operands: [expr = ''], options, config }) {
-    const text = expr === '-' ? await textOf(process.stdin) : expr
-    return runText({ text, file: undefined }, options, config)
+    const { evaluate } = await import('../actions/eval.ts')
+    return evaluate(expr, options, config)
   },
 })
 
@@ -51,34 +44,7 @@ export const runCommand = command({
   statuses: runStatuses,
   examples: [['run setup.fql --database shop', 'On a child database:']],
   async run({ operands: [file = ''], options, config }) {
-    if (file === '-') return runText({ text: await textOf(process.stdin), file: undefined }, options, config)
-    return runText({ text: readQueryFile(file), file }, options, config)
+    const { runFile } = await import('../actions/eval.ts')
+    return runFile(file, options, config)
   },
 })
-
-/** The text of a file of queries. Throws {@link StartError}. */
-export function readQueryFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`)
-  }
-}
-
-async function runText(
-  from: QueryText,
-  options: ClientChoice & { readonly json: boolean; readonly last: boolean },
-  config: Config,
-): Promise<number> {
-  const { stdout, stderr } = process
-  const expressions = readText(from, stderr)
-  if (!expressions) return 2
-  if (expressions.length === 0) throw new UsageError('there is no query to run')
-  const connection = await connect(options, config)
-  try {
-    const run = { asJson: options.json, lastOnly: options.last, stdout, stderr }
-    return await runExpressions(expressions, from, connection, run)
-  } finally {
-    await connection.close()
-  }
-}

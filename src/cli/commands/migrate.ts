@@ -1,11 +1,6 @@
 // `terrarium migrate`: moves what a data directory holds into a database that several machines share, and back.
 
-import { claimFolder } from '../../kv/lmdb-claim.ts'
-import { storeBytes } from '../../kv/lmdb-copy.ts'
-import { moveBack } from '../backup-folder.ts'
-import { command, type Invocation, StartError } from '../command.ts'
-import { explained, prepareDataFolder } from '../data-folder.ts'
-import { addressOf, fillShared, holdsData, isShared } from '../shared-store.ts'
+import { command } from '../command.ts'
 
 const options = {
   back: {
@@ -30,26 +25,5 @@ export const migrateCommand = command({
       'Moves the folder ./data into the database:',
     ],
   ],
-  run,
+  run: async ({ config, options: { back } }) => (await import('../actions/migrate.ts')).migrate(config, back),
 })
-
-async function run({ config, options: { back } }: Invocation<typeof options>): Promise<number> {
-  if (!isShared(config)) throw new StartError('which database? Give --store or TERRARIUM_STORE')
-  if (back) {
-    const { bytes, time } = await moveBack(config, config.data)
-    process.stdout.write(`moved ${bytes} bytes as of transaction time ${time} to ${config.data}\n`)
-    return 0
-  }
-  if (!holdsData(config.data)) throw new StartError(`there is no data in ${config.data}`)
-  prepareDataFolder(config.data)
-  const release = await explained(async () => claimFolder(config.data))
-  try {
-    const { keys, bytes, time } = await fillShared(config, config.data, storeBytes(config.data))
-    process.stdout.write(
-      `moved ${keys} keys, ${bytes} bytes as of transaction time ${time} to ${addressOf(config)}\n`,
-    )
-    return 0
-  } finally {
-    await release()
-  }
-}

@@ -1,10 +1,7 @@
 // `terrarium shell`: queries typed at a terminal.
 
-import { clientOptions, connect } from '../client/connect.ts'
+import { clientOptions } from '../client/options.ts'
 import { command } from '../command.ts'
-import { addToHistory, historyFile, readHistory } from '../shell/history.ts'
-import { runShell } from '../shell/shell.ts'
-import { readQueryFile } from './eval.ts'
 
 /** The interactive shell. */
 export const shellCommand = command({
@@ -28,26 +25,5 @@ export const shellCommand = command({
       'As a client of a database elsewhere:',
     ],
   ],
-  async run({ options, config }) {
-    const { stdin, stdout } = process
-    const connection = await connect(options, config)
-    const file = historyFile()
-    const isTerminal = stdin.isTTY === true && stdout.isTTY === true
-    try {
-      return await runShell({
-        connection,
-        input: stdin,
-        output: stdout,
-        isTerminal,
-        asJson: options.json,
-        history: isTerminal ? readHistory(file) : [],
-        onEntry: entry => {
-          if (isTerminal) addToHistory(file, entry)
-        },
-        readFile: readQueryFile,
-      })
-    } finally {
-      await connection.close()
-    }
-  },
+  run: async ({ options, config }) => (await import('../actions/shell.ts')).openShell(options, config),
 })

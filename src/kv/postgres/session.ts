@@ -2,7 +2,7 @@
 // in their order. A session that has failed once is not used again: whatever was under way on it is open, and its
 // owner opens another.
 
-import { Client, type QueryConfig } from 'pg'
+import type { Client, QueryConfig } from 'pg'
 import { StoreUnavailableError } from '../errors.ts'
 
 /** Where the record is. */
@@ -65,7 +65,9 @@ export class Session {
     purpose: string,
     statementTimeoutMs = statementTimeoutMsDefault,
   ): Promise<Session> {
-    const client = new Client({
+    // Loaded by processes that use it alone: it takes a while.
+    const pg = await import('pg')
+    const client = new pg.Client({
       connectionString: location.url,
       application_name: `terrarium ${purpose}`,
       connectionTimeoutMillis: connectTimeoutMs,

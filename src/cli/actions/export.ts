@@ -1,0 +1,43 @@
+// Writes everything in a database, or a part of it, to files, and tells what it wrote.
+
+import { resolve } from 'node:path'
+import { systemRandom } from '../../base/random.ts'
+import { type ExportProgress, runExport } from '../../transfer/exporter.ts'
+import { formatTime, timeFromMicros } from '../../values/time.ts'
+import type { Invocation } from '../command.ts'
+import { withRate } from '../progress.ts'
+import type { exportOptions } from '../transfer-options.ts'
+import { openTarget, withTransferErrors } from '../transfer-target.ts'
+
+/** Runs the command; resolves with the exit status. */
+export async function run(invocation: Invocation<typeof exportOptions>): Promise<number> {
+  const { operands, options: given } = invocation
+  return withTransferErrors(async () => {
+    const folder = resolve(operands[0] ?? '')
+    const target = await openTarget(invocation, false)
+    try {
+      const progress: ExportProgress = { readBytes: 0, totalBytes: 0, documents: 0, phase: '' }
+      const { at, databases, documents, lost } = await withRate('export', progress, () =>
+        runExport(
+          target.connection,
+          folder,
+          {
+            database: target.database,
+            format: given.format as 'tagged' | 'simple',
+            fileFormat: given.files as 'json' | 'jsonl',
+            gzip: given.gzip,
+            history: given.history,
+            id: String(BigInt(`0x${systemRandom.hex(7)}`)),
+          },
+          progress,
+        ),
+      )
+      const time = formatTime(timeFromMicros(at))
+      process.stdout.write(`exported ${documents} documents of ${databases} databases as of ${time}\n`)
+      for (const [what, count] of lost) process.stdout.write(`lost: ${what}: ${count}\n`)
+      return 0
+    } finally {
+      await target.connection.close()
+    }
+  })
+}

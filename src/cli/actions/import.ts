@@ -1,0 +1,75 @@
+// Finds what is to be imported, imports it, and tells what became of it.
+
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { FieldTypes } from '../../transfer/field-types.ts'
+import { readFsl } from '../../transfer/fsl.ts'
+import { type ImportProgress, runImport } from '../../transfer/importer.ts'
+import { findSources } from '../../transfer/sources.ts'
+import { type Invocation, StartError } from '../command.ts'
+import { withRate } from '../progress.ts'
+import type { importOptions } from '../transfer-options.ts'
+import { openTarget, withTransferErrors } from '../transfer-target.ts'
+
+/** Runs the command; resolves with the exit status. */
+export async function run(invocation: Invocation<typeof importOptions>): Promise<number> {
+  const { operands, options: given } = invocation
+  return withTransferErrors(async () => {
+    const types = new FieldTypes()
+    for (const text of given.type ?? []) types.add(text)
+    const schema = given.schema === undefined ? [] : schemaFiles(given.schema)
+    for (const file of schema) readFsl(await readFile(file, 'utf8'), types)
+    const sources = await findSources([...schema, ...operands.map(word => resolve(word))], given.collection)
+    if (sources.files.length === 0)
+      throw new StartError(
+        `there is nothing to import in ${operands.join(', ')}: ${sources.passedOver.join(', ')}`,
+      )
+    const target = await openTarget(invocation, !given.dryRun)
+    try {
+      const progress: ImportProgress = { readBytes: 0, totalBytes: 0, documents: 0, phase: 'schema' }
+      const report = await withRate('import', progress, () =>
+        runImport(
+          target.connection,
+          sources,
+          {
+            database: target.database,
+            types,
+            onConflict: given.onConflict as 'fail' | 'keep' | 'replace',
+            dryRun: given.dryRun,
+            skipBad: given.skipBad,
+            allowIncomplete: given.allowIncomplete,
+            allowShortRows: given.allowShortRows,
+            emptyCells: given.treatEmptyCsvCellsAs as 'null' | 'empty',
+            stateFolder: given.state ?? defaultStateFolder(),
+            meaning: [
+              ...(given.type ?? []),
+              given.schema ?? '',
+              given.collection ?? '',
+              given.treatEmptyCsvCellsAs,
+            ],
+          },
+          progress,
+        ),
+      )
+      if (given.report !== undefined) writeFileSync(given.report, report.json())
+      process.stdout.write(report.text())
+      return 0
+    } finally {
+      await target.connection.close()
+    }
+  })
+}
+
+function schemaFiles(path: string): readonly string[] {
+  if (!statSync(path, { throwIfNoEntry: false })) throw new StartError(`${path} does not exist`)
+  if (!statSync(path).isDirectory()) return [path]
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.fsl'))
+  return names.sort().map(name => join(path, name))
+}
+
+function defaultStateFolder(): string {
+  const base = process.env.XDG_STATE_HOME || join(homedir(), '.local/state')
+  return join(base, 'terrarium/imports')
+}

@@ -1,0 +1,176 @@
+// Pulls the schema of a database into files and pushes it back, showing what changes before anything does.
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { Config } from '../../config/settings.ts'
+import { FqlSyntaxError } from '../../fql/index.ts'
+import type { Json } from '../../values/value.ts'
+import { connect } from '../client/connect.ts'
+import type { Connection } from '../client/connection.ts'
+import type { ClientChoice } from '../client/options.ts'
+import { failureText, type Output, styleFor, writeSyntaxError } from '../client/report.ts'
+import { StartError } from '../command.ts'
+import { readSchema, sameJson } from '../schema/database.ts'
+import { evaluateObjects } from '../schema/evaluate.ts'
+import { fileOf, readFolder, SchemaFileError, type WrittenObject, writeObject } from '../schema/folder.ts'
+import { idOf, type SchemaObject } from '../schema/kinds.ts'
+import { type Change, makePlan, type Plan, stepsOf } from '../schema/plan.ts'
+
+interface Choice {
+  readonly dryRun: boolean
+  readonly yes: boolean
+}
+
+interface PushChoice extends Choice {
+  readonly delete: boolean
+}
+
+/** Writes the schema of a database to files; resolves with the exit status. */
+export function pullSchema(folder: string, choice: Choice & ClientChoice, config: Config): Promise<number> {
+  return withService(choice, config, connection => pull(resolve(folder), connection, choice))
+}
+
+/** Makes the schema of a database what files say; resolves with the exit status. */
+export function pushSchema(
+  folder: string,
+  choice: PushChoice & ClientChoice,
+  config: Config,
+): Promise<number> {
+  return withService(choice, config, connection => push(resolve(folder), connection, choice))
+}
+
+async function withService(
+  choice: ClientChoice,
+  config: Config,
+  run: (connection: Connection) => Promise<number>,
+): Promise<number> {
+  const connection = await connect(choice, config)
+  try {
+    return await run(connection)
+  } catch (cause) {
+    if (!(cause instanceof SchemaFileError)) throw cause
+    writeSyntaxError(cause.error, cause.from, process.stderr, cause.title)
+    return 2
+  } finally {
+    await connection.close()
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- pull
+
+async function pull(folder: string, connection: Connection, choice: Choice): Promise<number> {
+  const present = await readSchema(connection)
+  const written = existsSync(folder) ? readFolder(folder) : []
+  const kept = new Map<string, { readonly object: SchemaObject; readonly file: string }>()
+  for (const [index, object] of (await evaluateObjects(written, connection)).entries()) {
+    kept.set(idOf(object), { object, file: (written[index] as WrittenObject).from.file })
+  }
+  const changes: { readonly object: SchemaObject; readonly file: string; readonly isNew: boolean }[] = []
+  for (const object of present) {
+    const other = kept.get(idOf(object))
+    kept.delete(idOf(object))
+    if (other && sameJson(object.fields, other.object.fields)) continue
+    changes.push({ object, file: other?.file ?? fileOf(folder, object), isNew: !other })
+  }
+  checkShared(changes, written)
+  const style = styleFor(process.stdout)
+  for (const { file, isNew } of changes) {
+    print(isNew ? style('green', `+ ${file}`) : style('yellow', `~ ${file}`))
+  }
+  for (const { file, object } of kept.values())
+    print(`? ${file}: the database has no ${object.kind.name} ${object.name}`)
+  print(`${present.length - changes.length} unchanged`)
+  if (changes.length === 0) return 0
+  // Where nothing is overwritten nobody has to be asked.
+  const yes = choice.yes || !changes.some(({ file }) => existsSync(file))
+  if (!(await isConfirmed({ ...choice, yes }, `Write ${changes.length} files?`))) return choice.dryRun ? 0 : 1
+  for (const { file, object } of changes) writeObject(file, object)
+  print(`wrote ${changes.length} files`)
+  return 0
+}
+
+/** A file with several objects cannot be written for one of them. */
+function checkShared(changes: readonly { readonly file: string }[], written: readonly WrittenObject[]): void {
+  for (const { file } of changes) {
+    if (written.filter(({ from }) => from.file === file).length > 1) {
+      throw new StartError(
+        `${file} holds several objects, of which one has changed: give each a file of its own`,
+      )
+    }
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- push
+
+async function push(folder: string, connection: Connection, choice: PushChoice): Promise<number> {
+  const written = readFolder(folder)
+  if (written.length === 0) throw new StartError(`there are no .fql files with schema objects in ${folder}`)
+  const wanted = await evaluateObjects(written, connection)
+  const plan = makePlan(wanted, written, await readSchema(connection), choice.delete)
+  showPlan(plan, process.stdout)
+  if (plan.changes.length === 0) return 0
+  if (!(await isConfirmed(choice, `Make ${plan.changes.length} changes?`))) return choice.dryRun ? 0 : 1
+  const steps = stepsOf(plan)
+  const reply = await connection.query(new Map<string, Json>([['do', steps.map(({ query }) => query)]]))
+  if (reply.kind === 'resource') {
+    print(`made ${plan.changes.length} changes`)
+    return 0
+  }
+  for (const { code, description, position, failures } of reply.errors) {
+    const details = failures.map(failure => `\n    ${failureText(failure)}`).join('')
+    const object = steps[Number(position[1])]?.written
+    const message = `${description}${details}`
+    if (object) writeSyntaxError(errorAt(object, position, message), object.from, process.stderr, code)
+    else process.stderr.write(`${code}: ${message}\n`)
+  }
+  process.stderr.write('terrarium: nothing was changed\n')
+  return 1
+}
+
+/** The error of a step, at the part of the file that it is about. */
+function errorAt(
+  { source, place, from }: WrittenObject,
+  position: readonly (string | number)[],
+  message: string,
+): FqlSyntaxError {
+  const [, , key, ...rest] = position
+  const isInParams = key === 'params' || String(key).startsWith('create_')
+  return new FqlSyntaxError(message, from.text, isInParams ? source.at(rest) : place)
+}
+
+function showPlan({ changes, unchanged, extra }: Plan, output: Output): void {
+  const style = styleFor(output)
+  for (const change of changes) output.write(`${style(colourOf(change), lineFor(change))}\n`)
+  for (const { kind, name } of extra) output.write(`? ${kind.name} ${name}: no file has it; it stays\n`)
+  output.write(`${unchanged} unchanged\n`)
+}
+
+function colourOf({ action }: Change): 'green' | 'yellow' | 'red' {
+  return action === 'create' ? 'green' : action === 'change' ? 'yellow' : 'red'
+}
+
+function lineFor(change: Change): string {
+  if (change.action === 'delete') return `- ${change.present.kind.name} ${change.present.name}`
+  const { kind, name } = change.wanted
+  if (change.action === 'create') return `+ ${kind.name} ${name}`
+  const effect = change.action === 'build again' ? ' (deleted and built again)' : ''
+  return `~ ${kind.name} ${name}: ${change.fields.join(', ')}${effect}`
+}
+
+// ------------------------------------------------------------------------------------------------- shared
+
+/** Whether to go on: asked at a terminal, said by `--yes` elsewhere. */
+async function isConfirmed({ dryRun, yes }: Choice, question: string): Promise<boolean> {
+  if (dryRun) return false
+  if (yes) return true
+  if (!process.stdin.isTTY) throw new StartError('nothing was changed: give --yes where nobody can be asked')
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await lines.question(`${question} [y/N] `)
+  lines.close()
+  return /^y(es)?$/i.test(answer.trim())
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,250 @@
+// Runs the service until it is told to stop. Standard output gets one line, when it serves; everything else is log lines
+// on standard error.
+
+import cluster from 'node:cluster'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { systemClock } from '../../base/clock.ts'
+import { openKeptClock } from '../../base/kept-clock.ts'
+import { NoticeBoard } from '../../base/notices.ts'
+import { keepSharedTimeline } from '../../base/shared-timeline.ts'
+import { systemTimers } from '../../base/timers.ts'
+import { isShortSecret } from '../../config/faults.ts'
+import type { Config } from '../../config/settings.ts'
+import { StoreUnavailableError } from '../../kv/errors.ts'
+import { claimFolder, joinClaim } from '../../kv/lmdb-claim.ts'
+import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../open-engine.ts'
+import { divergedExitCode } from '../../open-store.ts'
+import { createServer, type Server, urlOf } from '../../server.ts'
+import { openServiceLog } from '../../service-log.ts'
+import { StartError } from '../command.ts'
+import { explained, prepareDataFolder, reasonOf, refuseEmptied, refuseHalfRestored } from '../data-folder.ts'
+import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
+import { rootSecretOf } from '../root-secret.ts'
+import { forgetAddress, noteAddress } from '../service-address.ts'
+import { StartingNode } from '../starting-node.ts'
+import { endWithSupervisor, exchangeNotices, Supervisor, takeConnections, workerNumber } from '../workers.ts'
+
+/** Opens the storage of a data directory and the engine over it. */
+type Open = (
+  config: Config,
+  rootSecret: string | undefined,
+  log: Logger,
+  role: ProcessRole,
+) => Promise<OpenEngine>
+
+/** Serves until SIGTERM or SIGINT; resolves with the exit status. Tests open another engine than that of the folder. */
+export async function serve(config: Config, open: Open = openEngine): Promise<number> {
+  const log = openServiceLog(config.logLevel)
+  if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
+  prepareDataFolder(config.data)
+  refuseEmptied(config.data)
+  refuseHalfRestored(config.data)
+  const release = await explained(async () => claimFolder(config.data))
+  try {
+    if (isShortSecret(config.rootSecret))
+      log.warn('the root secret is easily guessed: every program of this machine can have all rights')
+    const node =
+      config.store === undefined ? undefined : await readable(config, () => new StartingNode(config, log))
+    return await (config.workers === 1 ? runAlone(config, node, open, log) : supervise(config, node, log))
+  } finally {
+    forgetAddress(config.data)
+    await release()
+  }
+}
+
+const silent = openServiceLog('silent')
+
+type Stopped = Promise<NodeJS.Signals>
+
+/** Whether this process was started with a channel to another one, which may be gone by now. */
+const hasParent = process.connected === true
+
+async function runAlone(
+  config: Config,
+  node: StartingNode | undefined,
+  open: Open,
+  log: Logger,
+): Promise<number> {
+  let server: Server | undefined
+  const service = { ...config, port: await startEarly(config, node, log) }
+  const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
+  try {
+    await explained(async () => node?.prepare())
+    const rootSecret = await explained(() => rootSecretOf(config, log))
+    const opened = await explained(() =>
+      open(config, rootSecret, log, { worker: 0, background: true, slowLane: true }),
+    )
+    const stopped = signalled()
+    server = await created(service, opened, log)
+    await node?.close()
+    announce(service, await serving(service, server))
+    await stopping(server, log, stopped)
+    return 0
+  } finally {
+    await metrics?.close()
+  }
+}
+
+/** Has a node accept connections although it cannot serve yet; resolves with its port. */
+async function startEarly(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
+  if (node === undefined) return config.port
+  const port = await listening(config, () => node.listen(config))
+  noteEarly(config, port, log)
+  return port
+}
+
+function noteEarly(config: Config, port: number, log: Logger): void {
+  log.info(`the node is starting; ${urlOf(config, port)}/ping tells how far it has come`)
+}
+
+/** One of several processes: serves connections that the supervisor hands over. */
+async function runWorker(config: Config, open: Open, log: Logger): Promise<number> {
+  endWithSupervisor()
+  const release = joinClaim(config.data)
+  const worker = workerNumber()
+  // The supervisor has made it, and said where it is.
+  const rootSecret = await explained(() => rootSecretOf(config, silent))
+  const notices = new NoticeBoard()
+  const role = {
+    worker,
+    background: worker === 0,
+    timelineFile: timelineFileOf(config),
+    slowLane: true,
+    notices,
+  }
+  const opened = await explained(() => open(config, rootSecret, log, role))
+  const stopped = signalled()
+  const server = await created(config, opened, log)
+  if (server.metrics) await shareMetrics(server.metrics)
+  const stopNotices = exchangeNotices(notices, systemTimers)
+  const takeNoMore = takeConnections(server.receive())
+  await stopping(server, log, stopped.finally(takeNoMore))
+  stopNotices()
+  await release()
+  return 0
+}
+
+async function supervise(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
+  const metrics = await openMetrics(config, log, metricsOfWorkers())
+  const clock = openKeptClock(clockFileOf(config), clockAheadMicros, systemClock.now)
+  const timeline = keepSharedTimeline(timelineFileOf(config), config.workers, clock.now, systemTimers)
+  try {
+    const supervisor = new Supervisor({
+      count: config.workers,
+      graceMs: config.shutdownGraceMs,
+      log,
+      timers: systemTimers,
+      clock: systemClock,
+      onEnd: worker => timeline.release(worker),
+      ...(node && {
+        renew: { worthlessStatus: divergedExitCode, prepare: () => node.prepare() },
+        takeEarly: node.receive(),
+      }),
+    })
+    const port = await listening(config, () => supervisor.listen(config))
+    if (node) noteEarly(config, port, log)
+    try {
+      await explained(async () => node?.prepare())
+      // Workers find it made.
+      await explained(() => rootSecretOf(config, log))
+    } catch (cause) {
+      await supervisor.stop()
+      throw cause
+    }
+    const stopped = signalled()
+    // A worker that could not start has said why.
+    if (!(await supervisor.start())) return 1
+    announce(config, urlOf(config, port))
+    const signal = await stopped
+    log.info({ signal }, 'stopping')
+    await supervisor.stop()
+    log.info('stopped')
+    return 0
+  } finally {
+    await metrics?.close()
+    timeline.stop()
+    clock.close()
+  }
+}
+
+/** Workers extrapolate between two looks of the supervisor at the clock, which is every half second; microseconds. */
+const clockAheadMicros = 600_000
+
+const timelineFileOf = (config: Config) => join(config.data, 'timeline')
+
+function announce(config: Config, url: string): void {
+  noteAddress(config.data, url)
+  process.stdout.write(`Terrarium is ready on ${url}\n`)
+}
+
+async function stopping(server: Server, log: Logger, stopped: Stopped): Promise<void> {
+  const signal = await stopped
+  log.info({ signal }, 'stopping')
+  await server.close()
+  log.info('stopped')
+}
+
+/**
+ * Resolves with the first signal that asks to stop; a second one ends the process at once, and so does any before this
+ * is called: while a store is opened nobody could hear it. A process that was started with a channel to another one stops
+ * when that ends.
+ */
+function signalled(): Promise<NodeJS.Signals> {
+  return new Promise(resolve => {
+    const hear = (signal: NodeJS.Signals) => {
+      process.removeListener('SIGTERM', hear)
+      process.removeListener('SIGINT', hear)
+      resolve(signal)
+    }
+    process.on('SIGTERM', hear)
+    process.on('SIGINT', hear)
+    if (!hasParent || cluster.isWorker) return
+    if (process.connected) process.once('disconnect', () => hear('SIGTERM'))
+    else hear('SIGTERM')
+  })
+}
+
+function created(config: Config, engine: OpenEngine, log: Logger): Promise<Server> {
+  return readable(config, () => createServer(config, engine, log))
+}
+
+/** Runs what reads the configured files; says in one line what is wrong with them. */
+async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
+  try {
+    return await make()
+  } catch (cause) {
+    if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
+    const { code, path, syscall } = cause as NodeJS.ErrnoException
+    if (syscall === 'open') throw new StartError(`cannot read ${path}: ${reasonOf(cause)}`)
+    if (code?.startsWith('ERR_OSSL')) {
+      throw new StartError(`${config.tlsCert} and ${config.tlsKey} are no usable certificate and key`)
+    }
+    throw cause
+  }
+}
+
+/** Lets `server` accept connections; resolves with its address. It is closed when that fails. */
+async function serving(config: Config, server: Server): Promise<string> {
+  try {
+    return await listening(config, () => server.listen())
+  } catch (cause) {
+    await server.close()
+    throw cause
+  }
+}
+
+/** Runs `listen`, which listens on the configured address; says in one line what keeps it from that. */
+async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T> {
+  try {
+    return await listen()
+  } catch (cause) {
+    const address = `${config.host}:${config.port}`
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new StartError(`${address} is already in use`)
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new StartError(`cannot serve on ${address}: ${reasonOf(cause)}`)
+    }
+    throw cause
+  }
+}

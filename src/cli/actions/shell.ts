@@ -1,0 +1,35 @@
+// Connects the shell to a service, the terminal and the file that keeps what was typed.
+
+import type { Config } from '../../config/settings.ts'
+import { connect } from '../client/connect.ts'
+import type { ClientChoice } from '../client/options.ts'
+import { addToHistory, historyFile, readHistory } from '../shell/history.ts'
+import { runShell } from '../shell/shell.ts'
+import { readQueryFile } from './eval.ts'
+
+/** Reads and runs queries until the user leaves; resolves with the exit status. */
+export async function openShell(
+  choice: ClientChoice & { readonly json: boolean },
+  config: Config,
+): Promise<number> {
+  const { stdin, stdout } = process
+  const connection = await connect(choice, config)
+  const file = historyFile()
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true
+  try {
+    return await runShell({
+      connection,
+      input: stdin,
+      output: stdout,
+      isTerminal,
+      asJson: choice.json,
+      history: isTerminal ? readHistory(file) : [],
+      onEntry: entry => {
+        if (isTerminal) addToHistory(file, entry)
+      },
+      readFile: readQueryFile,
+    })
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,57 @@
+// What the commands that send queries take and tell, apart from how they do it: `--help` needs no more.
+
+const timeoutMaxMs = 3_600_000
+
+/** The options of every command that sends queries. */
+export const clientOptions = {
+  url: {
+    kind: 'string',
+    default: undefined,
+    placeholder: 'URL',
+    fromEnvironment: true,
+    doc: 'The service. Without it, the one that serves the data directory; a folder that nobody serves is opened.',
+  },
+  secret: {
+    kind: 'string',
+    default: undefined,
+    placeholder: 'SECRET',
+    fromEnvironment: true,
+    doc: "The secret of a key or token. Prefer the environment variable: others can see flags. Without it, the data directory's root secret.",
+  },
+  database: {
+    kind: 'string',
+    default: undefined,
+    placeholder: 'PATH',
+    doc: 'A database below that of the secret, such as shop or shop/test.',
+  },
+  as: {
+    kind: 'string',
+    default: undefined,
+    placeholder: 'WHO',
+    doc: 'Whose rights count: admin, server, server-readonly, client, @role/NAME or @doc/COLLECTION/ID. An admin key may be all of them.',
+  },
+  timeout: {
+    kind: 'integer',
+    default: undefined,
+    min: 1,
+    max: timeoutMaxMs,
+    placeholder: 'MS',
+    doc: 'Milliseconds that each query may take; without it, as long as the service allows.',
+  },
+} as const
+
+/** What a command line gave for {@link clientOptions}. */
+export interface ClientChoice {
+  readonly url: string | undefined
+  readonly secret: string | undefined
+  readonly database: string | undefined
+  readonly as: string | undefined
+  readonly timeout: number | undefined
+}
+
+/** Exit statuses of commands that run texts. */
+export const runStatuses = [
+  [0, 'All queries succeeded.'],
+  [1, 'A query failed, or the service could not be reached; later ones were not run.'],
+  [2, 'The command line or the text of a query is wrong; nothing was run.'],
+] as const
