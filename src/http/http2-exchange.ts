@@ -19,6 +19,7 @@ export class Http2Exchange implements Exchange {
   readonly noteBody: (bytes: number) => void
   readonly #stream: ServerHttp2Stream
   #closeAfterwards = false
+  #hasTaken = false
 
   /** `noteBody` is told of what is read of its body. `early`: what the request says when it came before the stream. */
   constructor(
@@ -56,9 +57,25 @@ export class Http2Exchange implements Exchange {
     return `${scheme}://${authority ?? `${socket?.localAddress}:${socket?.localPort}`}`
   }
 
+  /** Has Node pass on what it found behind the head, which it does in this turn. */
+  takeArrived(take: (body: Buffer | undefined) => void): void {
+    if (this.body === this.#stream) this.#stream.read(0)
+    setImmediate(Http2Exchange.#takeIfArrived, this, take)
+  }
+
+  static #takeIfArrived(exchange: Http2Exchange, take: (body: Buffer | undefined) => void): void {
+    const stream = exchange.#stream
+    const announced = Number(exchange.headers['content-length'])
+    exchange.#hasTaken =
+      announced > 0 && announced === stream.readableLength && !stream.destroyed && hasEnded(stream)
+    // Asked for exactly what is there, the stream says that it has ended only once the response is through. If it did so
+    // before, Node would destroy it before its last write is done, and make an error with a stack trace each time.
+    take(exchange.#hasTaken ? (stream.read(announced) as Buffer) : undefined)
+  }
+
   get isComplete(): boolean {
     const { body } = this
-    return body === undefined || body.readableEnded
+    return this.#hasTaken || body === undefined || body.readableEnded
   }
 
   get isGone(): boolean {
@@ -101,6 +118,11 @@ export class Http2Exchange implements Exchange {
     if (!this.#closeAfterwards) return
     this.#stream.once('finish', () => this.#stream.close(NGHTTP2_NO_ERROR))
   }
+}
+
+/** Whether the client has sent all that it will send on a stream. */
+function hasEnded(stream: ServerHttp2Stream): boolean {
+  return stream.state.remoteClose === 1
 }
 
 /** The list as Node takes it; its types do not know that values may be numbers. */

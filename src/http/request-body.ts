@@ -50,8 +50,10 @@ export function readBody(
   else {
     // Most queries are in the packet of their head: nothing has to be waited for, or counted meanwhile.
     exchange.takeArrived(arrived => {
-      if (arrived !== undefined) done(arrived.length > rules.bytesMax ? 'too large' : arrived)
-      else if (body.destroyed) done('aborted')
+      if (arrived !== undefined) {
+        exchange.noteBody?.(arrived.length)
+        done(arrived.length > rules.bytesMax ? 'too large' : arrived)
+      } else if (body.destroyed) done('aborted')
       else receive()
     })
   }
