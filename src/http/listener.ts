@@ -353,10 +353,10 @@ export class Listener {
     // the bytes that came before it, and Node throws where nobody could catch it if it is gone by then.
     socket.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
-    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    session.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
       // Also of one that is over before it could begin, an error would end the process.
       stream.on('error', () => undefined)
-      guard.noteRequest(headers)
+      guard.noteRequest(rawHeaders)
       // Reset before anything could be done about it.
       if (stream.destroyed || stream.closed) {
         guard.noteReset(this.#clock.elapsedMs())

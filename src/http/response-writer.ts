@@ -14,6 +14,8 @@ const pieceBytes = 65_536
 export class ResponseWriter {
   readonly #context: ResponseContext
   readonly #unread: FairBudget
+  /** Short responses of this turn. */
+  #unsettled: { readonly request: Exchange; readonly bytes: number }[] = []
 
   /** `unread` bounds the bytes of responses that have not been read. */
   constructor(context: ResponseContext, unread: FairBudget) {
@@ -41,7 +43,7 @@ export class ResponseWriter {
       }
     } else if (bytes <= pieceBytes || request.method === 'HEAD') {
       const unsent = request.respond(answer.status, headers, text, bytes)
-      if (unsent > 0) this.#track(request, request.client, unsent)
+      if (unsent > 0) this.#trackUnlessSent(request, unsent)
     } else {
       // Outside the heap of JavaScript, which is smaller than the memory.
       const pieces =
@@ -51,6 +53,18 @@ export class ResponseWriter {
       new PieceWriter(request.begin(answer.status, headers), pieces, share).write()
     }
     return bytes
+  }
+
+  /** Counts a short response as unread if it has not gone out by the next turn, as nearly all have. */
+  #trackUnlessSent(request: Exchange, bytes: number): void {
+    if (this.#unsettled.push({ request, bytes }) === 1) setImmediate(this.#trackUnsettled)
+  }
+
+  readonly #trackUnsettled = () => {
+    const unsettled = this.#unsettled
+    this.#unsettled = []
+    for (const { request, bytes } of unsettled)
+      if (!request.isGone) this.#track(request, request.client, bytes)
   }
 
   /** Counts `bytes` as unread until the exchange is over, for a group of readers. */

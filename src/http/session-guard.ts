@@ -55,9 +55,9 @@ export class SessionGuard {
   }
 
   /** A request has come, with these names and values. */
-  noteRequest(headers: Readonly<Record<string, unknown>>): void {
-    let bytes = 2 * frameBytes
-    for (const name in headers) bytes += name.length + String(headers[name]).length + headerBytes
+  noteRequest(rawHeaders: readonly string[]): void {
+    let bytes = 2 * frameBytes + (rawHeaders.length / 2) * headerBytes
+    for (const text of rawHeaders) bytes += text.length
     this.#useful += bytes
   }
 
