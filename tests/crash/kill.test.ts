@@ -72,11 +72,16 @@ async function assertComplete(server: RunningServer, secret: string, answered: M
   } while (after !== undefined)
 
   for (const [pair, found] of sides) assert.deepEqual(found, ['left', 'right'], `half of ${pair}`)
-  for (const [pair, document] of answered) {
-    assert.ok(sides.has(pair), `${pair} was answered and is lost`)
-    const ts = await query(server, secret, { select: ['ts'], from: { get: document.ref } })
-    assert.equal(ts, document.ts)
-  }
+  for (const pair of answered.keys()) assert.ok(sides.has(pair), `${pair} was answered and is lost`)
+  const documents = [...answered.values()]
+  const times = await query(server, secret, {
+    map: { lambda: 'ref', expr: { select: ['ts'], from: { get: { var: 'ref' } } } },
+    collection: documents.map(({ ref }) => ref),
+  })
+  assert.deepEqual(
+    times,
+    documents.map(({ ts }) => ts),
+  )
 }
 
 for (const { name, flags, rounds, writes } of setups) {

@@ -153,7 +153,8 @@ export async function settled(page: Page): Promise<void> {
 /** What the accessibility checker finds on a page, in words; by all its rules, or by some. */
 export async function accessibilityFaults(page: Page, rules?: string[]): Promise<readonly string[]> {
   // Without frames of other origins the whole check can be made in the page: no further one is opened for each result.
-  const checker = new AxeBuilder({ page }).setLegacyMode()
+  // Of what is right it need not tell where it is, which takes it longer than to find out.
+  const checker = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
   const { violations } = await (rules ? checker.withRules(rules) : checker).analyze()
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => html).join('\n')}`,

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
@@ -12,6 +13,17 @@ import { clientOfEach, WorkerClient } from './clients.ts'
 interface Document {
   readonly ref: { readonly '@ref': { readonly id: string } }
 }
+
+/** Milliseconds between two looks at something that takes a while. */
+const lookEveryMs = 20
+
+/** Two workers, of which tests kill some. */
+let server: RunningServer
+before(async () => {
+  server = await startServer({ flags: ['--workers', '2'] })
+  await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
+})
+after(() => server?.stop())
 
 /** The worker processes of a server. */
 async function workersOf(pid: number): Promise<number[]> {
@@ -34,98 +46,66 @@ async function writeOn(client: WorkerClient, isOver: () => boolean): Promise<str
 }
 
 test('a killed worker is replaced, the others go on, and nothing acknowledged is lost', async () => {
-  const server = await startServer({ flags: ['--workers', '2'] })
-  try {
-    await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
-    const acknowledged: string[] = []
-    for (let round = 0; round < 3; round++) {
-      const clients = await clientOfEach(server, 2)
-      let isOver = false
-      const writers = clients.map(client => writeOn(client, () => isOver))
-      const before = await workersOf(server.pid)
-      process.kill(before[round % 2] as number, 'SIGKILL')
-      const ended = await Promise.race(writers)
-      assert.ok(Array.isArray(ended), 'the connections of the killed worker break')
-      // Whoever is left serves; in the end there are two again.
-      await queryAfresh(server, { exists: { collection: 'things' } })
-      isOver = true
-      for (const ids of await Promise.all(writers)) acknowledged.push(...ids)
-      for (const client of clients) client.close()
-      const replaced = async () => (await workersOf(server.pid)).length === 2
-      while (!(await replaced())) await queryAfresh(server, null)
-      await bothServe(server)
+  const acknowledged: string[] = []
+  for (let round = 0; round < 3; round++) {
+    const clients = await clientOfEach(server, 2)
+    let isOver = false
+    const writers = clients.map(client => writeOn(client, () => isOver))
+    const before = await workersOf(server.pid)
+    process.kill(before[round % 2] as number, 'SIGKILL')
+    const ended = await Promise.race(writers)
+    assert.ok(Array.isArray(ended), 'the connections of the killed worker break')
+    // Whoever is left serves; in the end there are two again.
+    await queryAfresh(server, { exists: { collection: 'things' } })
+    isOver = true
+    for (const ids of await Promise.all(writers)) acknowledged.push(...ids)
+    for (const client of clients) client.close()
+    while ((await workersOf(server.pid)).length < 2) {
+      await queryAfresh(server, null)
+      await setTimeout(lookEveryMs)
     }
-    const set = { paginate: { documents: { collection: 'things' } }, size: 100_000 }
-    const { data } = (await queryAfresh(server, set)) as { data: Document['ref'][] }
-    const stored = new Set(data.map(ref => ref['@ref'].id))
-    assert.deepEqual(
-      acknowledged.filter(id => !stored.has(id)),
-      [],
-    )
-  } finally {
-    await server.stop()
+    await bothServe(server)
   }
+  const set = { paginate: { documents: { collection: 'things' } }, size: 100_000 }
+  const { data } = (await queryAfresh(server, set)) as { data: Document['ref'][] }
+  const stored = new Set(data.map(ref => ref['@ref'].id))
+  assert.deepEqual(
+    acknowledged.filter(id => !stored.has(id)),
+    [],
+  )
 })
 
 test('connections are answered, closed or wait for the next worker, whichever workers are killed', async () => {
-  const server = await startServer({ flags: ['--workers', '2'] })
-  try {
-    let isOver = false
-    let answered = 0
-    const askOn = async () => {
-      while (!isOver) {
-        await queryAfresh(server, null)
-        answered++
-      }
+  let isOver = false
+  let answered = 0
+  const askOn = async () => {
+    while (!isOver) {
+      await queryAfresh(server, null)
+      answered++
     }
-    const asking = Array.from({ length: 16 }, askOn)
-    for (let round = 0; round < 4; round++) {
-      const target = answered + 100
-      while (answered < target) await new Promise(setImmediate)
-      for (const worker of await workersOf(server.pid)) process.kill(worker, 'SIGKILL')
-    }
-    isOver = true
-    await Promise.all(asking)
-    await bothServe(server)
-  } finally {
-    await server.stop()
   }
-})
-
-test('when the first process is killed, the folder is free for the next start', async () => {
-  const data = await temporaryFolder()
-  try {
-    const first = await startServer({ data, flags: ['--workers', '2'] })
-    await queryAfresh(first, { create_collection: { object: { name: 'things' } } })
-    await first.kill()
-    const second = await startServer({ data, flags: ['--workers', '2'] })
-    try {
-      assert.equal(await queryAfresh(second, { exists: { collection: 'things' } }), true)
-    } finally {
-      await second.stop()
-    }
-    await assertSound(data)
-  } finally {
-    await rm(data, { recursive: true, force: true })
+  const asking = Array.from({ length: 16 }, askOn)
+  for (let round = 0; round < 4; round++) {
+    const target = answered + 100
+    while (answered < target) await setTimeout(lookEveryMs)
+    for (const worker of await workersOf(server.pid)) process.kill(worker, 'SIGKILL')
   }
+  isOver = true
+  await Promise.all(asking)
+  await bothServe(server)
 })
 
 test('an index over many documents is built in the background, by one of the workers', async () => {
-  const server = await startServer({ flags: ['--workers', '2'] })
-  try {
-    await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
-    const add = { create: { collection: 'things' } }
-    const many = Array.from({ length: 300 }, (_, n) => n)
-    await queryAfresh(server, { foreach: { lambda: 'n', expr: add }, collection: many })
-    const index = { name: 'all_things', source: { collection: 'things' } }
-    await queryAfresh(server, { create_index: { object: index } })
-    const active = { select: 'active', from: { get: { index: 'all_things' } } }
-    while (!(await queryAfresh(server, active))) {}
-    const count = { count: { match: { index: 'all_things' } } }
-    assert.equal(await queryAfresh(server, count), 300)
-  } finally {
-    await server.stop()
-  }
+  const many = Array.from({ length: 300 }, (_, n) => n)
+  const add = { create: { collection: 'many_things' } }
+  await queryAfresh(server, { create_collection: { object: { name: 'many_things' } } })
+  await queryAfresh(server, { foreach: { lambda: 'n', expr: add }, collection: many })
+  const index = { name: 'all_things', source: { collection: 'many_things' } }
+  await queryAfresh(server, { create_index: { object: index } })
+  const active = { select: 'active', from: { get: { index: 'all_things' } } }
+  while (!(await queryAfresh(server, active))) await setTimeout(lookEveryMs)
+  const count = { count: { match: { index: 'all_things' } } }
+  assert.equal(await queryAfresh(server, count), 300)
 })
 
 /** Runs a query over a new connection; again when that was given to the worker that is being killed. */
@@ -152,21 +132,25 @@ async function bothServe(server: RunningServer): Promise<void> {
 test('workers end with a supervisor that is killed, whatever they are writing, and the folder can be served again', async () => {
   const data = await temporaryFolder()
   try {
+    let last: readonly number[] = []
     for (let round = 0; round < 3; round++) {
-      const server = await startServer({ data, flags: ['--workers', '2'] })
-      if (round === 0) await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
-      const clients = await clientOfEach(server, 2)
+      // Those of the last round are left to the next start: it has to wait for them itself.
+      for (const worker of last) await ended(worker)
+      const killed = await startServer({ data, flags: ['--workers', '2'] })
+      if (round === 0) await queryAfresh(killed, { create_collection: { object: { name: 'things' } } })
+      const clients = await clientOfEach(killed, 2)
       const writers = clients.map(client => writeOn(client, () => false))
-      const workers = await workersOf(server.pid)
-      await queryAfresh(server, { create: { collection: 'things' } })
-      await server.kill()
+      last = await workersOf(killed.pid)
+      await queryAfresh(killed, { create: { collection: 'things' } })
+      await killed.kill()
       await Promise.all(writers)
       for (const client of clients) client.close()
-      for (const worker of workers) await ended(worker)
     }
     const again = await startServer({ data, flags: ['--workers', '2'] })
+    assert.equal(await queryAfresh(again, { exists: { collection: 'things' } }), true)
     await queryAfresh(again, { create: { collection: 'things' } })
     await again.stop()
+    for (const worker of last) await ended(worker)
     await assertSound(data)
   } finally {
     await rm(data, { recursive: true, force: true })
@@ -181,6 +165,6 @@ async function ended(pid: number): Promise<void> {
     } catch {
       return
     }
-    await new Promise(resolve => setImmediate(resolve))
+    await setTimeout(lookEveryMs)
   }
 }
