@@ -193,6 +193,9 @@ export const limits = {
   logExportDaysMax: 90,
   logExportsPageMax: 1000,
   logFilterCharsMax: 4096,
+  /** Exports of one requester that wait or are made at a time; requests looked at for one page of their list; ours. */
+  logExportsWaitingMax: 1000,
+  logExportsLooksMax: 5000,
   /** Records of one page of the query log, and records that may be skipped; ours. */
   logRecordsPageMax: 500,
   logRecordsSkipMax: 10_000,

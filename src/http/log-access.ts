@@ -13,6 +13,8 @@ import { Refusal } from './message-answer.ts'
 export interface LogClient {
   /** Keeps the idempotency tokens of different owners apart. */
   readonly subject: string
+  /** With whom others take turns: the operator, or the outermost database, whichever of those in it asks. */
+  readonly requester: string
   readonly isRoot: boolean
   /** The database whose admin it is; undefined for the operator's credentials. */
   readonly database: { readonly id: string; readonly path: readonly string[] } | undefined
@@ -45,6 +47,7 @@ export async function logClient(
   const id = String(principal.database)
   return {
     subject: `database ${id}`,
+    requester: `database ${principal.path[0]}`,
     isRoot: false,
     database: { id, path: principal.path },
     mayUseRegion: () => false,
@@ -56,6 +59,7 @@ function operator(key: AccountKey | undefined, isRoot: boolean): LogClient {
   const mayUseRegion = (regionGroup: string) => key?.regionGroups?.includes(regionGroup) ?? true
   return {
     subject: 'account',
+    requester: 'account',
     isRoot,
     database: undefined,
     mayUseRegion,

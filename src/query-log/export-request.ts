@@ -53,6 +53,8 @@ export interface ExportRequest {
   readonly regionGroup: string
   /** The database asked for; absent for a whole region group. */
   readonly database?: ExportedDatabase
+  /** With whom others take turns: the operator, or the outermost database of whoever asked. Absent in requests of 0.1. */
+  readonly requester?: string
   readonly createdAt: Micros
   readonly updatedAt: Micros
   /** When the present work on it began; the time limit counts from here. */

@@ -53,6 +53,8 @@ export class ExportRunner {
   #interrupt: ((reason: Interruption) => void) | undefined
   #isStopping = false
   #claims = 0
+  /** Whose request was worked on last. */
+  #served = ''
 
   constructor(options: ExportRunnerOptions) {
     this.#options = options
@@ -88,8 +90,9 @@ export class ExportRunner {
       // A name for each claim, so that what an interrupted one still does cannot touch a later one.
       const claimant = `${owner}.${this.#claims++}`
       try {
-        request = await store.claim(claimant, leaseMicros)
+        request = await store.claim(claimant, leaseMicros, this.#served)
         if (!request) return
+        this.#served = request.requester ?? ''
         await this.#work(request, claimant)
       } catch (cause) {
         if (request) this.#options.onFailure(request, cause)

@@ -1,7 +1,7 @@
 // Export requests on disk, in a small key-value store of their own that all processes share:
 //
 //     R <id>               the request as JSON; ids sort by age
-//     J <id>               present while somebody has to work on it
+//     J <id>               present while somebody has to work on it: who asked for it
 //     T <subject> 00 token the idempotency token's request and when it was made
 //     P                    how time passed, for what is removed because of its age
 //     S                    the key that URLs and page tokens are signed with
@@ -11,14 +11,16 @@
 import { microsPerDay } from '../base/durations.ts'
 import type { Random } from '../base/random.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
+import { RequestError } from '../errors.ts'
 import type { Bytes, KeyValueStore, View, Write } from '../kv/contract.ts'
+import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import { type ExportRequest, type ExportState, inState, unfinishedStates } from './export-request.ts'
 
 /** What a client asks for, checked. */
 export type ExportParameters = Pick<
   ExportRequest,
-  'timeStart' | 'timeEnd' | 'from' | 'to' | 'regionGroup' | 'database'
+  'timeStart' | 'timeEnd' | 'from' | 'to' | 'regionGroup' | 'database' | 'requester'
 >
 
 /** A client's promise that equal tokens mean the same request; `subject` keeps clients apart. */
@@ -38,6 +40,7 @@ const jobKey = (id: string) => Buffer.from(`J${id}`)
 const tokenKey = ({ subject, token }: IdempotencyToken) => Buffer.from(`T${subject}\0${token}`)
 const timeKey = Buffer.from('P')
 const signingKeyKey = Buffer.from('S')
+const jobs = { start: Buffer.from('J'), end: Buffer.from('K') }
 /** `S` follows `R`: the end of all requests. */
 const requestsEnd = Buffer.from('S')
 
@@ -83,13 +86,17 @@ export class ExportStore {
     await this.#kv.transact(() => ({ result: undefined, writes }))
   }
 
-  /** Stores a new request, or returns the one that the same token made within the last 24 hours. */
+  /**
+   * Stores a new request, or returns the one that the same token made within the last 24 hours. Throws `too many requests`
+   * when as many of the same requester wait as may.
+   */
   create(wanted: ExportParameters, idempotency: IdempotencyToken | undefined): Promise<ExportRequest> {
     const now = this.#now()
     const entropy = this.#random.hex(8)
     return this.#kv.transact(view => {
       const known = idempotency && requestOfToken(view, idempotency, now)
       if (known) return { result: known, writes: [] }
+      checkWaiting(view, wanted.requester ?? '')
       const createdAt = Math.max(now, lastCreated(view) + 1)
       const request: ExportRequest = {
         id: timeOrderedUuid(createdAt, entropy),
@@ -113,43 +120,60 @@ export class ExportStore {
     return this.#kv.read(view => find(view, id))
   }
 
-  /** Requests from the newest on, those made before `before` (an id) when that is given. Lazy inside `read`. */
+  /**
+   * Requests from the newest on, those made before `before` (an id) when that is given, at most `limit`. Looks at a bounded
+   * number of requests, as others may have made very many; `next` is where to go on.
+   */
   newest(
     before: string | undefined,
     wanted: (request: ExportRequest) => boolean,
     limit: number,
-  ): ExportRequest[] {
+  ): { readonly found: ExportRequest[]; readonly next: string | undefined } {
     const end = before === undefined ? requestsEnd : requestKey(before)
     return this.#kv.read(view => {
       const found: ExportRequest[] = []
+      let looks = 0
+      let last: string | undefined
       for (const { value } of view.range({ start: Buffer.from('R'), end, reverse: true })) {
+        if (looks++ === limits.logExportsLooksMax) return { found, next: last }
         const request = decode<ExportRequest>(value)
-        if (wanted(request)) found.push(request)
-        if (found.length === limit) break
+        if (wanted(request)) {
+          if (found.length === limit) return { found, next: last }
+          found.push(request)
+        }
+        last = request.id
       }
-      return found
+      return { found, next: undefined }
     })
   }
 
   /**
-   * Takes the oldest request that nobody works on, for `leaseMicros` from now; a lease that has run out counts as
-   * nobody's.
+   * Takes a request that nobody works on, for `leaseMicros` from now; a lease that has run out counts as nobody's. Requesters
+   * take turns: the oldest of the first one behind `served`, in a circle.
    */
-  claim(owner: string, leaseMicros: Micros): Promise<ExportRequest | undefined> {
+  claim(owner: string, leaseMicros: Micros, served = ''): Promise<ExportRequest | undefined> {
     const now = this.#now()
     return this.#kv.transact<ExportRequest | undefined>(view => {
-      const free = unfinished(view).find(({ lease }) => !isHeld(lease, now))
-      if (free === undefined) return { result: undefined, writes: [] }
-      const lease = { owner, until: now + leaseMicros }
-      const claimed = { ...free, lease, attempts: free.attempts + 1 }
-      return { result: claimed, writes: writesOf(claimed) }
+      for (const request of waitingInTurns(view, served)) {
+        if (isHeld(request.lease, now)) continue
+        const lease = { owner, until: now + leaseMicros }
+        const claimed = { ...request, lease, attempts: request.attempts + 1 }
+        return { result: claimed, writes: writesOf(claimed) }
+      }
+      return { result: undefined, writes: [] }
     })
   }
 
   /** Whether a request waits for somebody to work on it. */
   hasFree(): boolean {
     const now = this.#now()
-    return this.#kv.read(view => unfinished(view).some(({ lease }) => !isHeld(lease, now)))
+    return this.#kv.read(view => {
+      for (const { key } of view.range(jobs)) {
+        const request = find(view, idOfJob(key))
+        if (request !== undefined && !isHeld(request.lease, now)) return true
+      }
+      return false
+    })
   }
 
   /** Renews a lease; false when the request is somebody else's by now. */
@@ -252,10 +276,40 @@ function find(view: View, id: string): ExportRequest | undefined {
   return stored && decode<ExportRequest>(stored)
 }
 
-/** Requests to work on, oldest first. */
-function unfinished(view: View): ExportRequest[] {
-  const ids = [...view.range({ start: Buffer.from('J'), end: Buffer.from('K') })]
-  return ids.flatMap(({ key }) => find(view, Buffer.from(key).toString().slice(1)) ?? [])
+function idOfJob(key: Bytes): string {
+  return Buffer.from(key).toString().slice(1)
+}
+
+/** Unfinished requests, looked up as they are asked for: requesters behind `served` first, of each the oldest first. */
+function* waitingInTurns(view: View, served: string): Generator<ExportRequest> {
+  const idsOf = new Map<string, string[]>()
+  for (const { key, value } of view.range(jobs)) {
+    const requester = Buffer.from(value).toString()
+    const ids = idsOf.get(requester)
+    if (ids) ids.push(idOfJob(key))
+    else idsOf.set(requester, [idOfJob(key)])
+  }
+  const requesters = [...idsOf.keys()].sort()
+  const behind = requesters.findIndex(requester => requester > served)
+  const first = Math.max(0, behind)
+  for (const requester of [...requesters.slice(first), ...requesters.slice(0, first)]) {
+    for (const id of idsOf.get(requester) ?? []) {
+      const request = find(view, id)
+      if (request !== undefined) yield request
+    }
+  }
+}
+
+/** Throws `too many requests` when no more of a requester may wait. */
+function checkWaiting(view: View, requester: string): void {
+  const name = Buffer.from(requester)
+  let waiting = 0
+  for (const { value } of view.range(jobs)) {
+    if (name.equals(value)) waiting++
+  }
+  if (waiting < limits.logExportsWaitingMax) return
+  const text = `So many exports wait already. Max: ${limits.logExportsWaitingMax}.`
+  throw new RequestError('too many requests', text)
 }
 
 function requestOfToken(view: View, token: IdempotencyToken, now: Micros): ExportRequest | undefined {
@@ -272,10 +326,10 @@ function lastCreated(view: View): Micros {
 }
 
 function writesOf(request: ExportRequest): Write[] {
-  const marker = unfinishedStates.has(request.state) ? Buffer.from('1') : undefined
+  const job = unfinishedStates.has(request.state) ? Buffer.from(request.requester ?? '') : undefined
   return [
     { key: requestKey(request.id), value: encode(request) },
-    { key: jobKey(request.id), value: marker },
+    { key: jobKey(request.id), value: job },
   ]
 }
 

@@ -145,7 +145,7 @@ export class QueryLog {
     return renewed ?? request
   }
 
-  /** Requests from the newest on; undefined when `token` is none that a page before has given. */
+  /** Requests from the newest on, fewer than `size` when others have made very many; undefined when `token` is none that a page before has given. */
   page(
     token: string | undefined,
     wanted: (request: ExportRequest) => boolean,
@@ -153,10 +153,8 @@ export class QueryLog {
   ): ExportPage | undefined {
     const before = token === undefined ? undefined : this.#options.signer.open(token)
     if (token !== undefined && before === undefined) return undefined
-    const found = this.#store.newest(before, wanted, size + 1)
-    const requests = found.slice(0, size)
-    const last = requests.at(-1)
-    const nextToken = found.length > size && last ? this.#options.signer.seal(last.id) : undefined
+    const { found: requests, next } = this.#store.newest(before, wanted, size)
+    const nextToken = next === undefined ? undefined : this.#options.signer.seal(next)
     return { requests, nextToken }
   }
 

@@ -9,6 +9,7 @@ import { InvariantError } from '../../src/base/assert.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
+import { limits } from '../../src/limits.ts'
 import {
   type ExportRequest,
   type ExportState,
@@ -18,7 +19,7 @@ import {
 } from '../../src/query-log/export-request.ts'
 import { ExportRunner } from '../../src/query-log/export-runner.ts'
 import { fileName } from '../../src/query-log/export-storage.ts'
-import { ExportStore } from '../../src/query-log/export-store.ts'
+import { ExportStore, type IdempotencyToken } from '../../src/query-log/export-store.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
 
 const timeoutMs = 60_000
@@ -407,14 +408,14 @@ test('paging from the newest on is stable while requests arrive', async () => {
   let last: string | undefined
   for (;;) {
     const page = store.newest(last, () => true, 2)
-    if (page.length === 0) break
-    seen.push(...page.map(({ id }) => id))
-    last = seen.at(-1)
+    seen.push(...page.found.map(({ id }) => id))
+    if (page.next === undefined) break
+    last = page.next
     await add()
   }
   assert.deepEqual(seen, before)
   assert.deepEqual(
-    store.newest(undefined, ({ id }) => before.includes(id), 3).map(({ id }) => id),
+    store.newest(undefined, ({ id }) => before.includes(id), 3).found.map(({ id }) => id),
     before.slice(0, 3),
   )
 })
@@ -455,4 +456,64 @@ test('a search that finds something only after its export was given up lets go o
   await until(() => world.searchesEnded === 1, 'the end of the search')
   assert.equal(world.files.size, 0)
   await runner.close()
+})
+
+test('requesters take turns, however many exports one of them has asked for', async () => {
+  const { store } = new World()
+  const ask = async (requester: string) => (await store.create({ ...wanted, requester }, undefined)).id
+  const crowd = await Promise.all(Array.from({ length: 6 }, () => ask('database crowd')))
+  const others = [await ask('database alone'), await ask('account')]
+  const claimed: string[] = []
+  let served = ''
+  for (let turn = 0; turn < 5; turn++) {
+    const request = await store.claim(`process ${turn}`, 5_000_000, served)
+    assert.ok(request)
+    claimed.push(request.id)
+    served = request.requester ?? ''
+  }
+  assert.deepEqual(claimed, [others[1], others[0], ...crowd.slice(0, 3)])
+})
+
+test('of one requester a bounded number of exports waits, and others are not told no', async () => {
+  const { kv, store } = new World()
+  const ask = (requester: string, token?: IdempotencyToken) => store.create({ ...wanted, requester }, token)
+  const token = { subject: 'database crowd', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
+  const { id } = await ask('database crowd', token)
+  const value = Buffer.from('database crowd')
+  const jobs = Array.from({ length: limits.logExportsWaitingMax - 1 }, (_, n) => ({
+    key: Buffer.from(`J${n}`),
+    value,
+  }))
+  await kv.transact(() => ({ result: undefined, writes: jobs }))
+  await assert.rejects(ask('database crowd'), { code: 'too many requests' })
+  assert.equal(
+    (await ask('database crowd', token)).id,
+    id,
+    'a request that is known already is no further one',
+  )
+  await ask('database alone')
+  await store.claim('x', 5_000_000, 'database alone')
+  await store.advance(id, 'x', 'Pending')
+  await store.advance(id, 'x', 'DoesNotExist')
+  await ask('database crowd')
+})
+
+test('a list looks at a bounded number of others requests at a time', async () => {
+  const { kv, store } = new World()
+  const own = await store.create({ ...wanted, requester: 'database alone' }, undefined)
+  const others = Array.from({ length: limits.logExportsLooksMax }, (_, at) => {
+    const id = `ffffffff-ffff-7fff-bfff-${String(at).padStart(12, '0')}`
+    const request = { ...own, id, requester: 'database crowd' }
+    return { key: Buffer.from(`R${id}`), value: Buffer.from(JSON.stringify(request)) }
+  })
+  await kv.transact(() => ({ result: undefined, writes: others }))
+  const mine = ({ requester }: ExportRequest) => requester === 'database alone'
+  const first = store.newest(undefined, mine, 10)
+  assert.deepEqual(first.found, [])
+  const second = store.newest(first.next, mine, 10)
+  assert.deepEqual(
+    second.found.map(({ id }) => id),
+    [own.id],
+  )
+  assert.equal(second.next, undefined)
 })

@@ -67,7 +67,7 @@ class LogHandlers {
     const { idempotencyToken: token, database: _, ...rest } = wanted
     const database = allowedDatabase(wanted, client, this.#services, this.#queryLog)
     const request = await this.#queryLog.requestExport(
-      { ...rest, ...(database && { database }) },
+      { ...rest, requester: client.requester, ...(database && { database }) },
       token === undefined ? undefined : { subject: client.subject, token },
     )
     // A token may lead to a request that was made with more rights.
