@@ -179,9 +179,21 @@ export const limits = {
   /** Milliseconds of one decision about one event, and of work for streams until others get their turn; ours. */
   streamPredicateMs: 100,
   streamTurnMs: 20,
-  /** Milliseconds of one batch of work in the background, and of the bindings of one document there; ours. */
+  /**
+   * Milliseconds of one batch of work in the background, of the bindings of one document wherever they are computed, and of a
+   * record of an import with all versions that it changes; ours.
+   */
   backgroundBatchMs: 20,
-  buildBindingsMs: 100,
+  documentBindingsMs: 100,
+  recordBindingsMs: 250,
+  /**
+   * How many times as long as its bindings took a database rests from them in the background and in imports, rests not worth
+   * it in milliseconds, and the pauses of a build that fails again and again, in milliseconds; ours.
+   */
+  bindingRestFactor: 3,
+  bindingRestMsMin: 1,
+  buildRetryMs: 1000,
+  buildRetryMsMax: 600_000,
   /** Milliseconds that a reader has to take the end of its stream before it is cut off; ours. */
   streamEndMs: 5000,
   /** Characters of the `x-fauna-tags` header, pairs in it, characters of a key and of a value. */

@@ -197,7 +197,11 @@ export function engineOver(
   rootSecret: string | undefined,
   log: Logger,
   { clock, timers, random, timeline, wallClock = clock, notices, mayWork }: ProcessEnvironment = system,
-  { worker, background }: Pick<ProcessRole, 'worker' | 'background'> = observer,
+  {
+    worker,
+    background,
+    slowLane: serves = false,
+  }: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'> = observer,
   { lane, within }: Special = {},
 ): OpenedFolder {
   const now = () => clock.now()
@@ -268,7 +272,7 @@ export function engineOver(
     : undefined
   return {
     engine,
-    transfer: createTransferService(store),
+    transfer: createTransferService(store, serves ? timers : undefined),
     store,
     ...(slowLane && { slowLane }),
     check: () => store.check(),

@@ -63,6 +63,23 @@ export function longCall(units: number): void {
   step(Math.ceil(units / unitsPerStep))
 }
 
+/** Runs synchronous work under a watch and under the one that is there, too. */
+export function alsoWatched<T>(by: Watch, work: () => T): T {
+  const outer = watch
+  if (outer === undefined) return watched(by, work)
+  const both: Watch = {
+    look() {
+      by.look()
+      outer.look()
+    },
+    beforeLongCall() {
+      by.beforeLongCall()
+      outer.beforeLongCall()
+    },
+  }
+  return watched(both, work)
+}
+
 /** Runs synchronous work under a watch, in place of the one that is there. */
 export function watched<T>(by: Watch | undefined, work: () => T): T {
   const outer = watch

@@ -17,15 +17,15 @@ export class Background {
   readonly #builds: BuildQueue
   readonly #removalTime: RemovalTime | undefined
 
-  /** By `removalTime`, or else that of the store, is decided what is past. Batches end after `batchMs`, at the next document. Builds that fail are told of to `onError` and go on being tried; a step itself throws only when the store does. */
+  /** By `removalTime`, or else that of the store, is decided what is past. Batches end after `batchMs`, at the next document, and databases rest from expensive bindings; absent: nobody is in the way. Builds that fail are told of to `onError` and go on being tried; a step itself throws only when the store does. */
   constructor(
     store: TransactionStore,
     onError: (error: unknown) => void = () => undefined,
-    batchMs: number = Number.POSITIVE_INFINITY,
+    batchMs?: number,
     removalTime?: RemovalTime,
   ) {
     this.#removalTime = removalTime
-    this.sweeper = new Sweeper(store, removalTime && (() => removalTime.now()))
+    this.sweeper = new Sweeper(store, removalTime && (() => removalTime.now()), batchMs)
     this.#builds = new BuildQueue(store, onError, batchMs)
   }
 

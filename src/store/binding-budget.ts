@@ -1,8 +1,9 @@
-// How long the bindings of one document may take where the process that serves everybody computes them: in builds, which
-// nobody watches. Measured as time of the thread, so that a busy machine fails no build.
+// How long the bindings of one document may take wherever they are computed: in writes, in imports and in builds. Whoever
+// removes the document later computes them again in the process that serves everybody, with nobody to refuse.
+// Measured as time of the thread, so that a busy machine refuses no document.
 
 import { threadMicros } from '../base/clock.ts'
-import { watched } from '../base/effort.ts'
+import { alsoWatched } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Lambda, Micros, Value } from '../values/value.ts'
@@ -14,7 +15,10 @@ const microsPerVersion: Micros = 50
 export class BindingBudget implements StoreHooks {
   readonly #hooks: StoreHooks
   readonly #clock: () => Micros
-  #left = 0
+  /** Of the document under way; without one there is no limit. */
+  #left = Number.POSITIVE_INFINITY
+  /** Microseconds that all bindings have taken since the process began. */
+  #spent: Micros = 0
 
   /** `clock`: microseconds that this thread has worked. */
   constructor(hooks: StoreHooks, clock: () => Micros = threadMicros) {
@@ -22,9 +26,25 @@ export class BindingBudget implements StoreHooks {
     this.#clock = clock
   }
 
-  /** Another document begins. */
-  begin(): void {
-    this.#left = limits.buildBindingsMs * 1000
+  /** Runs synchronous work and tells what its bindings took, in microseconds, whether or not it throws. */
+  counted<T>(work: () => T, tell: (micros: Micros) => void): T {
+    const before = this.#spent
+    try {
+      return work()
+    } finally {
+      tell(this.#spent - before)
+    }
+  }
+
+  /** Runs work on one document, whose bindings together have so many milliseconds. */
+  perDocument<T>(work: () => T, milliseconds: number = limits.documentBindingsMs): T {
+    const outer = this.#left
+    this.#left = milliseconds * 1000
+    try {
+      return work()
+    } finally {
+      this.#left = outer
+    }
   }
 
   /** Throws `time out` when the bindings of the document have taken too long together. */
@@ -35,14 +55,16 @@ export class BindingBudget implements StoreHooks {
       if (this.#clock() - started > this.#left) throw tooLong()
     }
     try {
-      return watched({ look, beforeLongCall: look }, () => this.#hooks.evaluateBinding(lambda, document))
+      return alsoWatched({ look, beforeLongCall: look }, () => this.#hooks.evaluateBinding(lambda, document))
     } finally {
-      this.#left -= this.#clock() - started
+      const taken = this.#clock() - started
+      this.#left -= taken
+      this.#spent += taken
     }
   }
 }
 
 function tooLong(): RequestError {
-  const text = `Computing its bindings takes too long. Max: ${limits.buildBindingsMs} ms.`
+  const text = `Computing the bindings takes too long. Max: ${limits.documentBindingsMs} ms.`
   return new RequestError('time out', text)
 }

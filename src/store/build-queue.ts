@@ -3,7 +3,9 @@
 // changes, and all others go on.
 
 import { systemClock } from '../base/clock.ts'
+import { limits } from '../limits.ts'
 import type { DatabaseId, Micros, Ref } from '../values/value.ts'
+import { batchEnd } from './batch-end.ts'
 import { storedVersions } from './documents.ts'
 import { type Build, BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
 import { versionTime } from './records.ts'
@@ -14,11 +16,11 @@ import type { TransactionStore } from './store.ts'
 const batchesPerStep = 8
 const looksPerStep = 256
 
-/** After how long a failed build is tried again although nothing has changed, in microseconds. */
-const retryMicros: Micros = 600_000_000
-
 interface Failed {
   readonly document: Ref
+  /** Failures one after the other, and when the last one was, in milliseconds of the process. */
+  readonly times: number
+  readonly atMs: number
   /** When the attempt began: a later version of the document is worth another one. */
   readonly began: Micros
   /** When the failure was noted in the index: a later version of that is, too. */
@@ -28,24 +30,38 @@ interface Failed {
 export class BuildQueue {
   readonly #store: TransactionStore
   readonly #onError: (error: unknown) => void
-  readonly #batchMs: number
+  readonly #batchMs: number | undefined
+  readonly #elapsedMs: () => number
   /** The database served last, and the index served last in each that has builds. */
   #database: DatabaseId = 0n
   readonly #served = new Map<DatabaseId, number>()
   /** Failures of this process, by index; after a restart all are tried again. */
   readonly #failed = new Map<string, Failed>()
 
-  /** `batchMs`: after how long a batch ends, in milliseconds. */
-  constructor(store: TransactionStore, onError: (error: unknown) => void, batchMs: number) {
+  /**
+   * `batchMs`: after how long a batch ends, in milliseconds; then databases rest from their bindings, too. Absent: nobody is
+   * in the way.
+   */
+  constructor(
+    store: TransactionStore,
+    onError: (error: unknown) => void,
+    batchMs: number | undefined,
+    elapsedMs: () => number = systemClock.elapsedMs,
+  ) {
+    this.#elapsedMs = elapsedMs
     this.#store = store
     this.#batchMs = batchMs
     this.#onError = onError
   }
 
-  /** Continues the builds whose turn it is by a batch each. Returns whether there was one to continue. */
+  /**
+   * Continues the builds whose turn it is by a batch each. Returns whether there was one to continue, or one whose database
+   * rests.
+   */
   async runOnce(): Promise<boolean> {
     const seen = new Set<string>()
     let batches = 0
+    let resting = 0
     while (batches < batchesPerStep && seen.size < looksPerStep) {
       const build = this.#next()
       if (build === undefined) {
@@ -57,10 +73,14 @@ export class BuildQueue {
       if (seen.has(name)) break
       seen.add(name)
       if (this.#isHopeless(build.index, name)) continue
+      if (this.#batchMs !== undefined && this.#store.bindingShare.restMs(build.index.database) > 0) {
+        resting++
+        continue
+      }
       batches++
       await this.#continue(build.index, name)
     }
-    return batches > 0
+    return batches > 0 || resting > 0
   }
 
   /** The next index of the next database, both in a circle. */
@@ -78,11 +98,14 @@ export class BuildQueue {
     })
   }
 
-  /** Whether a build has failed and would again. */
+  /** Whether a build has failed and would again, or has failed again and again, whatever changed in between. */
   #isHopeless(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)
-    if (failed === undefined || this.#store.now() - failed.noted >= retryMicros) return false
-    const { began, document, noted } = failed
+    if (failed === undefined) return false
+    const { atMs, began, document, noted, times } = failed
+    const passedMs = this.#elapsedMs() - atMs
+    if (passedMs < pauseMs(times)) return true
+    if (passedMs >= limits.buildRetryMsMax) return false
     return this.#store.inspect(
       ({ snapshot }) => newestTime(snapshot, document) <= began && newestTime(snapshot, index) <= noted,
     )
@@ -90,21 +113,31 @@ export class BuildQueue {
 
   async #continue(index: Ref, name: string): Promise<void> {
     const began = this.#store.now()
+    const { bindings, bindingShare } = this.#store
     try {
-      await this.#store.transact(transaction => {
-        const endMs = systemClock.elapsedMs() + this.#batchMs
-        continueBuild(transaction, index, () => systemClock.elapsedMs() >= endMs)
-      })
+      await this.#store.transact(transaction =>
+        bindings.counted(
+          () => continueBuild(transaction, index, batchEnd(this.#batchMs)),
+          micros => bindingShare.spent(index.database, micros),
+        ),
+      )
       this.#failed.delete(name)
     } catch (error) {
       if (!(error instanceof BuildFailure)) throw error
       const { time: noted } = await this.#store.transact(transaction =>
         noteFailure(transaction, index, error),
       )
-      if (!this.#failed.has(name)) this.#onError(error)
-      this.#failed.set(name, { document: error.document, began, noted })
+      const times = (this.#failed.get(name)?.times ?? 0) + 1
+      if (times === 1) this.#onError(error)
+      this.#failed.set(name, { document: error.document, began, noted, times, atMs: this.#elapsedMs() })
     }
   }
+}
+
+/** How long to wait after so many failures in a row; the first time a change is enough. */
+function pauseMs(times: number): number {
+  if (times < 2) return 0
+  return Math.min(limits.buildRetryMsMax, limits.buildRetryMs * 2 ** (times - 2))
 }
 
 /** When the newest version of a document was made, a delete too; the end of time when nothing of it is left. */

@@ -17,8 +17,9 @@ import {
   type Ref,
   TransactionTime,
 } from '../values/value.ts'
+import type { BindingBudget } from './binding-budget.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import type { Change, StoreHooks, Version } from './contract.ts'
+import type { Change, Version } from './contract.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
 import {
   builtinIndexesOf,
@@ -42,7 +43,7 @@ export interface WriteContext {
   readonly snapshot: Snapshot
   readonly overlay: Overlay
   readonly catalogue: StoreCatalogue
-  readonly hooks: StoreHooks
+  readonly hooks: BindingBudget
   readonly commitTime: Micros
   /** The commit time where it becomes part of other values, which is noted. */
   readonly stamp: () => Micros
@@ -162,7 +163,7 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(version.ref, commitTime), stored, journal)
     }
-    this.#replaceIndexEntries(pending, before, checked)
+    this.#context.hooks.perDocument(() => this.#replaceIndexEntries(pending, before, checked))
     this.#context.schemaWritten(version, journal)
   }
 
@@ -228,8 +229,11 @@ export class DocumentWriter {
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
       // Encoded and decoded, so that placeholders of the transaction's time become the time itself.
       inserted = decodeVersion(ref, encodeVersion({ action, fields: content }, ts, stamp))
-      for (const tables of indexesOf(this.#context, ref.database, ref.collection))
-        prepareEntries(tables, inserted, ts)
+      const entered = inserted
+      this.#context.hooks.perDocument(() => {
+        for (const tables of indexesOf(this.#context, ref.database, ref.collection))
+          prepareEntries(tables, entered, ts)
+      })
       versions.splice(index, versions[index]?.ts === ts ? 1 : 0, inserted)
       recomputeAction(versions, index + 1)
     })

@@ -14,14 +14,20 @@ import {
 } from '../keys/keyspace.ts'
 import type { KeyRange, View } from '../kv/contract.ts'
 import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
+import { batchEnd } from './batch-end.ts'
 import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
+import type { Row, StoredVersion } from './index-tables.ts'
 import { removeHome } from './key-homes.ts'
 import { decodeVersion } from './records.ts'
+import type { TransactionStore } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Keys that one transaction of the background removes, about. */
 export const batchKeysMax = 256
+
+/** Objects looked at for one that may be removed now. */
+const looksMax = 256
 
 const present = new Uint8Array([1])
 
@@ -36,21 +42,46 @@ export function garbageTarget(key: Uint8Array): Ref {
   return decodeKeyOf('garbage', key).target
 }
 
-/** The object that has waited longest. */
-export function nextGarbage(view: View, now: Micros): Garbage | undefined {
-  for (const { key } of view.range({ ...garbageRange('object', now), limit: 1 })) {
-    return { key, ref: garbageTarget(key) }
+/** The object that has waited longest, of those whose documents' bindings may be computed now. */
+export function nextGarbage(
+  view: View,
+  now: Micros,
+  mayCompute: (database: DatabaseId) => boolean,
+): Garbage | undefined {
+  for (const { key } of view.range({ ...garbageRange('object', now), limit: looksMax })) {
+    const ref = garbageTarget(key)
+    if (ref.collection !== native.collections || mayCompute(ref.database)) return { key, ref }
   }
   return undefined
 }
 
-/** Removes a batch of what belonged to an object; with the last one, the object is forgotten. */
-export function removeGarbage(transaction: StoreTransaction, garbage: Garbage): void {
+/** Everything stored for a document with these versions, oldest first; what its bindings take counts for its database. */
+export function countedRows(
+  { bindings, bindingShare }: TransactionStore,
+  transaction: StoreTransaction,
+  ref: Ref,
+  versions: readonly StoredVersion[],
+): Iterable<Row> {
+  return bindings.counted(
+    () => transaction.rowsOf(ref, versions),
+    micros => bindingShare.spent(ref.database, micros),
+  )
+}
+
+/**
+ * Removes a batch of what belonged to an object, about `batchMs` of it; with the last one, the object is forgotten.
+ */
+export function removeGarbage(
+  store: TransactionStore,
+  transaction: StoreTransaction,
+  garbage: Garbage,
+  batchMs: number | undefined,
+): void {
   const { overlay } = transaction.internals().context
   if (overlay.get(garbage.key) === undefined) return
-  const batch = new Batch(transaction)
+  const batch = new Batch(transaction, batchEnd(batchMs))
   if (garbage.ref.collection === native.indexes) removeIndex(batch, garbage.ref)
-  else if (garbage.ref.collection === native.collections) removeCollection(batch, garbage.ref)
+  else if (garbage.ref.collection === native.collections) removeCollection(store, batch, garbage.ref)
   else removeDatabase(batch, garbage)
   if (!batch.isFull) overlay.set(garbage.key, undefined)
 }
@@ -58,14 +89,16 @@ export function removeGarbage(transaction: StoreTransaction, garbage: Garbage): 
 /** Counts what a transaction removes. */
 class Batch {
   readonly transaction: StoreTransaction
+  readonly #isOver: () => boolean
   #left = batchKeysMax
 
-  constructor(transaction: StoreTransaction) {
+  constructor(transaction: StoreTransaction, isOver: () => boolean) {
     this.transaction = transaction
+    this.#isOver = isOver
   }
 
   get isFull(): boolean {
-    return this.#left <= 0
+    return this.#left <= 0 || (this.#left < batchKeysMax && this.#isOver())
   }
 
   remove(key: Uint8Array): void {
@@ -92,13 +125,13 @@ function removeTables(batch: Batch, database: DatabaseId, index: number): void {
   }
 }
 
-function removeCollection(batch: Batch, { database, id }: Ref): void {
+function removeCollection(store: TransactionStore, batch: Batch, { database, id }: Ref): void {
   const collection = Number(id)
   const { snapshot } = batch.transaction
   for (const ref of everyDocument(snapshot, database, collection)) {
     if (batch.isFull) return
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
-    for (const { key } of batch.transaction.rowsOf(ref, versions)) batch.remove(key)
+    for (const { key } of countedRows(store, batch.transaction, ref, versions)) batch.remove(key)
   }
   batch.removeRange(documentRange(database, collection))
   batch.removeRange(collectionHistoryRange(database, collection))

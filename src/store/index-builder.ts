@@ -9,7 +9,6 @@ import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { type CollectionId, type DatabaseId, native, Ref } from '../values/value.ts'
-import { BindingBudget } from './binding-budget.ts'
 import type { StoreCatalogue } from './catalogue.ts'
 import type { Transaction } from './contract.ts'
 import { namedCollections } from './definitions.ts'
@@ -63,7 +62,11 @@ export function buildNow(
   let bytes = 0
   for (const collection of collections) {
     for (const ref of everyDocument(context.snapshot, database, collection)) {
-      const { bytes: added, rows, versions } = rowsOf(context.snapshot, ref, index)
+      const {
+        bytes: added,
+        rows,
+        versions,
+      } = context.hooks.perDocument(() => rowsOf(context.snapshot, ref, index))
       bytes += added
       checkTransactionBytes(bytes)
       lay(context, rows)
@@ -166,8 +169,8 @@ export function continueBuild(
     return
   }
   const from = decodeBuild(key, progress)
-  const budget = new BindingBudget(context.hooks)
-  const tables = userIndex(definition, budget)
+  const { hooks } = context
+  const tables = userIndex(definition, hooks)
   const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
     (left, right) => left - right,
   )
@@ -178,8 +181,7 @@ export function continueBuild(
     if (collection < from.collection) continue
     const first = collection === from.collection ? from.id : 0n
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
-      budget.begin()
-      const found = attempt(index, ref, () => rowsOf(context.snapshot, ref, tables))
+      const found = attempt(index, ref, () => hooks.perDocument(() => rowsOf(context.snapshot, ref, tables)))
       const isFull = documents >= batchDocumentsMax || versions >= batchVersionsMax
       if (documents > 0 && (isFull || isOver() || bytes + found.bytes > batchBytesMax)) {
         context.overlay.set(key, encodeProgress(collection, ref.id))

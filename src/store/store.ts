@@ -6,6 +6,8 @@ import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import type { StoreAttempt } from './attempt.ts'
+import { BindingBudget } from './binding-budget.ts'
+import { BindingShare } from './binding-share.ts'
 import { SchemaCache } from './catalogue.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
@@ -46,6 +48,9 @@ export function openStore(kv: KeyValueStore, options: StoreOptions): Transaction
 
 export class TransactionStore implements Store {
   readonly kv: KeyValueStore
+  /** What the bindings of documents take, and the share that those of a database may take in the background. */
+  readonly bindings: BindingBudget
+  readonly bindingShare = new BindingShare()
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
   readonly #committer: Committer
@@ -54,13 +59,14 @@ export class TransactionStore implements Store {
 
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
+    this.bindings = new BindingBudget(options.hooks)
     const worker = options.worker ?? 0
     this.#parts = {
       schemas: new SchemaCache(),
       documents: new KnownDocuments(),
       entries: new KnownEntries(),
       ids: new IdGenerator(worker, options.reserveIds ?? (() => reserveStretch(this, worker))),
-      hooks: options.hooks,
+      hooks: this.bindings,
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
     this.#times = new SnapshotTimes(kv, timeline, () => this.#passTime())

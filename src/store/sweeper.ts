@@ -10,8 +10,9 @@ import { decodeKey } from '../keys/key-reader.ts'
 import { changesKey, changesRange, historyRange, type keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/contract.ts'
 import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
+import { batchEnd } from './batch-end.ts'
 import { storedVersionsAscending, validAt } from './documents.ts'
-import { batchKeysMax, nextGarbage, removeGarbage } from './garbage.ts'
+import { batchKeysMax, countedRows, nextGarbage, removeGarbage } from './garbage.ts'
 import { removeHome } from './key-homes.ts'
 import {
   decodeVersion,
@@ -43,13 +44,18 @@ const batchBytesMax = 4_194_304
 export class Sweeper {
   readonly #store: TransactionStore
   readonly #removalTime: () => Micros
+  readonly #batchMs: number | undefined
   #walk = 0
   /** Where the current walk goes on; undefined at its start. */
   #position: Uint8Array | undefined
 
-  /** What is past at the time that `removalTime` tells is removed; by default that of the store. */
-  constructor(store: TransactionStore, removalTime: () => Micros = () => store.now()) {
+  /**
+   * What is past at the time that `removalTime` tells is removed; by default that of the store. With `batchMs` a step ends
+   * after so many milliseconds, and databases rest from the bindings of what is removed; absent: nobody is in the way.
+   */
+  constructor(store: TransactionStore, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store
+    this.#batchMs = batchMs
     this.#removalTime = removalTime
   }
 
@@ -69,9 +75,10 @@ export class Sweeper {
   }
 
   async #sweepGarbage(): Promise<boolean> {
-    const garbage = this.#store.kv.read(view => nextGarbage(view, this.#store.now()))
+    const mayCompute = (database: DatabaseId) => this.#mayCompute(database)
+    const garbage = this.#store.kv.read(view => nextGarbage(view, this.#store.now(), mayCompute))
     if (garbage === undefined) return false
-    await this.#store.transact(transaction => removeGarbage(transaction, garbage))
+    await this.#store.transact(transaction => removeGarbage(this.#store, transaction, garbage, this.#batchMs))
     return true
   }
 
@@ -88,21 +95,24 @@ export class Sweeper {
   }
 
   async #sweepTable(): Promise<boolean> {
-    const { table, sweep } = walks[this.#walk] as (typeof walks)[number]
+    const walk = this.#walk
+    const { table, sweep } = walks[walk] as (typeof walks)[number]
     const { start, end } = tagRange(table)
-    const range = { start: this.#position ?? start, end }
-    const { rows, isLast } = this.#store.kv.read(view => batchOf(view.range(range)))
+    const position = this.#position ?? start
+    const { rows, isLast } = this.#store.kv.read(view => batchOf(view.range({ start: position, end })))
     const last = rows.at(-1)
     if (last === undefined || isLast) {
       this.#position = undefined
-      this.#walk = (this.#walk + 1) % walks.length
+      this.#walk = (walk + 1) % walks.length
     } else {
       this.#position = after(last.key)
     }
     const now = this.#removalTime()
-    const found = this.#store.inspect(transaction => rows.filter(row => judges(transaction, now, sweep, row)))
+    const found = this.#store.inspect(transaction =>
+      rows.filter(row => this.#judges(transaction, now, sweep, row)),
+    )
     if (found.length === 0) return false
-    await this.#store.transact(transaction => {
+    const { result: isCut } = await this.#store.transact(transaction => {
       const run = new Sweep(transaction, now)
       const { overlay } = transaction.internals().context
       for (const { key } of found) {
@@ -110,9 +120,44 @@ export class Sweeper {
         if (value !== undefined) sweep(run, { key, value })
       }
       for (const key of run.removed) overlay.set(key, undefined)
-      for (const key of run.expiredKeys) removeHome(overlay, key)
+      return this.#removeExpired(transaction, run.expired)
     })
+    if (isCut) {
+      this.#walk = walk
+      this.#position = position
+    }
     return true
+  }
+
+  #judges(
+    transaction: StoreTransaction,
+    now: Micros,
+    sweep: (sweep: Sweep, row: Entry) => void,
+    row: Entry,
+  ): boolean {
+    const run = new Sweep(transaction, now)
+    sweep(run, row)
+    return run.removed.length > 0 || run.expired.some(({ database }) => this.#mayCompute(database))
+  }
+
+  /** A database rests from its bindings; what is left over comes with the next round. */
+  #mayCompute(database: DatabaseId): boolean {
+    return this.#batchMs === undefined || this.#store.bindingShare.restMs(database) === 0
+  }
+
+  /** Removes documents with all that was derived from them. Returns whether the time of a step was over before the last. */
+  #removeExpired(transaction: StoreTransaction, expired: readonly Ref[]): boolean {
+    const isOver = batchEnd(this.#batchMs)
+    const { overlay, snapshot } = transaction.internals().context
+    for (const [removed, ref] of expired.entries()) {
+      if (removed > 0 && isOver()) return true
+      const versions = Array.from(storedVersionsAscending(snapshot, ref), stored =>
+        decodeVersion(ref, stored),
+      )
+      for (const { key } of countedRows(this.#store, transaction, ref, versions)) overlay.set(key, undefined)
+      if (ref.collection === native.keys) removeHome(overlay, ref)
+    }
+    return false
   }
 }
 
@@ -128,17 +173,6 @@ function batchOf(table: Iterable<Entry>): { readonly rows: readonly Entry[]; rea
   return { rows, isLast: true }
 }
 
-function judges(
-  transaction: StoreTransaction,
-  removalTime: Micros,
-  sweep: (sweep: Sweep, row: Entry) => void,
-  row: Entry,
-): boolean {
-  const run = new Sweep(transaction, removalTime)
-  sweep(run, row)
-  return run.removed.length > 0
-}
-
 /** The smallest key behind another. */
 function after(key: Uint8Array): Uint8Array {
   const next = new Uint8Array(key.length + 1)
@@ -149,8 +183,8 @@ function after(key: Uint8Array): Uint8Array {
 /** Decides what to remove in one state. */
 class Sweep {
   readonly removed: Uint8Array[] = []
-  /** Documents among what is removed that are keys. */
-  readonly expiredKeys: Ref[] = []
+  /** Documents that go with all that was derived from them. */
+  readonly expired: Ref[] = []
   readonly #transaction: StoreTransaction
   readonly #now: Micros
 
@@ -174,11 +208,7 @@ class Sweep {
     const ttl = versionTtl(value)
     const ref = documentOf(key)
     if (ttl > this.#now || !this.#isReachable(ref)) return
-    if (Math.max(ttl, versionTime(value)) > this.#minimumOf(ref)) return
-    const { snapshot } = this.#transaction
-    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
-    for (const row of this.#transaction.rowsOf(ref, versions)) this.removed.push(row.key)
-    if (ref.collection === native.keys) this.expiredKeys.push(ref)
+    if (Math.max(ttl, versionTime(value)) <= this.#minimumOf(ref)) this.expired.push(ref)
   }
 
   /**

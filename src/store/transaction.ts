@@ -18,6 +18,7 @@ import {
   Ref,
   type Value,
 } from '../values/value.ts'
+import type { BindingBudget } from './binding-budget.ts'
 import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { encodeChanges } from './change-log.ts'
 import {
@@ -27,7 +28,6 @@ import {
   type IndexDefinition,
   type IndexEntry,
   type IndexEvent,
-  type StoreHooks,
   type Transaction,
   type TransactionCounters,
   type Version,
@@ -64,7 +64,7 @@ export interface TransactionParts {
   readonly documents: KnownDocuments
   readonly entries: KnownEntries
   readonly ids: IdGenerator
-  readonly hooks: StoreHooks
+  readonly hooks: BindingBudget
 }
 
 /** The times of one transaction. */

@@ -1,6 +1,8 @@
 // What imports and exports ask of an open data directory: in the same process, or over HTTP through its endpoints.
 
-import type { Store } from '../store/contract.ts'
+import type { Timers } from '../base/timers.ts'
+import { limits } from '../limits.ts'
+import type { TransactionStore } from '../store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
 import { type PageRequest, type RecordPage, readPage, type Snapshot, takeSnapshot } from './read-page.ts'
 import type { DocumentRecord } from './record.ts'
@@ -21,10 +23,20 @@ export interface TransferService {
   page(database: DatabaseId, request: PageRequest): RecordPage
 }
 
-/** The service over a store. Whoever calls it has asked for the caller's rights. */
-export function createTransferService(store: Store): TransferService {
+/**
+ * The service over a store. Whoever calls it has asked for the caller's rights. With `timers` imports keep out of the way
+ * of others in this process.
+ */
+export function createTransferService(store: TransactionStore, timers?: Timers): TransferService {
+  const pace = timers && {
+    batchMs: limits.backgroundBatchMs,
+    async rest(database: DatabaseId) {
+      for (let ms = store.bindingShare.restMs(database); ms > 0; ms = store.bindingShare.restMs(database))
+        await new Promise<void>(resolve => timers.after(ms, resolve))
+    },
+  }
   return {
-    write: (database, records, options) => writeBatch(store, database, records, options),
+    write: (database, records, options) => writeBatch(store, database, records, options, pace),
     missing: (database, documents) => missingOf(store, database, documents),
     snapshot: database => takeSnapshot(store, database),
     page: (database, request) => readPage(store, database, request),

@@ -5,6 +5,7 @@
 import { QueryError, RequestError } from '../errors.ts'
 import { encodeValue } from '../keys/value-codec.ts'
 import { limits } from '../limits.ts'
+import { batchEnd } from '../store/batch-end.ts'
 import {
   ContendedTransaction,
   type IndexDefinition,
@@ -12,6 +13,7 @@ import {
   type Transaction,
   type Version,
 } from '../store/contract.ts'
+import type { TransactionStore } from '../store/store.ts'
 import { equalValues } from '../values/equality.ts'
 import { type DatabaseId, native, type ObjectValue, Ref, sameRef, Time } from '../values/value.ts'
 import type { DocumentRecord } from './record.ts'
@@ -45,7 +47,7 @@ export interface MissingReference {
 
 /** What became of the records of a batch. */
 export interface BatchResult {
-  /** For each record. */
+  /** For each record, in order. */
   readonly outcomes: readonly Outcome[]
   readonly missing: readonly MissingReference[]
   /** What records refer to and this database does not have at all, such as collections. */
@@ -60,25 +62,29 @@ const done = {
   expired: { kind: 'expired' },
 } as const
 
+/** Keeps an import out of the way of others. */
+export interface Pace {
+  /** Milliseconds after which a transaction ends, at the next record. */
+  readonly batchMs: number
+  /** Resolves when bindings of a database may be computed. */
+  rest(database: DatabaseId): Promise<void>
+}
+
 /**
- * Writes the records of a batch, all that can be written at once. A batch that is too large for a transaction is
- * written in parts; a record that the store refuses is bad and hinders no other.
+ * Writes the records of a batch, all that can be written at once. A batch that is too large for a transaction, or takes
+ * longer than `pace` allows, is written in parts; a record that the store refuses is bad and hinders no other.
  */
 export async function writeBatch(
-  store: Store,
+  store: TransactionStore,
   database: DatabaseId,
   records: readonly DocumentRecord[],
   options: BatchOptions,
+  pace?: Pace,
 ): Promise<BatchResult> {
-  const work = (isCareful: boolean) => (transaction: Transaction) =>
-    new BatchWriter(transaction, database, options, isCareful).run(records)
+  await pace?.rest(database)
+  let first: BatchResult
   try {
-    if (options.dryRun) return store.read(work(true)).result
-    const write = async (isCareful: boolean) => (await store.write(work(isCareful))).result
-    return await write(false).catch(error => {
-      if (error instanceof HiddenByEnd) return write(true)
-      throw error
-    })
+    first = await writeSome(store, database, records, options, pace)
   } catch (error) {
     // Others got in the way of a batch that takes long; small ones take so little time that this cannot happen.
     const isContended = error instanceof ContendedTransaction && records.length > 1
@@ -86,16 +92,43 @@ export async function writeBatch(
     if (isRefused && records.length === 1)
       return { outcomes: [bad(reasonOf(error))], missing: [], unresolved: [] }
     if (!isContended && !isRefused) throw error
+    first = await writeBatch(store, database, records.slice(0, records.length >> 1), options, pace)
   }
-  const half = records.length >> 1
-  const first = await writeBatch(store, database, records.slice(0, half), options)
-  const second = await writeBatch(store, database, records.slice(half), options)
+  const count = first.outcomes.length
+  if (count === records.length) return first
+  const second = await writeBatch(store, database, records.slice(count), options, pace)
   const shifted = <T extends { readonly record: number }>(found: readonly T[]) =>
-    found.map(each => ({ ...each, record: each.record + half }))
+    found.map(each => ({ ...each, record: each.record + count }))
   return {
     outcomes: [...first.outcomes, ...second.outcomes],
     missing: [...first.missing, ...shifted(second.missing)],
     unresolved: [...first.unresolved, ...shifted(second.unresolved)],
+  }
+}
+
+/** Writes the first records in one transaction: all of them, unless that takes long. */
+async function writeSome(
+  store: TransactionStore,
+  database: DatabaseId,
+  records: readonly DocumentRecord[],
+  options: BatchOptions,
+  pace: Pace | undefined,
+): Promise<BatchResult> {
+  const run = (isCareful: boolean) => (transaction: Transaction) => {
+    const writer = new BatchWriter(transaction, database, options, isCareful)
+    if (pace === undefined) return writer.run(records)
+    const limited = <T>(work: () => T) => store.bindings.perDocument(work, limits.recordBindingsMs)
+    return store.bindings.counted(
+      () => writer.run(records, batchEnd(pace.batchMs), limited),
+      micros => store.bindingShare.spent(database, micros),
+    )
+  }
+  if (options.dryRun) return store.read(run(true)).result
+  try {
+    return (await store.write(run(false))).result
+  } catch (error) {
+    if (!(error instanceof HiddenByEnd)) throw error
+    return (await store.write(run(true))).result
   }
 }
 
@@ -145,8 +178,17 @@ class BatchWriter {
     this.#resolver = new Resolver(transaction.catalogue, database)
   }
 
-  run(records: readonly DocumentRecord[]): BatchResult {
-    const outcomes = records.map((record, index) => this.#record(record, index))
+  /** Writes records until `isOver`, at least the first; each within `limited`. */
+  run(
+    records: readonly DocumentRecord[],
+    isOver: () => boolean = () => false,
+    limited: (work: () => Outcome) => Outcome = work => work(),
+  ): BatchResult {
+    const outcomes: Outcome[] = []
+    for (const [index, record] of records.entries()) {
+      if (index > 0 && isOver()) break
+      outcomes.push(limited(() => this.#record(record, index)))
+    }
     return { outcomes, missing: this.#missing, unresolved: this.#unresolved }
   }
 

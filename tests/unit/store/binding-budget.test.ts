@@ -23,18 +23,20 @@ function setUp(micros: () => number) {
 }
 
 test('bindings of a document have one budget together, and those of the next another', () => {
-  const half = (limits.buildBindingsMs * 1000) / 2
+  const half = (limits.documentBindingsMs * 1000) / 2
   const budget = setUp(() => half)
   for (let document = 0; document < 3; document++) {
-    budget.begin()
-    assert.equal(budget.evaluateBinding(lambda, version), true)
-    assert.equal(budget.evaluateBinding(lambda, version), true)
-    assert.throws(() => budget.evaluateBinding(lambda, version), { code: 'time out' })
+    budget.perDocument(() => {
+      assert.equal(budget.evaluateBinding(lambda, version), true)
+      assert.equal(budget.evaluateBinding(lambda, version), true)
+      assert.throws(() => budget.evaluateBinding(lambda, version), { code: 'time out' })
+    })
   }
 })
 
 test('bindings that are quick are never too long, however many versions there are', () => {
   const budget = setUp(() => 50)
-  budget.begin()
-  for (let versions = 0; versions < 100_000; versions++) budget.evaluateBinding(lambda, version)
+  budget.perDocument(() => {
+    for (let versions = 0; versions < 100_000; versions++) budget.evaluateBinding(lambda, version)
+  })
 })

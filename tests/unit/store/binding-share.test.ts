@@ -1,0 +1,146 @@
+// The bindings of one database do not hold up everybody's background: batches end at the next document, databases rest
+// from what their bindings took, and a build that fails again and again is tried less and less often.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { step, stepsPerLook } from '../../../src/base/effort.ts'
+import { RequestError } from '../../../src/errors.ts'
+import { documentRange } from '../../../src/keys/keyspace.ts'
+import { openMemory } from '../../../src/kv/memory.ts'
+import { limits } from '../../../src/limits.ts'
+import { Background } from '../../../src/store/background.ts'
+import { BindingShare } from '../../../src/store/binding-share.ts'
+import { BuildQueue } from '../../../src/store/build-queue.ts'
+import { Sweeper } from '../../../src/store/sweeper.ts'
+import { Lambda, type Ref, rootDatabase } from '../../../src/values/value.ts'
+import { Bench, createCollection, createIndex, data, day, documentRef, object } from './support.ts'
+
+const bound = (source: Ref) => ({
+  source: object({ collection: source, fields: object({ b: new Lambda('4', 'd', null) }) }),
+  terms: [object({ binding: 'b' })],
+})
+
+/** How many documents of a collection are stored, visible or not. */
+const stored = ({ kv }: Bench, { id }: Ref) =>
+  kv.read(view => [...view.range(documentRange(rootDatabase, Number(id)))].length)
+
+test('a database rests in proportion to what its bindings took, and what several do adds up', () => {
+  let now = 0
+  const share = new BindingShare(() => now)
+  assert.equal(share.restMs(1n), 0)
+  share.spent(1n, 100_000)
+  share.spent(1n, 50_000)
+  assert.equal(share.restMs(1n), 150 * limits.bindingRestFactor)
+  assert.equal(share.restMs(2n), 0)
+  now = 150 * limits.bindingRestFactor
+  assert.equal(share.restMs(1n), 0)
+  share.spent(1n, 1)
+  assert.equal(share.restMs(1n), 0, 'what takes next to nothing is no reason to rest')
+})
+
+/** Three documents of a collection with a binding, past their time. */
+async function expired(): Promise<{ bench: Bench; collection: Ref }> {
+  const bench = new Bench(openMemory(), { evaluateBinding: () => 1n })
+  const collection = await bench.write(transaction => {
+    const collection = createCollection(transaction, 'c', { history_days: 0n })
+    createIndex(transaction, 'i', bound(collection))
+    for (const id of [1, 2, 3])
+      transaction.put(documentRef(collection, id), data({ n: 1n }, bench.now + 1_000_000))
+    return collection
+  })
+  await new Background(bench.store).runAll()
+  bench.now += day
+  return { bench, collection }
+}
+
+test('expired documents are removed one a step when each takes long, and none while their database rests', async t => {
+  const { bench, collection } = await expired()
+  // What these bindings take by the real clock says nothing here.
+  t.mock.method(bench.store.bindingShare, 'restMs', () => 0)
+  const sweeper = new Sweeper(bench.store, undefined, 0)
+  const counts = new Set<number>()
+  // Some steps remove other things, such as old parts of the change log.
+  for (let steps = 0; steps < 10; steps++) {
+    await sweeper.runOnce()
+    counts.add(stored(bench, collection))
+  }
+  assert.deepEqual(
+    [...counts].filter(count => count < 3),
+    [2, 1, 0],
+  )
+  await bench.close()
+
+  const other = await expired()
+  other.bench.store.bindingShare.spent(rootDatabase, 3_600_000_000)
+  await new Sweeper(other.bench.store, undefined, 0).runAll()
+  assert.equal(stored(other.bench, other.collection), 3)
+  await new Sweeper(other.bench.store).runAll()
+  assert.equal(stored(other.bench, other.collection), 0)
+  await other.bench.close()
+})
+
+test('documents of a deleted collection are removed one a step when each takes long, and none while their database rests', async t => {
+  const bench = new Bench(openMemory(), { evaluateBinding: () => 1n })
+  const collection = await bench.write(transaction => {
+    const collection = createCollection(transaction, 'c')
+    createIndex(transaction, 'i', bound(collection))
+    for (const id of [1, 2, 3]) transaction.put(documentRef(collection, id), data({ n: 1n }))
+    return collection
+  })
+  await bench.write(transaction => transaction.delete(collection))
+  const rest = t.mock.method(bench.store.bindingShare, 'restMs', () => 0)
+  const sweeper = new Sweeper(bench.store, undefined, 0)
+  const counts: number[] = []
+  for (let steps = 0; steps < 2; steps++) {
+    await sweeper.runOnce()
+    counts.push(stored(bench, collection))
+  }
+  assert.deepEqual(counts, [2, 1])
+  rest.mock.restore()
+  bench.store.bindingShare.spent(rootDatabase, 3_600_000_000)
+  await sweeper.runAll()
+  assert.equal(stored(bench, collection), 1)
+  await new Sweeper(bench.store).runAll()
+  assert.equal(stored(bench, collection), 0)
+  await bench.close()
+})
+
+test('a build that fails at each change of its document is tried less and less often', async () => {
+  let attempts = 0
+  const evaluateBinding = () => {
+    attempts++
+    step(stepsPerLook)
+    throw new RequestError('time out', 'too long')
+  }
+  const bench = new Bench(openMemory(), { evaluateBinding })
+  const { collection, index } = await bench.write(transaction => {
+    const collection = createCollection(transaction, 'c')
+    for (let id = 0; id <= limits.synchronousIndexBuildMax; id++)
+      transaction.put(documentRef(collection, id), data({ n: 1n }))
+    return { collection, index: createIndex(transaction, 'i', bound(collection)) }
+  })
+  let nowMs = 0
+  const queue = new BuildQueue(
+    bench.store,
+    () => undefined,
+    undefined,
+    () => nowMs,
+  )
+  /** Attempts while something changes each second, in seconds. */
+  const attemptedAt: number[] = []
+  for (; nowMs <= 70_000; nowMs += 1000) {
+    bench.now += 1_000_000
+    await bench.write(transaction => {
+      const fields = transaction.get(index)?.fields
+      transaction.put(index, new Map(fields).set('data', object({ n: BigInt(nowMs) })))
+    })
+    const before = attempts
+    await queue.runOnce()
+    if (attempts > before) attemptedAt.push(nowMs / 1000)
+  }
+  assert.deepEqual(attemptedAt, [0, 1, 2, 4, 8, 16, 32, 64])
+  await bench.write(transaction => transaction.delete(index))
+  await bench.write(transaction => transaction.delete(collection))
+  await new Background(bench.store).runAll()
+  await bench.close()
+})
