@@ -299,6 +299,7 @@ export class Listener {
     this.#connections
       .get(socket)
       ?.canHold(go => this.#intake.admit(socket.readableHighWaterMark, () => socket.destroyed || go()))
+    socket.once('close', withoutStackTraces)
     this.#http1.emit('connection', socket)
   }
 
@@ -395,6 +396,24 @@ export class Listener {
     for (const session of this.#sessions.keys()) session.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
+}
+
+let isWithoutStackTraces = false
+
+/**
+ * A connection closes, and Node is about to make an error for each of its requests. There may be hundreds, nobody reads
+ * their stack traces, and these take several times as long as the requests themselves.
+ */
+function withoutStackTraces(): void {
+  if (isWithoutStackTraces) return
+  isWithoutStackTraces = true
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  // When all that listens has been called.
+  queueMicrotask(() => {
+    Error.stackTraceLimit = stackTraceLimit
+    isWithoutStackTraces = false
+  })
 }
 
 /**

@@ -5,7 +5,15 @@
 import { systemClock } from '../base/clock.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
+import type { BindingBudget } from './binding-budget.ts'
 
+/** What a store knows of the bindings of its documents. */
+export interface BindingCosts {
+  readonly bindings: BindingBudget
+  readonly bindingShare: BindingShare
+}
+
+/** Who rests, and until when. */
 export class BindingShare {
   readonly #elapsedMs: () => number
   /** Until when each database rests, by {@link #elapsedMs}. */

@@ -15,12 +15,12 @@ import {
 import type { KeyRange, View } from '../kv/contract.ts'
 import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
 import { batchEnd } from './batch-end.ts'
+import type { BindingCosts } from './binding-share.ts'
 import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import type { Row, StoredVersion } from './index-tables.ts'
 import { removeHome } from './key-homes.ts'
 import { decodeVersion } from './records.ts'
-import type { TransactionStore } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Keys that one transaction of the background removes, about. */
@@ -57,7 +57,7 @@ export function nextGarbage(
 
 /** Everything stored for a document with these versions, oldest first; what its bindings take counts for its database. */
 export function countedRows(
-  { bindings, bindingShare }: TransactionStore,
+  { bindings, bindingShare }: BindingCosts,
   transaction: StoreTransaction,
   ref: Ref,
   versions: readonly StoredVersion[],
@@ -72,7 +72,7 @@ export function countedRows(
  * Removes a batch of what belonged to an object, about `batchMs` of it; with the last one, the object is forgotten.
  */
 export function removeGarbage(
-  store: TransactionStore,
+  store: BindingCosts,
   transaction: StoreTransaction,
   garbage: Garbage,
   batchMs: number | undefined,
@@ -125,7 +125,7 @@ function removeTables(batch: Batch, database: DatabaseId, index: number): void {
   }
 }
 
-function removeCollection(store: TransactionStore, batch: Batch, { database, id }: Ref): void {
+function removeCollection(store: BindingCosts, batch: Batch, { database, id }: Ref): void {
   const collection = Number(id)
   const { snapshot } = batch.transaction
   for (const ref of everyDocument(snapshot, database, collection)) {

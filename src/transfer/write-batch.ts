@@ -63,7 +63,7 @@ const done = {
 } as const
 
 /** Keeps an import out of the way of others. */
-export interface Pace {
+interface Pace {
   /** Milliseconds after which a transaction ends, at the next record. */
   readonly batchMs: number
   /** Resolves when bindings of a database may be computed. */

@@ -68,3 +68,38 @@ test('thousands of requests that are sent ahead are all responded to, with their
   connection.socket.destroy()
   await listener.close(1000)
 })
+
+/** A listener that responds to nothing, and the exchanges that it has begun. */
+async function silentListener() {
+  const begun: unknown[] = []
+  const listener = new Listener(exchange => begun.push(exchange))
+  return { begun, listener, port: await listener.listen({ host: '127.0.0.1', port: 0 }) }
+}
+
+const shortRequest = 'GET / HTTP/1.1\r\n\r\n'
+
+test('a connection that closes with many requests under way costs no stack traces', async () => {
+  const { begun, listener, port } = await silentListener()
+  const { prepareStackTrace, stackTraceLimit } = Error
+  const connection = await connectRaw(port, shortRequest.repeat(limits.requestsWaitingMax))
+  while (begun.length < limits.requestsPerTurn) await setImmediate()
+  let longest = 0
+  let resets = 0
+  Error.prepareStackTrace = (error, frames) => {
+    if (error.message === 'aborted') {
+      resets++
+      longest = Math.max(longest, frames.length)
+    }
+    return String(error)
+  }
+  try {
+    connection.socket.resetAndDestroy()
+    while (resets === 0) await setImmediate()
+    await setImmediate()
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace
+  }
+  assert.equal(longest, 0)
+  assert.equal(Error.stackTraceLimit, stackTraceLimit)
+  await listener.close(0)
+})
