@@ -123,6 +123,7 @@ export async function openEngine(
     const sharedLog = { kv: kvOfLog, now, chunks, files, handsOver: role.background, mayWork }
     return { ...opened, standing, sharedLog }
   }
+  // Opened after the store: that takes the writer's lock once, so no process of a former slow lane commits any more.
   const { timeline, close: closeTimeline } = timelineOf(config, role)
   const clock = { ...systemClock, now: () => timeline.now() }
   const { notices } = role
@@ -156,14 +157,15 @@ function timelineOf(
 }
 
 /**
- * Opens the data directory in a process of the slow lane. It commits nothing and tells no time: a snapshot is of the time of
- * its newest commit, or of one that the service has read at itself, so that no later commit can have a time up to it.
+ * Opens the data directory in a process of the slow lane. It commits only what the service has announced, and tells no time:
+ * a snapshot is of the time of its newest commit, or of one that the service has read at itself, so that no later commit
+ * can have a time up to it.
  */
 export function openLaneEngine(
   { config, rootSecret, worker }: LaneSetup,
   log: Logger,
   within: LaneParts,
-): OpenEngine {
+): OpenedFolder {
   const kv = openLaneStore(config)
   const timeline: Timeline = {
     now: within.snapshotTime,

@@ -1,9 +1,10 @@
 // The program of a process of the slow lane. It opens the data directory as the service has, runs one query after the
-// other and writes nothing; it ends when the service does.
+// other, and commits only what the service has given it leave to; it ends when the service does.
 
 import { Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { assert } from './base/assert.ts'
 import { systemClock } from './base/clock.ts'
 import { openLaneEngine } from './open-engine.ts'
 import type { LaneSetup } from './open-slow-lane.ts'
@@ -47,16 +48,23 @@ function memoryMb(): number {
 }
 
 const socket = new Socket({ fd: laneDescriptor })
-socket.on('close', () => process.exit(0))
+// Not by a clean exit, which waits for a thread of LMDB that may wait for this one.
+socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
 
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   const log = openServiceLog(setup.config.logLevel)
-  const { engine } = openLaneEngine(setup, log, {
+  const { ppid } = process
+  const { engine, store } = openLaneEngine(setup, log, {
     reserveIds: () => service.reserveIds(),
     onLook: memoryGuard(setup.config.slowLaneMemoryMb),
     snapshotTime: () => service.snapshotTime,
   })
   // On a machine with few cores the service goes first; a third of a core is left here when all are wanted.
   setPriority(niceness)
-  return engine
+  return {
+    engine,
+    // What machines share is committed by those that are connected with it.
+    store: setup.config.store === undefined ? store : undefined,
+    assertLeave: () => assert(process.ppid === ppid, 'the service that waits for the commit lives'),
+  }
 })

@@ -19,8 +19,6 @@ const announcementPlace = (process: number) => (1 + process) * numberBytes
 
 /** The timeline of several processes, as the one that watches over them sees it. */
 interface KeptTimeline {
-  /** Takes back what a process had announced. To be called when it has ended: nothing of it is on its way any more. */
-  release(process: number): void
   /** Keeps it no longer. */
   stop(): void
 }
@@ -42,7 +40,6 @@ export function keepSharedTimeline(
   for (let process = 0; process < processes; process++) numbers.write(announcementPlace(process), 0)
   const cancel = timers.every(keepIntervalMs, keep)
   return {
-    release: process => numbers.write(announcementPlace(process), 0),
     stop() {
       cancel()
       numbers.close()
@@ -50,7 +47,11 @@ export function keepSharedTimeline(
   }
 }
 
-/** Opens the timeline that another process keeps, as the process with that number. */
+/**
+ * Opens the timeline that another process keeps, as the process with that number, and takes back what the one before it
+ * had announced: nothing of that may be on its way any more. So who opens the folder first, for which it holds the writer's
+ * lock once, is in time.
+ */
 export function openSharedTimeline(file: string, process: number): Timeline & { close(): void } {
   const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
   const own = announcementPlace(process)

@@ -17,8 +17,6 @@ interface SupervisorOptions {
   readonly log: Logger
   readonly timers: Timers
   readonly clock: Clock
-  /** Told of each worker that has ended, before it is started again. */
-  readonly onEnd: (worker: number) => void
   /**
    * Makes what the workers share anew. Run, while none of them lives, when one has ended with `worthlessStatus`; tried
    * again until it succeeds.
@@ -160,7 +158,6 @@ export class Supervisor {
     const ended = new Promise<Awaited<Run['ended']>>(resolve => {
       worker.once('exit', (code, signal) => {
         this.#distributor.withdraw(worker)
-        this.#options.onEnd(number)
         resolve({ code, signal })
       })
     })

@@ -74,6 +74,8 @@ export interface QueryResponse {
   readonly requestError?: RequestErrorCode
   /** It was evaluated in the slow lane. */
   readonly isSlow?: boolean
+  /** Its writes were committed there, too. */
+  readonly isCommittedThere?: boolean
   /** The query writes, and this engine leaves commits to another: the response is what it will be then. */
   readonly attempt?: Attempt<unknown>
 }

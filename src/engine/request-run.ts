@@ -124,10 +124,10 @@ class RequestRun {
           snapshotTime: this.#responses.settledTime ?? budget.started,
           timeoutMs: budget.leftMs(),
         }),
-        checkCosts: ({ attempt, metrics }) => {
+        checkCosts: ({ metrics }, writes) => {
           if (database === undefined || metrics === undefined) return
           const { byteReadOps: read, computeOps: compute } = metrics
-          rateLimits?.check(database, { compute, read, write: attempt && !linearized ? 1 : 0 })
+          rateLimits?.check(database, { compute, read, write: writes && !linearized ? 1 : 0 })
         },
       })
       return this.#responses.fromSlowLane(response)

@@ -2,6 +2,7 @@
 // that they keep nobody else waiting. The layer above provides it; without one, everything is evaluated here.
 
 import { limits } from '../limits.ts'
+import type { KeptAttempt } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 
@@ -16,9 +17,22 @@ export interface LaneJob {
   readonly timeoutMs: number
 }
 
+/** An attempt that the process which made it keeps, for being large. */
+export interface KeptResponse extends KeptAttempt {
+  /** The response to its query; with its body once it has been committed. */
+  readonly response: QueryResponse
+  /** It will not be committed. Does nothing when that has begun. */
+  drop(): void
+}
+
+/** What comes of a query in the slow lane: of one that writes an attempt, or one that is kept. */
+export interface LaneOutcome extends QueryResponse {
+  readonly kept?: KeptResponse
+}
+
 export interface SlowLane {
-  /** The response, with an attempt when the query writes. Rejects with a RequestError: out of time, out of memory, too many waiting. */
-  run(job: LaneJob): Promise<QueryResponse>
+  /** Rejects with a RequestError: out of time, out of memory, too many waiting. */
+  run(job: LaneJob): Promise<LaneOutcome>
   /** How long a query of that queue may hold the process that serves everybody, from now on. */
   hold(queue: string): Hold
 }

@@ -22,6 +22,8 @@ export interface Answer {
   readonly requestError?: RequestErrorCode | undefined
   /** Its query was evaluated in the slow lane. */
   readonly isSlow?: boolean
+  /** Its writes were committed there, too. */
+  readonly isCommittedThere?: boolean
   /** Further headers, name and value alternating, names in lower case. */
   readonly headers?: readonly string[]
   /** Instead of JSON. */

@@ -190,6 +190,7 @@ export class Edge {
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
       const { meter } = this.#services
       if (meter && answer.isSlow) meter.slowQueries++
+      if (meter && answer.isCommittedThere) meter.slowCommits++
       meter?.answered(call.startedMs, answer.status, answer.metrics, call.bytesIn, bytesOut)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')

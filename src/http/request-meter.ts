@@ -28,6 +28,8 @@ export class RequestMeter {
   storageBytesWritten = 0
   /** Queries evaluated in the slow lane. */
   slowQueries = 0
+  /** Those of them that were committed there, too. */
+  slowCommits = 0
   streams = 0
   lostRecords = 0
   /** Requests under way. */

@@ -46,6 +46,12 @@ export function openLmdb(options: LmdbOptions): KeyValueStore {
 const mapSizeBytesDefault = 2 ** 40
 const watchIntervalMsDefault = 10
 
+/**
+ * Rows that a batch writes before what is left of it has to wait for the next one: applying more would hold the thread for
+ * long, and a single transaction has no more (the processes of the slow lane have nobody else to serve).
+ */
+const batchWritesMax = 4000
+
 /** Key, in the environment's own table, of the number of commits so far (8 bytes): tells processes of each other's. */
 const commitCountKey = Buffer.from('commits')
 
@@ -157,8 +163,13 @@ class LmdbStore implements KeyValueStore {
     try {
       // A child transaction: if a change fails halfway, what the batch has written is undone as a whole.
       await this.#root.childTransaction(() => {
-        batch = this.#takeBatch()
-        this.#run(batch)
+        const taken = this.#takeBatch()
+        batch = taken
+        const count = this.#run(taken)
+        if (count < taken.length) {
+          batch = taken.slice(0, count)
+          this.#putBack(taken.slice(count))
+        }
         ranMs = this.#clock.elapsedMs()
       })
     } catch (error) {
@@ -177,30 +188,41 @@ class LmdbStore implements KeyValueStore {
   #takeBatch(): readonly Job[] {
     const count = this.#pace.take(this.#waiting.length, this.#lastCameMs - this.#firstCameMs)
     const batch = this.#waiting.splice(0, count)
-    if (this.#waiting.length > 0) {
-      this.#firstCameMs = this.#lastCameMs
-      // Not inside of this transaction.
-      queueMicrotask(() => this.#beginCommit())
-    }
+    if (this.#waiting.length > 0) this.#beginNext()
     return batch
   }
 
-  /** Runs the transaction functions of a batch in its write transaction. Returns nothing: lmdb-js would await a result like a promise. */
-  #run(batch: readonly Job[]): void {
+  /** Those come first in the next commit. */
+  #putBack(jobs: readonly Job[]): void {
+    const isNextBegun = this.#waiting.length > 0
+    this.#waiting.unshift(...jobs)
+    if (!isNextBegun) this.#beginNext()
+  }
+
+  /** Begins the commit of those that are left, not inside of a transaction. */
+  #beginNext(): void {
+    this.#firstCameMs = this.#lastCameMs
+    queueMicrotask(() => this.#beginCommit())
+  }
+
+  /** Runs transaction functions in the write transaction of their batch; how many of them. */
+  #run(batch: readonly Job[]): number {
     // lmdb-js makes a second promise of every commit; if nobody held it, a failed commit would end the process.
     this.#root.committed.then(undefined, () => {})
     this.#isWorking = true
     try {
       const held = new HeldWrite(write => this.#apply(write))
-      let hasWritten = false
-      for (const job of batch) {
-        const done = this.#evaluate(job, held)
+      let count = 0
+      let writes = 0
+      while (count < batch.length && writes < batchWritesMax) {
+        const done = this.#evaluate(batch[count++] as Job, held)
         if (done === undefined || done.writes.length === 0) continue
         held.add(done.writes)
-        hasWritten = true
+        writes += done.writes.length
       }
       held.release()
-      if (hasWritten) this.#countCommit()
+      if (writes > 0) this.#countCommit()
+      return count
     } finally {
       this.#isWorking = false
     }

@@ -9,9 +9,24 @@
 // was: reading it again tells.
 
 import { byteText } from '../base/byte-text.ts'
-import type { Bytes, Write } from './contract.ts'
+import type { Write } from './contract.ts'
 import { IndexedRanges } from './indexed-ranges.ts'
 import type { Found, ReadRange, ReadSet } from './noted-reads.ts'
+import {
+  fnvOffset,
+  fnvPrime,
+  keysIn,
+  kindBit,
+  kindsOf,
+  lengthBytes,
+  placeOfHash,
+  placeOfKey,
+  placeOfText,
+  placesMax,
+  type Span,
+  spansOf,
+  type ToldWrites,
+} from './written-keys.ts'
 
 /** Commits that are remembered; a power of two. */
 const commitsMax = 8192
@@ -19,24 +34,10 @@ const commitsMax = 8192
 const keptMax = 2048
 /** The room for those keys, each with its length: a large commit, or 2048 ordinary ones. */
 const ringBytes = 1 << 20
-/** What precedes each key in the ring. */
-const lengthBytes = 2
 /** Writes of a commit whose keys are kept: those of larger ones, as of an import, would fill the memory. */
 const keptWritesMax = 256
-/** Spans that are kept of a larger commit. */
-const spansMax = 64
-/** Bytes that the keys of a span have in common: their kind and their database. */
-const spanPrefixBytes = 9
-/** Places of the table; a power of two. */
-const placesMax = 1 << 20
 /** Keys of commits that are compared with ranges: some tens of milliseconds. */
 const comparisonsMax = 100_000
-
-/** From the first to the last of some keys, by their `byteText`. */
-interface Span {
-  first: string
-  last: string
-}
 
 /** What stands in place of the number of a commit's keys: they are kept as spans, or not at all. */
 const asSpans = -1
@@ -68,7 +69,59 @@ export class RecentWrites {
 
   /** Remembers the commit at `time`, which followed the one at `before`. */
   add(time: number, before: number, writes: readonly Write[]): void {
-    if (before !== this.#to || this.#writes + writes.length > 0xffff_ffff) {
+    const number = this.#begin(time, before, writes.length)
+    if (writes.length <= keptWritesMax) this.#addKeys(number, writes)
+    else {
+      const places = Uint32Array.from(writes, ({ key }) => placeOfKey(key))
+      const kinds = writes.reduce((bits, { key }) => bits | kindBit(key[0] as number), 0)
+      this.#addSpans(number, spansOf(writes), places, kinds)
+    }
+  }
+
+  /** Remembers the commits that another process has told of ({@link tell}), as one. */
+  learn({ after, isPartial, keyCount, keys, places, spans, upTo }: ToldWrites): void {
+    const number = this.#begin(upTo, after, places.length + keyCount)
+    const told = isPartial || keyCount === 0 ? [] : keysIn(keys)
+    if (isPartial || spans.length > 0 || keyCount > keptWritesMax) {
+      const all = [...spans, ...told.map(byteText).map(text => ({ first: text, last: text }))]
+      const kinds = all.reduce((bits, { first }) => bits | kindBit(first.charCodeAt(0)), isPartial ? -1 : 0)
+      this.#addSpans(number, isPartial ? undefined : all, places, kinds)
+    } else {
+      this.#addKeys(
+        number,
+        told.map(key => ({ key, value: undefined })),
+      )
+    }
+  }
+
+  /** The commits after the one at `since`, for another process to {@link learn}; undefined when some are not remembered. */
+  tell(since: number): ToldWrites | undefined {
+    if (this.#commits === 0 || since < this.#from) return undefined
+    const first = this.#firstAfter(since)
+    const before = this.#writesBefore[first % commitsMax] as number
+    const places = first === this.#commits ? new Uint32Array() : this.#placesAfter(before)
+    const told = { after: since, upTo: this.#to, places }
+    const spans: Span[] = []
+    const keys: Uint8Array[] = []
+    let keyCount = 0
+    for (let number = first; number < this.#commits; number++) {
+      const count = this.#keyCounts[number % keptMax] as number
+      const start = this.#ringStarts[number % keptMax] as number
+      const isKept = count === asSpans || (count !== notKept && this.#ringEnd - start <= ringBytes)
+      if (this.#commits - first > keptMax || !isKept)
+        return { ...told, keys: new Uint8Array(), keyCount: 0, spans: [], isPartial: true }
+      if (count === asSpans) spans.push(...(this.#spans.get(number) ?? []))
+      else {
+        keys.push(this.#ringPart(start % ringBytes, count))
+        keyCount += count
+      }
+    }
+    return { ...told, keys: new Uint8Array(Buffer.concat(keys)), keyCount, spans, isPartial: false }
+  }
+
+  /** Makes room for a commit of so many writes; its number. */
+  #begin(time: number, before: number, writes: number): number {
+    if (before !== this.#to || this.#writes + writes > 0xffff_ffff) {
       this.clear()
       this.#from = before
     }
@@ -77,21 +130,32 @@ export class RecentWrites {
     this.#times[number % commitsMax] = time
     this.#writesBefore[number % commitsMax] = this.#writes
     if (this.#spans.size > 0) this.#spans.delete(number - keptMax)
-    if (writes.length > keptWritesMax) this.#addSpans(number, writes)
-    else this.#addKeys(number, writes)
     this.#to = time
+    return number
   }
 
-  #addSpans(number: number, writes: readonly Write[]): void {
-    const spans = spansOf(writes)
+  #addSpans(number: number, spans: readonly Span[] | undefined, places: Uint32Array, kinds: number): void {
     this.#keyCounts[number % keptMax] = spans === undefined ? notKept : asSpans
     if (spans !== undefined) this.#spans.set(number, spans)
-    let kinds = 0
-    for (const { key } of writes) {
-      kinds |= kindBit(key[0] as number)
-      this.#writtenAt[placeOfKey(key)] = ++this.#writes
-    }
     this.#kinds[number % keptMax] = kinds
+    for (const place of places) this.#writtenAt[place] = ++this.#writes
+  }
+
+  /** The places of the keys that were written after so many writes. */
+  #placesAfter(before: number): Uint32Array {
+    const places: number[] = []
+    for (let place = 0; place < placesMax; place++)
+      if ((this.#writtenAt[place] as number) > before) places.push(place)
+    return Uint32Array.from(places)
+  }
+
+  /** So many keys of the ring, with their lengths. */
+  #ringPart(start: number, count: number): Uint8Array {
+    const ring = this.#ring
+    let end = start
+    for (let index = 0; index < count; index++)
+      end += lengthBytes + ((ring[end] as number) << 8) + (ring[end + 1] as number)
+    return ring.subarray(start, end)
   }
 
   #addKeys(number: number, writes: readonly Write[]): void {
@@ -203,57 +267,3 @@ export class RecentWrites {
     }
   }
 }
-
-/** The bit that stands for the first byte of a key, and for some others. */
-function kindBit(firstByte: number): number {
-  return 1 << (firstByte & 31)
-}
-
-/** The kinds of keys that ranges can hold. */
-function kindsOf(ranges: readonly ReadRange[]): number {
-  let kinds = 0
-  for (const { end, start } of ranges) {
-    if (start >= end) continue
-    const first = start === '' ? 0 : start.charCodeAt(0)
-    const last = Math.min(end.charCodeAt(0), first + 31)
-    for (let byte = first; byte <= last; byte++) kinds |= kindBit(byte)
-  }
-  return kinds
-}
-
-/** A span for each kind of key and database. */
-function spansOf(writes: readonly Write[]): readonly Span[] | undefined {
-  const spans = new Map<string, Span>()
-  for (const { key } of writes) {
-    const text = byteText(key)
-    const prefix = text.slice(0, spanPrefixBytes)
-    const span = spans.get(prefix)
-    if (span === undefined) {
-      if (spans.size === spansMax) return undefined
-      spans.set(prefix, { first: text, last: text })
-    } else if (text < span.first) span.first = text
-    else if (text > span.last) span.last = text
-  }
-  return [...spans.values()]
-}
-
-/** The place of a key: FNV-1a of its bytes, folded. */
-function placeOfKey(key: Bytes): number {
-  let hash = fnvOffset
-  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ (key[at] as number), fnvPrime)
-  return placeOfHash(hash)
-}
-
-/** The same of a key's `byteText`. */
-function placeOfText(text: string): number {
-  let hash = fnvOffset
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), fnvPrime)
-  return placeOfHash(hash)
-}
-
-function placeOfHash(hash: number): number {
-  return (hash ^ (hash >>> 20)) & (placesMax - 1)
-}
-
-const fnvOffset = 0x811c9dc5
-const fnvPrime = 0x01000193

@@ -4,10 +4,12 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { LongBody, type QueryResponse } from '../engine/contract.ts'
+import type { LaneOutcome } from '../engine/slow-lane.ts'
 import type { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { IdStretch } from '../store/ids.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
+import { KeptJob } from './kept-job.ts'
 import type { FromLane, ToLane } from './messages.ts'
 import { outOfMemory } from './out-of-memory.ts'
 
@@ -26,8 +28,10 @@ export interface LaneOptions {
 }
 
 interface Running {
-  readonly resolve: (outcome: QueryResponse) => void
+  readonly resolve: (outcome: LaneOutcome) => void
   readonly reject: (error: unknown) => void
+  readonly onCommit: () => void
+  readonly onOver: () => void
 }
 
 /** Characters of what a process says on standard error that are kept to tell why it ended. */
@@ -43,6 +47,8 @@ export class LaneProcess {
   #isReady = false
   #becomeReady: () => void = () => {}
   #running: Running | undefined
+  /** The attempt of the last job, while the process keeps it. */
+  #kept: KeptJob | undefined
   #verdict: RequestError | undefined
   #lastWords = ''
   #isEnding = false
@@ -76,10 +82,22 @@ export class LaneProcess {
     return this.#isReady
   }
 
-  /** Evaluates one query. */
-  run(job: Extract<ToLane, { kind: 'job' }>, body: Uint8Array | undefined): Promise<QueryResponse> {
+  /** Whether it commits what it has evaluated: then it should not be killed. */
+  get isCommitting(): boolean {
+    return this.#kept?.isCommitting === true
+  }
+
+  /**
+   * Evaluates one query. Calls `onCommit` when the process begins to commit what the query writes, and `onOver` when it can
+   * be given another job.
+   */
+  run(
+    job: Extract<ToLane, { kind: 'job' }>,
+    body: Uint8Array | undefined,
+    on: Pick<Running, 'onCommit' | 'onOver'>,
+  ): Promise<LaneOutcome> {
     return new Promise((resolve, reject) => {
-      this.#running = { resolve, reject }
+      this.#running = { resolve, reject, ...on }
       sendFrame(this.#socket, job, body)
     })
   }
@@ -98,32 +116,77 @@ export class LaneProcess {
   }
 
   #receive(message: FromLane, body: readonly Uint8Array[]): void {
-    if (message.kind === 'ids wanted') {
-      const tell = (stretch: IdStretch | undefined) => {
-        if (!this.hasEnded) sendFrame(this.#socket, { kind: 'ids', stretch } satisfies ToLane)
+    switch (message.kind) {
+      case 'ids wanted':
+        this.#reserveIds()
+        break
+      case 'ready':
+        this.#isReady = true
+        this.#becomeReady()
+        break
+      case 'kept':
+        this.#keep(message)
+        break
+      case 'response': {
+        const running = this.#takeRunning()
+        running?.resolve(withBody(message.response, body))
+        running?.onOver()
+        break
       }
-      this.#options.reserveIds().then(tell, () => tell(undefined))
-      return
+      case 'committed': {
+        const kept = this.#takeKept()
+        kept?.committed(message.commit, withBody(kept.response, body))
+        break
+      }
+      case 'refused':
+        this.#takeKept()?.refused(message.reason)
     }
-    if (message.kind === 'ready') {
-      this.#isReady = true
-      this.#becomeReady()
-      return
-    }
+  }
+
+  #reserveIds(): void {
+    const tell = (stretch: IdStretch | undefined) => this.#send({ kind: 'ids', stretch })
+    this.#options.reserveIds().then(tell, () => tell(undefined))
+  }
+
+  #send(message: ToLane): void {
+    if (!this.hasEnded) sendFrame(this.#socket, message)
+  }
+
+  #keep({ facts, response }: Extract<FromLane, { kind: 'kept' }>): void {
+    const running = this.#takeRunning()
+    if (running === undefined) return
+    const { onCommit, onOver, resolve } = running
+    const kept = new KeptJob({ facts, response, onCommit, onOver, send: message => this.#send(message) })
+    this.#kept = kept
+    resolve({ ...response, kept })
+  }
+
+  #takeRunning(): Running | undefined {
     const running = this.#running
     this.#running = undefined
-    running?.resolve(withBody(message.response, body))
+    return running
+  }
+
+  #takeKept(): KeptJob | undefined {
+    const kept = this.#kept
+    this.#kept = undefined
+    return kept
   }
 
   #fail(code: number | null, signal: string | null): void {
     const wasMeant = this.#isEnding
     this.#isEnding = true
-    const running = this.#running
-    this.#running = undefined
-    if (this.#verdict) running?.reject(this.#verdict)
-    else if (running && this.#isOutOfMemory(code, signal)) running.reject(outOfMemory(this.#options.memoryMb))
-    else running?.reject(new Error(`a process of the slow lane has ended (${signal ?? code})`))
-    if (!wasMeant && (running || code !== 0)) this.#options.onDeath(this.#reason(code, signal))
+    const running = this.#takeRunning()
+    const kept = this.#takeKept()
+    const reason =
+      this.#verdict ??
+      (this.#isOutOfMemory(code, signal)
+        ? outOfMemory(this.#options.memoryMb)
+        : new Error(`a process of the slow lane has ended (${signal ?? code})`))
+    running?.reject(reason)
+    running?.onOver()
+    kept?.fail(reason)
+    if (!wasMeant && (running || kept || code !== 0)) this.#options.onDeath(this.#reason(code, signal))
   }
 
   #reason(code: number | null, signal: string | null): string {

@@ -1,6 +1,7 @@
 // What the service and a process of the slow lane say to one another.
 
 import type { QueryRequest, QueryResponse } from '../engine/contract.ts'
+import type { CommitLeave, DistantCommit, KeptAttempt } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -13,6 +14,9 @@ export type ToLane<Setup = unknown> =
       readonly hasBody: boolean
       readonly snapshotTime: Micros
     }
+  /** The attempt of the last job is to be committed, or to be forgotten. */
+  | { readonly kind: 'commit'; readonly leave: CommitLeave }
+  | { readonly kind: 'drop' }
   | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
 
 /** From a process. The body of a response's frame is that of the response, when it is long. */
@@ -20,5 +24,14 @@ export type FromLane =
   /** The data is open: jobs can come. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'response'; readonly response: QueryResponse }
-  /** Ids are drawn from stretches that only the service reserves: here nothing is ever committed. */
+  /** The process keeps the attempt: it waits for `commit` or `drop`. The response has no body yet. */
+  | { readonly kind: 'kept'; readonly response: QueryResponse; readonly facts: KeptFacts }
+  /** What the commit of a kept attempt came to. The body of the frame is that of the response. */
+  | { readonly kind: 'committed'; readonly commit: DistantCommit | 'stale' }
+  /** It could not be committed: nothing was written. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Ids are drawn from stretches that only the service reserves. */
   | { readonly kind: 'ids wanted' }
+
+/** What the service has to know of an attempt that a process keeps. */
+export type KeptFacts = Pick<KeptAttempt, 'commitTime' | 'isStamped' | 'since'>

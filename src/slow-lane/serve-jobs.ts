@@ -1,25 +1,60 @@
 // The other end: in a process of the slow lane, evaluates one job after the other on an engine of its own.
 
 import type { Duplex } from 'node:stream'
-import type { Engine, QueryRequest, QueryResponse } from '../engine/contract.ts'
+import { assert } from '../base/assert.ts'
+import type { Engine, QueryRequest } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
-import { StoreUnavailableError } from '../store/contract.ts'
+import {
+  type Attempt,
+  type CommitLeave,
+  type DistantCommit,
+  StoreUnavailableError,
+} from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Micros } from '../values/value.ts'
+import { fillTransactionTime } from '../values/wire.ts'
 import { prettyPrint } from '../values/wire-pretty.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
-import type { FromLane, ToLane } from './messages.ts'
+import type { FromLane, KeptFacts, ToLane } from './messages.ts'
+
+/** What a process evaluates with, and commits to. */
+export interface LaneEngine {
+  readonly engine: Engine
+  /** Absent where nothing can be committed from here. */
+  readonly store: LaneStore | undefined
+  /** Throws when the service has ended that gave this process leave to commit. */
+  readonly assertLeave: () => void
+}
+
+interface LaneStore {
+  /** What the service has to know of an attempt that is better committed here; undefined when it can be handed over. */
+  keptFacts(attempt: Attempt<unknown>): KeptFacts | undefined
+  /** Commits an attempt for the service, or finds it stale. Rejects when nothing was written. */
+  commitFor(
+    attempt: Attempt<unknown>,
+    leave: CommitLeave,
+    assertLeave: () => void,
+  ): Promise<DistantCommit | 'stale'>
+}
+
+/** A response whose attempt waits for what the service says. */
+interface Kept {
+  readonly attempt: Attempt<unknown>
+  readonly body: string
+  readonly pretty: boolean
+}
 
 /** One process's side of the slow lane. */
 export class LaneService<Setup> {
   readonly #socket: Duplex
-  readonly #open: (setup: Setup) => Promise<Engine>
-  #engine: Promise<Engine> | undefined
+  readonly #open: (setup: Setup) => Promise<LaneEngine>
+  #engine: Promise<LaneEngine> | undefined
   #snapshotTime: Micros = 0
+  #kept: Kept | undefined
   #wanting: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
 
   /** `open` makes the engine, as the service has set this process up. */
-  constructor(socket: Duplex, open: (setup: Setup) => Promise<Engine>) {
+  constructor(socket: Duplex, open: (setup: Setup) => Promise<LaneEngine>) {
     this.#socket = socket
     this.#open = open
     receiveFrames(socket, ({ head, body }) => this.#receive(head as ToLane<Setup>, body))
@@ -48,6 +83,12 @@ export class LaneService<Setup> {
       case 'ids':
         this.#takeIds(message.stretch)
         return
+      case 'commit':
+        void this.#commit(message.leave)
+        return
+      case 'drop':
+        this.#kept = undefined
+        return
       case 'job': {
         this.#snapshotTime = Math.max(this.#snapshotTime, message.snapshotTime)
         const text = message.hasBody ? Buffer.concat(body).toString() : undefined
@@ -65,18 +106,40 @@ export class LaneService<Setup> {
 
   /** Never fails: an engine has a response to everything; one that cannot be opened ends the process. */
   async #run(request: QueryRequest): Promise<void> {
-    const engine = await (this.#engine as Promise<Engine>)
+    const { engine, store } = await (this.#engine as Promise<LaneEngine>)
     const response = await engine.query(request)
-    this.#respond(response, request.prettyBody === true && !response.attempt)
+    const { attempt, body } = response
+    const pretty = request.prettyBody === true
+    const facts = attempt && store?.keptFacts(attempt)
+    if (attempt === undefined || facts === undefined) {
+      const text = bodyText(body, pretty && attempt === undefined)
+      return this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))
+    }
+    this.#kept = { attempt, body, pretty }
+    const { attempt: _, ...rest } = response
+    this.#send({ kind: 'kept', response: { ...rest, body: '' }, facts })
   }
 
-  #respond(response: QueryResponse, pretty: boolean): void {
-    const isLong = response.body.length > limits.longBodyBytes
-    const text = isLong && pretty ? prettyPrint(response.body) : response.body
-    this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))
+  async #commit(leave: CommitLeave): Promise<void> {
+    const { assertLeave, store } = await (this.#engine as Promise<LaneEngine>)
+    const { attempt, body, pretty } = this.#kept as Kept
+    this.#kept = undefined
+    try {
+      assert(store !== undefined, 'a process that commits has a store')
+      const outcome = await store.commitFor(attempt, leave, assertLeave)
+      const text = outcome === 'stale' ? '' : bodyText(fillTransactionTime(body, outcome.time), pretty)
+      this.#send({ kind: 'committed', commit: outcome }, Buffer.from(text))
+    } catch (error) {
+      this.#send({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) })
+    }
   }
 
   #send(message: FromLane, body?: Uint8Array): void {
     sendFrame(this.#socket, message, body)
   }
+}
+
+/** A body as it is sent: a long one is laid out here, if at all. */
+function bodyText(body: string, pretty: boolean): string {
+  return pretty && body.length > limits.longBodyBytes ? prettyPrint(body) : body
 }

@@ -4,9 +4,8 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
-import type { QueryResponse } from '../engine/contract.ts'
 import { Patience } from '../engine/patience.ts'
-import type { Hold, LaneJob, SlowLane } from '../engine/slow-lane.ts'
+import type { Hold, LaneJob, LaneOutcome, SlowLane } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -24,7 +23,7 @@ interface Waiting {
   readonly job: LaneJob
   /** By the clock's milliseconds. */
   readonly deadlineMs: number
-  readonly resolve: (outcome: QueryResponse) => void
+  readonly resolve: (outcome: LaneOutcome) => void
   readonly reject: (error: unknown) => void
   cancel: Cancel
 }
@@ -55,7 +54,7 @@ export class ProcessLane implements SlowLane {
     return this.#patience.hold(queue)
   }
 
-  run(job: LaneJob): Promise<QueryResponse> {
+  run(job: LaneJob): Promise<LaneOutcome> {
     const { clock, timers } = this.#options
     this.taken++
     if (this.#isClosed) return Promise.reject(outOfTime())
@@ -82,7 +81,7 @@ export class ProcessLane implements SlowLane {
     })
   }
 
-  /** Ends all processes; what they have under way is answered as out of time. */
+  /** Ends all processes; what they evaluate is answered as out of time, what they commit is waited for. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (let next = this.#waiting.take(() => true); next; next = this.#waiting.take(() => true)) {
@@ -90,7 +89,7 @@ export class ProcessLane implements SlowLane {
       next.reject(outOfTime())
     }
     const processes = this.#processes.filter(process => process !== undefined)
-    for (const process of processes) process.kill(outOfTime())
+    for (const process of processes) if (!process.isCommitting) process.kill(outOfTime())
     await Promise.all(processes.map(({ ended }) => ended))
   }
 
@@ -135,9 +134,12 @@ export class ProcessLane implements SlowLane {
       snapshotTime,
     } as const
     process
-      .run(job, body === undefined ? undefined : Buffer.from(body))
+      .run(job, body === undefined ? undefined : Buffer.from(body), {
+        // Whoever is committing is waited for: what would become of it, nobody could tell.
+        onCommit: () => waiting.cancel(),
+        onOver: () => this.#done(process, waiting),
+      })
       .then(waiting.resolve, waiting.reject)
-      .finally(() => this.#done(process, waiting))
   }
 
   /** A process takes its time to start; the jobs meanwhile wait in line, and their time does not end it. */
@@ -175,6 +177,7 @@ export class ProcessLane implements SlowLane {
   #done(process: LaneProcess, waiting: Waiting): void {
     waiting.cancel()
     this.#jobs.delete(process)
+    if (this.#isClosed) process.kill(outOfTime())
     if (!process.hasEnded) this.#rest(process)
     this.#advance()
   }

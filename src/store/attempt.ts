@@ -5,6 +5,7 @@ import { keyTags } from '../keys/keyspace.ts'
 import type { Bytes, View, Write } from '../kv/contract.ts'
 import { NotingView, type ReadSet, readsAgree, sizeOf } from '../kv/noted-reads.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
+import { limits } from '../limits.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
 import type { Attempt, TransactionCounters } from './contract.ts'
@@ -74,6 +75,18 @@ export function attemptOn<T>(
     isStamped: transaction.isStamped,
     nextExpiry: transaction.snapshot.expiry.next,
   }
+}
+
+/**
+ * Whether it is so large that handing it over to another process, comparing or applying it takes that one long: then it is
+ * better committed where it was made.
+ */
+export function isLarge({ counters, reads, writes }: StoreAttempt<unknown>): boolean {
+  return (
+    writes.length > limits.handedWritesMax ||
+    counters.writeBytes > limits.handedBytesMax ||
+    sizeOf(reads) > limits.handedReadsMax
+  )
 }
 
 /** Keys and entries that are read again under the writer's lock at most: some tens of milliseconds. */

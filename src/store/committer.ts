@@ -4,15 +4,25 @@
 //
 // Each commit is announced on the timeline before it is evaluated, and its writes are made for the time it gets then.
 // If another commit has come up to that time first, they are made for a later one (retime.ts).
+//
+// An attempt of the slow lane that is large is committed by the process that made it, while nothing is committed here.
 
 import type { MemoryBound, Release } from '../base/memory-bound.ts'
+import { SharedGate } from '../base/shared-gate.ts'
 import { type Announcement, commitDistance } from '../base/timeline.ts'
 import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import { attemptOn, type Evaluated, evaluateOn, type StoreAttempt, stillHolds, writesAt } from './attempt.ts'
-import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './contract.ts'
+import {
+  type CommitLeave,
+  ContendedTransaction,
+  type DistantCommit,
+  type KeptAttempt,
+  type TransactionOutcome,
+  type WriteOptions,
+} from './contract.ts'
 import { commitOf, commitWrite, lastCommit } from './last-commit.ts'
 import type { CommitRecord } from './records.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
@@ -35,6 +45,8 @@ export class Committer {
   readonly #clock: () => Micros
   readonly #memory: MemoryBound | undefined
   readonly #recent = new RecentWrites()
+  /** Passed by the commits of this process together, and alone by one that another process makes for it. */
+  readonly #gate = new SharedGate()
   /** What the batch under the lock has evaluated so far, in microseconds. */
   #lockedMicros = 0
 
@@ -91,6 +103,61 @@ export class Committer {
     again: TransactionWork<T> | undefined,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#decide(attempt, this.#times.announce(attempt.commitTime - 1), again)
+  }
+
+  /**
+   * Has an attempt committed by the process that keeps it. Meanwhile nothing is committed here: so that process can be told
+   * all that was, and those behind it wait for the writer's lock no longer than they would for any commit of that size.
+   */
+  async commitKept(attempt: KeptAttempt): Promise<Micros | 'stale'> {
+    const open = await this.#gate.alone()
+    try {
+      const announcement = this.#times.announce(attempt.commitTime - 1)
+      try {
+        const recent = this.#recent.tell(attempt.since)
+        const commit = await attempt.commit({ time: announcement.time, ...(recent && { recent }) })
+        if (commit === 'stale') return commit
+        if (commit.written) this.#recent.learn(commit.written)
+        this.#times.noteCommit(commit.time)
+        return commit.time
+      } finally {
+        announcement.end()
+      }
+    } finally {
+      open()
+    }
+  }
+
+  /**
+   * Commits an attempt of this process for the one that gave it `leave`. `assertLeave` throws when that one has ended:
+   * nobody waits for the commit then, and its time is not announced any more.
+   */
+  async commitFor<T>(
+    attempt: StoreAttempt<T>,
+    leave: CommitLeave,
+    assertLeave: () => void,
+  ): Promise<DistantCommit | 'stale'> {
+    // A process commits one after the other here, and nothing else: what it remembers is about this one.
+    this.#recent.clear()
+    if (leave.recent) this.#recent.learn(leave.recent)
+    // Made outside the lock: with one service over the folder it stays the time.
+    const prepared = writesAt(attempt, leave.time)
+    const { result, before } = await this.#kv.transact(
+      (view): Work<{ readonly before: Micros; readonly result: Decision<T> }> => {
+        assertLeave()
+        const last = lastCommit(view)
+        const time = this.#times.commitTime(leave, last)
+        if (!stillHolds(attempt, view, last, time, this.#recent)) {
+          return { result: { before: last.time, result: 'stale' }, writes: [] }
+        }
+        const writes = time === leave.time ? prepared : writesAt(attempt, time)
+        const done = this.#commitOf(attempt, writes, last, time)
+        return { result: { before: last.time, result: done.result }, writes: done.writes }
+      },
+    )
+    if (typeof result === 'string') return 'stale'
+    const written = attempt.writes.length > 0 ? this.#recent.tell(before) : undefined
+    return { time: result.time, ...(written && { written }) }
   }
 
   /** Commits nothing but a time, so that readers need not wait any more for commits announced before it. */
@@ -151,6 +218,8 @@ export class Committer {
     work: (last: CommitRecord, time: Micros, view: View) => Work<T>,
   ): Promise<T> {
     let hasWritten = false
+    const wait = this.#gate.enter()
+    if (wait !== undefined) await wait
     try {
       return await this.#kv.transact(view => {
         // It runs again when its batch came to nothing: what was remembered of that has not been committed.
@@ -164,6 +233,8 @@ export class Committer {
       // The commits of its batch may have come to nothing, too.
       if (hasWritten) this.#recent.clear()
       throw error
+    } finally {
+      this.#gate.leave()
     }
   }
 

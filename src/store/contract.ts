@@ -1,6 +1,7 @@
 // What the layers above see of the store: transactions over versioned documents, indexes and the catalogue of
 // schema objects. Everything here is synchronous; a transaction can be replayed: again from the start, on a newer snapshot, with what was waited for remembered.
 
+import type { ToldWrites } from '../kv/written-keys.ts'
 import type {
   ActionName,
   CollectionId,
@@ -291,6 +292,29 @@ export interface Attempt<T> {
   readonly isStamped: boolean
 }
 
+/** An attempt that the process which made it keeps, being large, and commits itself when {@link Store.commitKept} lets it. */
+export interface KeptAttempt extends Pick<Attempt<unknown>, 'commitTime' | 'isStamped'> {
+  /** The time of the newest commit that it saw. */
+  readonly since: Micros
+  /** Resolves when it is committed and visible, or with `stale`. Rejects when it is not, or when nobody knows. */
+  commit(leave: CommitLeave): Promise<DistantCommit | 'stale'>
+}
+
+/** What a process is given that commits for another. A plain value. */
+export interface CommitLeave {
+  /** The commit's time, if no other commit has come up to that: announced on the timeline until the commit is visible. */
+  readonly time: Micros
+  /** What was committed since the attempt was made; absent when that is not known. */
+  readonly recent?: ToldWrites
+}
+
+/** What it has committed. A plain value. */
+export interface DistantCommit {
+  readonly time: Micros
+  /** Absent when it had nothing to write. */
+  readonly written?: ToldWrites
+}
+
 /** Thrown by a write in a read-only transaction: run the query again in a writing one. */
 export class WriteNeeded {}
 
@@ -383,6 +407,8 @@ export interface Store {
   attempt<T>(work: (transaction: Transaction) => T, notBefore?: Micros, commitNotBefore?: Micros): Attempt<T>
   /** Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. */
   commit<T>(attempt: Attempt<T>): Promise<TransactionOutcome<T> | 'stale'>
+  /** Has an attempt of another process committed there; resolves with its time, or `stale`. Nothing else is committed meanwhile. */
+  commitKept(attempt: KeptAttempt): Promise<Micros | 'stale'>
   /** The time of day, not before any time this process has given to a snapshot or a commit. */
   now(): Micros
   /** Transactions committed after `after`, oldest first, as far as they are visible now. */

@@ -39,7 +39,7 @@ export class SnapshotTimes {
   }
 
   /** The time of a commit, under the writer's lock. */
-  commitTime(announcement: Announcement, last: CommitRecord): Micros {
+  commitTime(announcement: Pick<Announcement, 'time'>, last: CommitRecord): Micros {
     const closed = this.#timeline.closed?.() ?? 0
     return Math.max(announcement.time, last.time + commitDistance, closed + 1)
   }

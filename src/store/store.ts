@@ -5,7 +5,7 @@ import type { MemoryBound } from '../base/memory-bound.ts'
 import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
-import type { StoreAttempt } from './attempt.ts'
+import { isLarge, type StoreAttempt } from './attempt.ts'
 import { BindingBudget } from './binding-budget.ts'
 import { BindingShare } from './binding-share.ts'
 import { SchemaCache } from './catalogue.ts'
@@ -13,7 +13,10 @@ import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
 import { Committer } from './committer.ts'
 import type {
+  CommitLeave,
   CommittedTransaction,
+  DistantCommit,
+  KeptAttempt,
   Store,
   StoreHooks,
   Transaction,
@@ -122,6 +125,27 @@ export class TransactionStore implements Store {
     again?: (transaction: Transaction) => T,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#committer.commit(attempt, again)
+  }
+
+  commitKept(attempt: KeptAttempt): Promise<Micros | 'stale'> {
+    return this.#committer.commitKept(attempt)
+  }
+
+  /** What another process has to know of an attempt that is better committed by this one; undefined when it is small. */
+  keptFacts(
+    attempt: StoreAttempt<unknown>,
+  ): Pick<KeptAttempt, 'commitTime' | 'isStamped' | 'since'> | undefined {
+    const { commitTime, isStamped, since } = attempt
+    return isLarge(attempt) ? { commitTime, isStamped, since: since.time } : undefined
+  }
+
+  /** Commits an attempt of this process for another one; {@link Committer.commitFor}. */
+  commitFor<T>(
+    attempt: StoreAttempt<T>,
+    leave: CommitLeave,
+    assertLeave: () => void,
+  ): Promise<DistantCommit | 'stale'> {
+    return this.#committer.commitFor(attempt, leave, assertLeave)
   }
 
   /** The time of day, not before any time this process has given to a snapshot or a commit. */

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { slowQueries } from '../support/slow-queries.ts'
+import { slowCommits, slowQueries } from '../support/slow-queries.ts'
 
 const clients = 8
 interface Setup {
@@ -16,13 +16,35 @@ interface Setup {
   readonly rounds: number
   /** Acknowledged writes after which the server is killed, in each round. */
   readonly writes: number
+  /** Documents that a query writes on each side; one when absent. */
+  readonly documents?: number
+  /** Where queries must have been evaluated, or committed as well. */
+  readonly lane?: 'evaluates' | 'commits'
 }
+
+// All queries are evaluated there.
+const laneFlags = ['--slow-lane-after-ms', '0', '--metrics-port', '0']
 
 const setups: readonly Setup[] = [
   { name: 'one process', flags: [], rounds: 3, writes: 300 },
   { name: '--workers 2', flags: ['--workers', '2'], rounds: 3, writes: 300 },
-  // All queries are evaluated there.
-  { name: 'slow lane', flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'], rounds: 2, writes: 100 },
+  { name: 'slow lane', flags: laneFlags, rounds: 2, writes: 100, lane: 'evaluates' },
+  {
+    name: 'slow lane, large transactions',
+    flags: laneFlags,
+    rounds: 2,
+    writes: 8,
+    documents: 200,
+    lane: 'commits',
+  },
+  {
+    name: 'slow lanes of --workers 2, large transactions',
+    flags: ['--workers', '2', ...laneFlags],
+    rounds: 2,
+    writes: 8,
+    documents: 200,
+    lane: 'commits',
+  },
 ]
 
 interface Answered {
@@ -30,24 +52,40 @@ interface Answered {
   readonly ts: number
 }
 
-/** One query that writes two documents, so that half of it would show. */
-const createPair = (pair: string) => ({
-  do: ['left', 'right'].map(side => ({
-    create: { collection: 'pairs' },
-    params: { object: { data: { object: { pair, side } } } },
-  })),
+const sides = ['left', 'right']
+
+/** One query that writes documents on two sides, so that half of it would show. Its result is one of them. */
+const createPair = (pair: string, documents: number) => ({
+  select: documents - 1,
+  from: {
+    do: sides.map(side => ({
+      map: {
+        lambda: '_',
+        expr: {
+          create: { collection: 'pairs' },
+          params: { object: { data: { object: { pair, side } } } },
+        },
+      },
+      collection: Array(documents).fill(0),
+    })),
+  },
 })
 
 /** Writes pairs from several clients until the server is killed; returns what was acknowledged, by pair. */
-async function writeUntilKilled(server: RunningServer, secret: string, round: number, writes: number) {
+async function writeUntilKilled(
+  server: RunningServer,
+  secret: string,
+  round: number,
+  { documents = 1, writes }: Setup,
+) {
   const answered = new Map<string, Answered>()
   let killed: Promise<void> | undefined
   const client = async (number: number) => {
     for (let count = 0; ; count++) {
       const pair = `${round}/${number}/${count}`
-      const answer = await send(server, { secret, query: createPair(pair) }).catch(() => undefined)
+      const answer = await send(server, { secret, query: createPair(pair, documents) }).catch(() => undefined)
       if (!answer) return
-      assert.equal(answer.status, 201, answer.text)
+      assert.equal(answer.status, 200, answer.text)
       answered.set(pair, (answer.json as { resource: Answered }).resource)
       if (answered.size >= writes) killed ??= server.kill()
     }
@@ -57,9 +95,14 @@ async function writeUntilKilled(server: RunningServer, secret: string, round: nu
   return answered
 }
 
-async function assertComplete(server: RunningServer, secret: string, answered: Map<string, Answered>) {
+async function assertComplete(
+  server: RunningServer,
+  secret: string,
+  answered: Map<string, Answered>,
+  documents: number,
+) {
   const set = { match: { index: 'by_pair' } }
-  const sides = new Map<string, string[]>()
+  const sidesOf = new Map<string, string[]>()
   let after: unknown
   do {
     const page = (await query(server, secret, {
@@ -67,24 +110,30 @@ async function assertComplete(server: RunningServer, secret: string, answered: M
       size: 1000,
       ...(after === undefined ? {} : { after }),
     })) as { data: [string, string][]; after?: unknown }
-    for (const [pair, side] of page.data) sides.set(pair, [...(sides.get(pair) ?? []), side])
+    for (const [pair, side] of page.data) {
+      const found = sidesOf.get(pair)
+      if (found) found.push(side)
+      else sidesOf.set(pair, [side])
+    }
     after = page.after
   } while (after !== undefined)
 
-  for (const [pair, found] of sides) assert.deepEqual(found, ['left', 'right'], `half of ${pair}`)
-  for (const pair of answered.keys()) assert.ok(sides.has(pair), `${pair} was answered and is lost`)
-  const documents = [...answered.values()]
+  const all = sides.flatMap(side => Array(documents).fill(side))
+  for (const [pair, found] of sidesOf) assert.deepEqual(found, all, `a part of ${pair}`)
+  for (const pair of answered.keys()) assert.ok(sidesOf.has(pair), `${pair} was answered and is lost`)
+  const shown = [...answered.values()]
   const times = await query(server, secret, {
     map: { lambda: 'ref', expr: { select: ['ts'], from: { get: { var: 'ref' } } } },
-    collection: documents.map(({ ref }) => ref),
+    collection: shown.map(({ ref }) => ref),
   })
   assert.deepEqual(
     times,
-    documents.map(({ ts }) => ts),
+    shown.map(({ ts }) => ts),
   )
 }
 
-for (const { name, flags, rounds, writes } of setups) {
+for (const setup of setups) {
+  const { documents = 1, flags, lane, name, rounds, writes } = setup
   test(`every acknowledged write survives kill -9 (${name})`, async () => {
     const data = await temporaryFolder()
     after(() => rm(data, { recursive: true, force: true }))
@@ -97,14 +146,18 @@ for (const { name, flags, rounds, writes } of setups) {
 
     const answered = new Map<string, Answered>()
     for (let round = 0; round < rounds; round++) {
-      for (const [pair, document] of await writeUntilKilled(server, secret, round, writes))
+      for (const [pair, document] of await writeUntilKilled(server, secret, round, setup))
         answered.set(pair, document)
       await assertSound(data)
       server = await startServer({ data, flags })
-      await assertComplete(server, secret, answered)
+      await assertComplete(server, secret, answered, documents)
     }
     assert.ok(answered.size >= rounds * writes)
-    if (name === 'slow lane') assert.ok((await slowQueries(server)) > 0)
+    if (lane === 'evaluates') assert.ok((await slowQueries(server)) > 0)
+    if (lane === 'commits') {
+      await query(server, secret, createPair('last', documents))
+      assert.ok((await slowCommits(server)) > 0)
+    }
     await server.stop()
     await assertSound(data)
   })

@@ -58,6 +58,25 @@ describe('lmdb on disk', () => {
     await store.close()
   })
 
+  test('commits no more at a time than is applied quickly, and the rest right after', async () => {
+    const path = newPath()
+    const store = openLmdb({ path })
+    // The transactions of one commit run without a microtask in between.
+    let commit = 0
+    const ran: number[] = []
+    const many = (job: number) => () => {
+      if (ran.at(-1) !== commit) queueMicrotask(() => commit++)
+      ran.push(commit)
+      const writes = Array.from({ length: 2500 }, (_, at) => put(`${job}/${at}`, `${job}`))
+      return { result: job, writes }
+    }
+    const results = await Promise.all([0, 1, 2, 3, 4].map(job => store.transact(many(job))))
+    assert.deepEqual(results, [0, 1, 2, 3, 4])
+    assert.deepEqual(ran, [0, 0, 1, 1, 2])
+    assert.equal(list(store).length, 5 * 2500)
+    await store.close()
+  })
+
   test('parts what waits when evaluation and disk would wait for each other', async () => {
     const clock = { ms: 0, now: () => 0, elapsedMs: () => clock.ms }
     const path = newPath()

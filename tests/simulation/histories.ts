@@ -162,20 +162,22 @@ export type CommitOf = <T>(
 export interface HistoryOptions {
   readonly seed: number
   readonly steps: number
+  /** Three when absent. */
+  readonly processes?: number
   /** How processes commit; by `store.write` when absent or when it returns undefined. */
   readonly commit?: CommitOf
   /** Stands between the processes and the store. */
   readonly around?: (kv: KeyValueStore) => KeyValueStore
 }
 
-const processes = 3
+const processesDefault = 3
 const clientsMax = 12
 
 /** Runs clients of several processes and judges what they saw. */
 export async function runHistory(options: HistoryOptions): Promise<readonly Happened[]> {
   const random = new RandomSource(options.seed)
   const unruly = new UnrulyStore(openMemory(), random)
-  const stores = openProcesses(options.around?.(unruly) ?? unruly)
+  const stores = openProcesses(options.around?.(unruly) ?? unruly, options.processes ?? processesDefault)
   const drive = async <T>(work: Promise<T>): Promise<T> => {
     let isOver = false
     const over = () => {
@@ -213,7 +215,7 @@ export async function runHistory(options: HistoryOptions): Promise<readonly Happ
   return history
 }
 
-function openProcesses(kv: KeyValueStore): TransactionStore[] {
+function openProcesses(kv: KeyValueStore, processes: number): TransactionStore[] {
   let clock = 1_700_000_000_000_000
   const now = () => clock++
   const announced = Array.from({ length: processes }, () => new AnnouncedCommits())

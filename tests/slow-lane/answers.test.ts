@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { preparation, type Sizes, type WorstQuery, worstQueries } from '../../bench/worst-queries.ts'
+import { limits } from '../../src/limits.ts'
 import { send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { slowQueries } from '../support/slow-queries.ts'
+import { slowCommits, slowQueries } from '../support/slow-queries.ts'
 
 const small: Sizes = {
   doublings: 9,
@@ -79,6 +80,7 @@ for (const query of worstQueries) {
   test(`evaluated in the slow lane and committed once: ${query.name}`, async () => {
     const documents = await documentCount()
     const before = await slowQueries(server)
+    const commits = await slowCommits(server)
     const { headers, status, text } = await send(server, {
       secret: server.rootSecret,
       query: query.query(small),
@@ -86,10 +88,80 @@ for (const query of worstQueries) {
     assert.ok(status < 300, text)
     assert.ok(Number(headers.get('x-byte-write-ops')) > 0)
     assert.equal(await slowQueries(server), before + 1)
+    assert.equal(await slowCommits(server), commits, 'small ones are handed over')
     const added = query.name === 'writes: very many documents' ? small.documents : 1
     assert.equal(await documentCount(), documents + added)
   })
 }
+
+const createMany = (count: number) => ({
+  map: {
+    lambda: '_',
+    expr: { create: { collection: 'worst' }, params: { object: { data: { object: { group: 55 } } } } },
+  },
+  collection: Array(count).fill(0),
+})
+
+test('a large transaction is committed by the process that evaluated it, and looks like any other', async () => {
+  const [documents, commits] = [await documentCount(), await slowCommits(server)]
+  const query = createMany(600)
+  const { headers, json, status, text } = await send(server, { secret: server.rootSecret, query })
+  assert.equal(status, 200, text.slice(0, 200))
+  assert.equal(await slowCommits(server), commits + 1)
+  assert.equal(await documentCount(), documents + 600)
+  const { resource } = json as { resource: { ts: number; ref: object }[] }
+  const time = Number(headers.get('x-txn-time'))
+  assert.equal(resource.length, 600)
+  assert.ok(resource.every(({ ts }) => ts === time))
+  const found = await send(server, {
+    secret: server.rootSecret,
+    query: { select: ['ts'], from: { get: resource[599]?.ref } },
+  })
+  assert.equal((found.json as { resource: number }).resource, time)
+})
+
+test('so is one that has read much', async () => {
+  for (let documents = await documentCount(); documents < limits.handedReadsMax; documents += 1000) {
+    const made = await send(server, { secret: server.rootSecret, query: { count: createMany(1000) } })
+    assert.equal(made.status, 200, made.text)
+  }
+  const commits = await slowCommits(server)
+  const reads = {
+    map: { lambda: 'r', expr: { get: { var: 'r' } } },
+    collection: { paginate: { documents: { collection: 'worst' } }, size: 100_000 },
+  }
+  const create = { create: { collection: 'worst' }, params: { object: { data: { object: { group: 56 } } } } }
+  const before = await slowQueries(server)
+  const query = { do: [reads, { select: 'ts', from: create }] }
+  const { headers, json, status, text } = await send(server, { secret: server.rootSecret, query })
+  assert.equal(status, 200, text)
+  assert.equal(await slowQueries(server), before + 1)
+  assert.equal((json as { resource: number }).resource, Number(headers.get('x-txn-time')))
+  assert.equal(await slowCommits(server), commits + 1)
+})
+
+test('large transactions over the same documents all count, or say that they do not', async () => {
+  const ref = { ref: { collection: 'worst' }, id: '4242' }
+  const params = (n: unknown) => ({ object: { data: { object: { n } } } })
+  const made = await send(server, {
+    secret: server.rootSecret,
+    query: { select: 'ts', from: { create: ref, params: params(0) } },
+  })
+  assert.equal(made.status, 200, made.text)
+  const n = { select: ['data', 'n'], from: { get: ref } }
+  const query = {
+    do: [createMany(400), { select: ['data', 'n'], from: { update: ref, params: params({ add: [n, 1] }) } }],
+  }
+  const documents = await documentCount()
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => send(server, { secret: server.rootSecret, query })),
+  )
+  const counted = answers.filter(({ status }) => status === 200)
+  assert.ok(counted.length > 0 && answers.every(({ status }) => status === 200 || status === 409))
+  const { json } = await send(server, { secret: server.rootSecret, query: n })
+  assert.equal((json as { resource: number }).resource, counted.length)
+  assert.equal(await documentCount(), documents + 400 * counted.length)
+})
 
 test('the time of a commit stands in the answer of the query that was evaluated elsewhere', async () => {
   const query = { create: { collection: 'worst' }, params: { object: { data: { object: { group: 5 } } } } }

@@ -7,6 +7,7 @@ import { type Duplex, duplexPair, PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { QueryResponse } from '../../src/engine/contract.ts'
+import type { LaneOutcome } from '../../src/engine/slow-lane.ts'
 import { RequestError } from '../../src/errors.ts'
 import { limits } from '../../src/limits.ts'
 import { receiveFrames, sendFrame } from '../../src/slow-lane/frames.ts'
@@ -251,6 +252,93 @@ test('long bodies arrive in pieces, short ones as text', async () => {
   assert.equal(body, '')
   assert.equal(Buffer.concat(longBody?.pieces ?? []).toString(), long)
   assert.equal(longBody?.length, 2 * limits.longBodyBytes)
+  await lane.close()
+})
+
+/** A job whose attempt the process keeps. */
+async function keptJob() {
+  const all = laneOf(1)
+  const outcome = all.run('a', 'x')
+  const [process] = all.started
+  await received(process, 1)
+  const response: QueryResponse = { status: 200, body: '', txnTime: 1, metrics: undefined, database: 0n }
+  process?.say({ kind: 'kept', response, facts: { commitTime: 5, isStamped: false, since: 3 } })
+  const { kept } = (await outcome) as LaneOutcome
+  assert.ok(process && kept)
+  const kinds = () => process.received.map(({ message }) => message.kind)
+  return { ...all, process, kept, kinds }
+}
+
+const written = {
+  places: new Uint32Array(),
+  keys: new Uint8Array(),
+  keyCount: 0,
+  spans: [],
+  isPartial: false,
+}
+
+test('a large attempt stays in its process, which commits it when it is let and then does the next job', async () => {
+  const { kept, kinds, lane, process, run } = await keptJob()
+  const next = run('a', 'y')
+  await turn()
+  assert.deepEqual(kinds(), ['job'], 'the process is not free yet')
+  const commit = kept.commit({ time: 9 })
+  await received(process, 2)
+  assert.deepEqual(process.received[1]?.message, { kind: 'commit', leave: { time: 9 } })
+  const made = { time: 10, written: { ...written, after: 8, upTo: 10 } }
+  process.say({ kind: 'committed', commit: made }, 'with its time')
+  assert.deepEqual(await commit, made)
+  assert.equal(kept.response.body, 'with its time')
+  await received(process, 3)
+  process.answer('next')
+  assert.equal(bodyOf(await next), 'next')
+  await lane.close()
+})
+
+test('one that is not wanted is dropped', async () => {
+  const { kept, kinds, lane, process, run } = await keptJob()
+  kept.drop()
+  kept.drop()
+  const next = run('a', 'y')
+  await received(process, 3)
+  assert.deepEqual(kinds(), ['job', 'drop', 'job'])
+  process.answer('next')
+  assert.equal(bodyOf(await next), 'next')
+  await lane.close()
+})
+
+test('one that waits is ended at its deadline, one that commits is not', async () => {
+  const waiting = await keptJob()
+  waiting.time.advance(1000 + limits.laneGraceMs)
+  assert.equal(waiting.process.signalCode, 'SIGKILL')
+  await assert.rejects(waiting.kept.commit({ time: 9 }), { code: 'time out' })
+  await waiting.lane.close()
+
+  const { kept, lane, process, time } = await keptJob()
+  const commit = kept.commit({ time: 9 })
+  time.advance(10 * (1000 + limits.laneGraceMs))
+  assert.equal(process.signalCode, null)
+  const closed = lane.close()
+  await turn()
+  assert.equal(process.signalCode, null, 'who closes waits for it')
+  process.say({ kind: 'committed', commit: 'stale' })
+  assert.equal(await commit, 'stale')
+  await closed
+  assert.equal(process.signalCode, 'SIGKILL')
+})
+
+test('nobody knows what became of the commit of a process that has ended; of a refused one everybody does', async () => {
+  const lost = await keptJob()
+  const unknown = lost.kept.commit({ time: 9 })
+  lost.process.end(null, 'SIGKILL')
+  await assert.rejects(unknown, { outcome: 'unknown' })
+  assert.deepEqual(lost.deaths, ['out of memory'])
+  await lost.lane.close()
+
+  const { kept, lane, process } = await keptJob()
+  const commit = kept.commit({ time: 9 })
+  process.say({ kind: 'refused', reason: 'the disk is full' })
+  await assert.rejects(commit, { outcome: 'not committed', message: 'the disk is full' })
   await lane.close()
 })
 

@@ -1,12 +1,21 @@
-// How many queries have been evaluated in the slow lane.
+// What the metrics tell of the slow lane.
 
 import assert from 'node:assert/strict'
 import type { RunningServer } from './server.ts'
 
-/** Reads the metric of a server that was started with a port for metrics. */
-export async function slowQueries(server: RunningServer): Promise<number> {
+/** How many queries have been evaluated in the slow lane. The server was started with a port for metrics. */
+export function slowQueries(server: RunningServer): Promise<number> {
+  return sampleOf(server, 'slow_lane_queries_total')
+}
+
+/** How many of them were committed there, too. */
+export function slowCommits(server: RunningServer): Promise<number> {
+  return sampleOf(server, 'slow_lane_commits_total')
+}
+
+async function sampleOf(server: RunningServer, name: string): Promise<number> {
   const url = /"url":"([^"]+)"/.exec(server.stderr())?.[1]
   assert.ok(url, 'the server says where its metrics are')
   const text = await (await fetch(url)).text()
-  return Number(/^terrarium_slow_lane_queries_total (\d+)$/m.exec(text)?.[1])
+  return Number(new RegExp(`^terrarium_${name} (\\d+)$`, 'm').exec(text)?.[1])
 }

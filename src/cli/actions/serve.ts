@@ -136,7 +136,6 @@ async function supervise(config: Config, node: StartingNode | undefined, log: Lo
       log,
       timers: systemTimers,
       clock: systemClock,
-      onEnd: worker => timeline.release(worker),
       ...(node && {
         renew: { worthlessStatus: divergedExitCode, prepare: () => node.prepare() },
         takeEarly: node.receive(),
