@@ -1,6 +1,7 @@
 // The program of a process of the slow lane. It opens the data directory as the service has, runs one query after the
 // other, and commits only what the service has given it leave to; it ends when the service does.
 
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
@@ -47,6 +48,25 @@ function memoryMb(): number {
   return (external + heap) / megabyte
 }
 
+/**
+ * On a machine with few cores the service goes first; a third of a core is left here when all are wanted. Linux has a
+ * priority for each thread: without the threads that collect garbage, those would take all cores from the service. The
+ * threads on which a commit waits for the disk hold up others who write, and keep theirs.
+ */
+function giveWay(): void {
+  setPriority(niceness)
+  const threads = '/proc/self/task'
+  if (!existsSync(threads)) return
+  for (const thread of readdirSync(threads)) {
+    try {
+      const name = readFileSync(`${threads}/${thread}/comm`, 'utf8')
+      if (!name.startsWith('libuv')) setPriority(Number(thread), niceness)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
 const socket = new Socket({ fd: laneDescriptor })
 // Not by a clean exit, which waits for a thread of LMDB that may wait for this one.
 socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
@@ -59,8 +79,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
     onLook: memoryGuard(setup.config.slowLaneMemoryMb),
     snapshotTime: () => service.snapshotTime,
   })
-  // On a machine with few cores the service goes first; a third of a core is left here when all are wanted.
-  setPriority(niceness)
+  giveWay()
   return {
     engine,
     // What machines share is committed by those that are connected with it.

@@ -62,7 +62,7 @@ class Scanner {
   }
 
   shape(text: string): string {
-    this.#text = text
+    this.#text = text.slice(0, shapeLimits.queryChars)
     this.#at = 0
     this.#room = shapeLimits.shapeChars
     try {
@@ -186,13 +186,13 @@ class Scanner {
     this.#at++
   }
 
-  /** From an opening quote past the closing one. */
+  /** From an opening quote past the closing one, or as far as is looked at: then nothing more is written out. */
   #skipString(): void {
     const text = this.#text
     let at = this.#at + 1
     for (;;) {
       const code = text.charCodeAt(at)
-      if (code === quote) break
+      if (code === quote || at >= shapeLimits.queryChars) break
       if (code === backslash) at++
       // NaN: the text is over.
       else if (!(code >= 0)) throw new NotJson()
@@ -212,7 +212,7 @@ class Scanner {
     while (code > space && code !== comma && code !== closeBracket && code !== closeBrace) {
       code = text.charCodeAt(++this.#at)
     }
-    if (this.#at === start) throw new NotJson()
+    if (this.#at === start && !this.#isFull) throw new NotJson()
   }
 
   /** Past a whole value, however deep. */
@@ -223,7 +223,7 @@ class Scanner {
       return
     }
     let open = 0
-    for (;;) {
+    while (!this.#isFull) {
       const code = this.#text.charCodeAt(this.#at)
       if (code === quote) {
         this.#skipString()

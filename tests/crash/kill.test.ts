@@ -85,7 +85,7 @@ async function writeUntilKilled(
       const pair = `${round}/${number}/${count}`
       const answer = await send(server, { secret, query: createPair(pair, documents) }).catch(() => undefined)
       if (!answer) return
-      assert.equal(answer.status, 200, answer.text)
+      assert.equal(answer.status, 201, answer.text)
       answered.set(pair, (answer.json as { resource: Answered }).resource)
       if (answered.size >= writes) killed ??= server.kill()
     }

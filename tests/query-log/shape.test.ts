@@ -76,6 +76,18 @@ test('the shape of a huge query is short', () => {
   }
 })
 
+test('of a query with a long text, number or white space only the beginning is looked at', () => {
+  const long = shapeLimits.queryChars
+  // Within the text there is what would look like the end of the query.
+  const text = `secret"`.padStart(long, ']}:,')
+  for (const filler of [`"${']},:'.repeat(long)}"`, `${'1'.repeat(2 * long)}`, ' '.repeat(2 * long)]) {
+    assert.equal(shape(`{"add":[1,${filler},{"subtract":[1]}]}`).slice(0, 11), '{"add":["?"')
+    assert.doesNotMatch(shape(`{"add":[1,${filler},{"subtract":[1]}]}`), /subtract/)
+  }
+  assert.equal(shape({ quote: text, get: 1 }), '{"quote":"?"…')
+  assert.equal(shape(`{"add":[1,{"${text}":2}]}`), '"?"', 'a key that is not read to its end')
+})
+
 test('whatever the query, only words of the language and punctuation remain', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(...words), (value, word) => {
