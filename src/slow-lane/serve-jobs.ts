@@ -18,7 +18,7 @@ import { receiveFrames, sendFrame } from './frames.ts'
 import type { FromLane, KeptFacts, ToLane } from './messages.ts'
 
 /** What a process evaluates with, and commits to. */
-export interface LaneEngine {
+interface LaneEngine {
   readonly engine: Engine
   /** Absent where nothing can be committed from here. */
   readonly store: LaneStore | undefined
