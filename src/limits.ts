@@ -45,10 +45,11 @@ export const limits = {
   sessionLookMs: 50,
   /**
    * For so many milliseconds after a session was cut off, those of the same client begin one after the other, so many
-   * milliseconds apart, or are refused when they had to wait for more than that; ours.
+   * milliseconds apart, or are refused when they had to wait for more than that, and may reset so many streams at once; ours.
    */
   offenderMs: 10_000,
-  offenderSpacingMs: 20,
+  offenderSpacingMs: 40,
+  offenderResetBurst: 10,
   offenderWaitMs: 5_000,
   /** Milliseconds that connections without a request stay open for one on its way when the service stops; ours. */
   lingerMs: 250,

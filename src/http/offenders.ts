@@ -30,6 +30,11 @@ export class Offenders {
     return delay
   }
 
+  /** Whether a session of `client` was cut off not long ago. */
+  knows(client: string): boolean {
+    return this.#offenders.has(client)
+  }
+
   /** To be called now and then: forgets those of long ago. */
   forget(nowMs: number): void {
     for (const [client, { cutMs }] of this.#offenders) {

@@ -46,11 +46,11 @@ export class SessionGuard {
   #seenEmpty = 0
   #seenSent = 0
 
-  /** When the session has to be cut off, it is destroyed with an error. */
-  constructor(session: ServerHttp2Session, socket: Socket, nowMs: number) {
+  /** When the session has to be cut off, it is destroyed with an error. It may reset `resetBurst` streams at once. */
+  constructor(session: ServerHttp2Session, socket: Socket, nowMs: number, resetBurst: number) {
     this.#session = session
     this.#socket = socket
-    this.#resets = new Allowance(limits.sessionResetBurst, limits.sessionResetsPerSecond, nowMs)
+    this.#resets = new Allowance(resetBurst, limits.sessionResetsPerSecond, nowMs)
     this.#empty = new Allowance(limits.sessionEmptyBytesBurst, limits.sessionEmptyBytesPerSecond, nowMs)
   }
 

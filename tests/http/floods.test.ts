@@ -132,6 +132,24 @@ floodTest(
   },
 )
 
+floodTest('a client that was cut off may take back less at once for a while', async service => {
+  const taken = (count: number) =>
+    Array.from({ length: count }, (_, at) => [
+      frame('headers', endHeaders, 2 * at + 1, head),
+      frame('reset', 0, 2 * at + 1, uint32(cancel)),
+    ]).flat()
+  const few = 5 * limits.offenderResetBurst
+  assert.ok(few < limits.sessionResetBurst)
+  const start = (...frames: readonly Buffer[]) =>
+    connectRaw(service.port, Buffer.concat([opening(), ...frames]))
+  const first = await start(...taken(few), ...request(2 * few + 1, '"good"'))
+  await first.until('good')
+  first.socket.destroy()
+  await (await start(...taken(2 * limits.sessionResetBurst))).ended()
+  const later = Buffer.from(await (await start(...taken(few))).ended(), 'latin1')
+  assert.ok([calm, http2.constants.NGHTTP2_INTERNAL_ERROR].includes(goawayCode(later) ?? -1))
+})
+
 floodTest('who sends junk and hangs up, before and after its session has begun', async service => {
   const junk = Buffer.concat([opening(), frame('data', 0, 0, Buffer.from('junk'))])
   for (let round = 0; round < 10; round++) {
