@@ -42,8 +42,10 @@ const surelyKnown = /^[\0-\u0377]*$/
 
 function isAllKnown(text: string): boolean {
   if (surelyKnown.test(text)) return true
-  step(text.length >> 4)
-  for (const character of text) if (!isKnownCharacter(character.codePointAt(0) as number)) return false
+  for (const character of text) {
+    step()
+    if (!isKnownCharacter(character.codePointAt(0) as number)) return false
+  }
   return true
 }
 
