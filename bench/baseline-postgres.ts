@@ -1,6 +1,7 @@
-// What an application author would otherwise write: Fastify and `pg` over PostgreSQL with its default durability.
-// `POST /get {id}`, `POST /page {group}`, `POST /page-of-documents {group}`, `POST /create {data}`, and `POST
-// /create-with-history {data}`, which keeps each version and what changed, as Terrarium does, in one transaction; PostgreSQL's socket folder comes in BENCH_PG_SOCKET.
+// What an application author would otherwise write: Fastify and `pg` over PostgreSQL with its default durability. `POST
+// /get {id}`, `POST /page {group}`, `POST /page-of-documents {group}`, `POST /create {data}`, and `POST
+// /create-with-history {data}`, which keeps each version and what changed, as Terrarium does, in one transaction;
+// PostgreSQL's socket folder comes in BENCH_PG_SOCKET.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'

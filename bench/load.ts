@@ -84,7 +84,10 @@ function percentileMicros(count: number, share: number): number {
   return latencyMaxMicros
 }
 
-/** Processor time that each process of the server has used, in ticks of /proc: 10 ms on every Linux. Those that have ended are left out. */
+/**
+ * Processor time that each process of the server has used, in ticks of /proc: 10 ms on every Linux. Those that have
+ * ended are left out.
+ */
 function serverTicks(): ReadonlyMap<number, number> {
   const ticks = new Map<number, number>()
   for (const pid of plan.pids ?? []) {

@@ -36,7 +36,10 @@ export function encodeCollation(source: CollationSource): string {
 /** The version of this table. */
 export const collationVersion = ${source.version}
 
-/** Runs of texts in the order of their primary weights: distance to the run before, length - 1 (or -n: n more characters follow). */
+/**
+ * Runs of texts in the order of their primary weights: distance to the run before, length - 1 (or -n: n more characters
+ * follow).
+ */
 export const letterRuns =
   '${packRuns(source.letters)}'
 

@@ -9,7 +9,10 @@ import { fileURLToPath } from 'node:url'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
-/** Folders of tests in the order they run; those not named come in the middle. Many short files at the end keep all cores busy. */
+/**
+ * Folders of tests in the order they run; those not named come in the middle. Many short files at the end keep all
+ * cores busy.
+ */
 const firstFolders = ['tidy', 'unit', 'kv']
 const lastFolders = ['crash', 'conformance', 'driver']
 

@@ -211,19 +211,8 @@ export function engineOver(
   const rateLimits = new RateLimits(ratesOf(config), clock)
   if (failures) notices?.join('failures', failures)
   notices?.join('rates', rateLimits)
-  const { identifier, logins } = createAuthentication({
-    clock: wallClock,
-    timers,
-    random,
-    rootSecret,
-    passwordHashCost: config.passwordCost,
-    audiencePrefix: config.audiencePrefix,
-    allowInsecureJwks: config.allowInsecureJwks,
-    ...(failures && { failures }),
-    log: reason => log.debug({ reason }, 'refused a credential'),
-    onKeySetFailure: (uri, reason) =>
-      log.warn({ uri, reason }, 'the signing keys of an access provider cannot be fetched'),
-  })
+  const environment = { clock: wallClock, timers, random }
+  const { identifier, logins } = authenticationOf(config, rootSecret, log, environment, failures)
   const host: EvaluationHost = {
     createAccess,
     compile: compileLambda,
@@ -284,6 +273,27 @@ export function engineOver(
       await store.close()
     },
   }
+}
+
+/** How credentials are checked; what is refused is told to the log. */
+function authenticationOf(
+  { allowInsecureJwks, audiencePrefix, passwordCost }: EngineConfig,
+  rootSecret: string | undefined,
+  log: Logger,
+  environment: Pick<ProcessEnvironment, 'clock' | 'timers' | 'random'>,
+  failures: SharedFailureCounts | undefined,
+): ReturnType<typeof createAuthentication> {
+  return createAuthentication({
+    ...environment,
+    rootSecret,
+    passwordHashCost: passwordCost,
+    audiencePrefix,
+    allowInsecureJwks,
+    ...(failures && { failures }),
+    log: reason => log.debug({ reason }, 'refused a credential'),
+    onKeySetFailure: (uri, reason) =>
+      log.warn({ uri, reason }, 'the signing keys of an access provider cannot be fetched'),
+  })
 }
 
 /** What a database may use per second. */

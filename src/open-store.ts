@@ -62,8 +62,9 @@ const progressLogMs = 2_000
 export const divergedExitCode = 75
 
 /**
- * Makes the data directory ready to be opened, telling how far that has come: a node over a shared record copies its state first, unless the folder holds
- * a copy that the log can be redone on. One process of a node does this, before any opens the store.
+ * Makes the data directory ready to be opened, telling how far that has come: a node over a shared record copies its
+ * state first, unless the folder holds a copy that the log can be redone on. One process of a node does this, before
+ * any opens the store.
  */
 export async function prepareStore(
   config: StoreConfig,

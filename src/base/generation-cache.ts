@@ -1,5 +1,6 @@
 // A bounded map for what every request looks up: two generations instead of a list of uses (as in `lru-cache`, which
-// serves everywhere else), so a hit on a recent entry is one map look-up and nothing moves. An entry survives as long as it is used once per generation.
+// serves everywhere else), so a hit on a recent entry is one map look-up and nothing moves. An entry survives as long
+// as it is used once per generation.
 
 /** Holds the most recently used entries, whose weights together are at most a bound, and about half of it at least. */
 export class GenerationCache<K, V> {

@@ -65,7 +65,10 @@ export async function moveBack(config: SharedConfig, folder: string): Promise<Co
   return contentOf(folder)
 }
 
-/** Copies the backup in `folder` to where the settings say: a data directory or a shared store, which has to be new or empty. */
+/**
+ * Copies the backup in `folder` to where the settings say: a data directory or a shared store, which has to be new or
+ * empty.
+ */
 export async function restore(folder: string, config: Config): Promise<Copied> {
   const { data } = config
   const bytes = storeBytes(folder)

@@ -174,7 +174,10 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
   }))
 }
 
-/** Copies the record, as of now, to the folder `folder`, which is empty or holds a part of such a copy, as a data directory; resolves when it is on disk. */
+/**
+ * Copies the record, as of now, to the folder `folder`, which is empty or holds a part of such a copy, as a data
+ * directory; resolves when it is on disk.
+ */
 export async function copyShared(config: SharedConfig, folder: string): Promise<void> {
   const local = openLmdb({ path: folder })
   try {

@@ -2,7 +2,10 @@
 
 import { isIP } from 'node:net'
 
-/** What keeps a text from being a host; undefined for none. Names are resolved by the system; here only what can never be one is refused. */
+/**
+ * What keeps a text from being a host; undefined for none. Names are resolved by the system; here only what can never
+ * be one is refused.
+ */
 export function hostFault(host: string): string | undefined {
   return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'must be a host name or an IP address'
 }
@@ -22,7 +25,10 @@ export function urlFault(text: string): string | undefined {
 /** What a root secret has to have where others than this machine can reach the service. */
 export const secretCharsMin = 8
 
-/** What keeps a text from being a root secret; undefined for none. White space would end the credential in an `Authorization` header. */
+/**
+ * What keeps a text from being a root secret; undefined for none. White space would end the credential in an
+ * `Authorization` header.
+ */
 export function secretFault(secret: string): string | undefined {
   return /\s/.test(secret) ? 'must not hold white space' : undefined
 }

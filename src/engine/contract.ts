@@ -132,9 +132,9 @@ export interface Engine {
   explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /**
    * Resolves once the store has read (`read`), has committed something of no meaning (`write`, `all`), or at once (`node`).
-   * Rejects when it cannot. The caller waits no longer than `timeoutMs`; the engine itself may go on.
+   * Rejects when it cannot. It may take long: how long to wait is for the caller to decide.
    */
-  ping(scope: 'all' | 'write' | 'read' | 'node', timeoutMs: number): Promise<void>
+  ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Who an `authorization` header stands for; undefined when it is refused. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>
   /** The ids of the databases along a path of names, outermost first; undefined when one does not exist. */

@@ -1,5 +1,5 @@
-// What an endpoint returns, and the edge makes a response of: the engine's responses to queries are such answers. Status, body and numbers only; which headers
-// follow from them is decided in one place, response-headers.ts.
+// What an endpoint returns, and the edge makes a response of; the engine's responses to queries are such answers. Status,
+// body and numbers only: which headers follow from them is decided in one place, response-headers.ts.
 
 import type { Readable } from 'node:stream'
 import type { LongBody, QueryMetrics } from '../engine/contract.ts'

@@ -91,7 +91,10 @@ export class Http1Exchange implements Exchange {
   }
 }
 
-/** All that is there of a body: one that had to wait for its turn may have come in several pieces, which Node reads one by one. */
+/**
+ * All that is there of a body: one that had to wait for its turn may have come in several pieces, which Node reads one
+ * by one.
+ */
 function readBuffered(request: IncomingMessage): Buffer {
   const first: Buffer = request.read()
   if (request.readableLength === 0) return first

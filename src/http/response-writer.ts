@@ -75,7 +75,10 @@ export class ResponseWriter {
     return share
   }
 
-  /** Passes a stream on. One piece at a time: the Python driver takes each DATA frame for one event, and waiting pieces share a frame. */
+  /**
+   * Passes a stream on. One piece at a time: the Python driver takes each DATA frame for one event, and waiting pieces
+   * share a frame.
+   */
   #pass(request: Exchange, body: Readable, target: Writable, answer: Answer): void {
     let waiting: Share | undefined
     body.on('error', () => request.abort())

@@ -1,7 +1,10 @@
 // The storage contract: ordered bytes with snapshots and atomic, durable commits. It knows nothing of
 // documents. Every engine (memory, lmdb, …) passes the same suite in tests/kv.
 
-/** Keys compare bytewise, unsigned, shorter prefix first. Stored ones have 1 to {@link keyBytesMax} bytes, bounds any number. */
+/**
+ * Keys compare bytewise, unsigned, shorter prefix first. Stored ones have 1 to {@link keyBytesMax} bytes, bounds any
+ * number.
+ */
 export type Bytes = Uint8Array
 
 /** The longest key every engine must take, in bytes. */
@@ -61,12 +64,12 @@ export interface KeyValueStore {
    */
   read<T>(read: (view: View) => T): T
   /**
-   * Runs the transaction function `work` under the writer's lock, on the newest state, and applies its writes atomically; transactions are strictly
-   * serializable. All other writers wait meanwhile, so it is short: it checks what was prepared outside (see
-   * store/attempt.ts) and hands over the writes. Transactions that wait together may share one lock and one flush; each sees
-   * the writes of those before it. `work` is synchronous and may run more than once; only the last run counts. What
-   * it throws rejects the promise and nothing is written. Resolves when the writes are durable (survive a crash
-   * of process and machine); without any, when everything `work` has read is durable.
+   * Runs the transaction function `work` under the writer's lock, on the newest state, and applies its writes
+   * atomically; transactions are strictly serializable. All other writers wait meanwhile, so it is short: it checks
+   * what was prepared outside (see store/attempt.ts) and hands over the writes. Transactions that wait together may
+   * share one lock and one flush; each sees the writes of those before it. `work` is synchronous and may run more than
+   * once; only the last run counts. What it throws rejects the promise and nothing is written. Resolves when the writes
+   * are durable (survive a crash of process and machine); without any, when everything `work` has read is durable.
    */
   transact<T>(work: (view: View) => Work<T>): Promise<T>
   /**
@@ -76,7 +79,10 @@ export interface KeyValueStore {
    * `StoreUnavailableError` when that needs something that is away.
    */
   ready?(notBefore: number): Promise<void> | undefined
-  /** Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop. It must not throw. */
+  /**
+   * Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop.
+   * It must not throw.
+   */
   watch(listener: () => void): () => void
   /**
    * Of an engine that gets the writes of other machines: `listener` hears of each of their batches in order, soon after it

@@ -1,6 +1,6 @@
-// The last write of each transaction in a batch is held back until something reads or writes past it. Those that say at their end
-// what the newest state is, as all of src/store do, replace what the one before has said: of a whole batch only one
-// such row is written, and it is read from here.
+// The last write of each transaction in a batch is held back until something reads or writes past it. Those that say at
+// their end what the newest state is, as all of src/store do, replace what the one before has said: of a whole batch
+// only one such row is written, and it is read from here.
 
 import type { Bytes, Write } from './contract.ts'
 

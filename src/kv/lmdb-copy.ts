@@ -11,7 +11,10 @@ export const dataFileName = 'data.mdb'
 
 const mapSizeBytes = 2 ** 40
 
-/** Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves. Throws {@link StoreUnavailableError}. */
+/**
+ * Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves.
+ * Throws {@link StoreUnavailableError}.
+ */
 export async function copyStore(from: string, to: string): Promise<void> {
   const { root } = openFolder(from, mapSizeBytes)
   try {

@@ -1,5 +1,5 @@
-// Reads of one LMDB transaction: of the snapshot of a `read`, or of the write transaction that transaction functions run in (lmdb-js
-// picks the write transaction by itself while its callback runs).
+// Reads of one LMDB transaction: of the snapshot of a `read`, or of the write transaction that transaction functions
+// run in (lmdb-js picks the write transaction by itself while its callback runs).
 
 import type { Database } from 'lmdb'
 import { assert } from '../base/assert.ts'

@@ -59,7 +59,10 @@ interface Job {
   readonly work: (view: View) => Work<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
-  /** What became of the transaction, for when the batch is durable. Not a closure: those outlive minor garbage collections here. */
+  /**
+   * What became of the transaction, for when the batch is durable. Not a closure: those outlive minor garbage
+   * collections here.
+   */
   outcome: Outcome | undefined
 }
 

@@ -47,7 +47,10 @@ const shapesPerOrder = 20
 const heldEntriesMax = 200_000
 /** A clock that was set must not hide records; milliseconds. */
 const slackMs = 5000
-/** A copy of another machine's newest segment grows no more when it is so old, in milliseconds: segments are closed after an hour. */
+/**
+ * A copy of another machine's newest segment grows no more when it is so old, in milliseconds: segments are closed
+ * after an hour.
+ */
 const copyGrowsMs = 7_200_000
 
 /** Sums over the query log, each closed segment read once. */

@@ -145,7 +145,10 @@ export class QueryLog {
     return renewed ?? request
   }
 
-  /** Requests from the newest on, fewer than `size` when others have made very many; undefined when `token` is none that a page before has given. */
+  /**
+   * Requests from the newest on, fewer than `size` when others have made very many; undefined when `token` is none that
+   * a page before has given.
+   */
   page(
     token: string | undefined,
     wanted: (request: ExportRequest) => boolean,

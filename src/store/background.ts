@@ -17,7 +17,11 @@ export class Background {
   readonly #builds: BuildQueue
   readonly #removalTime: RemovalTime | undefined
 
-  /** By `removalTime`, or else that of the store, is decided what is past. Batches end after `batchMs`, at the next document, and databases rest from expensive bindings; absent: nobody is in the way. Builds that fail are told of to `onError` and go on being tried; a step itself throws only when the store does. */
+  /**
+   * What is past is decided by `removalTime`; absent: by the store's own time. Batches end after `batchMs`, at the next
+   * document, and databases with expensive bindings pause; absent: batches end by their size alone. `onError` is told of
+   * builds that fail, which go on being tried; a step itself throws only when the store does.
+   */
   constructor(
     store: TransactionStore,
     onError: (error: unknown) => void = () => undefined,

@@ -1,5 +1,6 @@
-// What the layers above see of the store: transactions over versioned documents, indexes and the catalogue of
-// schema objects. Everything here is synchronous; a transaction can be replayed: again from the start, on a newer snapshot, with what was waited for remembered.
+// What the layers above see of the store: transactions over versioned documents, indexes and the catalogue of schema
+// objects. Everything here is synchronous; a transaction can be replayed: again from the start, on a newer snapshot,
+// with what was waited for remembered.
 
 import type { ToldWrites } from '../kv/written-keys.ts'
 import type {

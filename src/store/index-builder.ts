@@ -150,8 +150,9 @@ export function nextBuild(view: View, database: DatabaseId, index: number): Buil
 }
 
 /**
- * Continues one build by a batch inside `transaction`, up to a number of documents or until `isOver`; when nothing is left, the index becomes active. Throws
- * {@link BuildFailure}, with nothing written, at a document that the index cannot hold.
+ * Continues one build by a batch inside `transaction`, up to a number of documents or until `isOver`; when nothing is
+ * left, the index becomes active. Throws {@link BuildFailure}, with nothing written, at a document that the index
+ * cannot hold.
  */
 export function continueBuild(
   transaction: BuildTransaction,

@@ -10,9 +10,9 @@ const leadFirst = 0x02
 const wideLeads = 3
 
 /**
- * Gives each letter (a character by its number, or a sequence) its primary weight: one byte for ASCII, a lead byte and one more for those between, and for
- * most behind `z`; three bytes for the rest (Han). No weight is the beginning of another, and weights compare
- * bytewise as letters do. Zero is never a lead: it ends a level.
+ * Gives each letter (a character by its number, or a sequence) its primary weight: one byte for ASCII, a lead byte and
+ * one more for those between, and for most behind `z`; three bytes for the rest (Han). No weight is the beginning of
+ * another, and weights compare bytewise as letters do. Zero is never a lead: it ends a level.
  */
 export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint32Array {
   const codes = new Uint32Array(letters.length)

@@ -47,7 +47,7 @@ export interface FakeEngine extends Engine {
   readonly seen: QueryRequest[]
   /** What queries answer; echoes the body by default. */
   answer: (request: QueryRequest) => QueryResponse | Promise<QueryResponse>
-  pinged: (scope: string, timeoutMs: number) => Promise<void>
+  pinged: (scope: string) => Promise<void>
 }
 
 /** Knows the one secret `right`, as Bearer; responds to a query with its own text. */
@@ -74,7 +74,7 @@ export function fakeEngine(): FakeEngine {
         metrics: fakeMetrics,
         database: 0n,
       })),
-    ping: (scope, timeoutMs) => engine.pinged(scope, timeoutMs),
+    ping: scope => engine.pinged(scope),
     whoIs: () => Promise.resolve(undefined),
     databasesAlong: () => undefined,
     now: () => fakeNow,

@@ -183,16 +183,20 @@ const pings: [query: string, scope: string, shown: string, timeoutMs: number][] 
 ]
 for (const [query, scope, shown, timeoutMs] of pings) {
   test(`/ping${query} asks for ${scope} within ${timeoutMs} ms`, async () => {
-    const asked: unknown[] = []
-    service.engine.pinged = async (...words) => {
-      asked.push(words)
+    const asked: string[] = []
+    service.engine.pinged = async scope => {
+      asked.push(scope)
     }
     const response = await fetch(`${service.url}/ping${query}`)
     assert.equal(response.status, 200)
     assert.deepEqual(await response.json(), { resource: `Scope ${shown} is OK` })
-    assert.deepEqual(asked, [[scope, timeoutMs]])
+    assert.deepEqual(asked, [scope])
     assert.equal(response.headers.get('x-txn-time'), String(fakeNow))
     assert.equal(response.headers.get('x-compute-ops'), '1')
+    service.engine.pinged = () => Promise.reject(new RequestError('time out', 'x'))
+    const late = (await (await fetch(`${service.url}/ping${query}`)).json()) as { errors: object[] }
+    const description = `Scope ${shown} timed out after ${timeoutMs} milliseconds`
+    assert.deepEqual(late.errors, [{ code: 'time out', description }])
   })
 }
 

@@ -1,5 +1,6 @@
-// A key-value store that does all that the contract allows and no test on a quiet machine would see: transactions wait, overtake
-// one another, run twice, share batches, and batches are refused as a whole or put back. Which, a seed decides.
+// A key-value store that does all that the contract allows and no test on a quiet machine would see: transactions wait,
+// overtake one another, run twice, share batches, and batches are refused as a whole or put back. Which, a seed
+// decides.
 
 import type { KeyValueStore, View, Work, Write } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'

@@ -79,7 +79,10 @@ function costsOf(headers: Headers): Costs {
   return costs
 }
 
-/** Runs a query given as JSON text, or what another endpoint takes as such; the response's body stays text. Throws {@link ServiceError}, or an AbortError. */
+/**
+ * Runs a query given as JSON text, or what another endpoint takes as such; the response's body stays text. Throws
+ * {@link ServiceError}, or an AbortError.
+ */
 export async function runText(
   body: string,
   scope: Scope,

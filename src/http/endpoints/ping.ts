@@ -47,7 +47,7 @@ function outcomeOf(services: Services, scope: Scope, timeoutMs: number): Promise
   if (timeoutMs <= 0) return Promise.resolve('timed out')
   return new Promise(resolve => {
     const cancel = services.timers.after(timeoutMs, () => resolve('timed out'))
-    services.engine.ping(scope, timeoutMs).then(
+    services.engine.ping(scope).then(
       () => {
         cancel()
         resolve('fine')

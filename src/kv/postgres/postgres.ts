@@ -43,7 +43,10 @@ interface PostgresOptions {
 
 const writePatienceDefaultMs = 10_000
 const readPatienceDefaultMs = 300_000
-/** Milliseconds that a statement of a commit may take before its connection counts as broken; some more than sessions wait for the head. */
+/**
+ * Milliseconds that a statement of a commit may take before its connection counts as broken; some more than sessions
+ * wait for the head.
+ */
 const statementTimeoutMs = 8_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 200
