@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { StoreUnavailableError } from './errors.ts'
 import { ownerOnly } from './lmdb-folder.ts'
+import { readersOf } from './lmdb-readers.ts'
 
 const fileName = 'service'
 
@@ -51,17 +52,10 @@ function openClaims(folder: string): RootDatabase {
 
 /** Throws when there are live readers beside the `own` ones of this process. */
 function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
-  claims.readerCheck()
-  const pids = holders(claims.readerList())
+  const pids = readersOf(claims)
   const stranger = pids.find(pid => pid !== process.pid)
   if (stranger === undefined && pids.length <= own) return
   void claims.close()
   const other = stranger ?? `${process.pid} of another container`
   throw new StoreUnavailableError(`the data directory ${folder} is in use by process ${other}`)
-}
-
-/** The first column of the table that LMDB prints. */
-function holders(table: string): number[] {
-  const rows = table.split('\n').slice(1)
-  return rows.map(row => Number(row.trim().split(/\s+/)[0])).filter(pid => pid > 0)
 }

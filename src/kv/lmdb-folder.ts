@@ -7,17 +7,21 @@ import { open, type RootDatabase } from 'lmdb'
 import type { Bytes } from './contract.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
+import { formerTrees, moveEntries } from './lmdb-conversion.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
-import type { ByteDatabase } from './lmdb-view.ts'
+import { readersOf } from './lmdb-readers.ts'
+import { treeCount, Trees } from './lmdb-trees.ts'
 
 /** An open LMDB folder. */
 export type Environment = RootDatabase<Bytes, Bytes>
 
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
 const layoutKey = Buffer.from('layout')
-const layout = Buffer.from('2')
-/** The one before, whose rows are all still read. What is written from now on, its programs would misread. */
-const readableLayout = Buffer.from('1')
+const layout = Buffer.from('3')
+/** Those before: all entries in one tree. Version 0.1 wrote the first one. */
+const formerLayouts = [Buffer.from('1'), Buffer.from('2')]
+/** While entries are moved from the layout before into that of today. */
+const unfinishedLayout = Buffer.from('to 3')
 
 /** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
 export const ownerOnly = { permissionsMode: 0o600 }
@@ -45,15 +49,16 @@ silenceCommitErrors()
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 /**
- * Opens (or creates) the environment in the folder `path`, with the table that holds the entries. When not `durable`,
- * nothing is flushed: a crash of the machine, though not of the process, may leave it damaged.
+ * Opens (or creates) the environment in the folder `path`, with the trees that hold the entries. When not `durable`,
+ * nothing is flushed: a crash of the machine, though not of the process, may leave it damaged. A folder of a layout before
+ * is converted first, which takes time in proportion to its entries; what is interrupted there goes on at the next opening.
  * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else.
  */
 export function openFolder(
   path: string,
   mapSize: number,
   durable = true,
-): { root: Environment; entries: ByteDatabase } {
+): { root: Environment; trees: Trees } {
   try {
     checkFolder(path)
     const root: Environment = open({
@@ -67,19 +72,33 @@ export function openFolder(
       noSync: !durable,
       pageSize: pageBytes,
       maxReaders: 1024,
+      maxDbs: treeCount + formerTrees,
       compression: false,
     })
-    const isOurs = root.transactionSync(() => claim(root))
-    if (!isOurs) {
-      root.close()
-      throw new StoreUnavailableError(`${path} holds data of another program or another version`)
+    try {
+      return { root, trees: openTrees(root, path) }
+    } catch (error) {
+      void root.close()
+      throw error
     }
-    return { root, entries: root.openDB<Bytes, Bytes>('entries', { ...codec }) }
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreUnavailableError(`cannot open the store in ${path}: ${reason}`, { cause: error })
   }
+}
+
+function openTrees(root: Environment, path: string): Trees {
+  const openTree = (name: string) => root.openDB<Bytes, Bytes>(name, { ...codec })
+  const found = root.transactionSync(() => claim(root, path))
+  const trees = root.transactionSync(() => new Trees(openTree))
+  if (found === 'former') {
+    moveEntries(root, openTree, trees)
+    root.transactionSync(() => {
+      root.put(layoutKey, layout)
+    })
+  }
+  return trees
 }
 
 function checkFolder(path: string): void {
@@ -95,12 +114,23 @@ function checkFolder(path: string): void {
   if (existsSync(data)) checkDataFile(data)
 }
 
-/** Marks a new environment as ours; false when it is somebody else's. Runs in a write transaction. */
-function claim(root: Environment): boolean {
+/** Marks an environment as ours, or as one that is being converted. Runs in a write transaction. */
+function claim(root: Environment, path: string): 'current' | 'former' {
   const found = root.get(layoutKey)
-  if (found && layout.equals(found)) return true
-  const isFormer = found !== undefined && readableLayout.equals(found)
-  if (!isFormer && root.getKeysCount({ limit: 1 }) > 0) return false
+  if (found && layout.equals(found)) return 'current'
+  if (found && unfinishedLayout.equals(found)) return 'former'
+  if (found && formerLayouts.some(former => former.equals(found))) {
+    const [reader] = readersOf(root)
+    // A service of the version before would look for its entries in vain.
+    if (reader !== undefined)
+      throw new StoreUnavailableError(
+        `${path} is of an earlier version and in use by process ${reader}: stop that one first`,
+      )
+    root.put(layoutKey, unfinishedLayout)
+    return 'former'
+  }
+  if (root.getKeysCount({ limit: 1 }) > 0)
+    throw new StoreUnavailableError(`${path} holds data of another program or another version`)
   root.put(layoutKey, layout)
-  return true
+  return 'current'
 }

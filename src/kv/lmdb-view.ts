@@ -7,20 +7,22 @@ import { isEmptyRange, isImpossibleKey } from './checks.ts'
 import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View, type Write } from './contract.ts'
 import { areSame, type HeldWrite } from './held-write.ts'
 import { knownOrCopy } from './lmdb-codec.ts'
+import type { Trees } from './lmdb-trees.ts'
+import { Merged } from './merged.ts'
 
 /** A table of bytes. */
 export type ByteDatabase = Database<Bytes, Bytes>
 
 export class LmdbView implements View {
-  readonly #database: ByteDatabase
+  readonly #trees: Trees
   readonly #held: HeldWrite | undefined
   /** Cursors not yet released. A cursor left open would keep its snapshot, and all pages since, alive. */
   #open: Set<Entries> | undefined
   #isOver = false
 
   /** `held`: a write of the same transaction that the database does not know of yet. */
-  constructor(database: ByteDatabase, held?: HeldWrite) {
-    this.#database = database
+  constructor(trees: Trees, held?: HeldWrite) {
+    this.#trees = trees
     this.#held = held
   }
 
@@ -29,8 +31,9 @@ export class LmdbView implements View {
     if (isImpossibleKey(key)) return undefined
     const held = this.#held?.of(key)
     if (held !== undefined) return heldValue(held, known)
-    if (known === undefined) return this.#database.get(key)
-    const found = this.#database.getBinaryFast(key)
+    const tree = this.#trees.of(key)
+    if (known === undefined) return tree.get(key)
+    const found = tree.getBinaryFast(key)
     return found && knownOrCopy(found, known)
   }
 
@@ -49,7 +52,16 @@ export class LmdbView implements View {
     if (isEmptyRange(range)) return [][Symbol.iterator]()
     this.#held?.release()
     this.#open ??= new Set()
-    const cursor = this.#database.getRange(rangeOptions(range))[Symbol.iterator]()
+    const options = rangeOptions(range)
+    const trees = this.#trees.within(range)
+    const [first, second] = trees
+    const cursor =
+      first !== undefined && second === undefined
+        ? first.getRange(options)[Symbol.iterator]()
+        : new Merged(
+            trees.map(tree => tree.getRange(options)[Symbol.iterator]()),
+            range.reverse === true,
+          )
     return new Entries(cursor, range.limit, this.#open)
   }
 }

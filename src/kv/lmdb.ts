@@ -16,7 +16,8 @@ import { StoreUnavailableError } from './errors.ts'
 import { HeldWrite } from './held-write.ts'
 import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
-import { type ByteDatabase, LmdbView } from './lmdb-view.ts'
+import type { Trees } from './lmdb-trees.ts'
+import { LmdbView } from './lmdb-view.ts'
 
 interface LmdbOptions {
   /** The data directory; created when missing. */
@@ -71,7 +72,7 @@ type Outcome = { readonly done: Work<unknown> } | { readonly error: unknown }
 class LmdbStore implements KeyValueStore {
   readonly #path: string
   readonly #root: Environment
-  readonly #entries: ByteDatabase
+  readonly #trees: Trees
   readonly #timers: Timers
   readonly #clock: Clock
   readonly #watchIntervalMs: number
@@ -95,13 +96,13 @@ class LmdbStore implements KeyValueStore {
     this.#timers = options.timers ?? systemTimers
     this.#clock = options.clock ?? systemClock
     this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
-    const { root, entries } = openFolder(
+    const { root, trees } = openFolder(
       options.path,
       options.mapSizeBytes ?? mapSizeBytesDefault,
       options.durable,
     )
     this.#root = root
-    this.#entries = entries
+    this.#trees = trees
   }
 
   /** A read inside a read shares its snapshot. */
@@ -110,8 +111,8 @@ class LmdbStore implements KeyValueStore {
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
     // The next access takes a new snapshot; lmdb-js would keep the old one until the event loop turns.
-    this.#entries.resetReadTxn()
-    const view = new LmdbView(this.#entries)
+    this.#root.resetReadTxn()
+    const view = new LmdbView(this.#trees)
     this.#reading = view
     try {
       return read(view)
@@ -233,7 +234,7 @@ class LmdbStore implements KeyValueStore {
 
   /** What the transaction decided; undefined when it threw, which concerns nobody but itself. */
   #evaluate(job: Job, held: HeldWrite): Work<unknown> | undefined {
-    const view = new LmdbView(this.#entries, held)
+    const view = new LmdbView(this.#trees, held)
     try {
       const done = job.work(view)
       checkWork(done)
@@ -248,8 +249,9 @@ class LmdbStore implements KeyValueStore {
   }
 
   #apply({ key, value }: Write): void {
-    if (value) this.#entries.put(key, value)
-    else this.#entries.remove(key)
+    const tree = this.#trees.of(key)
+    if (value) tree.put(key, value)
+    else tree.remove(key)
   }
 
   #countCommit(): void {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -191,30 +191,117 @@ describe('lmdb on disk', () => {
     assert.deepEqual(printed, ['StoreUnavailableError', 'StoreUnavailableError', 'before=1 later=1'])
   })
 
-  test('takes over a folder of the layout before, and no other', async () => {
-    const path = newPath()
-    const first = openLmdb({ path })
-    await first.transact(write(put('a', '1')))
-    await first.close()
-    const plain = { noSubdir: false, keyEncoding: 'binary', encoding: 'binary' } as const
+  describe('a folder of a layout before', () => {
+    const plain = { keyEncoding: 'binary', encoding: 'binary' } as const
     // As the engine itself opens it: what it finds on the first pages is checked.
-    const like = { ...plain, pageSize: 4096, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 }
-    const layout = async (version?: string) => {
-      const root = open<Buffer, Buffer>({ path, ...like })
-      const key = Buffer.from('layout')
-      if (version !== undefined) await root.put(key, Buffer.from(version))
-      const found = root.get(key)?.toString()
+    const like = { ...plain, noSubdir: false, pageSize: 4096, overlappingSync: false, mapSize: 2 ** 30 }
+    const layoutKey = Buffer.from('layout')
+    const former = async (path: string, layout: string, entries: readonly (readonly [string, string])[]) => {
+      const root = open<Buffer, Buffer>({ path, ...like, maxReaders: 1024 })
+      await root.put(layoutKey, Buffer.from(layout))
+      const table = root.openDB<Buffer, Buffer>('entries', plain)
+      root.transactionSync(() => {
+        for (const [key, value] of entries) table.put(Buffer.from(key, 'latin1'), Buffer.from(value))
+      })
+      return { root, table }
+    }
+    const layoutOf = async (path: string) => {
+      const root = open<Buffer, Buffer>({ path, ...like, maxReaders: 1024 })
+      const found = root.get(layoutKey)?.toString()
       await root.close()
       return found
     }
-    assert.equal(await layout(), '2')
-    await layout('1')
-    const second = openLmdb({ path })
-    assert.deepEqual(list(second), ['a=1'])
-    await second.close()
-    assert.equal(await layout(), '2')
-    await layout('3')
-    assert.throws(() => openLmdb({ path }), StoreUnavailableError)
+    const many = Array.from(
+      { length: 25_000 },
+      (_, number) =>
+        [`${'CDEGHIJKM'[number % 9]}${String(number).padStart(20, '\0')}`, `value ${number}`] as const,
+    )
+    const expected = many
+      .map(([key, value]) => `${key}=${value}`)
+      .sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+
+    test('is converted when it is opened', async () => {
+      for (const layout of ['1', '2']) {
+        const path = newPath()
+        const { root } = await former(path, layout, many)
+        await root.close()
+        const store = openLmdb({ path })
+        assert.deepEqual(list(store), expected)
+        assert.equal(text(store.read(view => view.get(bytes(many[4711]?.[0] ?? '')))), many[4711]?.[1])
+        await store.close()
+        assert.equal(await layoutOf(path), '3')
+        const again = openLmdb({ path })
+        assert.deepEqual(list(again), expected)
+        await again.close()
+      }
+    })
+
+    test('is converted to its end when that was interrupted', async () => {
+      const path = newPath()
+      const store = openLmdb({ path })
+      await store.transact(write(...many.slice(0, 9000).map(([key, value]) => put(key, value))))
+      await store.close()
+      const { root } = await former(path, 'to 3', many.slice(9000))
+      await root.close()
+      const opened = openLmdb({ path })
+      assert.deepEqual(list(opened), expected)
+      await opened.close()
+      assert.equal(await layoutOf(path), '3')
+    })
+
+    test('is left alone while another process has it open', async () => {
+      const path = newPath()
+      const { root, table } = await former(path, '2', [['Da', '1']])
+      assert.equal(table.get(Buffer.from('Da'))?.toString(), '1')
+      const script = join(import.meta.dirname, 'lmdb-child.ts')
+      const child = spawn(process.execPath, [script, path, '1'], { stdio: ['ignore', 'ignore', 'pipe'] })
+      const said = await Array.fromAsync(createInterface({ input: child.stderr }))
+      assert.match(said.join(' '), new RegExp(`earlier version and in use by process ${process.pid}`))
+      assert.equal(table.get(Buffer.from('Da'))?.toString(), '1')
+      await root.close()
+      const store = openLmdb({ path })
+      assert.deepEqual(list(store), ['Da=1'])
+      await store.close()
+    })
+
+    test('is refused when nobody knows its layout', async () => {
+      const path = newPath()
+      const { root } = await former(path, '4', [])
+      await root.close()
+      assert.throws(() => openLmdb({ path }), StoreUnavailableError)
+      assert.equal(await layoutOf(path), '4')
+    })
+  })
+
+  test('fills the pages of rows whose keys ascend in many sets', async () => {
+    const path = newPath()
+    const store = openLmdb({ path, durable: false })
+    const value = new Uint8Array(80)
+    let bytesWritten = 0
+    for (let round = 0; round < 400; round++) {
+      const writes = []
+      for (const [tag, numberBytes] of [
+        ['D', 2],
+        ['I', 4],
+        ['J', 4],
+      ] as const) {
+        // One set grows, and others lie behind it.
+        for (const set of round === 0 ? [0, 1, 2] : [0]) {
+          for (let entry = 0; entry < 10; entry++) {
+            const key = Buffer.alloc(1 + 8 + numberBytes + 8)
+            key.write(tag)
+            key[8 + numberBytes] = set
+            key.writeUInt32BE(round * 10 + entry, key.length - 4)
+            writes.push({ key, value })
+            bytesWritten += key.length + value.length
+          }
+        }
+      }
+      await store.transact(() => ({ result: undefined, writes }))
+    }
+    await store.close()
+    // What LMDB itself adds, and some pages that were free when the last commit ended.
+    assert.ok(statSync(join(path, 'data.mdb')).size < 1.35 * bytesWritten)
   })
 
   test('says plainly why a folder cannot be opened', async () => {

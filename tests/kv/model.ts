@@ -8,11 +8,19 @@ import type { Bytes, Entry, KeyValueStore, View, Work } from '../../src/kv/contr
 type Model = Entry[]
 
 /** Few letters, so that keys meet: equal ones, prefixes, and both ends of the byte range. */
-const key = fc
-  .uint8Array({ minLength: 1, maxLength: 4 })
-  .map(bytes => bytes.map(byte => [0, 1, 97, 254, 255][byte % 5] as number))
+const letters = (minLength: number, maxLength: number) =>
+  fc
+    .uint8Array({ minLength, maxLength })
+    .map(bytes => bytes.map(byte => [0, 1, 97, 254, 255][byte % 5] as number))
+/** Like the keys that the store has most of, which engines may keep apart: a tag, a database and a number, and more. */
+const storeKey = fc
+  .tuple(fc.constantFrom(0x43, 0x44, 0x49, 0x4a), fc.constantFrom(8, 9), letters(1, 2), letters(0, 3))
+  .map(([tag, zeros, number, rest]) => Uint8Array.of(tag, ...new Uint8Array(zeros), ...number, 0, ...rest))
+const key = fc.oneof(letters(1, 4), storeKey)
 const bound = fc.oneof(
   key,
+  // Also where such keys are cut.
+  fc.tuple(storeKey, fc.nat(13)).map(([bytes, length]) => bytes.subarray(0, length)),
   fc.constant(new Uint8Array(0)),
   fc.constant(Uint8Array.of(255, 255, 255, 255, 255)),
 )

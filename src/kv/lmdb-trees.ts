@@ -1,0 +1,104 @@
+// The trees of an LMDB environment that hold the entries. A page of a tree that is full is split in half, unless the new
+// key comes behind all others on it. Most rows come in runs of ascending keys: documents by id, events and changes by
+// time. Where several runs share a tree, each grows in front of another one, and leaves pages half empty. So
+// different kinds of rows, and of the large kinds different sets of rows, are in trees of their own.
+//
+// Which tree a key belongs to is part of the data format: a change means a new layout (lmdb-folder.ts).
+
+import type { Bytes, KeyRange } from './contract.ts'
+import type { ByteDatabase } from './lmdb-view.ts'
+
+/** What keys with this first byte begin with is a set: tag, database, and collection or index. */
+interface Kind {
+  readonly tag: number
+  /** How many bytes of a key tell its set from others; absent: all are in one tree. */
+  readonly setBytes?: number
+}
+
+const documentSetBytes = 11
+const indexSetBytes = 13
+
+const kinds: readonly Kind[] = [
+  { tag: 0x43 },
+  { tag: 0x44, setBytes: documentSetBytes },
+  { tag: 0x45 },
+  { tag: 0x48 },
+  { tag: 0x49, setBytes: indexSetBytes },
+  { tag: 0x4a, setBytes: indexSetBytes },
+]
+
+/** Over so many trees the sets of a kind are spread; a power of two. All names together fill less than a page. */
+const treesPerKind = 16
+
+const otherName = 'other'
+
+function treeName(tag: number, place: number): string {
+  return `${String.fromCharCode(tag)}${place}`
+}
+
+/** How many named trees there are. */
+export const treeCount = 1 + kinds.reduce((sum, { setBytes }) => sum + (setBytes ? treesPerKind : 1), 0)
+
+/** The trees of one environment, by key. */
+export class Trees {
+  readonly #other: ByteDatabase
+  /** By the first byte of a key; kinds that share the tree of all others have none. */
+  readonly #byTag: (readonly ByteDatabase[] | undefined)[] = new Array(256).fill(undefined)
+  readonly #setBytes = new Uint8Array(256)
+
+  /** `open` opens, or creates, the tree with a name. */
+  constructor(open: (name: string) => ByteDatabase) {
+    this.#other = open(otherName)
+    for (const { tag, setBytes } of kinds) {
+      const count = setBytes === undefined ? 1 : treesPerKind
+      this.#byTag[tag] = Array.from({ length: count }, (_, place) => open(treeName(tag, place)))
+      this.#setBytes[tag] = setBytes ?? 1
+    }
+  }
+
+  /** The tree of a key, which is not empty. */
+  of(key: Bytes): ByteDatabase {
+    const tag = key[0] as number
+    const trees = this.#byTag[tag]
+    if (trees === undefined) return this.#other
+    return trees[placeOf(key, this.#setBytes[tag] as number)] as ByteDatabase
+  }
+
+  /** The trees that may hold keys of a range, which is not empty. */
+  within({ end, start }: Pick<KeyRange, 'start' | 'end'>): readonly ByteDatabase[] {
+    const first = start[0] ?? 0
+    // The end itself is not in the range.
+    const last = end.length > 1 ? (end[0] as number) : (end[0] as number) - 1
+    if (first === last && this.#isOneSet(first, start, end)) return [this.of(start)]
+    const trees: ByteDatabase[] = []
+    let hasOthers = false
+    for (let tag = first; tag <= last; tag++) {
+      const own = this.#byTag[tag]
+      if (own === undefined) hasOthers = true
+      else trees.push(...own)
+    }
+    if (hasOthers) trees.push(this.#other)
+    return trees
+  }
+
+  /** Whether all keys from `start` to `end`, which have this first byte, are in the tree of `start`. */
+  #isOneSet(tag: number, start: Bytes, end: Bytes): boolean {
+    const bytes = this.#setBytes[tag] as number
+    if (bytes <= 1) return true
+    if (start.length < bytes) return false
+    let at = 1
+    while (at < bytes && at < end.length && start[at] === end[at]) at++
+    if (at === bytes) return true
+    // Nothing but the keys of the set lies before the first key behind it.
+    if (end.length !== at + 1 || end[at] !== (start[at] as number) + 1) return false
+    for (let rest = at + 1; rest < bytes; rest++) if (start[rest] !== 0xff) return false
+    return true
+  }
+}
+
+/** Sets whose numbers follow one another are in different trees. */
+function placeOf(key: Bytes, setBytes: number): number {
+  let sum = 0
+  for (let at = 1; at < setBytes && at < key.length; at++) sum += key[at] as number
+  return sum & (treesPerKind - 1)
+}
