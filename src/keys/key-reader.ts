@@ -106,6 +106,47 @@ export function documentIdOf(key: Uint8Array): bigint {
   return idView.getBigUint64(0)
 }
 
+/** Where the document's id and collection stand in the key of an index entry. */
+export function entryDocumentPlace(key: Uint8Array): number {
+  if (key[0] === keyTags.indexEvent) return eventTimePlace(key) + timeBytes + 1
+  const end = key[0] === keyTags.indexEnded ? key.length - timeBytes : key.length
+  const place = end - 1 - (key[end - 1] as number) - positionBytes
+  assert(place > entryTermsPlace, 'a key does not end too early')
+  return place
+}
+
+/** The time in the key of an event, or of an entry that ended. */
+export function entryTimeOf(key: Uint8Array): Micros {
+  const isEnded = key[0] === keyTags.indexEnded
+  assert(isEnded || key[0] === keyTags.indexEvent, 'the keys of ended entries and of events hold a time')
+  const place = isEnded ? key.length - timeBytes : eventTimePlace(key)
+  assert(key.length >= place + timeBytes, 'a key does not end too early')
+  const turned = isEnded ? ~0 : 0
+  const high = numberAt(key, place) ^ turned ^ signBit
+  const low = (numberAt(key, place + 4) ^ turned) >>> 0
+  return high * two32 + low
+}
+
+/** Behind tag, database and index. */
+const entryTermsPlace = 13
+const timeBytes = 8
+const two32 = 0x1_0000_0000
+const signBit = 1 << 31
+
+function eventTimePlace(key: Uint8Array): number {
+  return entryTermsPlace + termsLength(key, entryTermsPlace)
+}
+
+/** 4 bytes as a signed number. */
+function numberAt(key: Uint8Array, at: number): number {
+  return (
+    ((key[at] as number) << 24) |
+    ((key[at + 1] as number) << 16) |
+    ((key[at + 2] as number) << 8) |
+    (key[at + 3] as number)
+  )
+}
+
 /** {@link decodeKey} for a key of a certain kind. */
 export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): Extract<Key, { kind: K }> {
   const key = decodeKey(bytes)

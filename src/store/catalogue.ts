@@ -27,7 +27,8 @@ import {
 } from './definitions.ts'
 import { newestLive, scanDocuments, storedVersions } from './documents.ts'
 import { nameTerms } from './index-tables.ts'
-import { decodeTime, decodeVersion, entryDocument, idAt } from './records.ts'
+import { entryDocument } from './entry-records.ts'
+import { decodeTime, decodeVersion, idAt } from './records.ts'
 import { read, readFirst, type Snapshot } from './snapshot.ts'
 
 /** Something that stands in one row of the store. */
@@ -186,7 +187,7 @@ export class StoreCatalogue implements Catalogue {
     const prefix = indexTermsPrefix('live', database, builtinIndexes.names, terms)
     const entry = readFirst(this.#snapshot, prefixRange(prefix))
     if (entry === undefined) return undefined
-    const known = entryDocument(database, entry.value)
+    const known = entryDocument(database, entry)
     names.set(`${nativeCollection} ${name}`, { known, key: byteText(entry.key), value: entry.value })
     return known
   }

@@ -10,7 +10,8 @@ import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
 import { type IndexTables, type Row, type StoredVersion, timelineRows } from './index-tables.ts'
-import { decodeVersion, entryDocument, entrySince, entryUntil, withSince } from './records.ts'
+import { entryDocument, entrySince, entryUntil, inPresentForm, withSince } from './entry-records.ts'
+import { decodeVersion } from './records.ts'
 
 /** Whether the rows of an index must agree with documents; unreachable ones await removal. */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
@@ -54,9 +55,11 @@ export class IndexCheck {
       return
     }
     // Of versions below the retained history some may be gone, so when exactly an entry came is not known.
-    const isOld = entrySince(row.value) <= minimum && entrySince(stored) <= minimum
-    const expected = isOld ? withSince(row.value, entrySince(stored)) : row.value
-    if (compareBytes(stored, expected) !== 0) report(`${nameRef(ref)} has a wrong entry ${what}`)
+    const since = entrySince({ key: row.key, value: stored })
+    const isOld = row.key[0] !== keyTags.indexEvent && entrySince(row) <= minimum && since <= minimum
+    const expected = isOld ? withSince(row.value, since) : row.value
+    const found = inPresentForm(ref.database, { key: row.key, value: stored })
+    if (found === undefined || compareBytes(found, expected) !== 0) report(`${nameRef(ref)} has a wrong entry ${what}`)
   }
 
   /** Every row found is one that a document needs. Comes after all documents. */
@@ -85,7 +88,7 @@ export class IndexCheck {
 
   /** Rows of unreachable documents and rows that may be removed at any time are not counted. */
   #counts(row: Row, database: DatabaseId): boolean {
-    const { collection } = entryDocument(database, row.value)
+    const { collection } = entryDocument(database, row)
     if (!this.#context.catalogue.hasCollection(database, collection)) return false
     return !isForgettable(row, this.#context.minimumOf(database, collection))
   }
@@ -93,7 +96,7 @@ export class IndexCheck {
   #nameLeftOvers(counter: string): void {
     for (const { row, database, index } of this.#rows()) {
       if (counterOf(row.key) !== counter || !this.#counts(row, database)) continue
-      const ref = entryDocument(database, row.value)
+      const ref = entryDocument(database, row)
       const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
         decodeVersion(ref, stored),
       )
@@ -108,8 +111,8 @@ export class IndexCheck {
 
 /** Whether the sweeper may remove a row: it says nothing about times from the minimum valid time on. */
 function isForgettable(row: Row, minimum: Micros): boolean {
-  if (row.key[0] === keyTags.indexEnded) return entryUntil(row.value) <= minimum
-  return row.key[0] === keyTags.indexEvent && entrySince(row.value) <= minimum
+  if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
+  return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum
 }
 
 /** The index that a row belongs to. */

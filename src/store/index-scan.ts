@@ -18,7 +18,6 @@ import {
   type SetPlace,
 } from './known-entries.ts'
 import {
-  entryCollection,
   entryDocument,
   entryIsCut,
   entrySince,
@@ -26,7 +25,7 @@ import {
   entryUntil,
   entryValues,
   eventIsRemove,
-} from './records.ts'
+} from './entry-records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 
 /** The entries of one index under one tuple of terms. */
@@ -77,10 +76,11 @@ function* shownEntries(
   isWithin?: (entry: IndexEntry) => boolean,
 ): Generator<IndexEntry> {
   const prefixLength = termsPrefix(set, 'live').length
-  for (const { value } of orderCut(rows, set, prefixLength, reverse)) {
-    if (isExpired(snapshot, entryTtl(value)) || !set.isLive(entryCollection(value))) continue
-    const document = entryDocument(set.database, value)
-    const values = entryValues(value)
+  for (const row of orderCut(rows, set, prefixLength, reverse)) {
+    if (isExpired(snapshot, entryTtl(row))) continue
+    const document = entryDocument(set.database, row)
+    if (!set.isLive(document.collection)) continue
+    const values = entryValues(row, document)
     if (isWithin !== undefined && !isWithin({ values, document })) continue
     yield { values: withPlaceholders(snapshot, values), document }
   }
@@ -104,16 +104,16 @@ function* knownEntries(
   let unread: EntryRange | undefined = rest
   try {
     let isFull = false
-    for (const { key, value } of rowsIn(snapshot, rest)) {
+    for (const row of rowsIn(snapshot, rest)) {
       // Entries that have to be put in order first are not remembered.
-      isFull = entryIsCut(value) || entries.length + added.length === runEntriesMax
+      isFull = entryIsCut(row) || entries.length + added.length === runEntriesMax
       if (isFull) {
-        counters.readBytes -= value.length
+        counters.readBytes -= row.value.length
         break
       }
-      const entry = knownEntry(set.database, value)
+      const entry = knownEntry(set.database, row)
       added.push(entry)
-      unread = behind(rest, key)
+      unread = behind(rest, row.key)
       if (isShown(entry, snapshot, set)) yield entry
     }
     if (!isFull) unread = undefined
@@ -165,10 +165,10 @@ function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
 
 /** The rows that were there at a time: still live ones that had come, and ended ones whose interval holds it. */
 function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros): Generator<Entry> {
-  const live = filter(table(snapshot, set, 'live', scan), row => entrySince(row.value) <= at)
+  const live = filter(table(snapshot, set, 'live', scan), row => entrySince(row) <= at)
   const ended = filter(
     table(snapshot, set, 'ended', scan),
-    row => entrySince(row.value) <= at && at < entryUntil(row.value),
+    row => entrySince(row) <= at && at < entryUntil(row),
   )
   const sign = scan.reverse ? -1 : 1
   let left = live.next()
@@ -205,7 +205,7 @@ function* orderCut(
 ): Generator<Entry> {
   let run: Entry[] = []
   for (const row of rows) {
-    const cut = entryIsCut(row.value)
+    const cut = entryIsCut(row)
     if (run.length > 0 && !(cut && sameBeginning(run[0] as Entry, row, prefixLength))) {
       yield* sortRun(run, set, reverse)
       run = []
@@ -225,10 +225,10 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
   if (run.length === 1) return run
   const sign = reverse ? -1 : 1
   return run
-    .map(row => ({
-      row,
-      position: { values: entryValues(row.value), document: entryDocument(set.database, row.value) },
-    }))
+    .map(row => {
+      const document = entryDocument(set.database, row)
+      return { row, position: { values: entryValues(row, document), document } }
+    })
     .sort((left, right) => compareEntries(left.position, right.position, set.descending) * sign)
     .map(({ row }) => row)
 }
@@ -269,15 +269,16 @@ export function* scanEvents(
   const retained = eventRange(set.database, set.index, set.terms, bound(floor), undefined)
   const start = compareBytes(bounded.start, retained.start) < 0 ? retained.start : bounded.start
   if (compareBytes(start, bounded.end) >= 0) return
-  for (const { value } of snapshot.view.range({ start, end: bounded.end, reverse: scan.reverse === true })) {
-    snapshot.counters.readBytes += value.length
-    if (!set.isLive(entryCollection(value))) continue
-    const since = entrySince(value)
+  for (const row of snapshot.view.range({ start, end: bounded.end, reverse: scan.reverse === true })) {
+    snapshot.counters.readBytes += row.value.length
+    const document = entryDocument(set.database, row)
+    if (!set.isLive(document.collection)) continue
+    const since = entrySince(row)
     yield {
       ts: since === snapshot.commitTime ? TransactionTime.micros : since,
-      action: eventIsRemove(value) ? 'remove' : 'add',
-      document: entryDocument(set.database, value),
-      values: withPlaceholders(snapshot, entryValues(value)),
+      action: eventIsRemove(row) ? 'remove' : 'add',
+      document,
+      values: withPlaceholders(snapshot, entryValues(row, document)),
     }
   }
 }

@@ -23,11 +23,12 @@ import { encodeValue, type TransactionTimeSource, withTransactionTime } from '..
 import type { Bytes } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { compareBytes } from '../values/order.ts'
-import { type CollectionId, type Micros, namedNatives, native, type Value } from '../values/value.ts'
+import { type CollectionId, type Micros, namedNatives, native, type Ref, type Value } from '../values/value.ts'
 import type { IndexDefinition, StoreHooks, Version } from './contract.ts'
+import { addEventOf, encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import { type EntryTuple, entryTuples } from './index-entries.ts'
 import type { Journal, Overlay } from './overlay.ts'
-import { encodeEntry, entryCollection, entrySince, entryTtl, ttlOf } from './records.ts'
+import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 
 /** An index as the store keeps it, a user's or one that every database has. */
@@ -119,6 +120,7 @@ export function builtinIndexesOf(collection: CollectionId): readonly IndexTables
 export interface PreparedEntry {
   readonly parts: EntryKeyParts
   readonly liveKey: Bytes
+  readonly document: Ref
   readonly ttl: Micros
   readonly terms: readonly Value[]
   readonly values: readonly Value[]
@@ -155,7 +157,7 @@ export function prepareEntries(
       values: encodeTuple(values, index.descending),
       document: ref,
     }
-    entries.push({ parts, liveKey: indexLiveKey(parts), ttl, terms, values })
+    entries.push({ parts, liveKey: indexLiveKey(parts), document: ref, ttl, terms, values })
   }
   return entries.length < 2 ? entries : [...byKey(entries).values()]
 }
@@ -225,9 +227,10 @@ export function replaceEntries(
     opened = notIn(before, after)
   }
   for (const entry of opened) {
-    const record = openedRecord(entry, time)
+    const record = entryRecord(entry, time)
     if (index.keeps !== 'events') overlay.set(entry.liveKey, record, journal)
-    if (index.keeps !== 'live') overlay.set(indexEventKey(entry.parts, time, 'add'), record, journal)
+    if (index.keeps !== 'live')
+      overlay.set(indexEventKey(entry.parts, time, 'add'), addEventOf(record), journal)
   }
   return opened
 }
@@ -253,9 +256,10 @@ function closeEntry(
     }
     overlay.set(entry.liveKey, undefined, journal)
     if (index.keeps === 'live') return
-    overlay.set(indexEndedKey(entry.parts, time), endedRecord(entry, entrySince(live), time), journal)
+    const since = entrySince({ key: entry.liveKey, value: live })
+    overlay.set(indexEndedKey(entry.parts, time), entryRecord(entry, since), journal)
   }
-  overlay.set(indexEventKey(entry.parts, time, 'remove'), removedRecord(entry, time), journal)
+  overlay.set(indexEventKey(entry.parts, time, 'remove'), removedRecord(entry), journal)
 }
 
 /** A build that has not come to the document yet will see all of its versions. */
@@ -275,17 +279,17 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
       if (after.get(text)?.ttl === entry.ttl) continue
       open.delete(text)
       if (index.keeps === 'live') continue
-      if (index.keeps !== 'events') put(indexEndedKey(entry.parts, ts), endedRecord(entry, since, ts))
-      put(indexEventKey(entry.parts, ts, 'remove'), removedRecord(entry, ts))
+      if (index.keeps !== 'events') put(indexEndedKey(entry.parts, ts), entryRecord(entry, since))
+      put(indexEventKey(entry.parts, ts, 'remove'), removedRecord(entry))
     }
     for (const [text, entry] of after) {
       if (open.has(text)) continue
       open.set(text, { entry, since: ts })
-      if (index.keeps !== 'live') put(indexEventKey(entry.parts, ts, 'add'), openedRecord(entry, ts))
+      if (index.keeps !== 'live') put(indexEventKey(entry.parts, ts, 'add'), addEventOf(entryRecord(entry, ts)))
     }
   }
   if (index.keeps !== 'events') {
-    for (const { entry, since } of open.values()) put(entry.liveKey, openedRecord(entry, since))
+    for (const { entry, since } of open.values()) put(entry.liveKey, entryRecord(entry, since))
   }
   return rows
 }
@@ -299,25 +303,21 @@ export interface Row {
   readonly value: Bytes
 }
 
-/** The record of an entry that came at `since` and is still there, and of its add event: the two are alike. */
-function openedRecord(entry: PreparedEntry, since: Micros): Bytes {
-  const { parts, ttl, values } = entry
-  return encodeEntry({ document: parts.document, ttl, values, cut: isCut(parts.values.bytes), since })
-}
-
-/** The record of an entry that was there from `since` until `until`. */
-function endedRecord(entry: PreparedEntry, since: Micros, until: Micros): Bytes {
-  return encodeEntry({ ...recordParts(entry), since, until })
+/** The record of an entry that came at `since`, whether it is still there or not. */
+function entryRecord({ parts, ttl, values, document }: PreparedEntry, since: Micros): Bytes {
+  return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since })
 }
 
 /** The record of a remove event. */
-function removedRecord(entry: PreparedEntry, ts: Micros): Bytes {
-  return encodeEntry({ ...recordParts(entry), since: ts, removed: true })
-}
-
-function recordParts(entry: PreparedEntry) {
-  const { parts, ttl, values } = entry
-  return { document: parts.document, ttl, values, cut: isCut(parts.values.bytes) }
+function removedRecord({ parts, ttl, values, document }: PreparedEntry): Bytes {
+  return encodeEntry({
+    document,
+    ttl,
+    values,
+    cut: isCut(parts.values.bytes),
+    since: undefined,
+    removed: true,
+  })
 }
 
 /** Whether another document has a live entry with the same terms and values. */
@@ -331,10 +331,10 @@ export function isTaken(
   const prefix = indexTermsPrefix('live', parts.database, parts.index, parts.terms)
   const documentStart = prefix.length + parts.values.bytes.length
   const { tie } = parts.values
-  for (const { key, value } of overlay.range(prefixRange(liveKey.subarray(0, documentStart)))) {
-    if (compareBytes(key.subarray(documentStart + positionBytes), tie) !== 0) continue
-    if (compareBytes(key, liveKey) === 0) continue
-    if (!isExpired(snapshot, entryTtl(value)) && isLive(entryCollection(value))) return true
+  for (const row of overlay.range(prefixRange(liveKey.subarray(0, documentStart)))) {
+    if (compareBytes(row.key.subarray(documentStart + positionBytes), tie) !== 0) continue
+    if (compareBytes(row.key, liveKey) === 0) continue
+    if (!isExpired(snapshot, entryTtl(row)) && isLive(entryCollection(row))) return true
   }
   return false
 }

@@ -5,12 +5,12 @@
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { eventRange } from '../keys/keyspace.ts'
-import type { Bytes, KeyRange } from '../kv/contract.ts'
+import type { Bytes, Entry, KeyRange } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { compareBytes } from '../values/order.ts'
 import type { CollectionId, DatabaseId, Micros } from '../values/value.ts'
 import type { IndexEntry } from './contract.ts'
-import { entryCollection, entryDocument, entryTtl, entryValues } from './records.ts'
+import { entryDocument, entryTtl, entryValues } from './entry-records.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** What tells the set of entries of one index under some terms from others. */
@@ -93,13 +93,14 @@ export class KnownEntries {
 }
 
 /** What a row says, to be remembered. */
-export function knownEntry(database: DatabaseId, row: Bytes): KnownEntry {
+export function knownEntry(database: DatabaseId, row: Entry): KnownEntry {
+  const document = entryDocument(database, row)
   return {
-    values: entryValues(row),
-    document: entryDocument(database, row),
-    collection: entryCollection(row),
+    values: entryValues(row, document),
+    document,
+    collection: document.collection,
     ttl: entryTtl(row),
-    bytes: row.length,
+    bytes: row.value.length,
   }
 }
 

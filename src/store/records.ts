@@ -1,11 +1,10 @@
 // What stands behind the store's keys: short binary headers that scans can judge without decoding anything,
 // followed by the encoded values.
 //
-//   document or history   flags, ts (8), [ttl (8)], fields
-//   index, three tables   flags, since (8), document (10), [until (8)], [ttl (8)], [values]
+//   document or history   flags, ts (8), [ttl (8)], fields, checksum (4)
 //
-// Times are microseconds, signed, big-endian. A ttl is rounded up to the microsecond, so that comparing it with
-// a snapshot time gives the same result as the exact time.
+// A ttl is rounded up to the microsecond, so that comparing it with a snapshot time gives the same result as the exact
+// time. The records of index entries are in entry-records.ts.
 
 import { assert } from '../base/assert.ts'
 import { checksum, checksumBytes } from '../base/checksum.ts'
@@ -13,18 +12,9 @@ import type { TimeMemory } from '../base/removal-time.ts'
 import { appendEncoded, decodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
-import {
-  type CollectionId,
-  type DatabaseId,
-  isArray,
-  isObject,
-  type Micros,
-  type ObjectValue,
-  Ref,
-  Time,
-  type Value,
-} from '../values/value.ts'
+import { isObject, type Micros, type ObjectValue, type Ref, Time } from '../values/value.ts'
 import type { Version } from './contract.ts'
+import { appendTime, timeAt } from './record-times.ts'
 
 /** The ttl of what never expires. */
 export const never: Micros = Number.MAX_SAFE_INTEGER
@@ -33,29 +23,7 @@ const actions = ['create', 'update', 'delete'] as const
 const actionMask = 0x03
 const ttlFlag = 0x04
 
-const two32 = 0x1_0000_0000
 const writer = new ByteWriter()
-
-function appendTime(time: Micros): void {
-  const high = Math.floor(time / two32)
-  writer.u32(high >>> 0)
-  writer.u32(time - high * two32)
-}
-
-function timeAt(bytes: Bytes, at: number): Micros {
-  const high =
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  const low =
-    (((bytes[at + 4] as number) << 24) |
-      ((bytes[at + 5] as number) << 16) |
-      ((bytes[at + 6] as number) << 8) |
-      (bytes[at + 7] as number)) >>>
-    0
-  return high * two32 + low
-}
 
 const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
@@ -70,7 +38,7 @@ export function idAt(bytes: Bytes, at: number): bigint {
 /** A bare time as a stored value. */
 export function encodeTime(time: Micros): Bytes {
   writer.reset()
-  appendTime(time)
+  appendTime(writer, time)
   return writer.copy()
 }
 
@@ -83,7 +51,7 @@ export function decodeTime(bytes: Bytes): Micros {
 /** How far a worker has reserved ids, in milliseconds of the Unix epoch, with a checksum. */
 export function encodeIdMark(endMs: number): Bytes {
   writer.reset()
-  appendTime(endMs)
+  appendTime(writer, endMs)
   return sealed()
 }
 
@@ -96,8 +64,8 @@ export function decodeIdMark(bytes: Bytes): number {
 /** What is remembered of how time passed, with a checksum. */
 export function encodeTimeMemory({ believed, doubtedMs }: TimeMemory): Bytes {
   writer.reset()
-  appendTime(believed)
-  appendTime(Math.round(doubtedMs))
+  appendTime(writer, believed)
+  appendTime(writer, Math.round(doubtedMs))
   return sealed()
 }
 
@@ -121,9 +89,9 @@ export interface CommitRecord {
 /** The value of a commit's key. */
 export function encodeCommit(commit: CommitRecord): Bytes {
   writer.reset()
-  appendTime(commit.time)
-  appendTime(commit.schemaTime)
-  appendTime(commit.givenIdsMs)
+  appendTime(writer, commit.time)
+  appendTime(writer, commit.schemaTime)
+  appendTime(writer, commit.givenIdsMs)
   return writer.copy()
 }
 
@@ -153,8 +121,8 @@ export function encodeVersion(
 ): Bytes {
   const ttl = ttlOf(version.fields)
   writer.reset().u8(actions.indexOf(version.action) | (ttl === never ? 0 : ttlFlag))
-  appendTime(ts)
-  if (ttl !== never) appendTime(ttl)
+  appendTime(writer, ts)
+  if (ttl !== never) appendTime(writer, ttl)
   appendEncoded(writer, version.fields, commitTime)
   return sealed()
 }
@@ -218,7 +186,7 @@ export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
   writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
   const { length } = writer
   writer.length = 1
-  appendTime(time)
+  appendTime(writer, time)
   writer.length = length
   return sealed()
 }
@@ -228,114 +196,4 @@ export function withAction(bytes: Bytes, action: Version['action']): Bytes {
   writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
   writer.bytes[0] = ((bytes[0] as number) & ~actionMask) | actions.indexOf(action)
   return sealed()
-}
-
-/** What an index's tables hold beside the key. */
-interface EntryRecord {
-  readonly document: Pick<Ref, 'id' | 'collection'>
-  /** When the entry came (live and ended), or the event's time. */
-  readonly since: Micros
-  /** When an ended entry went. */
-  readonly until?: Micros
-  readonly ttl: Micros
-  readonly values: readonly Value[]
-  /** The values were too long for the key: entries with the same beginning are in no order. */
-  readonly cut: boolean
-  /** For events: the entry went. */
-  readonly removed?: boolean
-}
-
-const entryTtlFlag = 0x01
-const untilFlag = 0x02
-const valuesFlag = 0x04
-const cutFlag = 0x08
-const removedFlag = 0x10
-
-const sinceAt = 1
-const documentAt = 9
-const extrasAt = 19
-
-const noValues: readonly Value[] = []
-
-/** The value of an entry's key. */
-export function encodeEntry(record: EntryRecord): Bytes {
-  const { document, since, until, ttl, values, cut, removed } = record
-  let flags = ttl === never ? 0 : entryTtlFlag
-  if (until !== undefined) flags |= untilFlag
-  if (values.length > 0) flags |= valuesFlag
-  if (cut) flags |= cutFlag
-  if (removed) flags |= removedFlag
-  writer.reset().u8(flags)
-  appendTime(since)
-  writer.u64(document.id)
-  writer.u16(document.collection)
-  if (until !== undefined) appendTime(until)
-  if (ttl !== never) appendTime(ttl)
-  if (values.length > 0) appendEncoded(writer, values)
-  return writer.copy()
-}
-
-/** From when on an entry is there, without decoding the rest. */
-export function entrySince(bytes: Bytes): Micros {
-  return timeAt(bytes, sinceAt)
-}
-
-/** The same record as of another beginning. */
-export function withSince(bytes: Bytes, since: Micros): Bytes {
-  const copy = bytes.slice()
-  copy.set(encodeTime(since), sinceAt)
-  return copy
-}
-
-/** The same record with another time in all places where it has the time `from`. */
-export function withEntryTime(bytes: Bytes, from: Micros, to: Micros): Bytes {
-  let changed = bytes
-  if (entrySince(changed) === from) changed = withSince(changed, to)
-  if ((bytes[0] as number) & untilFlag && entryUntil(bytes) === from) {
-    if (changed === bytes) changed = bytes.slice()
-    changed.set(encodeTime(to), extrasAt)
-  }
-  return changed
-}
-
-/** When an entry ended; undefined for one that lives. */
-export function entryUntil(bytes: Bytes): Micros {
-  assert((bytes[0] as number) & untilFlag, 'an ended entry has an end')
-  return timeAt(bytes, extrasAt)
-}
-
-/** When the document of an entry expires; undefined for never. */
-export function entryTtl(bytes: Bytes): Micros {
-  const flags = bytes[0] as number
-  return flags & entryTtlFlag ? timeAt(bytes, flags & untilFlag ? extrasAt + 8 : extrasAt) : never
-}
-
-/** The collection of an entry's document. */
-export function entryCollection(bytes: Bytes): CollectionId {
-  return ((bytes[documentAt + 8] as number) << 8) | (bytes[documentAt + 9] as number)
-}
-
-/** The id of an entry's document. */
-export function entryDocument(database: DatabaseId, bytes: Bytes): Ref {
-  return new Ref(database, entryCollection(bytes), idAt(bytes, documentAt))
-}
-
-/** Whether the key holds less than the values of an entry. */
-export function entryIsCut(bytes: Bytes): boolean {
-  return ((bytes[0] as number) & cutFlag) !== 0
-}
-
-/** Whether an event is the going of its entry. */
-export function eventIsRemove(bytes: Bytes): boolean {
-  return ((bytes[0] as number) & removedFlag) !== 0
-}
-
-/** The values of an entry that its key does not hold whole. */
-export function entryValues(bytes: Bytes): readonly Value[] {
-  const flags = bytes[0] as number
-  if (!(flags & valuesFlag)) return noValues
-  const start = extrasAt + (flags & untilFlag ? 8 : 0) + (flags & entryTtlFlag ? 8 : 0)
-  const values = decodeValue(bytes, start)
-  assert(isArray(values), 'the values of an entry are an array')
-  return values
 }

@@ -12,17 +12,10 @@ import type { Entry } from '../kv/contract.ts'
 import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
 import { batchEnd } from './batch-end.ts'
 import { storedVersionsAscending, validAt } from './documents.ts'
+import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
 import { batchKeysMax, countedRows, nextGarbage, removeGarbage } from './garbage.ts'
 import { removeHome } from './key-homes.ts'
-import {
-  decodeVersion,
-  entryCollection,
-  entrySince,
-  entryUntil,
-  versionAction,
-  versionTime,
-  versionTtl,
-} from './records.ts'
+import { decodeVersion, versionAction, versionTime, versionTtl } from './records.ts'
 import { changeLogMicros } from './retention.ts'
 import { readFirst } from './snapshot.ts'
 import type { TransactionStore } from './store.ts'
@@ -34,8 +27,8 @@ type Table = keyof typeof keyTags
 const walks: readonly { readonly table: Table; readonly sweep: (sweep: Sweep, row: Entry) => void }[] = [
   { table: 'document', sweep: (sweep, row) => sweep.document(row) },
   { table: 'history', sweep: (sweep, row) => sweep.version(row) },
-  { table: 'indexEnded', sweep: (sweep, row) => sweep.indexRow(row, entryUntil(row.value)) },
-  { table: 'indexEvent', sweep: (sweep, row) => sweep.indexRow(row, entrySince(row.value) + 1) },
+  { table: 'indexEnded', sweep: (sweep, row) => sweep.indexRow(row, entryUntil(row)) },
+  { table: 'indexEvent', sweep: (sweep, row) => sweep.indexRow(row, entrySince(row) + 1) },
 ]
 
 /** Bytes of rows after which a step ends: documents may be so large that fewer than {@link batchKeysMax} fill the memory. */
@@ -230,8 +223,8 @@ class Sweep {
   }
 
   /** A row of an index goes when nothing it says reaches up to the minimum valid time. */
-  indexRow({ key, value }: Entry, until: Micros): void {
-    const place = { database: databaseOf(key), collection: entryCollection(value) }
+  indexRow({ key }: Entry, until: Micros): void {
+    const place = { database: databaseOf(key), collection: entryCollection({ key }) }
     if (!this.#transaction.catalogue.isLive(place.database)) return
     const isGone = !this.#transaction.catalogue.hasCollection(place.database, place.collection)
     if (isGone || until <= this.#minimumOf(place)) this.removed.push(key)

@@ -37,6 +37,7 @@ import { namedCollections } from './definitions.ts'
 import { checkTransactionBytes, DocumentWriter, storedRows, type WriteContext } from './document-writer.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
 import { entryChanges, termsKey } from './entry-changes.ts'
+import { entryDocument, entryTtl } from './entry-records.ts'
 import { type IdGenerator, idMs } from './ids.ts'
 import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
 import { documentsTables, type Row, type StoredVersion } from './index-tables.ts'
@@ -46,8 +47,6 @@ import type { KnownEntries } from './known-entries.ts'
 import { Overlay } from './overlay.ts'
 import {
   decodeVersion,
-  entryDocument,
-  entryTtl,
   versionAction,
   versionTime,
   versionTtl,
@@ -419,9 +418,9 @@ export class StoreTransaction implements Transaction {
   /** Unexpired entries of an index every database has, by document. */
   *#byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
     const prefix = indexTermsPrefix('live', database, index, encodeTerms([term]))
-    for (const { value } of this.#snapshot.view.range(prefixRange(prefix))) {
-      this.counters.readBytes += value.length
-      if (!isExpired(this.#snapshot, entryTtl(value))) yield entryDocument(database, value)
+    for (const row of this.#snapshot.view.range(prefixRange(prefix))) {
+      this.counters.readBytes += row.value.length
+      if (!isExpired(this.#snapshot, entryTtl(row))) yield entryDocument(database, row)
     }
   }
 

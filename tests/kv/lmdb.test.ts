@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { open } from 'lmdb'
-import type { KeyValueStore } from '../../src/kv/contract.ts'
+import type { KeyValueStore, Write } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openLmdb } from '../../src/kv/lmdb.ts'
 import { bytes, list, put, text, write } from './bytes.ts'
@@ -279,7 +279,7 @@ describe('lmdb on disk', () => {
     const value = new Uint8Array(80)
     let bytesWritten = 0
     for (let round = 0; round < 400; round++) {
-      const writes = []
+      const writes: Write[] = []
       for (const [tag, numberBytes] of [
         ['D', 2],
         ['I', 4],

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
-import { decodeKey } from '../../../src/keys/key-reader.ts'
+import { decodeKey, decodeKeyOf, entryDocumentPlace, entryTimeOf } from '../../../src/keys/key-reader.ts'
 import * as keys from '../../../src/keys/keyspace.ts'
 import { printKey, printStoredValue, printValue } from '../../../src/keys/printer.ts'
 import { encodeTerms } from '../../../src/keys/terms.ts'
@@ -226,5 +226,35 @@ test('values are printed for people', () => {
   assert.match(
     printKey(long),
     /^entry 2\/32768 terms hashed [0-9a-f]{64} values <18[0-9a-f]+\.\.\. cut> document 1024\/300$/,
+  )
+})
+
+test('document and time of an entry are found in its key without reading the rest', () => {
+  const entries = fc.record({
+    terms: fc.array(storableValues, { maxLength: 3 }),
+    values: fc.array(fc.tuple(storableValues, fc.boolean()), { maxLength: 3 }),
+    document: fc.record({ id: fc.bigInt(1n, 2n ** 63n - 1n), collection: fc.integer({ min: 1, max: 0x7fff }) }),
+    ts: fc.maxSafeInteger(),
+  })
+  fc.assert(
+    fc.property(entries, ({ document, terms, ts, values }) => {
+      const tuple = encodeTuple(
+        values.map(([each]) => each),
+        values.map(([, descending]) => descending),
+      )
+      const parts = { ...entry, terms: encodeTerms(terms), values: tuple, document }
+      const event = keys.indexEventKey(parts, ts, 'remove')
+      const ended = keys.indexEndedKey(parts, ts)
+      for (const key of [keys.indexLiveKey(parts), ended, event]) {
+        const view = new DataView(key.buffer, key.byteOffset)
+        const place = entryDocumentPlace(key)
+        assert.deepEqual(
+          { id: view.getBigUint64(place), collection: view.getUint16(place + 8) },
+          { id: document.id, collection: document.collection },
+        )
+      }
+      assert.equal(entryTimeOf(event), decodeKeyOf('indexEvent', event).ts)
+      assert.equal(entryTimeOf(ended), ts)
+    }),
   )
 })

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { entryDocumentPlace } from '../../../src/keys/key-reader.ts'
 import { tagRange } from '../../../src/keys/keyspace.ts'
 import type { Entry, Write } from '../../../src/kv/contract.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
@@ -73,11 +74,13 @@ for (const table of ['indexLive', 'indexEnded', 'indexEvent'] as const) {
     const bench = await filled()
     for (const { key, value } of rows(bench, table)) {
       const changed = value.slice()
-      changed[8] = (changed[8] as number) ^ 1
+      const last = Math.min(8, changed.length - 1)
+      changed[last] = (changed[last] as number) ^ 1
       await damage(bench, [{ key, value: changed }])
       assert.notDeepEqual(bench.store.check(), [])
       const invented = key.slice()
-      invented[invented.length - 3] = (invented[invented.length - 3] as number) ^ 0x40
+      const idEnd = entryDocumentPlace(invented) + 7
+      invented[idEnd] = (invented[idEnd] as number) ^ 0x40
       await damage(bench, [
         { key, value },
         { key: invented, value },

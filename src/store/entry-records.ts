@@ -1,0 +1,195 @@
+// What stands behind the keys of index entries: no more than their keys do not say. Scans can judge it without
+// decoding anything.
+//
+//   live, ended   flags, since (8), [ttl (8)], [values]
+//   event         flags, [values]
+//
+// A last value that is the reference of the document itself is left out. Values are there although the key orders by
+// them: its encoding is made for comparing. In the former form, which all three tables share and which versions
+// before 0.2 wrote, the document and the times stand here as well; rows of that form are read as long as they stay.
+//
+//   former        flags, since (8), document (10), [until (8)], [ttl (8)], [values]
+
+import { assert } from '../base/assert.ts'
+import { entryDocumentPlace, entryTimeOf } from '../keys/key-reader.ts'
+import { keyTags } from '../keys/keyspace.ts'
+import { appendEncoded, decodeValue } from '../keys/value-codec.ts'
+import type { Bytes, Entry } from '../kv/contract.ts'
+import { ByteWriter } from '../values/byte-writer.ts'
+import { compareDocuments } from '../values/order.ts'
+import { type CollectionId, type DatabaseId, isArray, type Micros, Ref, type Value } from '../values/value.ts'
+import { appendTime, timeAt } from './record-times.ts'
+import { idAt, never } from './records.ts'
+
+/** What is kept of an entry beside its key. */
+interface EntryRecord {
+  readonly document: Ref
+  /** When the entry came; undefined for events, whose time is in the key. */
+  readonly since: Micros | undefined
+  /** Of an event nothing is kept of it. */
+  readonly ttl: Micros
+  readonly values: readonly Value[]
+  /** The values were too long for the key: entries with the same beginning are in no order. */
+  readonly cut: boolean
+  /** For events: the entry went. */
+  readonly removed?: boolean
+}
+
+const ttlFlag = 0x01
+/** Of the former form alone. */
+const untilFlag = 0x02
+const valuesFlag = 0x04
+const cutFlag = 0x08
+const removedFlag = 0x10
+/** Not of the former form. */
+const keyedFlag = 0x20
+const ownRefFlag = 0x40
+
+const sinceAt = 1
+const former = { documentAt: 9, extrasAt: 19 } as const
+
+const noValues: readonly Value[] = []
+const writer = new ByteWriter()
+
+/** The value of an entry's key. */
+export function encodeEntry({ cut, document, removed, since, ttl, values }: EntryRecord): Bytes {
+  const endsWithOwn = isOwn(values.at(-1), document)
+  const kept = endsWithOwn ? values.slice(0, -1) : values
+  const hasTtl = ttl !== never && since !== undefined
+  let flags = keyedFlag
+  if (hasTtl) flags |= ttlFlag
+  if (kept.length > 0) flags |= valuesFlag
+  if (cut) flags |= cutFlag
+  if (removed) flags |= removedFlag
+  if (endsWithOwn) flags |= ownRefFlag
+  writer.reset().u8(flags)
+  if (since !== undefined) appendTime(writer, since)
+  if (hasTtl) appendTime(writer, ttl)
+  if (kept.length > 0) appendEncoded(writer, kept)
+  return writer.copy()
+}
+
+function isOwn(value: Value | undefined, document: Ref): boolean {
+  return (
+    value instanceof Ref && value.database === document.database && compareDocuments(value, document) === 0
+  )
+}
+
+/** The record of the event of an entry's coming, given that of the entry. */
+export function addEventOf(live: Bytes): Bytes {
+  const flags = live[0] as number
+  writer.reset().u8(flags & ~ttlFlag)
+  writer.append(live.subarray(flags & ttlFlag ? sinceAt + 16 : sinceAt + 8))
+  return writer.copy()
+}
+
+function isEvent(key: Bytes): boolean {
+  return key[0] === keyTags.indexEvent
+}
+
+/** From when on an entry is there, or when an event was. */
+export function entrySince({ key, value }: Entry): Micros {
+  return isEvent(key) ? entryTimeOf(key) : timeAt(value, sinceAt)
+}
+
+/** The record of an entry as of another beginning. */
+export function withSince(record: Bytes, since: Micros): Bytes {
+  writer.reset().append(record)
+  const { length } = writer
+  writer.length = sinceAt
+  appendTime(writer, since)
+  writer.length = length
+  return writer.copy()
+}
+
+/** A record that has just been made under a key of that kind, with the time `to` where it has the time `from`. */
+export function withEntryTime(tag: number, record: Bytes, from: Micros, to: Micros): Bytes {
+  assert((record[0] as number) & keyedFlag, 'what is written is of the present form')
+  return tag === keyTags.indexEvent || timeAt(record, sinceAt) !== from ? record : withSince(record, to)
+}
+
+/** When an ended entry ended. */
+export function entryUntil({ key }: Entry): Micros {
+  return entryTimeOf(key)
+}
+
+/** When the document of a live or ended entry expires; {@link never} if it does not. */
+export function entryTtl({ value }: Pick<Entry, 'value'>): Micros {
+  const flags = value[0] as number
+  if (!(flags & ttlFlag)) return never
+  return timeAt(value, extrasAt(flags))
+}
+
+/** Where what follows the time, and the document of the former form, stands in the record of a live or ended entry. */
+function extrasAt(flags: number): number {
+  if (flags & keyedFlag) return sinceAt + 8
+  return flags & untilFlag ? former.extrasAt + 8 : former.extrasAt
+}
+
+/** The collection of an entry's document. */
+export function entryCollection({ key }: Pick<Entry, 'key'>): CollectionId {
+  const at = entryDocumentPlace(key) + 8
+  return ((key[at] as number) << 8) | (key[at + 1] as number)
+}
+
+/** The document of an entry. */
+export function entryDocument(database: DatabaseId, { key }: Pick<Entry, 'key'>): Ref {
+  const at = entryDocumentPlace(key)
+  return new Ref(database, ((key[at + 8] as number) << 8) | (key[at + 9] as number), idAt(key, at))
+}
+
+/** Whether the key holds less than the values of an entry. */
+export function entryIsCut({ value }: Pick<Entry, 'value'>): boolean {
+  return ((value[0] as number) & cutFlag) !== 0
+}
+
+/** Whether an event is the going of its entry. */
+export function eventIsRemove({ value }: Pick<Entry, 'value'>): boolean {
+  return ((value[0] as number) & removedFlag) !== 0
+}
+
+/** The values of an entry of a document. */
+export function entryValues({ key, value }: Entry, document: Ref): readonly Value[] {
+  const flags = value[0] as number
+  const kept = flags & valuesFlag ? decodeValues(value, valuesAt(flags, isEvent(key))) : noValues
+  return flags & ownRefFlag ? [...kept, document] : kept
+}
+
+function valuesAt(flags: number, ofEvent: boolean): number {
+  if (ofEvent && flags & keyedFlag) return 1
+  return extrasAt(flags) + (flags & ttlFlag ? 8 : 0)
+}
+
+function decodeValues(value: Bytes, at: number): readonly Value[] {
+  const values = decodeValue(value, at)
+  assert(isArray(values), 'the values of an entry are an array')
+  return values
+}
+
+/**
+ * The record of a row as it would be written today: the same array if it was. Undefined for one of the former form
+ * that contradicts its key.
+ */
+export function inPresentForm(database: DatabaseId, row: Entry): Bytes | undefined {
+  const { key, value } = row
+  const flags = value[0] as number
+  if (flags & keyedFlag) return value
+  const document = entryDocument(database, row)
+  const at = former.documentAt
+  const collection = ((value[at + 8] as number) << 8) | (value[at + 9] as number)
+  const agrees =
+    idAt(value, at) === document.id &&
+    collection === document.collection &&
+    (!isEvent(key) || timeAt(value, sinceAt) === entryTimeOf(key)) &&
+    ((flags & untilFlag) !== 0) === (key[0] === keyTags.indexEnded) &&
+    (!(flags & untilFlag) || timeAt(value, former.extrasAt) === entryTimeOf(key))
+  if (!agrees) return undefined
+  return encodeEntry({
+    document,
+    since: isEvent(key) ? undefined : timeAt(value, sinceAt),
+    ttl: entryTtl(row),
+    values: entryValues(row, document),
+    cut: entryIsCut(row),
+    removed: eventIsRemove(row),
+  })
+}
