@@ -2,20 +2,25 @@
 // in steps, each a transaction. Every entry is either in the tree before or in its new one; so what is
 // interrupted can go on, and several processes may do it at once.
 
+import type { RootDatabase } from 'lmdb'
 import type { Bytes, Entry } from './contract.ts'
-import type { Environment } from './lmdb-folder.ts'
-import type { Trees } from './lmdb-trees.ts'
-import type { ByteDatabase } from './lmdb-view.ts'
+import type { ByteDatabase, Trees } from './lmdb-trees.ts'
 
 const formerName = 'entries'
 /** How many trees {@link moveEntries} opens beside those of today. */
 export const formerTrees = 1
 
+/** Entries that one transaction moves. */
 const stepEntriesMax = 10_000
+/** Bytes of values after which it moves no more. */
 const stepBytesMax = 16 << 20
 
 /** Moves all entries from the tree of the layout before to `trees`. */
-export function moveEntries(root: Environment, open: (name: string) => ByteDatabase, trees: Trees): void {
+export function moveEntries(
+  root: RootDatabase<Bytes, Bytes>,
+  open: (name: string) => ByteDatabase,
+  trees: Trees,
+): void {
   const former = open(formerName)
   while (root.transactionSync(() => moveSome(former, trees))) {}
 }

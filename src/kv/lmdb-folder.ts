@@ -10,7 +10,7 @@ import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
 import { formerTrees, moveEntries } from './lmdb-conversion.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
 import { readersOf } from './lmdb-readers.ts'
-import { treeCount, Trees } from './lmdb-trees.ts'
+import { Trees, treeCount } from './lmdb-trees.ts'
 
 /** An open LMDB folder. */
 export type Environment = RootDatabase<Bytes, Bytes>
@@ -121,7 +121,7 @@ function claim(root: Environment, path: string): 'current' | 'former' {
   if (found && unfinishedLayout.equals(found)) return 'former'
   if (found && formerLayouts.some(former => former.equals(found))) {
     const [reader] = readersOf(root)
-    // A service of the version before would look for its entries in vain.
+    // A service of the version before would not find its entries any more.
     if (reader !== undefined)
       throw new StoreUnavailableError(
         `${path} is of an earlier version and in use by process ${reader}: stop that one first`,

@@ -5,8 +5,11 @@
 //
 // Which tree a key belongs to is part of the data format: a change means a new layout (lmdb-folder.ts).
 
+import type { Database } from 'lmdb'
 import type { Bytes, KeyRange } from './contract.ts'
-import type { ByteDatabase } from './lmdb-view.ts'
+
+/** A tree of LMDB that holds bytes. */
+export type ByteDatabase = Database<Bytes, Bytes>
 
 /** What keys with this first byte begin with is a set: tag, database, and collection or index. */
 interface Kind {

@@ -1,7 +1,6 @@
 // Reads of one LMDB transaction: of the snapshot of a `read`, or of the write transaction that transaction functions
 // run in (lmdb-js picks the write transaction by itself while its callback runs).
 
-import type { Database } from 'lmdb'
 import { assert } from '../base/assert.ts'
 import { isEmptyRange, isImpossibleKey } from './checks.ts'
 import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View, type Write } from './contract.ts'
@@ -9,9 +8,6 @@ import { areSame, type HeldWrite } from './held-write.ts'
 import { knownOrCopy } from './lmdb-codec.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { Merged } from './merged.ts'
-
-/** A table of bytes. */
-export type ByteDatabase = Database<Bytes, Bytes>
 
 export class LmdbView implements View {
   readonly #trees: Trees

@@ -20,7 +20,8 @@ export class Merged implements Iterator<Entry> {
   }
 
   next(): IteratorResult<Entry, undefined> {
-    const sources = (this.#sources ??= this.#begin())
+    this.#sources ??= this.#begin()
+    const sources = this.#sources
     const source = sources.at(-1)
     if (source === undefined) return { done: true, value: undefined }
     const value = source.head

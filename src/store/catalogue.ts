@@ -26,8 +26,8 @@ import {
   type StoredCollection,
 } from './definitions.ts'
 import { newestLive, scanDocuments, storedVersions } from './documents.ts'
-import { nameTerms } from './index-tables.ts'
 import { entryDocument } from './entry-records.ts'
+import { nameTerms } from './index-tables.ts'
 import { decodeTime, decodeVersion, idAt } from './records.ts'
 import { read, readFirst, type Snapshot } from './snapshot.ts'
 

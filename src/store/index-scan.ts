@@ -8,6 +8,15 @@ import { compareBytes } from '../values/order.ts'
 import { type CollectionId, type Micros, Time, TransactionTime, type Value } from '../values/value.ts'
 import type { EntryScan, EventBound, EventScan, IndexEntry, IndexEvent } from './contract.ts'
 import {
+  entryDocument,
+  entryIsCut,
+  entrySince,
+  entryTtl,
+  entryUntil,
+  entryValues,
+  eventIsRemove,
+} from './entry-records.ts'
+import {
   behind,
   type EntryRange,
   type KnownEntries,
@@ -17,15 +26,6 @@ import {
   runEntriesMax,
   type SetPlace,
 } from './known-entries.ts'
-import {
-  entryDocument,
-  entryIsCut,
-  entrySince,
-  entryTtl,
-  entryUntil,
-  entryValues,
-  eventIsRemove,
-} from './entry-records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 
 /** The entries of one index under one tuple of terms. */

@@ -23,7 +23,14 @@ import { encodeValue, type TransactionTimeSource, withTransactionTime } from '..
 import type { Bytes } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { compareBytes } from '../values/order.ts'
-import { type CollectionId, type Micros, namedNatives, native, type Ref, type Value } from '../values/value.ts'
+import {
+  type CollectionId,
+  type Micros,
+  namedNatives,
+  native,
+  type Ref,
+  type Value,
+} from '../values/value.ts'
 import type { IndexDefinition, StoreHooks, Version } from './contract.ts'
 import { addEventOf, encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import { type EntryTuple, entryTuples } from './index-entries.ts'
@@ -285,7 +292,8 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
     for (const [text, entry] of after) {
       if (open.has(text)) continue
       open.set(text, { entry, since: ts })
-      if (index.keeps !== 'live') put(indexEventKey(entry.parts, ts, 'add'), addEventOf(entryRecord(entry, ts)))
+      if (index.keeps !== 'live')
+        put(indexEventKey(entry.parts, ts, 'add'), addEventOf(entryRecord(entry, ts)))
     }
   }
   if (index.keeps !== 'events') {

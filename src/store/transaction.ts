@@ -45,13 +45,7 @@ import { decodeHomes } from './key-homes.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
 import { Overlay } from './overlay.ts'
-import {
-  decodeVersion,
-  versionAction,
-  versionTime,
-  versionTtl,
-  withAction,
-} from './records.ts'
+import { decodeVersion, versionAction, versionTime, versionTtl, withAction } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'

@@ -19,8 +19,7 @@ import {
 import { prefixRange } from '../../src/keys/prefix.ts'
 import { encodeTerms } from '../../src/keys/terms.ts'
 import { encodeTuple } from '../../src/keys/tuple.ts'
-import { Trees, treeCount } from '../../src/kv/lmdb-trees.ts'
-import type { ByteDatabase } from '../../src/kv/lmdb-view.ts'
+import { type ByteDatabase, Trees, treeCount } from '../../src/kv/lmdb-trees.ts'
 import { Ref } from '../../src/values/value.ts'
 
 const names: string[] = []

@@ -233,7 +233,10 @@ test('document and time of an entry are found in its key without reading the res
   const entries = fc.record({
     terms: fc.array(storableValues, { maxLength: 3 }),
     values: fc.array(fc.tuple(storableValues, fc.boolean()), { maxLength: 3 }),
-    document: fc.record({ id: fc.bigInt(1n, 2n ** 63n - 1n), collection: fc.integer({ min: 1, max: 0x7fff }) }),
+    document: fc.record({
+      id: fc.bigInt(1n, 2n ** 63n - 1n),
+      collection: fc.integer({ min: 1, max: 0x7fff }),
+    }),
     ts: fc.maxSafeInteger(),
   })
   fc.assert(

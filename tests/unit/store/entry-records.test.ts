@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encodeTerms } from '../../../src/keys/terms.ts'
 import { indexEndedKey, indexEventKey, indexLiveKey, keyTags, tagRange } from '../../../src/keys/keyspace.ts'
+import { encodeTerms } from '../../../src/keys/terms.ts'
 import { encodeTuple } from '../../../src/keys/tuple.ts'
 import { encodeValue } from '../../../src/keys/value-codec.ts'
 import type { Entry } from '../../../src/kv/contract.ts'
@@ -162,7 +162,10 @@ test('rows of the former form are read, checked and replaced like any others', a
     const { key, value } = rows[at] as Entry
     assert.deepEqual(inPresentForm(0n, row), value)
     // Another document, another time of an event, another end.
-    for (const byte of [12, ...(key[0] === keyTags.indexLive ? [] : [key[0] === keyTags.indexEnded ? 24 : 6])]) {
+    for (const byte of [
+      12,
+      ...(key[0] === keyTags.indexLive ? [] : [key[0] === keyTags.indexEnded ? 24 : 6]),
+    ]) {
       const changed = row.value.slice()
       changed[byte] = (changed[byte] as number) ^ 1
       await bench.kv.transact(() => ({ result: undefined, writes: [{ key, value: changed }] }))
