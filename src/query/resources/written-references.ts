@@ -1,7 +1,9 @@
 // References inside written fields: they must resolve and may not point into another database. Schema objects
 // are stricter: what they refer to has to exist and be readable.
 
+import { step } from '../../base/effort.ts'
 import type { Failure } from '../../errors.ts'
+import { limits } from '../../limits.ts'
 import {
   type DatabaseId,
   DocumentValue,
@@ -18,9 +20,7 @@ import type { Call } from '../definition.ts'
 import { mayRead } from '../permissions.ts'
 import { failure } from './resource.ts'
 
-const none: readonly Failure[] = []
-
-/** Every reference in `value` that may not be written, with its path behind `path`. */
+/** Every reference in `value` that may not be written, with its path behind `path`; of very many, the first. */
 export function referenceFailures(
   value: Value,
   path: readonly string[],
@@ -28,33 +28,46 @@ export function referenceFailures(
   strict: boolean,
   database: DatabaseId = call.evaluation.database,
 ): readonly Failure[] {
-  if (value instanceof UnresolvedRef) return [failure(path, 'invalid reference', 'Cannot read reference.')]
-  if (value instanceof Ref) return checkReference(value, path, call, strict, database)
-  if (value instanceof DocumentValue) return checkReference(value.ref, path, call, false, database)
-  const fields = isArray(value) ? value.entries() : isObject(value) ? value : none
-  let failures: Failure[] | undefined
-  for (const [name, field] of fields as Iterable<readonly [string | number, Value]>) {
-    // Most of what is written are plain values: they need no path.
-    if (field === null || typeof field !== 'object') continue
-    const found = referenceFailures(field, [...path, String(name)], call, strict, database)
-    if (found.length === 0) continue
-    failures ??= []
-    for (const each of found) failures.push(each)
+  const failures: Failure[] = []
+  // One path for the whole walk: most of what is written are plain values, which need none.
+  const here: (string | number)[] = [...path]
+  const visit = (value: object): void => {
+    if (failures.length >= limits.gatheredErrorsMax) return
+    const names = () => here.map(String)
+    if (value instanceof UnresolvedRef) {
+      failures.push(failure(names(), 'invalid reference', 'Cannot read reference.'))
+    } else if (value instanceof Ref) {
+      failures.push(...checkReference(value, names, call, strict, database))
+    } else if (value instanceof DocumentValue) {
+      failures.push(...checkReference(value.ref, names, call, false, database))
+    } else if (isArray(value as Value)) {
+      for (const [index, element] of (value as readonly Value[]).entries()) enter(index, element)
+    } else if (isObject(value as Value)) {
+      for (const [name, field] of value as ReadonlyMap<string, Value>) enter(name, field)
+    }
   }
-  return failures ?? none
+  const enter = (name: string | number, value: Value): void => {
+    step()
+    if (value === null || typeof value !== 'object') return
+    here.push(name)
+    visit(value)
+    here.pop()
+  }
+  if (value !== null && typeof value === 'object') visit(value)
+  return failures
 }
 
 function checkReference(
   ref: Ref,
-  path: readonly string[],
+  path: () => readonly string[],
   call: Call,
   strict: boolean,
   database: DatabaseId,
 ): readonly Failure[] {
-  if (ref.database !== database) return [failure(path, 'invalid reference', 'Reference cannot be scoped.')]
+  if (ref.database !== database) return [failure(path(), 'invalid reference', 'Reference cannot be scoped.')]
   if (!strict || isNativeCollectionRef(ref)) return []
-  if (!exists(ref, call)) return [failure(path, 'invalid reference', 'Reference was not found.')]
-  return mayRead(ref, call) ? [] : [failure(path, 'invalid reference', 'Cannot read reference.')]
+  if (!exists(ref, call)) return [failure(path(), 'invalid reference', 'Reference was not found.')]
+  return mayRead(ref, call) ? [] : [failure(path(), 'invalid reference', 'Cannot read reference.')]
 }
 
 function exists(ref: Ref, call: Call): boolean {

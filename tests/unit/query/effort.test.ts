@@ -8,6 +8,7 @@ import { encodeTerms } from '../../../src/keys/terms.ts'
 import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
 import { parse } from '../../../src/query/language.ts'
 import { applyPatch } from '../../../src/query/resources/patch.ts'
+import { referenceFailures } from '../../../src/query/resources/written-references.ts'
 import { readPattern } from '../../../src/text/regex/java-pattern.ts'
 import { propertyNamed } from '../../../src/text/regex/unicode-property.ts'
 import { casefold } from '../../../src/values/casefold.ts'
@@ -65,6 +66,8 @@ const walks: Record<string, () => unknown> = {
   encoding: () => encodeValue(numbers()),
   'encoding of terms': () => encodeTerms([numbers()]),
   patching: () => applyPatch(new Map(), new Map([['data', numbers()]])),
+  'looking for references in what is written': () =>
+    referenceFailures([numbers()], ['data'], undefined as never, false, 0n),
   'reading JSON': () => parseJson(`[${'1,'.repeat(size)}1]`),
   'parsing a query': () => parse([...numbers()] as never, '4'),
 }
