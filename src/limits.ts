@@ -95,8 +95,8 @@ export const limits = {
   wastedMsFree: 200,
   forgivenMsPerSecond: 50,
   impatientMs: 3,
-  /** Milliseconds for the expression of a stream, or an explanation, which cannot move to the slow lane; ours. */
-  unmovableMs: 1000,
+  /** Milliseconds of processor time for the expression of a stream, which cannot move to the slow lane; ours. */
+  unmovableMs: 50,
   /** Queries waiting for the slow lane, all of them and of one database; ours. */
   laneWaitingMax: 1000,
   laneWaitingPerDatabaseMax: 100,

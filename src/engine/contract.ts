@@ -27,6 +27,8 @@ export interface QueryRequest {
   readonly retriesMax?: number | undefined
   /** A long body is laid out for people. */
   readonly prettyBody?: boolean
+  /** For an engine in the slow lane: an explanation is asked for. */
+  readonly isExplanation?: boolean
   /** The earliest time of the commit, for an engine that leaves committing to another. */
   readonly commitNotBefore?: Micros
 }

@@ -44,11 +44,7 @@ export function createEngine(options: EngineOptions): Engine {
     endStreams: () => options.streams.end(),
     ownToken: request => runTask(request, ownToken),
     authorized: request => runTask(request, authorized),
-    explain: request => {
-      const budget = new TimeBudget(options, request, 'fails')
-      const task: Task = evaluation => explain(readExplainRequest(request.body), evaluation)
-      return runRequest(options, request, { task, budget })
-    },
+    explain: request => bounded(options.memory, request, () => runExplanation(options, request)),
     ping: async scope => {
       if (scope === 'write' || scope === 'all') await store.probe()
       else if (scope === 'read') store.read(() => null)
@@ -105,6 +101,24 @@ function runQuery(options: EngineOptions, request: QueryRequest): QueryResponse 
       options.rateLimits?.check(evaluation.database, { compute: 1, read: 0, write: 0 })
       if (effect === 'long' || budget.isUsedUp) throw new TooLong()
       return evaluateQuery(query.parsed(), { budget, evaluation, options, request })
+    },
+  })
+}
+
+/** Like a query, an explanation moves to the slow lane when it takes long. */
+function runExplanation(
+  options: EngineOptions,
+  request: QueryRequest,
+): QueryResponse | Promise<QueryResponse> {
+  const { body = '' } = request
+  const budget = new TimeBudget(options, request, 'moves')
+  const isLong = budget.mayMove && body.length > limits.shortBodyUnits
+  return runRequest(options, request, {
+    budget,
+    isExplanation: true,
+    task: evaluation => {
+      if (isLong || budget.isUsedUp) throw new TooLong()
+      return explain(readExplainRequest(body), evaluation)
     },
   })
 }

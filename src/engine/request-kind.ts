@@ -19,6 +19,8 @@ export interface RequestKind {
   readonly mustWrite?: boolean
   /** Its costs count against the limits of its database. */
   readonly isCharged?: boolean
+  /** It asks for an explanation, in the slow lane as well. */
+  readonly isExplanation?: boolean
   /** Called when the request moves to the slow lane: `task` is not called any more. */
   readonly onMove?: () => void
 }

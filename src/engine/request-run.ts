@@ -109,7 +109,7 @@ class RequestRun {
   async #goSlow(): Promise<QueryResponse> {
     const { rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
-    const { budget, onMove } = this.#kind
+    const { budget, isExplanation, onMove } = this.#kind
     const database = this.#responses.spent?.database
     onMove?.()
     try {
@@ -119,7 +119,11 @@ class RequestRun {
         retriesMax,
         timers,
         job: commitNotBefore => ({
-          request: { ...this.#request, ...(commitNotBefore !== undefined && { commitNotBefore }) },
+          request: {
+            ...this.#request,
+            ...(isExplanation && { isExplanation }),
+            ...(commitNotBefore !== undefined && { commitNotBefore }),
+          },
           queue: queueOf(database, authorization),
           snapshotTime: this.#responses.settledTime ?? budget.started,
           timeoutMs: budget.leftMs(),

@@ -1,6 +1,7 @@
 // What the engine knows of the slow lane: processes beside the service in which queries are evaluated that take long, so
 // that they keep nobody else waiting. The layer above provides it; without one, everything is evaluated here.
 
+import { threadMicros } from '../base/clock.ts'
 import { limits } from '../limits.ts'
 import type { KeptAttempt } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
@@ -52,8 +53,8 @@ export function queueOf(database: DatabaseId | undefined, authorization: string)
   return database === undefined ? `credential ${authorization}` : `database ${database}`
 }
 
-/** The share of what cannot move to the slow lane, by a clock in microseconds. */
-export function fixedHold(now: () => Micros): Hold {
-  const end = now() + limits.unmovableMs * 1000
-  return { isOver: () => now() > end, wasted: () => {} }
+/** The share of what cannot move to the slow lane. Its own processor time counts, whatever else the machine is busy with. */
+export function fixedHold(): Hold {
+  const end = threadMicros() + limits.unmovableMs * 1000
+  return { isOver: () => threadMicros() > end, wasted: () => {} }
 }

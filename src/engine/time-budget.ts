@@ -61,7 +61,7 @@ export class TimeBudget {
 
   /** An evaluation begins now; whose it is will be known later. */
   begin(): void {
-    if (this.#failsWhenLong) this.#hold = fixedHold(this.#options.host.now)
+    if (this.#failsWhenLong) this.#hold = fixedHold()
     else this.#hold = this.#slowLane?.hold(queueOf(undefined, this.#authorization))
   }
 

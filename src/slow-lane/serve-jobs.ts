@@ -107,7 +107,7 @@ export class LaneService<Setup> {
   /** Never fails: an engine has a response to everything; one that cannot be opened ends the process. */
   async #run(request: QueryRequest): Promise<void> {
     const { engine, store } = await (this.#engine as Promise<LaneEngine>)
-    const response = await engine.query(request)
+    const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
     const { attempt, body } = response
     const pretty = request.prettyBody === true
     const facts = attempt && store?.keptFacts(attempt)

@@ -62,17 +62,28 @@ function decodeFormerChange(row: Value): Change {
   )
 }
 
-/** The transactions committed after `after`, oldest first, at most `limit`. */
-export function readChanges(view: View, after: Micros | undefined, limit: number): CommittedTransaction[] {
+/**
+ * The transactions committed after `after`, oldest first, at most `limit`, and none more once these have `changesMax`
+ * changes.
+ */
+export function readChanges(
+  view: View,
+  after: Micros | undefined,
+  limit: number,
+  changesMax = Number.POSITIVE_INFINITY,
+): CommittedTransaction[] {
   const transactions: { time: Micros; changes: Change[] }[] = []
+  let changes = 0
   for (const row of view.range(changesRange(after))) {
     const part = decodePart(row)
     const last = transactions.at(-1)
     if (last?.time === part.time) {
       last.changes.push(...part.changes)
+      changes += part.changes.length
       continue
     }
-    if (transactions.length >= limit) break
+    if (transactions.length >= limit || changes >= changesMax) break
+    changes += part.changes.length
     transactions.push(part)
   }
   return transactions

@@ -412,8 +412,11 @@ export interface Store {
   commitKept(attempt: KeptAttempt): Promise<Micros | 'stale'>
   /** The time of day, not before any time this process has given to a snapshot or a commit. */
   now(): Micros
-  /** Transactions committed after `after`, oldest first, as far as they are visible now. */
-  changes(after: Micros, limit: number): readonly CommittedTransaction[]
+  /**
+   * Transactions committed after `after`, oldest first, as far as they are visible now: at most `limit`, and none more once
+   * these have `changesMax` changes.
+   */
+  changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[]
   /** Calls `listener` after commits (of any process) became visible. */
   watch(listener: () => void): () => void
   /** Proves that entries, histories and the change log agree with the documents; returns every contradiction found. */

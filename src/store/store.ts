@@ -179,8 +179,8 @@ export class TransactionStore implements Store {
     return this.#probing
   }
 
-  changes(after: Micros, limit: number): readonly CommittedTransaction[] {
-    return this.kv.read(view => readChanges(view, after, limit))
+  changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[] {
+    return this.kv.read(view => readChanges(view, after, limit, changesMax))
   }
 
   watch(listener: () => void): () => void {

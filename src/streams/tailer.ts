@@ -30,8 +30,8 @@ export interface Handled {
 }
 
 interface TailerOptions {
-  readonly store: Store
-  readonly timers: Timers
+  readonly store: Pick<Store, 'changes' | 'read' | 'watch'>
+  readonly timers: Pick<Timers, 'after'>
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
    * Handles one transaction. May throw Pending, or {@link TurnOver} when that has led it further: it is called again for
@@ -51,6 +51,8 @@ export class Tailer {
   readonly #options: TailerOptions
   #position: Micros = 0
   #waiting = patient()
+  /** What has been read of the log and not been handled: a large transaction takes several turns, and is decoded once. */
+  #ahead: readonly CommittedTransaction[] = []
   /** Of a transaction that not all have been told of yet. */
   #handOut: Handled['handOut'] | undefined
   /** Ends the watch; undefined while nothing is read. */
@@ -71,6 +73,7 @@ export class Tailer {
   /** Begins with the transaction after `position`. */
   start(position: Micros): void {
     this.#position = position
+    this.#ahead = []
     this.#waiting = patient()
     this.#handOut = undefined
     this.#isBusy = false
@@ -116,23 +119,27 @@ export class Tailer {
   /** Whether there may be more to read. */
   #readOn(transaction: Transaction): boolean {
     const { clock, handle, store } = this.#options
-    const committed = store.changes(this.#position, limits.streamTransactionsPerTurn)
+    const { streamEventsPerTurn, streamTransactionsPerTurn } = limits
+    if (this.#ahead.length === 0)
+      this.#ahead = store.changes(this.#position, streamTransactionsPerTurn, streamEventsPerTurn)
+    const hasRead = this.#ahead.length > 0
     const run = this.#run
     const endMs = clock.elapsedMs() + limits.streamTurnMs
     const isTurnOver = () => clock.elapsedMs() >= endMs
     let events = 0
-    for (const next of committed) {
+    for (let next = this.#ahead[0]; next !== undefined; next = this.#ahead[0]) {
       this.#waiting.memo.begin()
       const handled = handle(next, transaction, { ...this.#waiting, isTurnOver })
       this.#position = next.time
+      this.#ahead = this.#ahead.slice(1)
       this.#waiting = patient()
       this.#handOut = handled.handOut
       const hasMore = this.#hasMoreToTell()
       if (run !== this.#run) return false
       events += handled.events
-      if (hasMore || events >= limits.streamEventsPerTurn || isTurnOver()) return true
+      if (hasMore || events >= streamEventsPerTurn || isTurnOver()) return true
     }
-    return committed.length === limits.streamTransactionsPerTurn
+    return hasRead
   }
 
   /** Tells a share of what there is to tell, and whether that was not all. */

@@ -163,6 +163,55 @@ test('large transactions over the same documents all count, or say that they do 
   assert.equal(await documentCount(), documents + 400 * counted.length)
 })
 
+test('an explanation is made in the slow lane, too', async () => {
+  const query = { count: { documents: { collection: 'worst' } } }
+  const explain = async (body: object) => {
+    const response = await fetch(`${server.url}/api/v1/explain`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.rootSecret}` },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, told: (await response.json()) as { resource?: { result?: unknown } } }
+  }
+  const before = await slowQueries(server)
+  const { status, told } = await explain({ as: 'admin', query })
+  assert.equal(status, 200, JSON.stringify(told))
+  assert.equal(told.resource?.result, await documentCount())
+  assert.ok((await slowQueries(server)) > before)
+  const [documents, commits] = [await documentCount(), await slowCommits(server)]
+  const writing = await explain({ as: 'admin', query: createMany(600) })
+  assert.equal(writing.status, 200)
+  assert.deepEqual(
+    [await documentCount(), await slowCommits(server)],
+    [documents, commits],
+    'nothing is written',
+  )
+})
+
+test('the expression of a stream has to be a short one', async () => {
+  const expression = (elements: number) => ({
+    do: [
+      { map: { lambda: 'n', expr: { add: [{ var: 'n' }, 1] } }, collection: Array(elements).fill(1) },
+      { documents: { collection: 'worst' } },
+    ],
+  })
+  const open = async (elements: number) => {
+    const response = await fetch(`${server.url}/stream`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.rootSecret}` },
+      body: JSON.stringify(expression(elements)),
+    })
+    const reader = response.body?.getReader()
+    const first = await reader?.read()
+    await reader?.cancel()
+    return { status: response.status, text: Buffer.from(first?.value ?? []).toString() }
+  }
+  assert.equal((await open(10)).status, 200)
+  const refused = await open(90_000)
+  assert.equal(refused.status, 503)
+  assert.match(refused.text, /time out/)
+})
+
 test('the time of a commit stands in the answer of the query that was evaluated elsewhere', async () => {
   const query = { create: { collection: 'worst' }, params: { object: { data: { object: { group: 5 } } } } }
   const { headers, json, status } = await send(server, { secret: server.rootSecret, query })
