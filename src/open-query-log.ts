@@ -21,6 +21,7 @@ import { AccountKeys } from './query-log/account-keys.ts'
 import type { ExportStorage } from './query-log/export-storage.ts'
 import { ExportStore } from './query-log/export-store.ts'
 import { LocalStorage } from './query-log/local-storage.ts'
+import { queryLogFolder } from './query-log/log-folder.ts'
 import { QueryLog } from './query-log/query-log.ts'
 import { RecordFormat } from './query-log/record.ts'
 import { type ChunkBucket, openS3Storage } from './query-log/s3-storage.ts'
@@ -29,9 +30,6 @@ import type { SharedLog } from './query-log/shared-log.ts'
 import { Signer } from './query-log/signing.ts'
 import { TableStorage } from './query-log/table-storage.ts'
 import { isUnavailable } from './query-log/unavailable.ts'
-
-/** Where the query log lies in a data directory; there as soon as the folder was served. */
-export const queryLogFolder = 'query-log'
 
 /** The settings that the query log depends on. */
 type QueryLogConfig = Pick<

@@ -15,8 +15,8 @@ import {
 import { join } from 'node:path'
 import type { Random } from '../base/random.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
-import { dataFileName } from '../kv/lmdb-copy.ts'
-import { queryLogFolder } from '../open-query-log.ts'
+import { dataFileName } from '../kv/lmdb-data-file.ts'
+import { queryLogFolder } from '../query-log/log-folder.ts'
 import { StartError } from './command.ts'
 
 const secretFileName = 'root-secret'

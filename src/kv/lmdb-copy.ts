@@ -4,10 +4,8 @@
 import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreUnavailableError } from './errors.ts'
+import { dataFileName } from './lmdb-data-file.ts'
 import { openFolder, ownerOnly } from './lmdb-folder.ts'
-
-/** The file of a data directory that holds everything stored. */
-export const dataFileName = 'data.mdb'
 
 const mapSizeBytes = 2 ** 40
 

@@ -9,6 +9,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { StoreUnavailableError } from './errors.ts'
 
+/** The file of a data directory that holds everything stored. */
+export const dataFileName = 'data.mdb'
+
 /** Fixed, so that the longest key fits on every machine (1978 bytes with this size). */
 export const pageBytes = 4096
 

@@ -12,7 +12,7 @@ import { commandHelp, programHelp } from '../../src/cli/help.ts'
 import { commands } from '../../src/cli/table.ts'
 import { readWords } from '../../src/cli/words.ts'
 import { flagOf } from '../../src/config/read-config.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { program, runProgram, temporaryFolder } from '../support/program.ts'
 import { read } from '../tidy/sources.ts'
 
 let folder: string
@@ -182,5 +182,30 @@ for (const shell of ['zsh', 'fish']) {
     await writeFile(script, completionScripts[shell]?.(commands) ?? '')
     const { status, stderr } = spawnSync(shell, ['-n', script], { encoding: 'utf8' })
     assert.equal(status, 0, stderr)
+  })
+}
+
+/** Preloaded, prints what the program loads. */
+const tellLoads = `data:text/javascript,${encodeURIComponent(
+  "import { registerHooks } from 'node:module'; import { writeSync } from 'node:fs';" +
+    "registerHooks({ load(url, context, next) { writeSync(2, url + '\\n'); return next(url, context) } })",
+)}`
+
+const lightLines: readonly (readonly [line: string, mustLoad: string])[] = [
+  ['help', 'src/cli/help.ts'],
+  ['eval --url http://127.0.0.1:1 --secret s 1', 'src/cli/actions/eval.ts'],
+  ['schema pull none --url http://127.0.0.1:1 --secret s', 'src/cli/actions/schema.ts'],
+]
+for (const [line, mustLoad] of lightLines) {
+  test(`\`terrarium ${line}\` loads no engine, for scripts run it often`, () => {
+    const words = ['--import', tellLoads, program, ...line.split(' ')]
+    const { stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    const loaded: readonly string[] = stderr.match(/(src|node_modules)\/\S+/g) ?? []
+    assert.ok(loaded.includes(mustLoad), stderr)
+    const heavy = /^src\/(query|store|engine|http|auth)\/|^node_modules\/(lmdb|pg|pino|bcrypt)\//
+    assert.deepEqual(
+      loaded.filter(path => heavy.test(path)),
+      [],
+    )
   })
 }
