@@ -48,7 +48,7 @@ export const limits = {
    * milliseconds apart, or are refused when they had to wait for more than that, and may reset so many streams at once; ours.
    */
   offenderMs: 10_000,
-  offenderSpacingMs: 40,
+  offenderSpacingMs: 100,
   offenderResetBurst: 10,
   offenderWaitMs: 5_000,
   /** Milliseconds that connections without a request stay open for one on its way when the service stops; ours. */
