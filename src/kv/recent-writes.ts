@@ -36,6 +36,8 @@ const keptMax = 2048
 const ringBytes = 1 << 20
 /** Writes of a commit whose keys are kept: those of larger ones, as of an import, would fill the memory. */
 const keptWritesMax = 256
+/** The greatest number that a place can hold. */
+const writesMax = 0xffff_ffff
 /** Keys of commits that are compared with ranges: some tens of milliseconds. */
 const comparisonsMax = 100_000
 
@@ -46,6 +48,7 @@ const notKept = -2
 export class RecentWrites {
   /** How many commits have been added without a gap. */
   #commits = 0
+  /** How many writes have been added since the places were last emptied. */
   #writes = 0
   /** The time of the commit before the first one, and of the last. */
   #from = 0
@@ -121,9 +124,14 @@ export class RecentWrites {
 
   /** Makes room for a commit of so many writes; its number. */
   #begin(time: number, before: number, writes: number): number {
-    if (before !== this.#to || this.#writes + writes > 0xffff_ffff) {
+    const isFull = this.#writes + writes > writesMax
+    if (before !== this.#to || isFull) {
       this.clear()
       this.#from = before
+    }
+    if (isFull) {
+      this.#writtenAt.fill(0)
+      this.#writes = 0
     }
     const number = this.#commits++
     if (number >= commitsMax) this.#from = this.#times[number % commitsMax] as number
@@ -185,11 +193,12 @@ export class RecentWrites {
     this.#kinds[number % keptMax] = kinds
   }
 
-  /** Forgets everything, as when a commit did not come about. */
+  /**
+   * Forgets everything, as when a commit did not come about. The places stay, for that is much cheaper where workers
+   * commit in turns: writes are numbered on, and what was written before counts as older than every commit to come.
+   */
   clear(): void {
-    if (this.#writes > 0) this.#writtenAt.fill(0)
     this.#commits = 0
-    this.#writes = 0
     this.#spans.clear()
     this.#from = 0
     this.#to = 0

@@ -202,6 +202,21 @@ function readOf(...ranges: readonly (readonly [start: string, end: string])[]): 
   return noting.reads()
 }
 
+test('what was written before a gap does not count behind it', () => {
+  const recent = new RecentWrites()
+  const noting = new NotingView(new State())
+  noting.get(bytes('a'))
+  recent.add(1, 0, [put('a', '')])
+  assert.equal(verdict(recent, noting.reads(), 0, 1), 'written')
+  recent.add(3, 2, [put('b', '')])
+  assert.equal(verdict(recent, noting.reads(), 2, 3), 'unwritten')
+  recent.clear()
+  recent.add(4, 3, [put('b', '')])
+  assert.equal(verdict(recent, noting.reads(), 3, 4), 'unwritten')
+  recent.add(5, 4, [put('a', '')])
+  assert.equal(verdict(recent, noting.reads(), 3, 5), 'written')
+})
+
 test('the oldest commits are forgotten, their keys sooner', () => {
   const recent = new RecentWrites()
   const key = new NotingView(new State())
