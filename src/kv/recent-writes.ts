@@ -102,8 +102,7 @@ export class RecentWrites {
     if (this.#commits === 0 || since < this.#from) return undefined
     const first = this.#firstAfter(since)
     const before = this.#writesBefore[first % commitsMax] as number
-    const places = first === this.#commits ? new Uint32Array() : this.#placesAfter(before)
-    const told = { after: since, upTo: this.#to, places }
+    const told = { after: since, upTo: this.#to }
     const spans: Span[] = []
     const keys: Uint8Array[] = []
     let keyCount = 0
@@ -112,14 +111,24 @@ export class RecentWrites {
       const start = this.#ringStarts[number % keptMax] as number
       const isKept = count === asSpans || (count !== notKept && this.#ringEnd - start <= ringBytes)
       if (this.#commits - first > keptMax || !isKept)
-        return { ...told, keys: new Uint8Array(), keyCount: 0, spans: [], isPartial: true }
+        return {
+          ...told,
+          places: this.#placesAfter(before),
+          keys: new Uint8Array(),
+          keyCount: 0,
+          spans: [],
+          isPartial: true,
+        }
       if (count === asSpans) spans.push(...(this.#spans.get(number) ?? []))
       else {
         keys.push(this.#ringPart(start % ringBytes, count))
         keyCount += count
       }
     }
-    return { ...told, keys: new Uint8Array(Buffer.concat(keys)), keyCount, spans, isPartial: false }
+    // Of a few keys the places are clear; looking through all places takes some milliseconds.
+    const isFew = spans.length === 0 && keyCount <= keptWritesMax
+    const places = isFew ? new Uint32Array() : this.#placesAfter(before)
+    return { ...told, places, keys: new Uint8Array(Buffer.concat(keys)), keyCount, spans, isPartial: false }
   }
 
   /** Makes room for a commit of so many writes; its number. */

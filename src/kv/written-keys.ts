@@ -26,7 +26,7 @@ export interface ToldWrites {
   readonly after: number
   /** The time of the last of them. */
   readonly upTo: number
-  /** The places of all keys that were written. */
+  /** The places of all keys that were written; empty where `keys` holds them all and they are few. */
   readonly places: Uint32Array
   /** The keys of small commits, each with its length before it. */
   readonly keys: Uint8Array
