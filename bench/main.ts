@@ -13,7 +13,7 @@ import { type Baseline, startBaseline } from './child.ts'
 import { measureDashboard } from './dashboard.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
-import { measureLogins } from './logins.ts'
+import { measureLogins, passwordCost } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
@@ -343,7 +343,7 @@ async function main(): Promise<void> {
   if (wanted.includes('nodes')) await runNodes()
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  const server = await startServer({ data })
+  const server = await startServer({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })
   const bare = await startBaseline('baseline-http.ts')
   let postgres: Baseline | undefined
   try {
