@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import faunadb from 'faunadb'
-import { query, send } from '../support/http.ts'
+import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { Cluster, eventually, type Node } from './cluster.ts'
 
@@ -166,7 +166,10 @@ describe('two nodes are one database', { skip: noPostgres }, () => {
   test('a copy that the record contradicts is made anew, with workers under way', async () => {
     await cluster.write(a)
     // As if another server had been promoted, which lacked the last batch and has gone on since.
-    await eventually('the copy holds all there is', async () => (await query(b, cluster.secret, 1)) === 1)
+    await eventually('the copy holds all there is', async () => {
+      const answer = await send(b, { secret: cluster.secret, query: 1, path: '/linearized' })
+      return answer.status === 200
+    })
     await postgres.query(
       `UPDATE "${cluster.schema}".log SET batch = 'of another past' WHERE seq = (SELECT seq FROM "${cluster.schema}".head)`,
     )
