@@ -165,16 +165,22 @@ describe('two nodes are one database', { skip: noPostgres }, () => {
 
   test('a copy that the record contradicts is made anew, with workers under way', async () => {
     await cluster.write(a)
-    // As if another server had been promoted, which lacked the last batch and has gone on since.
-    await eventually('the copy holds all there is', async () => {
-      const answer = await send(b, { secret: cluster.secret, query: 1, path: '/linearized' })
-      return answer.status === 200
-    })
-    await postgres.query(
-      `UPDATE "${cluster.schema}".log SET batch = 'of another past' WHERE seq = (SELECT seq FROM "${cluster.schema}".head)`,
-    )
-    b.proxy.cut()
-    await eventually('the copy is made anew', () => b.stderr().includes('the record has another past'))
+    const isNoted = () => b.stderr().includes('the record has another past')
+    /** Workers end when their copy is of no use: whoever asks them then gets no response. */
+    const holdsAll = async () => {
+      const request = { secret: cluster.secret, query: 1, path: '/linearized' }
+      return (await send(b, request).catch(() => undefined))?.status === 200
+    }
+    // As if another server had been promoted, which lacked the last batch and has gone on since. Once more if the
+    // service has written a batch of its own in between: the node would fetch that with its new name.
+    for (let past = 0; !isNoted(); past++) {
+      await eventually('the copy holds all there is', async () => isNoted() || (await holdsAll()))
+      await postgres.query(
+        `UPDATE "${cluster.schema}".log SET batch = 'of past ${past}' WHERE seq = (SELECT seq FROM "${cluster.schema}".head)`,
+      )
+      b.proxy.cut()
+      await eventually('the record is looked at', async () => isNoted() || (await holdsAll()))
+    }
     await eventually('the node takes writes again', async () => (await cluster.write(b)) === 'acknowledged')
     await cluster.check(b.data)
   })
