@@ -10,7 +10,6 @@ import {
   fromEnvironment,
   readConfig,
   readSetting,
-  spellingsOf,
   UsageError,
 } from '../config/read-config.ts'
 import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
@@ -27,9 +26,7 @@ export function readWords(
   env: NodeJS.ProcessEnv,
 ): Invocation<Options> {
   const flags = new Map(
-    commandFlags(command).flatMap(([name, option]) =>
-      spellingsOf(name).map(spelling => [flagOf(spelling), { name, option }] as const),
-    ),
+    commandFlags(command).map(([name, option]) => [flagOf(name), { name, option }] as const),
   )
   const { found, operands } = split(flags, words)
   // An option may have the name of a setting that the command does not take.

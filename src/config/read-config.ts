@@ -39,22 +39,6 @@ export function variableOf(name: string): string {
 const names = Object.keys(settings) as SettingName[]
 const table: Readonly<Record<string, Setting>> = settings
 
-/** The name of a setting and the one that it had before, if any. */
-export function spellingsOf(name: string): readonly string[] {
-  const former = table[name]?.formerName
-  return former === undefined ? [name] : [name, former]
-}
-
-const knownSpellings = new Set(names.flatMap(spellingsOf))
-
-function firstOf<T>(spellings: readonly string[], find: (spelling: string) => T | undefined): T | undefined {
-  for (const spelling of spellings) {
-    const found = find(spelling)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
 /** Completes what the command line says with the environment, the file and the defaults. Throws {@link UsageError}. */
 export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEnv): Config {
   const configFile = file ?? (env.TERRARIUM_CONFIG === '' ? undefined : env.TERRARIUM_CONFIG)
@@ -62,11 +46,7 @@ export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEn
   const config: Record<string, unknown> = {}
   for (const name of names) {
     const setting = table[name] as Setting
-    const spellings = spellingsOf(name)
-    const found =
-      flags.get(name) ??
-      firstOf(spellings, spelling => fromEnvironment(spelling, env)) ??
-      firstOf(spellings, spelling => fromFile(spelling, fileValues, configFile))
+    const found = flags.get(name) ?? fromEnvironment(name, env) ?? fromFile(name, fileValues, configFile)
     config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
   // Every name of the table has been read by its own row.
@@ -115,7 +95,7 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
   if (content === null || typeof content !== 'object' || Array.isArray(content)) {
     throw new UsageError(`the configuration file ${path} has to hold a JSON object`)
   }
-  const unknown = Object.keys(content).find(key => !knownSpellings.has(key))
+  const unknown = Object.keys(content).find(key => !Object.hasOwn(table, key))
   if (unknown !== undefined) throw new UsageError(`unknown setting "${unknown}" in ${path}`)
   return content as Record<string, unknown>
 }

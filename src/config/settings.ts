@@ -26,8 +26,6 @@ export type Setting = Kind & {
   readonly doc: string
   /** What the value stands for in `--help`, such as `PORT`. */
   readonly placeholder?: string
-  /** The name that it had in version 0.1, which is still understood. */
-  readonly formerName?: string
 }
 
 /** The log levels, from the most to the least talkative. */
@@ -248,7 +246,6 @@ export const settings = {
   },
   queryLogDays: {
     kind: 'integer',
-    formerName: 'logDays',
     default: 90,
     min: 1,
     max: 36_500,
@@ -257,7 +254,6 @@ export const settings = {
   },
   queryLogMegabytes: {
     kind: 'integer',
-    formerName: 'logMegabytes',
     default: 10_000,
     min: 8,
     max: 1_000_000_000,
@@ -266,7 +262,6 @@ export const settings = {
   },
   queryLogExportDays: {
     kind: 'integer',
-    formerName: 'logExportDays',
     default: 30,
     min: 1,
     max: 36_500,
@@ -275,7 +270,6 @@ export const settings = {
   },
   queryLogExportTimeoutMs: {
     kind: 'integer',
-    formerName: 'logExportTimeoutMs',
     default: 3_600_000,
     min: 1,
     max: 604_800_000,
@@ -284,7 +278,6 @@ export const settings = {
   },
   queryLogUrlSeconds: {
     kind: 'integer',
-    formerName: 'logUrlSeconds',
     default: 3600,
     min: 1,
     max: 604_800,
@@ -293,7 +286,6 @@ export const settings = {
   },
   queryLogS3Endpoint: {
     kind: 'string',
-    formerName: 'logS3Endpoint',
     default: undefined,
     placeholder: 'URL',
     check: urlFault,
@@ -301,28 +293,24 @@ export const settings = {
   },
   queryLogS3Bucket: {
     kind: 'string',
-    formerName: 'logS3Bucket',
     default: undefined,
     placeholder: 'NAME',
     doc: 'Bucket for exported files.',
   },
   queryLogS3Region: {
     kind: 'string',
-    formerName: 'logS3Region',
     default: 'us-east-1',
     placeholder: 'NAME',
     doc: 'Region of the bucket.',
   },
   queryLogS3AccessKey: {
     kind: 'string',
-    formerName: 'logS3AccessKey',
     default: undefined,
     placeholder: 'ID',
     doc: 'Id of the access key for the bucket.',
   },
   queryLogS3SecretKey: {
     kind: 'string',
-    formerName: 'logS3SecretKey',
     default: undefined,
     placeholder: 'SECRET',
     doc: 'Secret of the access key for the bucket. Prefer the environment variable.',

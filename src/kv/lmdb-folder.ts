@@ -7,9 +7,7 @@ import { open, type RootDatabase } from 'lmdb'
 import type { Bytes } from './contract.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
-import { formerTrees, moveEntries } from './lmdb-conversion.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
-import { readersOf } from './lmdb-readers.ts'
 import { Trees, treeCount } from './lmdb-trees.ts'
 
 /** An open LMDB folder. */
@@ -18,10 +16,6 @@ export type Environment = RootDatabase<Bytes, Bytes>
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
 const layoutKey = Buffer.from('layout')
 const layout = Buffer.from('3')
-/** Those before: all entries in one tree. Version 0.1 wrote the first one. */
-const formerLayouts = [Buffer.from('1'), Buffer.from('2')]
-/** While entries are moved from the layout before into that of today. */
-const unfinishedLayout = Buffer.from('to 3')
 
 /** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
 export const ownerOnly = { permissionsMode: 0o600 }
@@ -50,9 +44,9 @@ const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 /**
  * Opens (or creates) the environment in the folder `path`, with the trees that hold the entries. When not `durable`,
- * nothing is flushed: a crash of the machine, though not of the process, may leave it damaged. A folder of a layout before
- * is converted first, which takes time in proportion to its entries; what is interrupted there goes on at the next opening.
- * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else.
+ * nothing is flushed: a crash of the machine, though not of the process, may leave it damaged.
+ * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else, such as the data of another
+ * layout.
  */
 export function openFolder(
   path: string,
@@ -72,7 +66,7 @@ export function openFolder(
       noSync: !durable,
       pageSize: pageBytes,
       maxReaders: 1024,
-      maxDbs: treeCount + formerTrees,
+      maxDbs: treeCount,
       compression: false,
     })
     try {
@@ -90,15 +84,8 @@ export function openFolder(
 
 function openTrees(root: Environment, path: string): Trees {
   const openTree = (name: string) => root.openDB<Bytes, Bytes>(name, { ...codec })
-  const found = root.transactionSync(() => claim(root, path))
-  const trees = root.transactionSync(() => new Trees(openTree))
-  if (found === 'former') {
-    moveEntries(root, openTree, trees)
-    root.transactionSync(() => {
-      root.put(layoutKey, layout)
-    })
-  }
-  return trees
+  root.transactionSync(() => claim(root, path))
+  return root.transactionSync(() => new Trees(openTree))
 }
 
 function checkFolder(path: string): void {
@@ -114,23 +101,15 @@ function checkFolder(path: string): void {
   if (existsSync(data)) checkDataFile(data)
 }
 
-/** Marks an environment as ours, or as one that is being converted. Runs in a write transaction. */
-function claim(root: Environment, path: string): 'current' | 'former' {
+/** Marks an environment as ours. Runs in a write transaction. */
+function claim(root: Environment, path: string): void {
   const found = root.get(layoutKey)
-  if (found && layout.equals(found)) return 'current'
-  if (found && unfinishedLayout.equals(found)) return 'former'
-  if (found && formerLayouts.some(former => former.equals(found))) {
-    const [reader] = readersOf(root)
-    // A service of the version before would not find its entries any more.
-    if (reader !== undefined)
-      throw new StoreUnavailableError(
-        `${path} is of an earlier version and in use by process ${reader}: stop that one first`,
-      )
-    root.put(layoutKey, unfinishedLayout)
-    return 'former'
-  }
+  if (found && layout.equals(found)) return
+  if (found)
+    throw new StoreUnavailableError(
+      `${path} has data layout ${Buffer.from(found).toString()}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,
+    )
   if (root.getKeysCount({ limit: 1 }) > 0)
-    throw new StoreUnavailableError(`${path} holds data of another program or another version`)
+    throw new StoreUnavailableError(`${path} holds data of another program`)
   root.put(layoutKey, layout)
-  return 'current'
 }

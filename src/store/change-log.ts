@@ -45,21 +45,7 @@ function decodePart({ key, value }: Entry): { readonly time: Micros; readonly ch
   assert(place.kind === 'changes', 'the change log holds changes')
   const rows = decodeValue(value)
   assert(isArray(rows), 'a part of the change log is an array')
-  // Rows of version 0.1 begin with the time. Like all others, they are kept for a day.
-  const changes =
-    typeof rows[0] === 'bigint'
-      ? rows.slice(1).map(decodeFormerChange)
-      : rows.map(row => decodeChange(row, place.ts))
-  return { time: place.ts, changes }
-}
-
-function decodeFormerChange(row: Value): Change {
-  assert(isArray(row), 'a logged change is an array')
-  const [ref, validTime, kind, action] = row
-  return decodeChange(
-    [ref as Value, BigInt(Number(kind) * actions.length + Number(action)), validTime as Value],
-    0,
-  )
+  return { time: place.ts, changes: rows.map(row => decodeChange(row, place.ts)) }
 }
 
 /**

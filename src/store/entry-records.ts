@@ -5,10 +5,7 @@
 //   event         flags, [values]
 //
 // A last value that is the reference of the document itself is left out. Values are there although the key orders by
-// them: its encoding is made for comparing. In the former form, which all three tables share and which versions
-// before 0.2 wrote, the document and the times stand here as well; rows of that form are read as long as they stay.
-//
-//   former        flags, since (8), document (10), [until (8)], [ttl (8)], [values]
+// them: its encoding is made for comparing.
 
 import { assert } from '../base/assert.ts'
 import { entryDocumentPlace, entryTimeOf } from '../keys/key-reader.ts'
@@ -36,17 +33,15 @@ interface EntryRecord {
 }
 
 const ttlFlag = 0x01
-/** Of the former form alone. */
-const untilFlag = 0x02
 const valuesFlag = 0x04
 const cutFlag = 0x08
 const removedFlag = 0x10
-/** Not of the former form. */
-const keyedFlag = 0x20
+/** In every record: tells this form from any other. */
+const formFlag = 0x20
 const ownRefFlag = 0x40
 
 const sinceAt = 1
-const former = { documentAt: 9, extrasAt: 19 } as const
+const extrasAt = sinceAt + 8
 
 const noValues: readonly Value[] = []
 const writer = new ByteWriter()
@@ -56,7 +51,7 @@ export function encodeEntry({ cut, document, removed, since, ttl, values }: Entr
   const endsWithOwn = isOwn(values.at(-1), document)
   const kept = endsWithOwn ? values.slice(0, -1) : values
   const hasTtl = ttl !== never && since !== undefined
-  let flags = keyedFlag
+  let flags = formFlag
   if (hasTtl) flags |= ttlFlag
   if (kept.length > 0) flags |= valuesFlag
   if (cut) flags |= cutFlag
@@ -79,7 +74,7 @@ function isOwn(value: Value | undefined, document: Ref): boolean {
 export function addEventOf(live: Bytes): Bytes {
   const flags = live[0] as number
   writer.reset().u8(flags & ~ttlFlag)
-  writer.append(live.subarray(flags & ttlFlag ? sinceAt + 16 : sinceAt + 8))
+  writer.append(live.subarray(flags & ttlFlag ? extrasAt + 8 : extrasAt))
   return writer.copy()
 }
 
@@ -104,7 +99,6 @@ export function withSince(record: Bytes, since: Micros): Bytes {
 
 /** A record that has just been made under a key of that kind, with the time `to` where it has the time `from`. */
 export function withEntryTime(tag: number, record: Bytes, from: Micros, to: Micros): Bytes {
-  assert((record[0] as number) & keyedFlag, 'what is written is of the present form')
   return tag === keyTags.indexEvent || timeAt(record, sinceAt) !== from ? record : withSince(record, to)
 }
 
@@ -115,15 +109,7 @@ export function entryUntil({ key }: Entry): Micros {
 
 /** When the document of a live or ended entry expires; {@link never} if it does not. */
 export function entryTtl({ value }: Pick<Entry, 'value'>): Micros {
-  const flags = value[0] as number
-  if (!(flags & ttlFlag)) return never
-  return timeAt(value, extrasAt(flags))
-}
-
-/** Where what follows the time, and the document of the former form, stands in the record of a live or ended entry. */
-function extrasAt(flags: number): number {
-  if (flags & keyedFlag) return sinceAt + 8
-  return flags & untilFlag ? former.extrasAt + 8 : former.extrasAt
+  return (value[0] as number) & ttlFlag ? timeAt(value, extrasAt) : never
 }
 
 /** The collection of an entry's document. */
@@ -156,40 +142,12 @@ export function entryValues({ key, value }: Entry, document: Ref): readonly Valu
 }
 
 function valuesAt(flags: number, ofEvent: boolean): number {
-  if (ofEvent && flags & keyedFlag) return 1
-  return extrasAt(flags) + (flags & ttlFlag ? 8 : 0)
+  if (ofEvent) return 1
+  return extrasAt + (flags & ttlFlag ? 8 : 0)
 }
 
 function decodeValues(value: Bytes, at: number): readonly Value[] {
   const values = decodeValue(value, at)
   assert(isArray(values), 'the values of an entry are an array')
   return values
-}
-
-/**
- * The record of a row as it would be written today: the same array if it was. Undefined for one of the former form
- * that contradicts its key.
- */
-export function inPresentForm(database: DatabaseId, row: Entry): Bytes | undefined {
-  const { key, value } = row
-  const flags = value[0] as number
-  if (flags & keyedFlag) return value
-  const document = entryDocument(database, row)
-  const at = former.documentAt
-  const collection = ((value[at + 8] as number) << 8) | (value[at + 9] as number)
-  const agrees =
-    idAt(value, at) === document.id &&
-    collection === document.collection &&
-    (!isEvent(key) || timeAt(value, sinceAt) === entryTimeOf(key)) &&
-    ((flags & untilFlag) !== 0) === (key[0] === keyTags.indexEnded) &&
-    (!(flags & untilFlag) || timeAt(value, former.extrasAt) === entryTimeOf(key))
-  if (!agrees) return undefined
-  return encodeEntry({
-    document,
-    since: isEvent(key) ? undefined : timeAt(value, sinceAt),
-    ttl: entryTtl(row),
-    values: entryValues(row, document),
-    cut: entryIsCut(row),
-    removed: eventIsRemove(row),
-  })
 }

@@ -81,7 +81,7 @@ export interface CommitRecord {
   readonly schemaTime: Micros
   /**
    * The latest time in an id that somebody gave to a document, in milliseconds, of those that lay in the future then:
-   * from there on, nothing but drawn ids are in use. {@link never} in folders of before version 0.2, where nobody knows.
+   * from there on, nothing but drawn ids are in use.
    */
   readonly givenIdsMs: number
 }
@@ -97,12 +97,8 @@ export function encodeCommit(commit: CommitRecord): Bytes {
 
 /** The inverse of {@link encodeCommit}. */
 export function decodeCommit(bytes: Bytes): CommitRecord {
-  assert(
-    bytes.length === 24 || bytes.length === 16,
-    'a commit record has 24 bytes, before version 0.2 it had 16',
-  )
-  const givenIdsMs = bytes.length === 16 ? never : timeAt(bytes, 16)
-  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8), givenIdsMs }
+  assert(bytes.length === 24, 'a commit record has 24 bytes')
+  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8), givenIdsMs: timeAt(bytes, 16) }
 }
 
 /** When a document with these fields expires; {@link never} without a `ttl`. */

@@ -191,86 +191,25 @@ describe('lmdb on disk', () => {
     assert.deepEqual(printed, ['StoreUnavailableError', 'StoreUnavailableError', 'before=1 later=1'])
   })
 
-  describe('a folder of a layout before', () => {
-    const plain = { keyEncoding: 'binary', encoding: 'binary' } as const
+  test('a folder of another layout is refused with what to do, and left alone', async () => {
     // As the engine itself opens it: what it finds on the first pages is checked.
-    const like = { ...plain, noSubdir: false, pageSize: 4096, overlappingSync: false, mapSize: 2 ** 30 }
+    const like = { keyEncoding: 'binary', encoding: 'binary', noSubdir: false, pageSize: 4096 } as const
+    const environment = (path: string) =>
+      open<Buffer, Buffer>({ path, ...like, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 })
     const layoutKey = Buffer.from('layout')
-    const former = async (path: string, layout: string, entries: readonly (readonly [string, string])[]) => {
-      const root = open<Buffer, Buffer>({ path, ...like, maxReaders: 1024 })
+    for (const layout of ['1', '2', 'to 3', '4']) {
+      const path = newPath()
+      const root = environment(path)
       await root.put(layoutKey, Buffer.from(layout))
-      const table = root.openDB<Buffer, Buffer>('entries', plain)
-      root.transactionSync(() => {
-        for (const [key, value] of entries) table.put(Buffer.from(key, 'latin1'), Buffer.from(value))
+      await root.close()
+      assert.throws(() => openLmdb({ path }), {
+        name: StoreUnavailableError.name,
+        message: new RegExp(`has data layout ${layout}, .* export the data with the version that wrote it`),
       })
-      return { root, table }
+      const again = environment(path)
+      assert.equal(again.get(layoutKey)?.toString(), layout)
+      await again.close()
     }
-    const layoutOf = async (path: string) => {
-      const root = open<Buffer, Buffer>({ path, ...like, maxReaders: 1024 })
-      const found = root.get(layoutKey)?.toString()
-      await root.close()
-      return found
-    }
-    const many = Array.from(
-      { length: 25_000 },
-      (_, number) =>
-        [`${'CDEGHIJKM'[number % 9]}${String(number).padStart(20, '\0')}`, `value ${number}`] as const,
-    )
-    const expected = many
-      .map(([key, value]) => `${key}=${value}`)
-      .sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
-
-    test('is converted when it is opened', async () => {
-      for (const layout of ['1', '2']) {
-        const path = newPath()
-        const { root } = await former(path, layout, many)
-        await root.close()
-        const store = openLmdb({ path })
-        assert.deepEqual(list(store), expected)
-        assert.equal(text(store.read(view => view.get(bytes(many[4711]?.[0] ?? '')))), many[4711]?.[1])
-        await store.close()
-        assert.equal(await layoutOf(path), '3')
-        const again = openLmdb({ path })
-        assert.deepEqual(list(again), expected)
-        await again.close()
-      }
-    })
-
-    test('is converted to its end when that was interrupted', async () => {
-      const path = newPath()
-      const store = openLmdb({ path })
-      await store.transact(write(...many.slice(0, 9000).map(([key, value]) => put(key, value))))
-      await store.close()
-      const { root } = await former(path, 'to 3', many.slice(9000))
-      await root.close()
-      const opened = openLmdb({ path })
-      assert.deepEqual(list(opened), expected)
-      await opened.close()
-      assert.equal(await layoutOf(path), '3')
-    })
-
-    test('is left alone while another process has it open', async () => {
-      const path = newPath()
-      const { root, table } = await former(path, '2', [['Da', '1']])
-      assert.equal(table.get(Buffer.from('Da'))?.toString(), '1')
-      const script = join(import.meta.dirname, 'lmdb-child.ts')
-      const child = spawn(process.execPath, [script, path, '1'], { stdio: ['ignore', 'ignore', 'pipe'] })
-      const said = await Array.fromAsync(createInterface({ input: child.stderr }))
-      assert.match(said.join(' '), new RegExp(`earlier version and in use by process ${process.pid}`))
-      assert.equal(table.get(Buffer.from('Da'))?.toString(), '1')
-      await root.close()
-      const store = openLmdb({ path })
-      assert.deepEqual(list(store), ['Da=1'])
-      await store.close()
-    })
-
-    test('is refused when nobody knows its layout', async () => {
-      const path = newPath()
-      const { root } = await former(path, '4', [])
-      await root.close()
-      assert.throws(() => openLmdb({ path }), StoreUnavailableError)
-      assert.equal(await layoutOf(path), '4')
-    })
   })
 
   test('fills the pages of rows whose keys ascend in many sets', async () => {

@@ -62,17 +62,6 @@ test('flags win over the environment, the environment over the file', () => {
   assert.equal(read([], { TERRARIUM_CONFIG: file }).port, 1)
 })
 
-test('a setting is found under the name it had before, and its new one wins', () => {
-  const file = fileOf('former.json', '{"logDays":1,"queryLogMegabytes":20}')
-  const config = read(['--config', file, '--log-url-seconds', '5'], { TERRARIUM_LOG_EXPORT_DAYS: '3' })
-  assert.deepEqual(
-    [config.queryLogDays, config.queryLogMegabytes, config.queryLogUrlSeconds, config.queryLogExportDays],
-    [1, 20, 5, 3],
-  )
-  const env = { TERRARIUM_LOG_DAYS: '2', TERRARIUM_QUERY_LOG_DAYS: '4' }
-  assert.equal(read([], env).queryLogDays, 4)
-})
-
 test('an empty variable counts as not set', () => {
   assert.equal(read([], { TERRARIUM_PORT: '', TERRARIUM_CONFIG: '' }).port, 8443)
 })
