@@ -30,7 +30,7 @@ const sources = [
   'dashboard/index.html',
   'dashboard/vite.config.js',
   'src/base',
-  'src/fql',
+  'src/v4/text',
   'src/values',
   'src/errors.ts',
   'src/limits.ts',

@@ -16,7 +16,6 @@ import { systemTimers, type Timers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
-import { families } from './query/functions/registry.ts'
 import { AccountKeys } from './query-log/account-keys.ts'
 import type { ExportStorage } from './query-log/export-storage.ts'
 import { ExportStore } from './query-log/export-store.ts'
@@ -30,6 +29,7 @@ import type { SharedLog } from './query-log/shared-log.ts'
 import { Signer } from './query-log/signing.ts'
 import { TableStorage } from './query-log/table-storage.ts'
 import { isUnavailable } from './query-log/unavailable.ts'
+import { families } from './v4/functions/registry.ts'
 
 /** The settings that the query log depends on. */
 type QueryLogConfig = Pick<

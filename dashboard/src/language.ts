@@ -9,7 +9,7 @@ import {
   parseExpressions,
   printValue as printValueText,
   valueOfQuery,
-} from '../../src/fql/index.ts'
+} from '../../src/v4/text/index.ts'
 import { JsonSyntaxError } from '../../src/values/json.ts'
 import { type Json, parseJson, type Query, writeJson } from './wire/json.ts'
 import { literal } from './wire/refs.ts'

@@ -1,7 +1,7 @@
 // Requests that ask about the caller only.
 
 import { RequestError } from '../errors.ts'
-import { viewDocument } from '../query/view-document.ts'
+import { viewDocument } from '../v4/view-document.ts'
 import { encodeGlobalId } from '../values/global-id.ts'
 import { native, Ref } from '../values/value.ts'
 import { renderResource } from './render-resource.ts'

@@ -2,8 +2,8 @@
 
 import type { RequestErrorCode } from '../errors.ts'
 import type { Attempt } from '../store/contract.ts'
+import type { ApiVersion } from '../v4/wire/version.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import type { ApiVersion } from '../values/wire-version.ts'
 
 /** Where a query came in, when that forbids writes; the words appear in the error. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'

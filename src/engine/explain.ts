@@ -7,13 +7,13 @@ import type { AccessRequest, Authority, Caller, PredicateOutcome, TryPredicate }
 import { type ConsideredPrivilege, explainDecision, explainMemberships } from '../auth/explain.ts'
 import { type ErrorEntry, QueryError, RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { evaluate } from '../query/evaluate.ts'
-import { Evaluation, type EvaluationHost } from '../query/evaluation.ts'
-import { parse } from '../query/language.ts'
-import { tryPredicate } from '../query/predicate.ts'
 import { WriteNeeded } from '../store/contract.ts'
+import { evaluate } from '../v4/evaluate.ts'
+import { Evaluation, type EvaluationHost } from '../v4/evaluation.ts'
+import { parse } from '../v4/language.ts'
+import { tryPredicate } from '../v4/predicate.ts'
+import { fillTransactionTime } from '../v4/wire/render.ts'
 import { firstUserCollection, type Json, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
-import { fillTransactionTime } from '../values/wire.ts'
 import { renderResource } from './render-resource.ts'
 
 /** Thrown to end the transaction without a commit. */

@@ -1,7 +1,7 @@
 // Who a credential stands for and where databases are, for the services beside queries (the export of query logs).
 
-import type { Evaluation } from '../query/evaluation.ts'
 import type { Transaction } from '../store/contract.ts'
+import type { Evaluation } from '../v4/evaluation.ts'
 import { collectionOf, type DatabaseId, native, Ref, rootDatabase } from '../values/value.ts'
 import type { Principal } from './contract.ts'
 

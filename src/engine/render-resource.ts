@@ -1,11 +1,11 @@
 // The body of a successful query, and what its rendering depends on.
 
-import type { Evaluation } from '../query/evaluation.ts'
 import type { Transaction } from '../store/contract.ts'
+import type { Evaluation } from '../v4/evaluation.ts'
+import type { RefNames } from '../v4/wire/refs.ts'
+import { renderValue } from '../v4/wire/render.ts'
 import { flat } from '../values/json-text.ts'
 import { type DatabaseId, type Ref, rootDatabase, type Value } from '../values/value.ts'
-import { renderValue } from '../values/wire.ts'
-import type { RefNames } from '../values/wire-refs.ts'
 
 /**
  * `{"resource":…}` with references named as the request's database sees them. In a writing transaction, whose time is not

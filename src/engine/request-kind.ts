@@ -1,6 +1,6 @@
 // What one kind of request differs by from the others: the way from its credential to its response is the same for all.
 
-import type { Evaluation } from '../query/evaluation.ts'
+import type { Evaluation } from '../v4/evaluation.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 /** The status and the body of a response. */

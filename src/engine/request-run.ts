@@ -6,13 +6,13 @@ import { watched } from '../base/effort.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import { QueryError, RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { Evaluation } from '../query/evaluation.ts'
 import {
   ContendedTransaction,
   StoreUnavailableError,
   type Transaction,
   WriteNeeded,
 } from '../store/contract.ts'
+import { Evaluation } from '../v4/evaluation.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { contentionText, unavailableText } from './error-body.ts'

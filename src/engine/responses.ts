@@ -1,10 +1,10 @@
 // What a client gets for a request, from what its latest evaluation came to: status, body, times and costs.
 
 import { type QueryError, type RequestError, statusOf } from '../errors.ts'
-import type { Evaluation } from '../query/evaluation.ts'
 import type { Attempt, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
+import type { Evaluation } from '../v4/evaluation.ts'
+import { fillTransactionTime } from '../v4/wire/render.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import { fillTransactionTime } from '../values/wire.ts'
 import type { QueryMetrics, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { queryErrorBody, requestErrorBody } from './error-body.ts'

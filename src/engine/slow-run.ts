@@ -7,8 +7,8 @@
 
 import { type Timers, wait } from '../base/timers.ts'
 import { type Attempt, ContendedTransaction, type Store } from '../store/contract.ts'
+import { fillTransactionTime } from '../v4/wire/render.ts'
 import type { Micros } from '../values/value.ts'
-import { fillTransactionTime } from '../values/wire.ts'
 import type { QueryResponse } from './contract.ts'
 import type { LaneJob, LaneOutcome, SlowLane } from './slow-lane.ts'
 

@@ -2,9 +2,10 @@
 // Streams themselves live in the layer above, which is handed in as a {@link StreamOpener}.
 
 import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
-import { undefinedReferenceText } from '../query/definition.ts'
-import type { Evaluation } from '../query/evaluation.ts'
-import { isUserDocument } from '../query/read.ts'
+import { undefinedReferenceText } from '../v4/definition.ts'
+import type { Evaluation } from '../v4/evaluation.ts'
+import { isUserDocument } from '../v4/read.ts'
+import { isAtLeast } from '../v4/wire/version.ts'
 import {
   DocumentValue,
   firstUserCollection,
@@ -15,7 +16,6 @@ import {
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
-import { isAtLeast } from '../values/wire-version.ts'
 import type { EventStream } from './contract.ts'
 
 /** The members an event may have, in their order on the wire. */

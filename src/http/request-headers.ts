@@ -3,9 +3,9 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../limits.ts'
+import { type ApiVersion, apiVersions, defaultApiVersion } from '../v4/wire/version.ts'
 import { int64Max, int64Min } from '../values/int64.ts'
 import type { Micros } from '../values/value.ts'
-import { type ApiVersion, apiVersions, defaultApiVersion } from '../values/wire-version.ts'
 
 /** What the headers of a valid request ask for. */
 export interface RequestSettings {

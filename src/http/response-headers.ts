@@ -9,7 +9,7 @@
 
 import type { QueryMetrics } from '../engine/contract.ts'
 import type { RequestErrorCode } from '../errors.ts'
-import { prettyPrint } from '../values/wire-pretty.ts'
+import { prettyPrint } from '../v4/wire/pretty.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './call.ts'
 import type { HeaderList } from './exchange.ts'

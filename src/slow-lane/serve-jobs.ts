@@ -11,9 +11,9 @@ import {
   StoreUnavailableError,
 } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
+import { prettyPrint } from '../v4/wire/pretty.ts'
+import { fillTransactionTime } from '../v4/wire/render.ts'
 import type { Micros } from '../values/value.ts'
-import { fillTransactionTime } from '../values/wire.ts'
-import { prettyPrint } from '../values/wire-pretty.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
 import type { FromLane, KeptFacts, ToLane } from './messages.ts'
 

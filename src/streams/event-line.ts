@@ -5,9 +5,9 @@ import { refNames } from '../engine/render-resource.ts'
 import type { StreamField } from '../engine/streaming.ts'
 import type { RequestErrorCode } from '../errors.ts'
 import type { Transaction } from '../store/contract.ts'
+import { renderValue } from '../v4/wire/render.ts'
+import type { ApiVersion } from '../v4/wire/version.ts'
 import type { DatabaseId, Micros, Value } from '../values/value.ts'
-import { renderValue } from '../values/wire.ts'
-import type { ApiVersion } from '../values/wire-version.ts'
 import type { StreamEvent } from './events.ts'
 
 /** How a stream shows its events. The same object for all streams that agree in it. */

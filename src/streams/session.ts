@@ -3,8 +3,8 @@
 // in any way or expires, when a role in use changes, and when its identity or a database around it is deleted.
 
 import type { Caller } from '../auth/contract.ts'
-import type { Evaluation } from '../query/evaluation.ts'
 import type { Transaction, Version } from '../store/contract.ts'
+import type { Evaluation } from '../v4/evaluation.ts'
 import { microsOfTime } from '../values/time.ts'
 import {
   type DatabaseId,

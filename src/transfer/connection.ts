@@ -1,7 +1,7 @@
 // A database that is imported to or exported from: behind a running service, or in a data directory that nobody serves.
 
 import type { Engine } from '../engine/contract.ts'
-import { writeJson } from '../fql/index.ts'
+import { writeJson } from '../v4/text/index.ts'
 import { parseJson } from '../values/json.ts'
 import type { DatabaseId, Json } from '../values/value.ts'
 import {

@@ -2,7 +2,8 @@
 // What the original could only hint at is written so that it can be read back: lambdas as `@query`, texts that look
 // like its hints as `@string`.
 
-import { writeJson } from '../fql/index.ts'
+import { writeJson } from '../v4/text/index.ts'
+import { renderValue } from '../v4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
 import { formatDate } from '../values/date.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
@@ -17,7 +18,6 @@ import {
   Uuid,
   type Value,
 } from '../values/value.ts'
-import { renderValue } from '../values/wire.ts'
 import { isPrinted, printedLambda } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { exportName, nativeOf } from './references.ts'

@@ -3,7 +3,13 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import { FqlSyntaxError, lineAndColumn, NoValueError, readExpressions, valueOfQuery } from '../fql/index.ts'
+import {
+  FqlSyntaxError,
+  lineAndColumn,
+  NoValueError,
+  readExpressions,
+  valueOfQuery,
+} from '../v4/text/index.ts'
 import type { Json } from '../values/value.ts'
 import { isGzip } from './input.ts'
 import { BadRecord, type SchemaKind, type SchemaRecord, TransferError } from './record.ts'

@@ -1,6 +1,6 @@
 // The schema of a database as text that makes it again: what the hosted service left out of its exports.
 
-import { printQuery, writeJson } from '../fql/index.ts'
+import { printQuery, writeJson } from '../v4/text/index.ts'
 import type { Json, Micros } from '../values/value.ts'
 import type { Connection, DatabasePath } from './connection.ts'
 import { literal, object } from './query-json.ts'

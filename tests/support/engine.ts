@@ -6,7 +6,7 @@ import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { engineOver, type ProcessEnvironment } from '../../src/open-engine.ts'
 import type { TransactionStore } from '../../src/store/store.ts'
-import type { ApiVersion } from '../../src/values/wire-version.ts'
+import type { ApiVersion } from '../../src/v4/wire/version.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'
 

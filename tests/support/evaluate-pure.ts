@@ -3,16 +3,16 @@
 
 import { Memo } from '../../src/base/pending.ts'
 import { type ErrorEntry, QueryError } from '../../src/errors.ts'
-import { evaluate } from '../../src/query/evaluate.ts'
-import { Evaluation, type EvaluationHost } from '../../src/query/evaluation.ts'
-import { registry } from '../../src/query/functions/registry.ts'
-import { compileLambda, parse } from '../../src/query/language.ts'
-import { parseStoredLambda } from '../../src/query/parse.ts'
-import { Variables } from '../../src/query/variables.ts'
 import type { Transaction } from '../../src/store/contract.ts'
+import { evaluate } from '../../src/v4/evaluate.ts'
+import { Evaluation, type EvaluationHost } from '../../src/v4/evaluation.ts'
+import { registry } from '../../src/v4/functions/registry.ts'
+import { compileLambda, parse } from '../../src/v4/language.ts'
+import { parseStoredLambda } from '../../src/v4/parse.ts'
+import { Variables } from '../../src/v4/variables.ts'
+import type { ApiVersion } from '../../src/v4/wire/version.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { type Micros, rootDatabase, type Value } from '../../src/values/value.ts'
-import type { ApiVersion } from '../../src/values/wire-version.ts'
 
 /** A query as JSON, or as the text of JSON where numbers have to keep their form. */
 export type Query = string | object

@@ -1,5 +1,6 @@
 // Which folder of `src` may import which others, bottom to top. A folder may always import itself; `base`,
-// `errors.ts` and `limits.ts` are open to everything above them and not repeated. `import type` counts too.
+// `errors.ts` and `limits.ts` are open to everything above them and not repeated. `import type` counts too. A folder
+// within a folder that is named here is a layer of its own, and no longer part of the outer one.
 
 /** Open to all: they know nothing of the layers. */
 export const open = ['base', 'errors.ts', 'limits.ts'] as const
@@ -9,23 +10,24 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
   'limits.ts': [],
   values: [],
-  fql: ['values'],
+  'v4/text': ['values'],
+  'v4/wire': ['values'],
   text: ['values'],
   keys: ['values'],
   kv: [],
   store: ['kv', 'keys', 'values'],
   auth: ['store', 'values'],
-  query: ['auth', 'store', 'text', 'values'],
+  v4: ['v4/wire', 'auth', 'store', 'text', 'values'],
   'query-log': ['kv', 'keys', 'values'],
-  engine: ['query', 'auth', 'store', 'values'],
-  transfer: ['engine', 'store', 'keys', 'fql', 'values'],
-  streams: ['engine', 'query', 'auth', 'store', 'values'],
-  'slow-lane': ['engine', 'store', 'values'],
-  http: ['transfer', 'engine', 'query-log', 'values'],
+  engine: ['v4', 'v4/wire', 'auth', 'store', 'values'],
+  transfer: ['engine', 'store', 'keys', 'v4/text', 'v4/wire', 'values'],
+  streams: ['engine', 'v4', 'v4/wire', 'auth', 'store', 'values'],
+  'slow-lane': ['engine', 'v4/wire', 'store', 'values'],
+  http: ['transfer', 'engine', 'v4/wire', 'query-log', 'values'],
   metrics: ['http'],
   config: [],
   'service-log.ts': [],
-  'open-query-log.ts': ['config', 'query-log', 'query', 'kv'],
+  'open-query-log.ts': ['config', 'query-log', 'v4', 'kv'],
   'open-store.ts': ['config', 'store', 'kv'],
   'open-slow-lane.ts': ['slow-lane', 'config', 'store'],
   'open-engine.ts': [
@@ -36,7 +38,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'streams',
     'engine',
     'query-log',
-    'query',
+    'v4',
     'auth',
     'store',
     'kv',
@@ -60,12 +62,17 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'store',
     'kv',
     'keys',
-    'fql',
+    'v4/text',
     'values',
   ],
 }
 
-/** The layer of a file: the first step of its path below `src/`. */
+/** The layer of a file: the longest beginning of its path below `src/` that is one, else the first step. */
 export function layerOf(path: string): string {
-  return path.split('/')[1] ?? ''
+  const steps = path.split('/').slice(1)
+  for (let count = steps.length; count > 1; count--) {
+    const layer = steps.slice(0, count).join('/')
+    if (layer in layers) return layer
+  }
+  return steps[0] ?? ''
 }

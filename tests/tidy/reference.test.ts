@@ -14,8 +14,8 @@ test('docs/reference/functions.md is current (else: node scripts/generate-refere
   assert.equal(read('docs/reference/functions.md'), functionReference())
 })
 
-test('src/fql/function-table.ts is current (else: node scripts/generate-fql.ts)', () => {
-  assert.equal(read('src/fql/function-table.ts'), functionTableFile())
+test('src/v4/text/function-table.ts is current (else: node scripts/generate-fql.ts)', () => {
+  assert.equal(read('src/v4/text/function-table.ts'), functionTableFile())
 })
 
 test('docs/reference/cli.md is current (else: node scripts/generate-cli.ts)', () => {

@@ -69,11 +69,11 @@ const innerBounds: ReadonlySet<string> = new Set([
   'src/http/listener.ts sessionMegabytesMax', // memory of an HTTP/2 session
   'src/http/outbox.ts heldMsMax', // how long a response is held back to be sent with others
   'src/http/request-meter.ts statusMax', // a number of the protocol
-  'src/query/functions/registry.ts seenMax', // a cache
-  'src/query/pattern-search.ts shownMax', // how much of a pattern an error repeats
-  'src/query/rounding.ts intMax', // a number of Java
-  'src/query/sets/distinct.ts stepsMax', // when reading on turns into seeking
-  'src/query/sets/element-reader.ts stepsMax', // when reading on turns into seeking
+  'src/v4/functions/registry.ts seenMax', // a cache
+  'src/v4/pattern-search.ts shownMax', // how much of a pattern an error repeats
+  'src/v4/rounding.ts intMax', // a number of Java
+  'src/v4/sets/distinct.ts stepsMax', // when reading on turns into seeking
+  'src/v4/sets/element-reader.ts stepsMax', // when reading on turns into seeking
 ])
 
 /** Bounds that stand elsewhere than in `limits.ts` and that clients can meet, or that do not say what they bound. */
@@ -84,7 +84,7 @@ export function strayLimits(files: readonly Syntax[]): Findings {
       numbers
         .filter(({ name }) => /(Max|Min)$/.test(name))
         .flatMap(({ name, line, hasSentence }) => {
-          const facesClients = path.startsWith('src/http/') || path.startsWith('src/query/')
+          const facesClients = path.startsWith('src/http/') || path.startsWith('src/v4/')
           if (facesClients && !innerBounds.has(`${path} ${name}`))
             return [`${path}:${line}: ${name} belongs into src/limits.ts`]
           return hasSentence ? [] : [`${path}:${line}: ${name} has no sentence`]
@@ -142,7 +142,7 @@ export function misplacedTests(files: readonly Syntax[]): Findings {
 
 /** A whole engine over a store in memory, which unit tests of these folders send their queries to. */
 const engineSupport = 'tests/support/engine.ts'
-const behindEngine: ReadonlySet<string> = new Set(['src/query', 'src/engine'])
+const behindEngine: ReadonlySet<string> = new Set(['src/v4', 'src/engine'])
 
 /** Whether a test imports something of a folder, by itself or through the support of tests. */
 function reaches(path: string, folder: string, files: ReadonlyMap<string, Syntax>): boolean {

@@ -1,7 +1,7 @@
 // Help for who writes queries: what can be completed, and what every function does.
 
 import { useMemo, useState } from 'preact/hooks'
-import { fqlFunctions } from '../../../src/fql/index.ts'
+import { fqlFunctions } from '../../../src/v4/text/index.ts'
 import type { Completion } from '../parts/code-editor.ts'
 import { Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'

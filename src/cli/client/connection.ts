@@ -1,6 +1,6 @@
 // Sends queries to a service over HTTP, as a driver does.
 
-import { writeJson } from '../../fql/index.ts'
+import { writeJson } from '../../v4/text/index.ts'
 import { JsonSyntaxError, parseJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { StartError } from '../command.ts'

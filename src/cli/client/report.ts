@@ -7,7 +7,7 @@ import {
   type ParsedExpression,
   printValue,
   type TextRange,
-} from '../../fql/index.ts'
+} from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { Reply, WireError } from './connection.ts'
 

@@ -1,6 +1,6 @@
 // Runs the expressions of a text one after the other.
 
-import { FqlSyntaxError, type ParsedExpression, parseExpressions } from '../../fql/index.ts'
+import { FqlSyntaxError, type ParsedExpression, parseExpressions } from '../../v4/text/index.ts'
 import type { Connection } from './connection.ts'
 import { type Output, type QueryText, writeErrors, writeResult, writeSyntaxError } from './report.ts'
 

@@ -1,6 +1,6 @@
 // The schema objects of a database, as its service tells them.
 
-import { writeJson } from '../../fql/index.ts'
+import { writeJson } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { Connection, Reply } from '../client/connection.ts'
 import { StartError } from '../command.ts'

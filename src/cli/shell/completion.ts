@@ -1,6 +1,6 @@
 // What the Tab key proposes: functions, names of the database's objects inside quotes, and the shell's own commands.
 
-import { fqlFunctions } from '../../fql/index.ts'
+import { fqlFunctions } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { Connection } from '../client/connection.ts'
 

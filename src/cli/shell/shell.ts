@@ -1,7 +1,7 @@
 // The interactive shell: reads lines until they are a query, sends it, shows what came back, and begins again.
 
 import { createInterface, type Interface } from 'node:readline'
-import { FqlSyntaxError, type ParsedExpression, parseExpressions, printQuery } from '../../fql/index.ts'
+import { FqlSyntaxError, type ParsedExpression, parseExpressions, printQuery } from '../../v4/text/index.ts'
 import type { Connection, Scope } from '../client/connection.ts'
 import {
   type Output,

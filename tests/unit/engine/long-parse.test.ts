@@ -6,7 +6,7 @@ import { systemTimers } from '../../../src/base/timers.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import type { StreamOpener } from '../../../src/engine/streaming.ts'
-import type { EvaluationHost } from '../../../src/query/evaluation.ts'
+import type { EvaluationHost } from '../../../src/v4/evaluation.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 test('what takes too long to be parsed is left to the slow lane, without being parsed to its end', async () => {

@@ -1,0 +1,65 @@
+// Comparison: equality, and the total order of values of all types.
+
+import { equalTopLevel } from '../../values/equality.ts'
+import { compareValues } from '../../values/order.ts'
+import type { Value } from '../../values/value.ts'
+import { anyValue, nonEmptyList } from '../arguments.ts'
+import { type Call, define, family, required } from '../definition.ts'
+import { requireOrdered } from '../ordered.ts'
+import { isAtLeast } from '../wire/version.ts'
+
+/** Whether every neighbouring pair of operands stands in a relation. */
+function isChain(
+  operands: readonly Value[],
+  holds: (order: number) => boolean,
+  call: Call,
+  key: string,
+): boolean {
+  const { evaluation } = call
+  evaluation.metered(() => requireOrdered(operands, call, key))
+  for (let index = 1; index < operands.length; index++) {
+    const order = evaluation.metered(() =>
+      compareValues(operands[index - 1] as Value, operands[index] as Value),
+    )
+    if (!holds(order)) return false
+  }
+  return true
+}
+
+function relation(
+  name: string,
+  wording: string,
+  example: [operands: string, answer: 'true' | 'false'],
+  holds: (order: number) => boolean,
+) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(nonEmptyList(anyValue)) },
+    result: 'Boolean',
+    summary: `Whether each operand is ${wording} the next, in the order of all values.`,
+    example: [`{"${name}": ${example[0]}}`, example[1]],
+    evaluate: (args, call) => isChain(args[name] as readonly Value[], holds, call, name),
+  })
+}
+
+export const comparison = family('Comparison', [
+  define({
+    name: 'equals',
+    effect: 'pure',
+    arguments: { equals: required(nonEmptyList(anyValue)) },
+    result: 'Boolean',
+    summary: 'Whether all operands equal the first; an integer equals a double of its value.',
+    example: ['{"equals": [1, 1.0]}', 'true'],
+    evaluate({ equals: [first, ...others] }, { evaluation }) {
+      const exactActions = isAtLeast(evaluation.apiVersion, '5')
+      return others.every(other =>
+        evaluation.metered(() => equalTopLevel(first as Value, other, exactActions)),
+      )
+    },
+  }),
+  relation('lt', 'less than', ['[1, 1.5, "one"]', 'true'], order => order < 0),
+  relation('lte', 'less than or equal to', ['[1, 1, 2]', 'true'], order => order <= 0),
+  relation('gt', 'greater than', ['[3, 1, 2]', 'false'], order => order > 0),
+  relation('gte', 'greater than or equal to', ['[null, true, "two", 2]', 'true'], order => order >= 0),
+])

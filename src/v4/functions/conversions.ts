@@ -1,0 +1,195 @@
+// Conversions from one type to another. What cannot be converted is an error, never null.
+
+import { step } from '../../base/effort.ts'
+import type { QueryError } from '../../errors.ts'
+import { asText } from '../../text/as-text.ts'
+import { dateOfTime, timeOfDate } from '../../values/date.ts'
+import { parseJavaNumber } from '../../values/number-text.ts'
+import { timeFromEpoch, timeUnit } from '../../values/time.ts'
+import {
+  DocumentValue,
+  isArray,
+  isObject,
+  LocalDate,
+  type ObjectValue,
+  Time,
+  typeName,
+  type Value,
+} from '../../values/value.ts'
+import { anyValue } from '../arguments.ts'
+import { toLong } from '../arithmetic.ts'
+import { type Call, define, family, mismatch, required } from '../definition.ts'
+import { ErrorList } from '../error-list.ts'
+import { instant, valueAt } from '../path.ts'
+import { countScan } from '../text-budget.ts'
+import { isAtLeast } from '../wire/version.ts'
+import { dateFromText, timeFromText } from './time.ts'
+
+function cannotCast(value: Value, target: string, call: Call, ...at: string[]): QueryError {
+  return call.invalid(`Cannot cast ${typeName(value)} to ${target}.`, ...at)
+}
+
+/** The number that a number is or a text begins with. */
+function numberOf(value: Value, call: Call): bigint | number | undefined {
+  if (typeof value === 'bigint' || typeof value === 'number') return value
+  if (typeof value !== 'string') return undefined
+  countScan(call, value.length)
+  return parseJavaNumber(value)
+}
+
+function toTime(value: Value, call: Call): Value {
+  if (value instanceof Time) return value
+  if (value instanceof LocalDate) return timeOfDate(value)
+  if (typeof value === 'string') return timeFromText(value, call)
+  const time = typeof value === 'bigint' && millisecond && timeFromEpoch(value, millisecond)
+  if (!time) throw cannotCast(value, 'Time', call)
+  return time
+}
+
+const millisecond = timeUnit('millisecond')
+
+function toDate(value: Value, call: Call): Value {
+  if (value instanceof LocalDate) return value
+  if (typeof value === 'string') return dateFromText(value, call)
+  const date = value instanceof Time ? dateOfTime(value) : undefined
+  if (!date) throw cannotCast(value, 'Date', call)
+  return date
+}
+
+/** A document as the object it looks like to the client's version. */
+function documentFields(document: DocumentValue, call: Call): ObjectValue {
+  const { evaluation } = call
+  const fields = new Map<string, Value>([['ref', document.ref]])
+  const ofOldVersion = !isAtLeast(evaluation.apiVersion, '2.1')
+  if (ofOldVersion) fields.set('class', valueAt(['class'], document, evaluation) as Value)
+  fields.set('ts', instant(document.ts))
+  for (const [name, value] of document.fields) {
+    fields.set(name, valueAt([name], document, evaluation) ?? value)
+  }
+  return fields
+}
+
+function fieldsFromPairs(pairs: readonly Value[], call: Call): ObjectValue {
+  const fields = new Map<string, Value>()
+  const errors = new ErrorList()
+  for (const [index, pair] of pairs.entries()) {
+    step()
+    if (errors.isFull) break
+    const name = isArray(pair) && pair.length === 2 ? pair[0] : undefined
+    if (typeof name === 'string') fields.set(name, (pair as readonly Value[])[1] as Value)
+    else errors.add(mismatch('Field/Value', pair, call, 'to_object', index).errors)
+  }
+  errors.throwIfAny()
+  return fields
+}
+
+function toObject(value: Value, call: Call): ObjectValue {
+  if (isObject(value)) return value
+  if (isArray(value)) return fieldsFromPairs(value, call)
+  if (value instanceof DocumentValue) return documentFields(value, call)
+  throw cannotCast(value, 'Object', call, 'to_object')
+}
+
+function toArray(value: Value, call: Call): readonly Value[] {
+  if (isArray(value)) return value
+  if (!isObject(value) && !(value instanceof DocumentValue)) {
+    throw cannotCast(value, 'Array', call, 'to_array')
+  }
+  const fields = toObject(value, call)
+  step(fields.size)
+  return Array.from(fields)
+}
+
+/** A conversion of any value. */
+function conversion(
+  name: string,
+  result: string,
+  summary: string,
+  example: readonly [query: string, answer: string],
+  convert: (value: Value, call: Call) => Value,
+) {
+  return define({
+    name,
+    effect: 'pure',
+    arguments: { [name]: required(anyValue) },
+    result,
+    summary,
+    example,
+    evaluate: (args, call) => convert(args[name] as Value, call),
+  })
+}
+
+export const conversions = family('Conversions', [
+  conversion(
+    'to_string',
+    'String',
+    'A scalar value as text.',
+    ['{"to_string": {"@date": "2024-02-28"}}', '"2024-02-28"'],
+    (value, call) => {
+      const text = asText(value)
+      if (text === undefined) throw cannotCast(value, 'String', call)
+      return text
+    },
+  ),
+  conversion(
+    'to_number',
+    'Number',
+    'The number that a text begins with.',
+    ['{"to_number": "1.5 miles"}', '1.5'],
+    (value, call) => {
+      const number = numberOf(value, call)
+      if (number === undefined) throw cannotCast(value, 'Number', call)
+      return number
+    },
+  ),
+  conversion(
+    'to_integer',
+    'Integer',
+    'A number, or the one that a text begins with, without its fraction.',
+    ['{"to_integer": -3.9}', '-3'],
+    (value, call) => {
+      const number = numberOf(value, call)
+      if (number === undefined) throw cannotCast(value, 'Integer', call, 'to_integer')
+      return typeof number === 'bigint' ? number : toLong(number)
+    },
+  ),
+  conversion(
+    'to_double',
+    'Double',
+    'A number, or the one that a text begins with, as a double.',
+    ['{"to_double": 3}', '3.0'],
+    (value, call) => {
+      const number = numberOf(value, call)
+      if (number === undefined) throw cannotCast(value, 'Double', call, 'to_double')
+      return Number(number)
+    },
+  ),
+  conversion(
+    'to_time',
+    'Time',
+    'A time from text, from milliseconds since 1970, or the midnight of a date.',
+    ['{"to_time": 1500}', '{"@ts": "1970-01-01T00:00:01.500Z"}'],
+    toTime,
+  ),
+  conversion(
+    'to_date',
+    'Date',
+    'A date from text, or the day of a time in UTC.',
+    ['{"to_date": {"@ts": "2024-02-28T23:59:59Z"}}', '{"@date": "2024-02-28"}'],
+    toDate,
+  ),
+  conversion(
+    'to_object',
+    'Object',
+    'An object from pairs of names and values, or from a document.',
+    ['{"to_object": [["x", 10], ["y", 20]]}', '{"x": 10, "y": 20}'],
+    toObject,
+  ),
+  conversion(
+    'to_array',
+    'Array',
+    'The pairs of names and values of an object or document.',
+    ['{"to_array": {"object": {"x": 10}}}', '[["x", 10]]'],
+    toArray,
+  ),
+])

@@ -1,0 +1,173 @@
+// Formatting: values put into a text by the conversions of java.util.Formatter, and two of our own for any value.
+
+import { limits } from '../../limits.ts'
+import { asText } from '../../text/as-text.ts'
+import { formatDouble, formatInteger } from '../../text/format/number-format.ts'
+import { FormatError, parseFormat, type Specifier } from '../../text/format/specifier.ts'
+import { formatTimePart, isTimeSuffix } from '../../text/format/time-format.ts'
+import { formatDate } from '../../values/date.ts'
+import { formatTime } from '../../values/time.ts'
+import { type DatabaseId, LocalDate, rootDatabase, Time, typeName, type Value } from '../../values/value.ts'
+import { anyValue, list, string } from '../arguments.ts'
+import { type Call, define, family, mismatch, required } from '../definition.ts'
+import { countScan, countText } from '../text-budget.ts'
+import { renderValue } from '../wire/render.ts'
+import type { ApiVersion } from '../wire/version.ts'
+
+/** The version in whose spelling `%@` prints. */
+const plainVersion: ApiVersion = '2.1'
+
+function renderJson(value: Value, apiVersion: ApiVersion, call: Call): string {
+  const { database, transaction } = call.evaluation
+  const { catalogue } = transaction
+  const names = {
+    scope: database,
+    nameOf: catalogue.nameOf.bind(catalogue),
+    parentOf: (id: DatabaseId) => (id === rootDatabase ? undefined : catalogue.database(id)?.ref),
+  }
+  return renderValue(value, { apiVersion, names }) ?? 'null'
+}
+
+/** Takes a format apart. Conversions that are none, and suffixes that no time has, are errors of the format. */
+function readFormat(format: string, call: Call): (string | Specifier)[] {
+  try {
+    const parts = parseFormat(format)
+    for (const part of parts) {
+      if (typeof part !== 'string' && part.suffix !== undefined)
+        requireSuffix(part, isTimeSuffix(part.suffix))
+    }
+    return parts
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw call.invalid(formatErrorText(error), 'format')
+  }
+}
+
+function requireSuffix(specifier: Specifier, exists: boolean): void {
+  if (!exists) throw new FormatError('suffix', specifier.text)
+}
+
+function formatErrorText({ reason, text }: FormatError): string {
+  return reason === 'suffix' ? `Invalid date/time suffix '${text}'.` : `Invalid conversion format '${text}'.`
+}
+
+/** Prints one value; its errors stand at the value. */
+function convert(specifier: Specifier, value: Value, index: number, call: Call): string {
+  switch (specifier.conversion) {
+    case 'd':
+    case 'x':
+    case 'o':
+      if (typeof value !== 'bigint') throw mismatch('Integer', value, call, 'values', index)
+      return formatInteger(value, specifier)
+    case 'f':
+    case 'e':
+    case 'g':
+      if (typeof value !== 'number') throw mismatch('Number', value, call, 'values', index)
+      return formatDouble(value, specifier)
+    case 'b':
+      return cut(String(value !== null && value !== false), specifier.precision)
+    case 't':
+      return convertTime(specifier, value, index, call)
+    case '@':
+      return cut(renderJson(value, plainVersion, call), specifier.precision)
+    case '^':
+      return cut(renderJson(value, call.evaluation.apiVersion, call), specifier.precision)
+    default: {
+      const text = asText(value)
+      if (text === undefined) {
+        throw call.invalid(`Cannot cast ${typeName(value)} to String.`, 'values', index)
+      }
+      return cut(text, specifier.precision)
+    }
+  }
+}
+
+function convertTime({ suffix, text }: Specifier, value: Value, index: number, call: Call): string {
+  if (!(value instanceof Time) && !(value instanceof LocalDate)) {
+    throw mismatch('Date or Time', value, call, 'values', index)
+  }
+  if (suffix === undefined) return value instanceof Time ? formatTime(value) : formatDate(value)
+  const part = formatTimePart(value, suffix)
+  if (part === undefined) throw call.invalid(formatErrorText(new FormatError('suffix', text)), 'format')
+  return part
+}
+
+function cut(text: string, precision: number | undefined): string {
+  return precision === undefined ? text : text.slice(0, precision)
+}
+
+/** Which value a specifier takes; specifiers without an index take one after the other. */
+class ValueCounter {
+  readonly #count: number
+  readonly #call: Call
+  #next = 0
+  #previous: number | undefined
+
+  constructor(count: number, call: Call) {
+    this.#count = count
+    this.#call = call
+  }
+
+  indexFor({ index, text }: Specifier): number {
+    const position = this.#position(index)
+    if (position === undefined) {
+      throw this.#call.invalid(formatErrorText(new FormatError('conversion', text)), 'format')
+    }
+    this.#previous = position
+    return position
+  }
+
+  #position(index: Specifier['index']): number | undefined {
+    if (index === 'previous') return this.#previous
+    if (index === undefined) {
+      if (this.#next < this.#count) return this.#next++
+      throw this.#call.invalid('format specifiers count must be <= arguments size', 'format')
+    }
+    if (index >= 1 && index <= this.#count) return index - 1
+    throw this.#call.invalid('index must be >= 1 and <= arguments size', 'format')
+  }
+}
+
+function formatValues(format: string, values: readonly Value[], call: Call): string {
+  countScan(call, format.length)
+  const counter = new ValueCounter(values.length, call)
+  // Which value goes where is the format's affair and settled before any value is looked at.
+  const steps = readFormat(format, call).map(part => {
+    if (typeof part === 'string') return part
+    const takesValue = part.conversion !== '%' && part.conversion !== 'n'
+    return { specifier: part, index: takesValue ? counter.indexFor(part) : -1 }
+  })
+  const texts: string[] = []
+  let units = 0
+  for (const step of steps) {
+    const text = typeof step === 'string' ? step : printed(step.specifier, step.index, values, call)
+    units += text.length
+    if (units > limits.textUnitsMax) break
+    texts.push(text)
+  }
+  countText(call, units)
+  return texts.join('')
+}
+
+function printed(specifier: Specifier, index: number, values: readonly Value[], call: Call): string {
+  const { conversion, precision = 0, width = 0 } = specifier
+  // Refuses what could not be held before it is made.
+  if (Math.max(width, precision) > limits.textUnitsMax) countText(call, Math.max(width, precision))
+  if (conversion === 'n') return '\n'
+  const plain = conversion === '%' ? '%' : convert(specifier, values[index] as Value, index, call)
+  const text = specifier.capitals ? plain.toUpperCase() : plain
+  return specifier.leftAligned ? text.padEnd(width) : text.padStart(width)
+}
+
+export const format = family('Formatting', [
+  define({
+    name: 'format',
+    effect: 'pure',
+    arguments: { format: required(string), values: required(list(anyValue)) },
+    result: 'String',
+    summary:
+      'A text with values put in where it says `%`, as Java prints them; `%@` prints any value as JSON.',
+    example: ['{"format": "%s costs %.2f (%05d)", "values": ["ice", 1.005, 42]}', '"ice costs 1.01 (00042)"'],
+    evaluate: (args, call) => formatValues(args.format, args.values, call),
+  }),
+])

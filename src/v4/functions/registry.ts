@@ -1,0 +1,125 @@
+// The language: every function of every family, found by its exact set of wire keys.
+
+import { assert } from '../../base/assert.ts'
+import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
+import type { FunctionLookup } from '../parse.ts'
+import { apiVersions, isAtLeast } from '../wire/version.ts'
+import { aggregates } from './aggregates.ts'
+import { basic } from './basic.ts'
+import { bits } from './bits.ts'
+import { calls } from './calls.ts'
+import { collections } from './collections.ts'
+import { comparison } from './comparison.ts'
+import { conversions } from './conversions.ts'
+import { documents } from './documents.ts'
+import { format } from './format.ts'
+import { identity } from './identity.ts'
+import { logic } from './logic.ts'
+import { numbers } from './numbers.ts'
+import { objects } from './objects.ts'
+import { pagination } from './pagination.ts'
+import { references } from './references.ts'
+import { regularExpressions } from './regular-expressions.ts'
+import { schema } from './schema.ts'
+import { literalForms, nativeCollections, sets } from './sets.ts'
+import { strings } from './strings.ts'
+import { time } from './time.ts'
+import { trigonometry } from './trigonometry.ts'
+import { types } from './types.ts'
+
+/** All families, in the order of the reference. */
+export const families: readonly FunctionFamily[] = [
+  basic,
+  calls,
+  logic,
+  comparison,
+  numbers,
+  trigonometry,
+  bits,
+  strings,
+  regularExpressions,
+  format,
+  time,
+  conversions,
+  types,
+  collections,
+  aggregates,
+  objects,
+  references,
+  nativeCollections,
+  sets,
+  pagination,
+  documents,
+  schema,
+  identity,
+]
+
+/** Key sets seen before, by their keys as they came; bounded, so that clients cannot fill the memory. */
+const seenMax = 4096
+
+class Registry implements FunctionLookup {
+  /** By sorted keys; several definitions where a function changed between versions. */
+  readonly #bySignature = new Map<string, FunctionDefinition[]>()
+  readonly #seen = new Map<string, readonly FunctionDefinition[]>()
+
+  constructor(definitions: readonly FunctionDefinition[]) {
+    for (const definition of definitions) {
+      for (const signature of signaturesOf(definition)) this.#add(signature, definition)
+    }
+  }
+
+  find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined {
+    let asGiven: string | undefined
+    for (const key of keys) {
+      // No function has such a key; two of its keys together look like it.
+      if (key.includes('\n')) return undefined
+      asGiven = asGiven === undefined ? key : `${asGiven}\n${key}`
+    }
+    if (asGiven === undefined) return undefined
+    const definitions = this.#seen.get(asGiven) ?? this.#search(asGiven)
+    if (definitions === undefined) return undefined
+    for (const each of definitions) if (isIn(each, apiVersion)) return each
+    return undefined
+  }
+
+  findSet(keys: readonly string[]): FunctionDefinition {
+    const form = literalForms.find(
+      ({ name, keys: known }) => keys.includes(name) && keys.every(key => known.includes(key)),
+    )
+    assert(form, `the literal of a set has the keys of a set: ${keys.join(', ')}`)
+    return form
+  }
+
+  #add(signature: string, definition: FunctionDefinition): void {
+    const others = this.#bySignature.get(signature) ?? []
+    const both = apiVersions.find(version =>
+      others.some(other => isIn(other, version) && isIn(definition, version)),
+    )
+    assert(both === undefined, `two functions take the keys ${signature} in version ${both}`)
+    this.#bySignature.set(signature, [...others, definition])
+  }
+
+  #search(asGiven: string): readonly FunctionDefinition[] | undefined {
+    const definitions = this.#bySignature.get(asGiven.split('\n').sort().join('\n'))
+    if (definitions && this.#seen.size < seenMax) this.#seen.set(asGiven, definitions)
+    return definitions
+  }
+}
+
+/** Whether a version of the language has a function. */
+function isIn({ since, until }: FunctionDefinition, apiVersion: string): boolean {
+  return isAtLeast(apiVersion, since) && !(until && isAtLeast(apiVersion, until))
+}
+
+/** The sorted key sets of a function: its required keys with every subset of the optional ones. */
+function signaturesOf(definition: FunctionDefinition): string[] {
+  let sets: string[][] = [[]]
+  for (const key of definition.keys) {
+    const added = sets.map(set => [...set, key])
+    sets = definition.arguments[key]?.optional ? [...sets, ...added] : added
+  }
+  return sets.map(set => set.sort().join('\n'))
+}
+
+/** Finds functions by their wire keys. */
+export const registry: FunctionLookup = new Registry(families.flatMap(each => each.definitions))

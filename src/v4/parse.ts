@@ -1,0 +1,471 @@
+// From wire JSON to an expression. Nothing is looked up and nothing runs here, so parsing needs no transaction.
+// An object is a form exactly when its set of keys is that of a registered function (or one of the few forms
+// below); every fault is an `invalid expression` with the place where it stands.
+
+import { step } from '../base/effort.ts'
+import { errorEntry, QueryError } from '../errors.ts'
+import { type Json, typeName, type Value } from '../values/value.ts'
+import { BoundNames } from './bound-names.ts'
+import type { Argument, FunctionDefinition } from './definition.ts'
+import { ErrorList } from './error-list.ts'
+import {
+  type Effect,
+  type Expression,
+  type LambdaExpression,
+  type Literal,
+  type Operand,
+  Place,
+} from './expression.ts'
+import { parseLiteralTag } from './parse-literal.ts'
+import { parseReference } from './parse-reference.ts'
+import { isApiVersion, isAtLeast } from './wire/version.ts'
+
+/** Finds the function whose wire keys are exactly these, in a version of the language. */
+export interface FunctionLookup {
+  find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
+  /** The function that makes the sets which are written out with these keys. */
+  findSet(keys: readonly string[]): FunctionDefinition
+}
+
+/** A query that is ready to be evaluated. */
+export interface ParsedQuery {
+  readonly expression: Expression
+  /** The most the query can do by itself; what the functions do that it calls is found out by running it. */
+  readonly effect: Effect
+}
+
+/**
+ * Parses a query. Throws a QueryError of rank `parse` that lists the faults by the language's rules: the first
+ * failing part of lists and arguments, all of `let` and lambdas; unbound variables all, and only by themselves.
+ */
+export function parseQuery(json: Json, apiVersion: string, functions: FunctionLookup): ParsedQuery {
+  const parser = new Parser(apiVersion, functions)
+  const expression = parser.expression(json, Place.root)
+  parser.refuseUnbound()
+  return { expression, effect: parser.effect }
+}
+
+/**
+ * Parses the body of a stored lambda: canonical JSON in which values stand at leaves. Positions are relative to
+ * the lambda, so they begin with `expr`.
+ */
+export function parseStoredLambda(
+  parameters: string | readonly string[],
+  body: Value,
+  apiVersion: string,
+  functions: FunctionLookup,
+): LambdaExpression {
+  const parser = new Parser(apiVersion, functions)
+  const lambda = parser.lambdaParts(parameters as Json, body as Json, Place.root, apiVersion)
+  parser.refuseUnbound()
+  return lambda
+}
+
+const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }
+const greaterEffect = (left: Effect, right: Effect) =>
+  effectOrder[left] >= effectOrder[right] ? left : right
+
+/** The version of lambdas that do not say theirs. */
+const firstLambdaVersion = '2.12'
+
+function fault(description: string, place: Place, ...steps: (string | number)[]): QueryError {
+  return new QueryError([
+    errorEntry('invalid expression', description, place.position(...steps), { rank: 'parse' }),
+  ])
+}
+
+function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
+  const keys = [...json.keys()].join(', ')
+  return fault(`No form/function found, or invalid argument keys: { ${keys} }.`, place)
+}
+
+/** Runs all of `parts`; throws the errors they threw together, up to a limit. */
+function collect(...parts: (() => void)[]): void {
+  const errors = new ErrorList()
+  for (const part of parts) {
+    try {
+      part()
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error
+      errors.add(error.errors)
+      if (errors.isFull) break
+    }
+  }
+  errors.throwIfAny()
+}
+
+/** A lambda being parsed: where its own variables begin, and what it does and uses. */
+interface LambdaFrame {
+  readonly base: number
+  effect: Effect
+  readonly free: Set<string>
+}
+
+class Parser {
+  readonly #functions: FunctionLookup
+  #apiVersion: string
+  readonly #bound = new BoundNames()
+  readonly #frames: LambdaFrame[] = []
+  readonly #unbound = new ErrorList()
+  effect: Effect = 'pure'
+
+  constructor(apiVersion: string, functions: FunctionLookup) {
+    this.#apiVersion = apiVersion
+    this.#functions = functions
+  }
+
+  refuseUnbound(): void {
+    this.#unbound.throwIfAny()
+  }
+
+  expression(json: Json, place: Place): Expression {
+    step(1 + this.#frames.length)
+    if (Array.isArray(json)) return this.#array(json, place)
+    if (json instanceof Map) return this.#form(json, place)
+    return { kind: 'literal', place, value: json }
+  }
+
+  #array(json: readonly Json[], place: Place): Expression {
+    const elements = json.map((element, index) => this.expression(element, place.at(index)))
+    return foldArray(elements, place)
+  }
+
+  #form(json: ReadonlyMap<string, Json>, place: Place): Expression {
+    if (json.size === 1) {
+      const [key, content] = json.entries().next().value as [string, Json]
+      switch (key) {
+        case 'object':
+          return this.#object(content, place)
+        case 'var':
+          return this.#variable(content, place)
+        case 'quote':
+          return this.#quoted(content, place.at('quote'))
+      }
+      if (key.charCodeAt(0) === 64) {
+        const escaped = this.#escape(key, content, place)
+        if (escaped) return escaped
+      }
+    } else if (json.size === 2 && json.has('let') && json.has('in')) {
+      return this.#let(json, place)
+    }
+    const definition = this.#functions.find(json.keys(), this.#apiVersion)
+    if (!definition) throw noForm(json, place)
+    return this.#call(definition, json, place)
+  }
+
+  // ------------------------------------------------------------------------------------------ calls
+
+  #call(definition: FunctionDefinition, json: ReadonlyMap<string, Json>, place: Place): Expression {
+    this.effect = greaterEffect(this.effect, definition.effect)
+    for (const frame of this.#frames) frame.effect = greaterEffect(frame.effect, definition.staticEffect)
+    const operands = definition.keys.map(key => {
+      const operand = json.get(key)
+      if (operand === undefined) return undefined
+      return this.#operand(definition.arguments[key] as Argument<unknown>, operand, place.at(key))
+    })
+    return { kind: 'call', place, definition, operands }
+  }
+
+  #operand(argument: Argument<unknown>, json: Json, place: Place): Operand {
+    switch (argument.type.mode) {
+      case 'lambda':
+        return this.#lambda(json, place)
+      case 'lambda or value':
+        if (json instanceof Map && json.has('lambda')) return this.#lambda(json, place)
+        return this.expression(json, place)
+      case 'lazy list':
+        return this.#list(json, place)
+      case 'lazy sequence':
+        if (!Array.isArray(json)) throw fault(`Array expected, ${typeName(json)} provided.`, place)
+        return this.#list(json, place)
+      default:
+        return this.expression(json, place)
+    }
+  }
+
+  /** Expressions that stay apart: a non-empty array, or one expression as its only element. */
+  #list(json: Json, place: Place): Operand {
+    if (!Array.isArray(json)) return { kind: 'list', place, elements: [this.expression(json, place)] }
+    if (json.length === 0) throw fault('Expression list cannot be empty.', place)
+    const elements = json.map((element, index) => this.expression(element, place.at(index)))
+    return { kind: 'list', place, elements }
+  }
+
+  // ------------------------------------------------------------------------------- variables, lambdas
+
+  #variable(json: Json, place: Place): Expression {
+    if (typeof json !== 'string') throw fault(`String expected, ${typeName(json)} provided.`, place, 'var')
+    const index = this.#bound.newest(json)
+    if (index < 0 && !this.#unbound.isFull) {
+      const description = `Variable '${json}' is not defined.`
+      this.#unbound.add([errorEntry('invalid expression', description, place.position(), { rank: 'parse' })])
+    }
+    for (const frame of this.#frames) if (index < frame.base) frame.free.add(json)
+    return { kind: 'variable', place, name: json }
+  }
+
+  #let(json: ReadonlyMap<string, Json>, place: Place): Expression {
+    const sources = this.#letBindings(json.get('let') as Json, place.at('let'))
+    const depth = this.#bound.size
+    const bindings: [string, Expression][] = []
+    let body: Expression | undefined
+    collect(
+      ...sources.map(source => () => {
+        const { name, json: value, place: where } = source()
+        try {
+          bindings.push([name, this.expression(value, where)])
+        } finally {
+          this.#bound.push(name)
+        }
+      }),
+      () => {
+        body = this.expression(json.get('in') as Json, place.at('in'))
+      },
+    )
+    this.#bound.cut(depth)
+    return { kind: 'let', place, bindings, body: body as Expression }
+  }
+
+  /** One reader per binding, so that each can fail by itself. */
+  #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
+    if (Array.isArray(json)) {
+      return json.map((element, index) => () => {
+        const where = place.at(index)
+        if (!(element instanceof Map) || element.size !== 1) {
+          throw fault(`Object expected, ${typeName(element)} provided.`, where)
+        }
+        const [name, value] = element.entries().next().value as [string, Json]
+        return { name, json: value, place: where.at(name) }
+      })
+    }
+    const fields = this.#plainFields(json, place, 'Array')
+    return [...fields].map(([name, value]) => () => ({ name, json: value, place: place.at(name) }))
+  }
+
+  #lambda(json: Json, place: Place): LambdaExpression {
+    if (!(json instanceof Map)) throw fault(`Lambda expected, ${typeName(json)} provided.`, place)
+    if (json.size !== 2 || !json.has('lambda') || !json.has('expr')) throw noForm(json, place)
+    // Lambdas have had versions since 2.12, and none has an older one.
+    const apiVersion = isAtLeast(this.#apiVersion, firstLambdaVersion) ? this.#apiVersion : firstLambdaVersion
+    return this.lambdaParts(json.get('lambda') as Json, json.get('expr') as Json, place, apiVersion)
+  }
+
+  lambdaParts(parameters: Json, body: Json, place: Place, apiVersion: string): LambdaExpression {
+    const names = typeof parameters === 'string' ? [parameters] : parameters
+    const depth = this.#bound.size
+    const frame: LambdaFrame = { base: depth, effect: 'pure', free: new Set() }
+    this.#frames.push(frame)
+    let expression: Expression | undefined
+    try {
+      collect(
+        () => this.#bindParameters(names, place.at('lambda')),
+        () => {
+          expression = this.expression(body, place.at('expr'))
+        },
+      )
+    } finally {
+      this.#frames.pop()
+      this.#bound.cut(depth)
+    }
+    return {
+      kind: 'lambda',
+      place,
+      parameters: parameters as string | string[],
+      body: expression as Expression,
+      apiVersion,
+      effect: frame.effect,
+      freeVariables: frame.free,
+    }
+  }
+
+  #bindParameters(names: Json, place: Place): void {
+    if (!Array.isArray(names)) throw fault(`String or Array expected, ${typeName(names)} provided.`, place)
+    collect(
+      ...names.map((name: Json, index: number) => () => {
+        if (typeof name !== 'string') {
+          throw fault(`String expected, ${typeName(name)} provided.`, place, index)
+        }
+        if (name !== '_') this.#bound.push(name)
+      }),
+    )
+  }
+
+  // ---------------------------------------------------------------------------------- object literals
+
+  #object(json: Json, place: Place): Expression {
+    const where = place.at('object')
+    const fields = this.#plainFields(json, where, 'Object')
+    return foldObject(
+      [...fields].map(([name, value]) => [name, this.expression(value, where.at(name))] as const),
+      place,
+    )
+  }
+
+  /** The fields of a written object: those behind `@obj` when it is wrapped in it. */
+  #plainFields(json: Json, place: Place, expected: string): ReadonlyMap<string, Json> {
+    if (!(json instanceof Map)) throw fault(`${expected} expected, ${typeName(json)} provided.`, place)
+    if (json.size !== 1) return json
+    const [key, content] = json.entries().next().value as [string, Json]
+    if (key === '@obj') {
+      if (!(content instanceof Map)) throw fault('Invalid object.', place)
+      return content
+    }
+    const escaped = key.charCodeAt(0) === 64 ? this.#escape(key, json.get(key) as Json, place) : undefined
+    if (!escaped) return json
+    throw fault(`${expected} expected, ${escapedTypeName(escaped)} provided.`, place)
+  }
+
+  /** `quote`: nothing is evaluated, only the escapes are read. */
+  #quoted(json: Json, place: Place): Expression {
+    step()
+    if (Array.isArray(json)) {
+      const elements = json.map((element, index) => this.#quoted(element, place.at(index)))
+      return foldArray(elements, place)
+    }
+    if (!(json instanceof Map)) return { kind: 'literal', place, value: json }
+    if (json.size === 1) {
+      const [key, content] = json.entries().next().value as [string, Json]
+      if (key === '@obj') {
+        if (!(content instanceof Map)) throw fault('Invalid object.', place)
+        return this.#quotedFields(content, place.at('@obj'))
+      }
+      const escaped = key.charCodeAt(0) === 64 ? this.#escape(key, content, place) : undefined
+      if (escaped) return escaped
+    }
+    return this.#quotedFields(json, place)
+  }
+
+  #quotedFields(json: ReadonlyMap<string, Json>, place: Place): Expression {
+    return foldObject(
+      [...json].map(([name, value]) => [name, this.#quoted(value, place.at(name))] as const),
+      place,
+    )
+  }
+
+  // ------------------------------------------------------------------------------------------ escapes
+
+  /** The literal behind an escape tag, or undefined when `tag` is none. */
+  #escape(tag: string, content: Json, place: Place): Expression | undefined {
+    switch (tag) {
+      case '@obj':
+        if (!(content instanceof Map)) throw fault('Invalid object.', place)
+        return this.expression(content, place.at('@obj'))
+      case '@ref':
+        return { kind: 'reference', place, target: parseReference(content, place) }
+      case '@query':
+        return { kind: 'query', place, lambda: this.#closedLambda(content, place) }
+      case '@set':
+        return this.#setLiteral(content, place)
+    }
+    const value = parseLiteralTag(tag, content, place)
+    return value === undefined ? undefined : { kind: 'literal', place, value }
+  }
+
+  /** The lambda of `@query` and of `@set` parts: it brings its own version and sees no variables. */
+  #closedLambda(json: Json, place: Place): LambdaExpression {
+    const version = json instanceof Map ? (json.get('api_version') ?? firstLambdaVersion) : undefined
+    const size = json instanceof Map && json.has('api_version') ? 3 : 2
+    const valid =
+      json instanceof Map &&
+      json.size === size &&
+      json.has('lambda') &&
+      json.has('expr') &&
+      typeof version === 'string' &&
+      isApiVersion(version)
+    if (!valid) throw fault('Invalid lambda.', place)
+    const parser = new Parser(version as string, this.#functions)
+    const lambda = parser.lambdaParts(
+      json.get('lambda') as Json,
+      json.get('expr') as Json,
+      place,
+      version as string,
+    )
+    if (!parser.#unbound.isEmpty) throw fault('Invalid lambda.', place)
+    return lambda
+  }
+
+  #setLiteral(json: Json, place: Place): Expression {
+    if (!(json instanceof Map)) throw fault('Invalid set.', place)
+    const kind = setLiteralKinds.find(keys => keys.length === json.size && keys.every(key => json.has(key)))
+    if (!kind) throw fault('Invalid set.', place)
+    const definition = this.#functions.findSet(kind)
+    const operands = definition.keys.map(key => {
+      const part = json.get(key)
+      return part === undefined ? undefined : this.#setPart(kind, key, part, place.at(key))
+    })
+    return { kind: 'set', place, call: { kind: 'call', place, definition, operands } }
+  }
+
+  #setPart([set]: readonly string[], key: string, json: Json, place: Place): Operand {
+    const isLambda = (set === 'join' && key === 'with') || (set === 'filter' && key === 'filter')
+    if (isLambda) return this.#closedLambda(json, place)
+    if (!Array.isArray(json)) return this.#setOperand(json, place)
+    const elements = json.map((element, index) => this.#setOperand(element, place.at(index)))
+    return { kind: 'array', place, elements }
+  }
+
+  /**
+   * A set's parts are literals. `events` may hold the inner set without its own `@set`, and the sets within one that
+   * was stored are objects with the key `@set`: sent back as they were read, they are sets again.
+   */
+  #setOperand(json: Json, place: Place): Expression {
+    if (!(json instanceof Map)) return this.#quoted(json, place)
+    const stored = json.size === 1 ? json.get('@obj') : undefined
+    if (stored instanceof Map && stored.size === 1 && stored.has('@set')) {
+      return this.#setLiteral(stored.get('@set') as Json, place.at('@obj'))
+    }
+    if (setLiteralKinds.some(keys => keys.length === json.size && keys.every(key => json.has(key)))) {
+      return this.#setLiteral(json, place)
+    }
+    return this.#quoted(json, place)
+  }
+}
+
+/** The key sets of `@set` bodies, leading key first. */
+const setLiteralKinds: readonly (readonly string[])[] = [
+  ['match'],
+  ['match', 'terms'],
+  ['match', 'index'],
+  ['singleton'],
+  ['events'],
+  ['documents'],
+  ['union'],
+  ['intersection'],
+  ['difference'],
+  ['distinct'],
+  ['reverse'],
+  ['range', 'from', 'to'],
+  ['join', 'with'],
+  ['filter', 'collection'],
+]
+
+function escapedTypeName(expression: Expression): string {
+  switch (expression.kind) {
+    case 'literal':
+      return typeName(expression.value)
+    case 'reference':
+      return 'Ref'
+    case 'set':
+      return 'Set'
+    case 'query':
+      return 'Lambda'
+    default:
+      return 'Object'
+  }
+}
+
+/** An array of literals is a literal itself. */
+function foldArray(elements: readonly Expression[], place: Place): Expression {
+  if (!elements.every(isLiteral)) return { kind: 'array', place, elements }
+  return { kind: 'literal', place, value: (elements as Literal[]).map(element => element.value) }
+}
+
+function foldObject(fields: readonly (readonly [string, Expression])[], place: Place): Expression {
+  if (!fields.every(([, value]) => isLiteral(value))) return { kind: 'object', place, fields }
+  const value = new Map(fields.map(([name, field]) => [name, (field as Literal).value]))
+  return { kind: 'literal', place, value }
+}
+
+function isLiteral(expression: Expression): expression is Literal {
+  return expression.kind === 'literal'
+}

@@ -1,0 +1,211 @@
+// Paths into values: which steps lead where, for `select`, `contains_path` and similar functions.
+
+import { step as countStep } from '../base/effort.ts'
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { storedForm } from '../values/stored-form.ts'
+import {
+  Action,
+  type Cursor,
+  collectionOf,
+  DocumentValue,
+  EventValue,
+  isArray,
+  isNativeCollectionRef,
+  isObject,
+  native,
+  nativeName,
+  Page,
+  Ref,
+  rootDatabase,
+  type SetShape,
+  SetValue,
+  SourcedElement,
+  type Value,
+} from '../values/value.ts'
+import type { PathStep } from './arguments.ts'
+import type { Evaluation } from './evaluation.ts'
+import { isAtLeast } from './wire/version.ts'
+
+/** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
+export function valueAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): Value | undefined {
+  let value: Value | undefined = from
+  for (let index = 0; index < path.length && value !== undefined; ) {
+    countStep()
+    if (value instanceof SetValue) {
+      const part = intoSet(value, path[index] as PathStep, path[index + 1])
+      value = part?.value
+      index += part?.steps ?? 1
+    } else value = stepInto(value, path[index++] as PathStep, evaluation)
+  }
+  return value
+}
+
+/** Everything a path leads to: names go into each element of an array, arrays at the end are laid flat. */
+export function valuesAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): readonly Value[] {
+  const found: Value[] = []
+  gather({ path, evaluation, found }, 0, from)
+  return found
+}
+
+interface Gathering {
+  readonly path: readonly PathStep[]
+  readonly evaluation: Evaluation
+  readonly found: Value[]
+}
+
+/** Follows a path from its step `at` on. Throws `bad request` when it leads to more than an array may hold. */
+function gather(gathering: Gathering, at: number, from: Value): void {
+  const { evaluation, found, path } = gathering
+  let value: Value | undefined = from
+  for (let index = at; value !== undefined; ) {
+    countStep()
+    const step = path[index]
+    if (isArray(value) && typeof step !== 'bigint') {
+      for (const element of value) gather(gathering, index, element)
+      return
+    }
+    if (step === undefined) {
+      if (found.length >= limits.arrayElementsMax) throw tooLong()
+      found.push(value)
+      return
+    }
+    if (value instanceof SetValue) {
+      const part = intoSet(value, step, path[index + 1])
+      value = part?.value
+      index += part?.steps ?? 1
+    } else {
+      value = stepInto(value, step, evaluation)
+      index++
+    }
+  }
+}
+
+function tooLong(): RequestError {
+  return new RequestError('bad request', `Array exceeds max length. Max: ${limits.arrayElementsMax}.`)
+}
+
+function stepInto(value: Value, step: PathStep, evaluation: Evaluation): Value | undefined {
+  if (isObject(value)) return typeof step === 'string' ? value.get(step) : undefined
+  if (isArray(value)) return typeof step === 'bigint' && step >= 0n ? value[Number(step)] : undefined
+  if (value instanceof Page) return intoPage(value, step)
+  if (typeof step !== 'string') return undefined
+  if (value instanceof DocumentValue) return intoDocument(value, step)
+  if (value instanceof Ref) return intoRef(value, step, evaluation)
+  if (value instanceof EventValue) return intoEvent(value, step)
+  if (value instanceof SourcedElement) {
+    return step === 'value' ? value.value : step === 'sources' ? value.sources : undefined
+  }
+  return undefined
+}
+
+/** What a step `@set` and the one behind it lead to: by itself it is the set, with a name a part of the set. */
+function intoSet(
+  set: SetValue,
+  step: PathStep,
+  name: PathStep | undefined,
+): { readonly value: Value; readonly steps: number } | undefined {
+  if (step !== '@set') return undefined
+  if (name === undefined) return { value: set, steps: 1 }
+  const value = setPart(set, name)
+  return value === undefined ? undefined : { value, steps: 2 }
+}
+
+const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
+  'match',
+  'union',
+  'intersection',
+  'difference',
+  'distinct',
+  'join',
+])
+
+/** A part of a set by its name in the written form; sets that paths do not lead into have null under all names. */
+function setPart(set: SetValue, name: PathStep): Value | undefined {
+  if (!setsWithParts.has(set.shape.type)) return null
+  if (set.shape.type === 'join' && name === 'with') return set.shape.with
+  const stored = storedForm(set)
+  const parts = isObject(stored) ? stored.get('@set') : undefined
+  return parts !== undefined && isObject(parts) && typeof name === 'string' ? parts.get(name) : undefined
+}
+
+function intoPage(page: Page, step: PathStep): Value | undefined {
+  if (typeof step === 'bigint') return step >= 0n ? page.data[Number(step)] : undefined
+  if (step === 'data') return page.data
+  if (step === 'before') return page.before && cursorValue(page.before)
+  return step === 'after' ? page.after && cursorValue(page.after) : undefined
+}
+
+/** A cursor as a value: an array of values, or the event it stands at. */
+export function cursorValue(cursor: Cursor): Value {
+  return cursor.type === 'values' ? cursor.values : cursor.event
+}
+
+function intoDocument(document: DocumentValue, step: string): Value | undefined {
+  switch (step) {
+    case 'ref':
+      return document.ref
+    case 'class':
+      return collectionOf(document.ref)
+    case 'ts':
+      return instant(document.ts)
+    case 'source':
+      if (document.ref.collection === native.indexes) return renamedSource(document.fields.get('source'))
+  }
+  return document.fields.get(step)
+}
+
+/** The source of an index as shown: `collection` where older definitions stored `class`. */
+function renamedSource(source: Value | undefined): Value | undefined {
+  if (source === undefined) return undefined
+  if (isArray(source)) return source.map(each => renamedSource(each) as Value)
+  if (!isObject(source)) return source
+  return new Map([...source].map(([name, value]) => [name === 'class' ? 'collection' : name, value]))
+}
+
+function intoRef(ref: Ref, step: string, evaluation: Evaluation): Value | undefined {
+  const { catalogue } = evaluation.transaction
+  switch (step) {
+    case 'id':
+      return nativeIdOf(ref, evaluation) ?? catalogue.nameOf(ref) ?? String(ref.id)
+    case 'collection':
+    case 'class':
+      return collectionOf(ref)
+    case 'database':
+      if (ref.database === evaluation.database || ref.database === rootDatabase) return undefined
+      return catalogue.database(ref.database)?.ref
+    default:
+      return undefined
+  }
+}
+
+/** The id of a native collection is its name, which older versions spell `classes`. */
+function nativeIdOf(ref: Ref, evaluation: Evaluation): string | undefined {
+  if (!isNativeCollectionRef(ref)) return undefined
+  const name = nativeName(Number(ref.id))
+  return name === 'collections' && !isAtLeast(evaluation.apiVersion, '2.7') ? 'classes' : name
+}
+
+function intoEvent(event: EventValue, step: string): Value | undefined {
+  switch (step) {
+    case 'ts':
+      return instant(event.ts)
+    case 'action':
+      return new Action(event.action)
+    case 'document':
+    case 'instance':
+    case 'resource':
+      return event.document
+    case 'data':
+      // One covered value selects as itself, though events print it in an array.
+      if (event.ofSet) return event.values?.length === 1 ? event.values[0] : event.values
+      return event.fields?.get('data') ?? null
+    default:
+      return event.fields?.get(step)
+  }
+}
+
+/** The `ts` of a document or event as a value. */
+export function instant(ts: DocumentValue['ts']): Value {
+  return typeof ts === 'number' ? BigInt(ts) : ts
+}

@@ -1,0 +1,130 @@
+// From text to wire JSON. The text is a small part of JavaScript, read by acorn and never evaluated: calls of the
+// language's functions, literals, arrays, objects and arrow functions.
+
+import { type Expression, parseExpressionAt } from 'acorn'
+import type { Json } from '../../values/value.ts'
+import { ExpressionReader } from './expression-reader.ts'
+import { FqlSyntaxError, type SourceNode, type TextRange } from './source.ts'
+
+/** One expression of a text. */
+export interface ParsedExpression extends TextRange {
+  /** The query as wire JSON; send it as the text that `writeJson` makes of it. */
+  readonly json: Json
+  /** Where the parts of the query stand in the text. */
+  readonly source: SourceNode
+}
+
+/** White space, comments, semicolons and, as the very first line, `#!…`. */
+const between = /(?:\s|;|\/\/[^\n\r]*|\/\*[\s\S]*?\*\/)*/y
+
+/**
+ * The expressions of a text, one after the other, each read when it is asked for. Semicolons between them are optional.
+ * Throws {@link FqlSyntaxError}.
+ */
+export function* readExpressions(text: string): Generator<ParsedExpression> {
+  let at = text.startsWith('#!') ? (/[\n\r]|$/.exec(text)?.index ?? 0) : 0
+  for (;;) {
+    between.lastIndex = at
+    between.exec(text)
+    at = between.lastIndex
+    if (at >= text.length) return
+    const parsed = readOne(text, at)
+    yield parsed
+    at = parsed.end
+  }
+}
+
+/** All expressions of a text. Throws {@link FqlSyntaxError}. */
+export function parseExpressions(text: string): readonly ParsedExpression[] {
+  return [...readExpressions(text)]
+}
+
+/** The only expression of a text. Throws {@link FqlSyntaxError} when there is none or another. */
+export function parseExpression(text: string): ParsedExpression {
+  const [first, second] = parseExpressions(text)
+  if (!first) throw new FqlSyntaxError('an expression is missing', text, rangeOf(text.length), true)
+  if (second) throw new FqlSyntaxError('there is more than one expression', text, second)
+  return first
+}
+
+function readOne(text: string, start: number): ParsedExpression {
+  try {
+    const { tree, end } = parseTree(text, start)
+    const { json, source } = new ExpressionReader(text, start).read(tree)
+    return { json, source, start, end }
+  } catch (cause) {
+    // Reading follows the nesting of the text on the stack.
+    if (cause instanceof RangeError) {
+      throw new FqlSyntaxError('the expression is nested too deeply', text, rangeOf(start))
+    }
+    throw cause
+  }
+}
+
+/** The syntax tree of the expression at an offset, whose own offsets count from there, and where it ends. */
+function parseTree(text: string, start: number): { readonly tree: Expression; readonly end: number } {
+  // What was read before is cut off: acorn would count its lines again for each expression.
+  const rest = text.slice(start)
+  try {
+    // The tree itself does not show the parentheses around it.
+    const tokens: TextRange[] = []
+    const tree = parseExpressionAt(rest, 0, {
+      ecmaVersion: 'latest',
+      onToken: token => {
+        tokens.push(token)
+      },
+    })
+    const first = untilLineEnd(tree, rest)
+    const next =
+      first === tree ? undefined : tokens.findIndex(({ start }) => start >= first.end && rest[start] !== ')')
+    const last = next === undefined ? tokens.at(-1) : tokens[next - 1]
+    return { tree: first, end: start + (last?.end ?? 0) }
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    // Documented: acorn's errors have the offset as `pos` and end with line and column.
+    const at = Math.min((cause as SyntaxError & { readonly pos?: number }).pos ?? 0, rest.length)
+    const message = cause.message.replace(/ \(\d+:\d+\)$/, '')
+    const isOpen = at >= rest.trimEnd().length || /^Unterminated (template|comment)/.test(message)
+    const said = isOpen ? `the expression has no end` : lowerFirst(message)
+    throw new FqlSyntaxError(said, text, { start: start + at, end: start + at + 1 }, isOpen)
+  }
+}
+
+/**
+ * The expression up to the end of its line, where JavaScript would go on with the next line (`a()⏎[1]`, `1⏎-2`) but the
+ * language has no such thing: there another expression begins.
+ */
+function untilLineEnd(tree: Expression, text: string): Expression {
+  const left = leftOf(tree)
+  if (!left) return tree
+  const first = untilLineEnd(left, text)
+  if (first !== left) return first
+  const gap = /^(?:[^\S\n\r]|\)|\/\*[\s\S]*?\*\/)*(?:\/\/.*)?[\n\r]/
+  return gap.test(text.slice(left.end)) ? left : tree
+}
+
+/** What stands in front of a bracket, a parenthesis, a template or an operator that is not part of the language. */
+function leftOf(tree: Expression): Expression | undefined {
+  switch (tree.type) {
+    case 'MemberExpression':
+      return tree.computed && tree.object.type !== 'Super' ? tree.object : undefined
+    case 'CallExpression': {
+      const { callee } = tree
+      const isName = callee.type === 'Identifier' || (callee.type === 'MemberExpression' && !callee.computed)
+      return isName || callee.type === 'Super' ? undefined : callee
+    }
+    case 'TaggedTemplateExpression':
+      return tree.tag
+    case 'BinaryExpression':
+      return tree.left.type === 'PrivateIdentifier' ? undefined : tree.left
+  }
+  return undefined
+}
+
+function rangeOf(start: number): TextRange {
+  return { start, end: start + 1 }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}

@@ -1,0 +1,358 @@
+// From wire JSON to text in the notation of the drivers. What is printed can be read again: a query gives the same
+// query, a value a query that evaluates to the value.
+
+import type { Json } from '../../values/value.ts'
+import { functionsByWire, type Parameter, type WireFunction } from './functions.ts'
+import { doubleText } from './json.ts'
+import { Group, type Item, layOut, type Piece } from './layout.ts'
+
+/** How text is laid out. */
+interface PrintOptions {
+  /** The length of lines to aim for; 100 when absent. */
+  readonly columns?: number
+}
+
+const columnsDefault = 100
+
+type Fields = ReadonlyMap<string, Json>
+
+/** A query as text. Wire forms without a text of their own are written `Expr({…})`. */
+export function printQuery(query: Json, { columns = columnsDefault }: PrintOptions = {}): string {
+  return layOut(queryPiece(query), columns)
+}
+
+/** A value as it comes in responses, as text. */
+export function printValue(value: Json, { columns = columnsDefault }: PrintOptions = {}): string {
+  return layOut(valuePiece(value), columns)
+}
+
+const item = (piece: Piece): Item => ({ head: '', piece })
+
+function call(name: string, ...pieces: readonly Piece[]): Group {
+  return new Group(`${name}(`, pieces.map(item), ')')
+}
+
+function array(items: readonly Json[], piece: (json: Json) => Piece): Group {
+  return new Group(
+    '[',
+    items.map(each => item(piece(each))),
+    ']',
+  )
+}
+
+const identifier = /^[A-Za-z_$][\w$]*$/
+
+function object(fields: Iterable<readonly [string, Json]>, piece: (json: Json) => Piece): Group {
+  const items = [...fields].map(([name, json]) => ({
+    head: `${identifier.test(name) ? name : JSON.stringify(name)}: `,
+    piece: piece(json),
+  }))
+  return new Group('{', items, '}')
+}
+
+/** The text of what is neither array nor object. */
+function scalar(json: Exclude<Json, Fields | readonly Json[]>): string {
+  if (typeof json === 'string') return JSON.stringify(json)
+  // JSON has no infinities; the language writes them as strings, too.
+  if (typeof json === 'number') return Number.isFinite(json) ? doubleText(json) : `"${json}"`
+  return String(json)
+}
+
+function isArray(json: Json | undefined): json is readonly Json[] {
+  return Array.isArray(json)
+}
+
+function isFields(json: Json | undefined): json is Fields {
+  return json instanceof Map
+}
+
+// ------------------------------------------------------------------------------------------------- values
+
+/** The piece of a value in responses: objects are plain, everything else has tags. */
+function valuePiece(value: Json): Piece {
+  if (isArray(value)) return array(value, valuePiece)
+  if (!isFields(value)) return scalar(value)
+  if (value.size === 1) {
+    const [key, content] = value.entries().next().value as [string, Json]
+    if (key === '@obj' && isFields(content)) return object(content, valuePiece)
+    const tagged = taggedPiece(key, content)
+    if (tagged) return tagged
+  }
+  return object(value, valuePiece)
+}
+
+const textTags: Readonly<Record<string, string>> = {
+  '@ts': 'Time',
+  '@date': 'Date',
+  '@bytes': 'Bytes',
+  '@uuid': 'UUID',
+}
+
+/** The piece behind a tag; undefined when it is none, or holds something else than it has to. */
+function taggedPiece(tag: string, content: Json): Piece | undefined {
+  const ofText = own(textTags, tag)
+  if (ofText !== undefined) return typeof content === 'string' ? call(ofText, scalar(content)) : undefined
+  switch (tag) {
+    case '@ref':
+      return referencePiece(content)
+    case '@set':
+      return isFields(content) ? setPiece(content) : undefined
+    case '@query':
+      return isFields(content) ? functionPiece(content) : undefined
+  }
+  return undefined
+}
+
+/** The functions that make references to schema objects, by the native collection that holds them. */
+const constructors: Readonly<Record<string, string>> = {
+  access_providers: 'AccessProvider',
+  classes: 'Collection',
+  collections: 'Collection',
+  databases: 'Database',
+  functions: 'Function',
+  indexes: 'Index',
+  roles: 'Role',
+}
+
+/** The functions that name native collections. */
+const natives: Readonly<Record<string, string>> = {
+  access_providers: 'AccessProviders',
+  classes: 'Collections',
+  collections: 'Collections',
+  credentials: 'Credentials',
+  databases: 'Databases',
+  functions: 'Functions',
+  indexes: 'Indexes',
+  keys: 'Keys',
+  roles: 'Roles',
+  tokens: 'Tokens',
+}
+
+function own<T>(table: Readonly<Record<string, T>>, key: Json | undefined): T | undefined {
+  return typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined
+}
+
+/** What stands in a reference, without the tag around it that may be there or not. */
+function referenceFields(json: Json | undefined): Fields | undefined {
+  if (!isFields(json)) return undefined
+  return json.size === 1 && json.has('@ref') ? referenceFields(json.get('@ref')) : json
+}
+
+function referencePiece(content: Json): Piece | undefined {
+  if (typeof content === 'string') return call('Ref', scalar(content))
+  const fields = referenceFields(content)
+  const id = fields?.get('id')
+  if (!fields || (typeof id !== 'string' && typeof id !== 'bigint')) return undefined
+  const scope = fields.get('database')
+  const database = scope === undefined || scope === null ? [] : [referencePiece(scope)]
+  const [piece] = database
+  if (database.length > 0 && piece === undefined) return undefined
+  const scoped = piece === undefined ? [] : [piece]
+  const collection = referenceFields(fields.get('collection') ?? fields.get('class'))
+  if (!collection) {
+    const native = own(natives, id)
+    return native && call(native, ...scoped)
+  }
+  const isNative = !collection.has('collection') && !collection.has('class')
+  const named = isNative ? own(constructors, collection.get('id')) : undefined
+  if (named !== undefined) return call(named, scalar(id), ...scoped)
+  // The database of a document stands with its collection, of a key at times with the reference itself.
+  const holder = referencePiece(
+    scoped.length > 0 ? new Map([...collection, ['database', scope as Json]]) : collection,
+  )
+  return holder && call('Ref', holder, scalar(id))
+}
+
+/** A set: a form of the language, whose parts are values and lambdas. */
+function setPiece(body: Fields): Piece {
+  return formPiece(body, part => setPartPiece(part)) ?? rawPiece(body, setPartPiece)
+}
+
+function setPartPiece(part: Json): Piece {
+  if (isArray(part)) return array(part, setPartPiece)
+  if (!isFields(part)) return scalar(part)
+  if (part.has('lambda') && part.has('expr')) return functionPiece(part, 'Lambda')
+  const stored = part.size === 1 ? part.get('@obj') : undefined
+  if (isFields(stored) && stored.size === 1 && stored.has('@set')) return setPartPiece(stored)
+  const isSet = [...part.keys()].some(key => setForms.has(key))
+  return isSet ? setPiece(part) : valuePiece(part)
+}
+
+/** Leading keys of sets that may stand in another without a tag. */
+const setForms: ReadonlySet<string> = new Set([
+  'match',
+  'singleton',
+  'events',
+  'documents',
+  'union',
+  'intersection',
+  'difference',
+  'distinct',
+  'reverse',
+  'range',
+  'join',
+])
+
+/** The version that functions get when they are made from text. */
+const presentVersion = '4'
+
+/** A function value: `Query(Lambda(…))`, with its version if that is an older one. */
+function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
+  const lambda = new Map([...body].filter(([key]) => key !== 'api_version'))
+  const version = body.get('api_version')
+  const piece = queryPiece(lambda)
+  if (wrapper === 'Lambda') return piece
+  return version === undefined || version === presentVersion
+    ? call('Query', piece)
+    : call('Query', piece, scalar(version as string))
+}
+
+// ------------------------------------------------------------------------------------------------ queries
+
+function queryPiece(query: Json): Piece {
+  if (isArray(query)) return array(query, queryPiece)
+  if (!isFields(query)) return scalar(query)
+  if (query.size === 1) {
+    const [key, content] = query.entries().next().value as [string, Json]
+    const tagged = taggedPiece(key, content)
+    if (tagged) return tagged
+  }
+  return formPiece(query, queryPiece) ?? rawPiece(query, queryPiece)
+}
+
+function rawPiece(fields: Fields, piece: (json: Json) => Piece): Piece {
+  return call('Expr', object(fields, piece))
+}
+
+/** A form of the language whose parts are printed by `piece`; undefined when no text gives this form. */
+function formPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
+  return specialPiece(form, piece) ?? callPiece(form, piece)
+}
+
+function specialPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
+  if (form.size === 1) {
+    const fields = form.get('object')
+    if (isFields(fields)) return objectPiece(fields, piece)
+    const variable = form.get('var')
+    return variable === undefined ? undefined : call('Var', piece(variable))
+  }
+  if (form.size !== 2) return undefined
+  if (form.has('lambda') && form.has('expr')) {
+    return call('Lambda', piece(form.get('lambda') as Json), piece(form.get('expr') as Json))
+  }
+  if (!form.has('let') || !form.has('in')) return undefined
+  const bindings = bindingsPiece(form.get('let') as Json, piece)
+  return bindings && call('Let', bindings, piece(form.get('in') as Json))
+}
+
+/** A written object; undefined when it is not one of plain fields. */
+function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | undefined {
+  const [key] = fields.keys()
+  if (fields.size !== 1 || !key?.startsWith('@')) return object(fields, piece)
+  const escaped = fields.get('@obj')
+  const isEscaped = isFields(escaped)
+  return isEscaped ? object(escaped, piece) : undefined
+}
+
+/** One object where the names differ, else an object for each binding. */
+function bindingsPiece(bindings: Json, piece: (json: Json) => Piece): Piece | undefined {
+  if (isFields(bindings)) return objectPiece(bindings, piece)
+  if (!isArray(bindings)) return undefined
+  const pairs: [string, Json][] = []
+  for (const binding of bindings) {
+    const [pair] = isFields(binding) && binding.size === 1 ? binding : []
+    if (!pair) return undefined
+    pairs.push(pair)
+  }
+  if (new Set(pairs.map(([name]) => name)).size === pairs.length) return object(pairs, piece)
+  return new Group(
+    '[',
+    pairs.map(pair => item(object([pair], piece))),
+    ']',
+  )
+}
+
+function callPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
+  for (const wire of form.keys()) {
+    const known = functionsByWire.get(wire)
+    const args = known && argumentsOf(known, form, piece)
+    if (args) return call(known.name, ...args)
+  }
+  return undefined
+}
+
+/** The arguments of a call; undefined when the call cannot be written so that it is read as the same form. */
+function argumentsOf(
+  { parameters }: WireFunction,
+  form: Fields,
+  piece: (json: Json) => Piece,
+): readonly Piece[] | undefined {
+  const left = new Map(form)
+  const args: (Piece | undefined)[] = []
+  for (const parameter of parameters) {
+    const added =
+      parameter.kind === 'rest' && parameters.length === 1
+        ? onlyRest(parameter, left, piece)
+        : argumentsFor(parameter, left, piece)
+    if (!added) return undefined
+    args.push(...added)
+  }
+  if (left.size > 0) return undefined
+  while (args.length > 0 && args.at(-1) === undefined) args.pop()
+  // In the middle, null stands for an argument that is left out, where null is not a value itself.
+  const pieces = args.map(
+    (arg, index) => arg ?? (parameters[index]?.kind === 'optional' ? 'null' : undefined),
+  )
+  return pieces.every(each => each !== undefined) ? pieces : undefined
+}
+
+/** The arguments of a function that takes nothing but a rest, and of that at least one. */
+function onlyRest(
+  { key }: Parameter,
+  left: Map<string, Json>,
+  piece: (json: Json) => Piece,
+): readonly Piece[] {
+  const json = left.get(key) as Json
+  left.delete(key)
+  return isArray(json) && json.length > 1 ? json.map(piece) : [piece(json)]
+}
+
+/**
+ * The pieces for one parameter, whose keys are taken out of `left`; undefined stands for an argument that is left out.
+ * Undefined as a whole when the parameter cannot be written.
+ */
+function argumentsFor(
+  { kind, key, options }: Parameter,
+  left: Map<string, Json>,
+  piece: (json: Json) => Piece,
+): readonly (Piece | undefined)[] | undefined {
+  const json = left.get(key)
+  const isThere = left.delete(key)
+  switch (kind) {
+    case 'always null':
+      return json === null ? [] : undefined
+    case 'null by default':
+      if (!isThere) return undefined
+      return [json === null ? undefined : piece(json as Json)]
+    case 'rest':
+      // Without the key, and with an empty array, nothing follows; both mean the same.
+      if (!isThere) return []
+      if (isArray(json) && json.length === 0) return []
+      // Terms are written as one array, as people write them.
+      return isArray(json) && json.length > 1 && key !== 'terms' ? json.map(piece) : [piece(json as Json)]
+    case 'rest as array':
+      return isArray(json) && json.length > 0 ? json.map(piece) : undefined
+    case 'options': {
+      const given = [...left].filter(([name]) => options.includes(name))
+      for (const [name] of given) left.delete(name)
+      return [given.length > 0 ? object(given, piece) : undefined]
+    }
+    case 'optional':
+      if (isThere && json === null) return undefined
+      return [isThere ? piece(json as Json) : undefined]
+    case 'optional or null':
+      return [isThere ? piece(json as Json) : undefined]
+    default:
+      return isThere ? [piece(json as Json)] : undefined
+  }
+}

@@ -1,0 +1,139 @@
+// The value that a written value stands for, without evaluating it: what shells printed, as wire JSON with tags.
+
+import type { Json } from '../../values/value.ts'
+
+type Fields = ReadonlyMap<string, Json>
+
+/** Forms of one key that make a value of a string, with the tag of the value. */
+const textTags: Readonly<Record<string, string>> = { time: '@ts', date: '@date' }
+
+/** Forms that name a schema object, with the native collection that holds it. */
+const named: Readonly<Record<string, string>> = {
+  access_provider: 'access_providers',
+  class: 'collections',
+  collection: 'collections',
+  database: 'databases',
+  function: 'functions',
+  index: 'indexes',
+  role: 'roles',
+}
+
+/** Forms that name a native collection. */
+const natives: ReadonlySet<string> = new Set([
+  'access_providers',
+  'collections',
+  'credentials',
+  'databases',
+  'functions',
+  'indexes',
+  'keys',
+  'roles',
+  'tokens',
+])
+
+/** Forms of sets, with the keys that hold what is not a set or a value but a lambda. */
+const sets: ReadonlySet<string> = new Set([
+  'match',
+  'singleton',
+  'events',
+  'documents',
+  'union',
+  'intersection',
+  'difference',
+  'distinct',
+  'reverse',
+  'range',
+  'join',
+  'filter',
+])
+
+/** What in a query is no value: a call that would have to be evaluated. */
+export class NoValueError extends Error {
+  override name = 'NoValueError'
+  /** The steps to it from the root of the query. */
+  readonly position: readonly (string | number)[]
+  constructor(position: readonly (string | number)[]) {
+    super('this is not a value')
+    this.position = position
+  }
+}
+
+/**
+ * The value that a query written as a value stands for, as it comes in responses: literals, arrays, objects,
+ * references, times, dates, bytes, sets, functions. Throws {@link NoValueError} for anything else.
+ */
+export function valueOfQuery(query: Json, position: readonly (string | number)[] = []): Json {
+  if (Array.isArray(query)) return query.map((each, index) => valueOfQuery(each, [...position, index]))
+  if (!(query instanceof Map)) return query
+  const value = objectValue(query, position) ?? taggedValue(query, position)
+  if (value === undefined) throw new NoValueError(position)
+  return value
+}
+
+function fieldsOf(fields: Fields, position: readonly (string | number)[]): Map<string, Json> {
+  return new Map([...fields].map(([key, json]) => [key, valueOfQuery(json, [...position, key])]))
+}
+
+function objectValue(query: Fields, position: readonly (string | number)[]): Json | undefined {
+  const written = query.size === 1 ? query.get('object') : undefined
+  if (!(written instanceof Map)) return undefined
+  const escaped = written.size === 1 ? written.get('@obj') : undefined
+  const fields = fieldsOf(escaped instanceof Map ? escaped : written, [...position, 'object'])
+  return [...fields.keys()].some(key => key.startsWith('@')) ? new Map([['@obj', fields]]) : fields
+}
+
+function taggedValue(query: Fields, position: readonly (string | number)[]): Json | undefined {
+  const [key = '', content = null] = query.entries().next().value ?? []
+  if (query.size === 1 && key.startsWith('@')) return query
+  if (query.size === 1 && Object.hasOwn(textTags, key) && typeof content === 'string') {
+    return new Map([[textTags[key] as string, content]])
+  }
+  if (key === 'query' && query.size === 1) return functionValue(content)
+  if (sets.has(key)) return setValue(query, position)
+  return reference(query, key, content, position)
+}
+
+function functionValue(lambda: Json): Json | undefined {
+  if (!(lambda instanceof Map) || !lambda.has('lambda') || !lambda.has('expr')) return undefined
+  return new Map([['@query', new Map<string, Json>([['api_version', '4'], ...lambda])]])
+}
+
+function setValue(query: Fields, position: readonly (string | number)[]): Json {
+  const parts = [...query].map(([key, json]): [string, Json] => {
+    const isLambda = json instanceof Map && json.has('lambda')
+    if (isLambda) return [key, (functionValue(json) as ReadonlyMap<string, Json>).get('@query') as Json]
+    return [key, valueOfQuery(json, [...position, key])]
+  })
+  // No terms are the same as none written.
+  const kept = parts.filter(([key, json]) => key !== 'terms' || !Array.isArray(json) || json.length > 0)
+  return new Map([['@set', new Map(kept)]])
+}
+
+function reference(
+  query: Fields,
+  key: string,
+  content: Json,
+  position: readonly (string | number)[],
+): Json | undefined {
+  const scope = query.get('scope')
+  const database =
+    scope === undefined ? [] : [['database', valueOfQuery(scope, [...position, 'scope'])] as const]
+  const keys = query.size - database.length
+  if (key === 'ref' && keys === 2) {
+    const id = query.get('id')
+    const collection = valueOfQuery(content, [...position, 'ref'])
+    if (typeof id !== 'string' && typeof id !== 'bigint') return undefined
+    return tagged('@ref', [['id', String(id)], ['collection', collection], ...database])
+  }
+  const holder = Object.hasOwn(named, key) ? named[key] : undefined
+  if (holder !== undefined && keys === 1 && typeof content === 'string') {
+    return tagged('@ref', [['id', content], ['collection', tagged('@ref', [['id', holder]])], ...database])
+  }
+  if (!natives.has(key) || keys !== 1) return undefined
+  const outer = content === null ? [] : [['database', valueOfQuery(content, [...position, key])] as const]
+  return tagged('@ref', [['id', key], ...outer])
+}
+
+function tagged(tag: string, fields: readonly (readonly [string, Json])[]): Json {
+  return new Map([[tag, new Map(fields)]])
+}

@@ -1,0 +1,164 @@
+// References as responses show them: schema objects by their present name, databases as chains up to the scope of
+// the request, in the spelling of the client's version.
+
+import { quoteJson } from '../../values/json-text.ts'
+import {
+  type CollectionId,
+  collectionOf,
+  type DatabaseId,
+  firstUserCollection,
+  isNativeCollectionRef,
+  namedNatives,
+  native,
+  nativeName,
+  nativeOfKind,
+  Ref,
+  rootDatabase,
+  type UnresolvedRef,
+} from '../../values/value.ts'
+import { isAtLeast } from './version.ts'
+
+/** The names behind references. */
+export interface RefNames {
+  /** The database the request is about: references into it print without `database`. */
+  readonly scope: DatabaseId
+  /** The name of a schema object, or the last one it had; undefined when it never had one. */
+  nameOf(ref: Ref): string | undefined
+  /** The reference to a database's own document, which lives in its parent; undefined for the root. */
+  parentOf(database: DatabaseId): Ref | undefined
+}
+
+/** Prints references for one response. A reference without a printable name returns undefined. */
+export class RefPrinter {
+  readonly #names: RefNames
+  readonly #asPath: boolean
+  readonly #collectionKey: 'collection' | 'class'
+  /** What documents of a collection have in common: everything behind their id. */
+  readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
+
+  /** The collection of documents that was printed last; mostly the next one is of the same. */
+  #latest:
+    | { readonly database: DatabaseId; readonly collection: CollectionId; readonly tail: string }
+    | undefined
+
+  constructor(names: RefNames, apiVersion: string) {
+    this.#names = names
+    this.#asPath = !isAtLeast(apiVersion, '2.1')
+    this.#collectionKey = isAtLeast(apiVersion, '2.7') ? 'collection' : 'class'
+  }
+
+  print(ref: Ref): string | undefined {
+    const latest = this.#latest
+    if (latest?.collection === ref.collection && latest.database === ref.database)
+      return `{"@ref":{"id":"${ref.idText}"${latest.tail}`
+    if (this.#asPath) return wrapPath(this.#path(ref))
+    if (isNativeCollectionRef(ref)) return this.#nativeCollection(Number(ref.id), ref.database)
+    if (!namedNatives.has(ref.collection)) {
+      const { collection, database } = ref
+      const tail = this.#tail(database, collection)
+      if (tail === undefined) return undefined
+      if (collection >= firstUserCollection) this.#latest = { collection, database, tail }
+      return `{"@ref":{"id":"${ref.idText}"${tail}`
+    }
+    const name = this.#names.nameOf(ref)
+    const database = this.#databaseField(ref.database)
+    if (name === undefined || database === undefined) return undefined
+    return `{"@ref":{"id":${quoteJson(name)},"${this.#collectionKey}":${this.#plainNative(ref.collection)}${database}}}`
+  }
+
+  /** An unresolved reference prints as it was written. */
+  printUnresolved(ref: UnresolvedRef): string | undefined {
+    return this.#asPath ? wrapPath(this.#unresolvedPath(ref)) : this.#unresolvedObject(ref)
+  }
+
+  #tail(database: DatabaseId, collection: CollectionId): string | undefined {
+    let tails = this.#tails.get(database)
+    if (!tails) {
+      tails = new Map()
+      this.#tails.set(database, tails)
+    }
+    let tail = tails.get(collection)
+    if (tail === undefined && !tails.has(collection)) {
+      const printed = nativeName(collection)
+        ? this.#nativeCollection(collection, database)
+        : this.print(new Ref(database, native.collections, BigInt(collection)))
+      tail = printed && `,"${this.#collectionKey}":${printed}}}`
+      tails.set(collection, tail)
+    }
+    return tail
+  }
+
+  #nativeCollection(collection: CollectionId, database: DatabaseId): string | undefined {
+    const field = this.#databaseField(database)
+    return field === undefined ? undefined : `{"@ref":{"id":"${this.#nativeSpelling(collection)}"${field}}}`
+  }
+
+  #plainNative(collection: CollectionId): string {
+    return `{"@ref":{"id":"${this.#nativeSpelling(collection)}"}}`
+  }
+
+  #nativeSpelling(collection: CollectionId): string | undefined {
+    return collection === native.collections && this.#collectionKey === 'class'
+      ? 'classes'
+      : nativeName(collection)
+  }
+
+  /** The `database` member with its comma; empty for the request's own scope and for the root. */
+  #databaseField(database: DatabaseId): string | undefined {
+    if (database === this.#names.scope || database === rootDatabase) return ''
+    const ref = this.#names.parentOf(database)
+    const printed = ref && this.print(ref)
+    return printed && `,"database":${printed}`
+  }
+
+  #path(ref: Ref): string | undefined {
+    if (isNativeCollectionRef(ref)) return this.#nativeSpelling(Number(ref.id))
+    if (namedNatives.has(ref.collection)) {
+      const name = this.#names.nameOf(ref)
+      return name === undefined ? undefined : `${this.#nativeSpelling(ref.collection)}/${name}`
+    }
+    const collection = nativeName(ref.collection) ?? this.#path(collectionOf(ref))
+    return collection && `${collection}/${ref.id}`
+  }
+
+  #unresolvedObject({ target }: UnresolvedRef): string | undefined {
+    const key = this.#collectionKey
+    if (target.type === 'document') {
+      const collection = this.#unresolvedObject(target.collection)
+      return collection && `{"@ref":{"id":"${target.id}","${key}":${collection}}}`
+    }
+    const scope = this.#scopeField(target.scope)
+    if (scope === undefined) return undefined
+    switch (target.type) {
+      case 'native':
+        return `{"@ref":{"id":"${this.#nativeSpelling(native[target.name])}"${scope}}}`
+      case 'key':
+        return `{"@ref":{"id":"${target.id}","${key}":{"@ref":{"id":"keys"${scope}}}}}`
+      default:
+        return `{"@ref":{"id":${quoteJson(target.name)},"${key}":${this.#plainNative(native[nativeOfKind[target.type]])}${scope}}}`
+    }
+  }
+
+  #scopeField(scope: Ref | UnresolvedRef | undefined): string | undefined {
+    if (!scope) return ''
+    const printed = scope instanceof Ref ? this.print(scope) : this.#unresolvedObject(scope)
+    return printed && `,"database":${printed}`
+  }
+
+  #unresolvedPath({ target }: UnresolvedRef): string {
+    switch (target.type) {
+      case 'document':
+        return `${this.#unresolvedPath(target.collection)}/${target.id}`
+      case 'native':
+        return this.#nativeSpelling(native[target.name]) as string
+      case 'key':
+        return `keys/${target.id}`
+      default:
+        return `${this.#nativeSpelling(native[nativeOfKind[target.type]])}/${target.name}`
+    }
+  }
+}
+
+function wrapPath(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : `{"@ref":${quoteJson(path)}}`
+}

@@ -1,0 +1,369 @@
+// Values as the JSON text of responses. Text is put together directly, without a tree in between: rendering a page of
+// documents is most of what a read costs after the read itself.
+
+import { unreachable } from '../../base/assert.ts'
+import { longCall, step } from '../../base/effort.ts'
+import { RequestError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { encodeBase64 } from '../../values/base64.ts'
+import { formatDate } from '../../values/date.ts'
+import { javaDoubleText } from '../../values/double-text.ts'
+import { flat, jsonObject, quoteJson, type Rendered } from '../../values/json-text.ts'
+import { formatTime, timeFromMicros } from '../../values/time.ts'
+import {
+  type ActionName,
+  type Cursor,
+  collectionOf,
+  type DocumentValue,
+  type EventValue,
+  type Lambda,
+  type Micros,
+  native,
+  type ObjectValue,
+  type Page,
+  type SetShape,
+  type ShownFields,
+  type SourcedElement,
+  type TransactionTime,
+  type Value,
+} from '../../values/value.ts'
+import { type RefNames, RefPrinter } from './refs.ts'
+import { type PartRenderer, renderLambda, renderSetBody } from './sets.ts'
+import { type ApiVersion, isAtLeast } from './version.ts'
+
+/** What rendering depends on apart from the value. */
+export interface RenderContext {
+  /** Decides spellings and shapes. */
+  readonly apiVersion: ApiVersion
+  readonly names: RefNames
+  /**
+   * When the transaction committed; `open` leaves marks for {@link fillTransactionTime}. Without it, values that stand for
+   * its time cannot be printed.
+   */
+  readonly transactionTime?: Micros | 'open' | undefined
+}
+
+/** Stand for a time that is not known yet, in microseconds and as a time; JSON text has no such characters. */
+const timeMarks = { micros: '\u0000', time: '\u0001' } as const
+
+/** Puts the time of the transaction into text that was rendered while it was open. */
+export function fillTransactionTime(text: string, time: Micros): string {
+  const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text
+  if (!filled.includes(timeMarks.time)) return filled
+  return filled.replaceAll(timeMarks.time, formatTime(timeFromMicros(time)))
+}
+
+/**
+ * A value as compact JSON text. What cannot be printed (a reference to something that never had a name, the time
+ * of an open transaction) is left out of objects and arrays and becomes null as a cursor; undefined when the
+ * value itself cannot be printed. Throws {@link RequestError} for values nested deeper than
+ * `limits.valueDepthMax` and for those longer than `limits.answerUnitsMax`: a query can build a value that is
+ * small in memory, because its parts are shared, and huge when written out.
+ */
+export function renderValue(value: Value, context: RenderContext): string | undefined {
+  return new Renderer(context).value(value)
+}
+
+function tooLong(): RequestError {
+  return new RequestError('bad request', `Answer exceeds the limit of ${limits.answerUnitsMax} characters.`)
+}
+
+type Tagged = Extract<Value, { readonly kind: string }>
+
+const atSign = 0x40
+
+/** Characters of remembered text that a step of effort is put down for. */
+const unitsPerStep = 64
+
+class Renderer implements PartRenderer {
+  readonly apiVersion: string
+  readonly #transactionTime: Micros | 'open' | undefined
+  readonly #refs: RefPrinter
+  /** Spelling of the oldest version, which differs most. */
+  readonly #oldest: boolean
+  /** Spelling of the versions that say class and instance for collection and document. */
+  readonly #older: boolean
+  #depth = 0
+  /** How deep it has been since somebody began to watch. */
+  #deepest = 0
+  /** Values rendered, texts by their length. */
+  #units = 0
+  /** How many of them depend on more than themselves: on names, on the version of the language, on the time. */
+  #dependent = 0
+
+  constructor(context: RenderContext) {
+    this.apiVersion = context.apiVersion
+    this.#transactionTime = context.transactionTime
+    this.#refs = new RefPrinter(context.names, context.apiVersion)
+    this.#oldest = !isAtLeast(context.apiVersion, '2.1')
+    this.#older = !isAtLeast(context.apiVersion, '2.7')
+  }
+
+  value(value: Value): Rendered {
+    if (++this.#units > limits.answerUnitsMax) throw tooLong()
+    step()
+    switch (typeof value) {
+      case 'string':
+        this.#units += value.length
+        if (value.length > 64) longCall(value.length)
+        return quoteJson(value)
+      case 'bigint':
+      case 'boolean':
+        return String(value)
+      case 'number':
+        return Number.isFinite(value) ? javaDoubleText(value) : `"${value}"`
+    }
+    if (value === null) return 'null'
+    if (value instanceof Map) return this.#object(value)
+    if (Array.isArray(value)) return this.array(value)
+    if (value instanceof Uint8Array) return `{"@bytes":"${encodeBase64(value)}"}`
+    return this.#tagged(value as Tagged)
+  }
+
+  #tagged(value: Tagged): Rendered {
+    switch (value.kind) {
+      case 'time':
+        return `{"@ts":"${formatTime(value)}"}`
+      case 'date':
+        return `{"@date":"${formatDate(value)}"}`
+      case 'uuid':
+        return `{"@uuid":"${value.text}"}`
+    }
+    this.#dependent++
+    switch (value.kind) {
+      case 'ref':
+        return this.#refs.print(value)
+      case 'unresolved':
+        return this.#refs.printUnresolved(value)
+      case 'document':
+        return this.#document(value)
+      case 'page':
+        return this.#page(value)
+      case 'set':
+        return tag('@set', this.setBody(value.shape))
+      case 'lambda':
+        return tag('@query', this.#lambda(value))
+      case 'transaction time':
+        return this.#instant(value)
+      case 'action':
+        return this.#action(value.name)
+      case 'event':
+        return this.#event(value)
+      case 'element':
+        return this.#element(value)
+      default:
+        return unreachable(value)
+    }
+  }
+
+  #enter(): void {
+    if (++this.#depth > this.#deepest) this.#deepest = this.#depth
+    if (this.#depth > limits.valueDepthMax) {
+      throw new RequestError('bad request', `Value is nested deeper than ${limits.valueDepthMax} levels.`)
+    }
+  }
+
+  array(items: readonly Value[]): string {
+    this.#enter()
+    let text = ''
+    for (const item of items) {
+      const rendered = this.value(item)
+      if (rendered !== undefined) text += text === '' ? rendered : `,${rendered}`
+    }
+    this.#depth--
+    return `[${text}]`
+  }
+
+  #object(fields: ObjectValue): string {
+    const text = `{${this.#members(fields)}}`
+    for (const key of fields.keys()) if (key.charCodeAt(0) === atSign) return `{"@obj":${text}}`
+    return text
+  }
+
+  /** The members of an object without its braces. */
+  #members(fields: ObjectValue): string {
+    this.#enter()
+    let text = ''
+    for (const [key, value] of fields) {
+      const rendered = this.value(value)
+      if (rendered === undefined) continue
+      if (text !== '') text += ','
+      text += `${quoteJson(key)}:${rendered}`
+    }
+    this.#depth--
+    return text
+  }
+
+  /** Arguments keep their places: one that cannot be printed becomes null. */
+  code(body: Value): Rendered {
+    step()
+    if (body instanceof Map) return this.#form(body)
+    if (!Array.isArray(body)) return this.value(body)
+    this.#enter()
+    const elements = body.map(part => this.code(part) ?? 'null')
+    this.#depth--
+    return `[${elements.join()}]`
+  }
+
+  #form(form: ObjectValue): string {
+    this.#enter()
+    let text = ''
+    for (const [key, part] of form) {
+      const holdsFields = key === 'object' || key === 'let'
+      const rendered = holdsFields ? this.#codeFields(part) : this.code(part)
+      text += `${text === '' ? '' : ','}${quoteJson(key)}:${rendered ?? 'null'}`
+    }
+    this.#depth--
+    return `{${text}}`
+  }
+
+  /** The fields of a written object or `let`: names, not forms. A list of bindings has a name more than once. */
+  #codeFields(fields: Value): Rendered {
+    if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
+    if (!(fields instanceof Map)) return this.value(fields)
+    const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
+    return wrapped instanceof Map
+      ? `{"@obj":{${this.#codeMembers(wrapped)}}}`
+      : `{${this.#codeMembers(fields)}}`
+  }
+
+  #codeMembers(fields: ObjectValue): string {
+    this.#enter()
+    const members = [...fields].map(([name, part]) => `${quoteJson(name)}:${this.code(part) ?? 'null'}`)
+    this.#depth--
+    return members.join()
+  }
+
+  setBody(shape: SetShape): Rendered {
+    this.#enter()
+    const body = renderSetBody(shape, this)
+    this.#depth--
+    return body
+  }
+
+  #lambda(lambda: Lambda): Rendered {
+    this.#enter()
+    const text = renderLambda(lambda, this)
+    this.#depth--
+    return text
+  }
+
+  #element(element: SourcedElement): string {
+    this.#enter()
+    const value = this.value(element.value)
+    this.#depth--
+    return jsonObject({ value, sources: this.array(element.sources) })
+  }
+
+  #document(document: DocumentValue): string {
+    const { ref } = document
+    const printed = this.#refs.print(ref)
+    const ts = this.#instant(document.ts)
+    const fields = this.#documentMembers(document)
+    let text = printed === undefined ? '' : `,"ref":${printed}`
+    if (this.#oldest && printed !== undefined) text += `,"class":${this.#refs.print(collectionOf(ref))}`
+    if (ts !== undefined) text += `,"ts":${ts}`
+    if (fields !== '') text += `,${fields}`
+    return `{${text.slice(1)}}`
+  }
+
+  #documentMembers({ fields, ref, shown }: DocumentValue): string {
+    if (ref.collection === native.indexes) return this.#members(this.#indexFields(fields))
+    if (shown === undefined || (shown.isTried && shown.text === undefined)) return this.#members(fields)
+    return this.#knownMembers(shown) ?? this.#remembered(shown)
+  }
+
+  /** The remembered text, where rendering the fields again would come to it. */
+  #knownMembers({ depth, text, units }: ShownFields): string | undefined {
+    if (text === undefined) return undefined
+    const isWithin =
+      this.#units + units <= limits.answerUnitsMax && this.#depth + depth <= limits.valueDepthMax
+    if (!isWithin) return undefined
+    step(1 + Math.floor(text.length / unitsPerStep))
+    this.#units += units
+    return text
+  }
+
+  #remembered(shown: ShownFields): string {
+    const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
+    this.#deepest = this.#depth
+    const text = this.#members(shown.fields)
+    shown.units = this.#units - units
+    shown.depth = this.#deepest - this.#depth
+    shown.isTried = true
+    if (this.#dependent === dependent) shown.text = flat(text)
+    this.#deepest = Math.max(this.#deepest, deepest)
+    return text
+  }
+
+  /** An index says `collection` of what it covers, to older clients `class`, however it was written. */
+  #indexFields(fields: ObjectValue): ObjectValue {
+    const source = fields.get('source')
+    return source === undefined ? fields : new Map(fields).set('source', respellSource(source, this.#older))
+  }
+
+  #instant(ts: Micros | TransactionTime): Rendered {
+    if (typeof ts === 'number') return String(ts)
+    const micros = this.#transactionTime
+    if (micros === undefined) return undefined
+    if (micros === 'open') return ts.unit === 'micros' ? timeMarks.micros : `{"@ts":"${timeMarks.time}"}`
+    return ts.unit === 'micros' ? String(micros) : `{"@ts":"${formatTime(timeFromMicros(micros))}"}`
+  }
+
+  #page(page: Page): string {
+    this.#enter()
+    const before = page.before && this.#cursor(page.before)
+    const after = page.after && this.#cursor(page.after)
+    this.#depth--
+    return jsonObject({ before, after, data: this.array(page.data) })
+  }
+
+  #cursor(cursor: Cursor): string {
+    if (cursor.type === 'event') return jsonObject(this.#eventMembers(cursor.event))
+    const parts: string[] = []
+    for (const value of cursor.values) {
+      const part = this.value(value)
+      // A cursor that lacks a part would point elsewhere.
+      if (part === undefined) return 'null'
+      parts.push(part)
+    }
+    return `[${parts.join(',')}]`
+  }
+
+  #event(event: EventValue): string {
+    const members = this.#eventMembers(event)
+    return jsonObject(
+      event.ofSet ? members : { ...members, data: this.value(event.fields?.get('data') ?? null) },
+    )
+  }
+
+  /** What an event shows as a cursor too: all but the data of a document. */
+  #eventMembers({ ts, action, document, values }: EventValue): Record<string, Rendered> {
+    return {
+      ts: this.#instant(ts),
+      action: this.#action(action),
+      [this.#oldest ? 'resource' : this.#older ? 'instance' : 'document']:
+        document && this.#refs.print(document),
+      [this.#oldest ? 'values' : 'data']: values && values.length > 0 ? this.array(values) : undefined,
+    }
+  }
+
+  /** The oldest version knows two actions only. */
+  #action(action: ActionName): string {
+    if (!this.#oldest) return `"${action}"`
+    return action === 'delete' || action === 'remove' ? '"delete"' : '"create"'
+  }
+}
+
+function tag(name: '@set' | '@query', body: Rendered): Rendered {
+  return body && `{"${name}":${body}}`
+}
+
+function respellSource(source: Value, older: boolean): Value {
+  if (Array.isArray(source)) return source.map(part => respellSource(part, older))
+  if (!(source instanceof Map)) return source
+  const [from, to] = older ? ['collection', 'class'] : ['class', 'collection']
+  const respelled = new Map<string, Value>()
+  for (const [key, value] of source) respelled.set(key === from ? to : key, value)
+  return respelled
+}
