@@ -4,8 +4,7 @@
 
 import type { CryptoKey } from 'jose'
 import type { Clock } from '../base/clock.ts'
-import { FairQueue } from '../base/fair-queue.ts'
-import { QueueFull } from '../base/work-queue.ts'
+import { FairRunner, QueueFull } from '../base/fair-queue.ts'
 import { limits } from '../limits.ts'
 import type { FetchKeySet } from './jwks-fetch.ts'
 
@@ -47,7 +46,7 @@ export class KeySets {
   readonly #fetch: FetchKeySet
   readonly #clock: Clock
   readonly #onFailure: (uri: string, reason: string) => void
-  readonly #queue = new FairQueue(limits.jwksFetchesAtOnceMax, limits.jwksFetchesWaitingMax)
+  readonly #queue = new FairRunner(limits.jwksFetchesAtOnceMax, limits.jwksFetchesWaitingMax)
   /** Least recently used first. Sets grow as they are loaded and go by a clock that tests move: `lru-cache` has neither. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0

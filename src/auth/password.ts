@@ -7,8 +7,7 @@
 import { createHmac, hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { assert } from '../base/assert.ts'
-import { FairQueue } from '../base/fair-queue.ts'
-import { QueueFull } from '../base/work-queue.ts'
+import { FairRunner, QueueFull } from '../base/fair-queue.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId } from '../values/value.ts'
@@ -39,7 +38,7 @@ const costsMax = 10_000
 export class Passwords {
   readonly #cost: number
   readonly #bcrypt: Bcrypt
-  readonly #queue = new FairQueue(passwordThreads, limits.passwordChecksWaitingMax)
+  readonly #queue = new FairRunner(passwordThreads, limits.passwordChecksWaitingMax)
   readonly #throttle: FailureThrottle
   readonly #proven = new LRUCache<string, true>({ max: provenMax })
   readonly #provenKey: Uint8Array

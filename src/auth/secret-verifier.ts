@@ -4,9 +4,8 @@
 
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { FairQueue } from '../base/fair-queue.ts'
+import { FairRunner, QueueFull } from '../base/fair-queue.ts'
 import type { Memo } from '../base/pending.ts'
-import { QueueFull } from '../base/work-queue.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId } from '../values/value.ts'
@@ -20,7 +19,7 @@ export class SecretVerifier {
   readonly #bcrypt: Bcrypt
   readonly #verified = new LRUCache<string, true>({ max: verifiedPairsMax })
   // Apart from the queue of passwords, so that a flood of logins does not keep new secrets from being checked.
-  readonly #queue = new FairQueue(bcryptAtOnce(limits.secretChecksAtOnceMax), limits.secretChecksWaitingMax)
+  readonly #queue = new FairRunner(bcryptAtOnce(limits.secretChecksAtOnceMax), limits.secretChecksWaitingMax)
   /** Names of requests that take turns. */
   readonly #requests = new WeakMap<Memo, string>()
   #requestsNamed = 0

@@ -1,64 +1,116 @@
-// A queue for expensive operations that serves its owners in turn, so that one who asks for a thousand things keeps
-// nobody else waiting. Owners may have owners: each level takes turns of its own.
+// Waiting things of many owners that take turns: one who has a thousand of them keeps nobody else waiting. Owners may
+// have owners: each level takes turns of its own. The second class runs expensive operations (password checks, fetches
+// from outside) in that order, so many at a time.
 
-import { QueueFull } from './work-queue.ts'
+/** Thrown when too many operations wait. */
+export class QueueFull {}
+
+/** What waits for one owner: items, or the lanes of the owners below. Lanes that are empty are dropped. */
+class Lane<T> {
+  /** Items that wait here and below. */
+  size = 0
+  readonly items: T[] = []
+  /** In the order of their turns. */
+  readonly lanes = new Map<string, Lane<T>>()
+
+  add([owner, ...below]: readonly string[], item: T): void {
+    this.size++
+    if (owner === undefined) {
+      this.items.push(item)
+      return
+    }
+    let lane = this.lanes.get(owner)
+    if (lane === undefined) {
+      lane = new Lane()
+      this.lanes.set(owner, lane)
+    }
+    lane.add(below, item)
+  }
+
+  /** Takes the next item of the first owner that `mayRun`, who has the last turn then. */
+  take(mayRun: (owner: string) => boolean = () => true): T | undefined {
+    for (const [owner, lane] of this.lanes) {
+      if (!mayRun(owner)) continue
+      this.lanes.delete(owner)
+      if (lane.size > 1) this.lanes.set(owner, lane)
+      this.size--
+      return lane.take()
+    }
+    if (this.items.length > 0) this.size--
+    return this.items.shift()
+  }
+
+  /** Takes out the newest item of the owner who has the most of them. */
+  dropOne(): T | undefined {
+    let fullest: readonly [string, Lane<T>] | undefined
+    for (const entry of this.lanes) if (entry[1].size > (fullest?.[1].size ?? 0)) fullest = entry
+    if (this.size > 0) this.size--
+    if (fullest === undefined) return this.items.pop()
+    const [owner, lane] = fullest
+    if (lane.size === 1) this.lanes.delete(owner)
+    return lane.dropOne()
+  }
+
+  /** Takes out an item, and returns whether it was there. */
+  remove([owner, ...below]: readonly string[], item: T): boolean {
+    if (owner === undefined) {
+      const place = this.items.indexOf(item)
+      if (place < 0) return false
+      this.items.splice(place, 1)
+      this.size--
+      return true
+    }
+    const lane = this.lanes.get(owner)
+    if (!lane?.remove(below, item)) return false
+    this.size--
+    if (lane.size === 0) this.lanes.delete(owner)
+    return true
+  }
+}
+
+/** Items by owner. A path names the owner, the outermost first; all paths of a queue have the same length. */
+export class FairQueue<T> {
+  readonly #lane = new Lane<T>()
+
+  get size(): number {
+    return this.#lane.size
+  }
+
+  /** How many items of an outermost owner wait. */
+  lengthOf(owner: string): number {
+    return this.#lane.lanes.get(owner)?.size ?? 0
+  }
+
+  add(path: readonly string[], item: T): void {
+    this.#lane.add(path, item)
+  }
+
+  /** Takes the next item of the first outermost owner that `mayRun`; who may not keeps the turn. */
+  take(mayRun?: (owner: string) => boolean): T | undefined {
+    return this.#lane.take(mayRun)
+  }
+
+  /** Takes out the newest item of the owner who has the most of them. */
+  dropOne(): T | undefined {
+    return this.#lane.dropOne()
+  }
+
+  /** Takes out an item that need not wait any more. */
+  remove(path: readonly string[], item: T): void {
+    this.#lane.remove(path, item)
+  }
+}
 
 interface Waiter {
   readonly start: () => void
   readonly refuse: () => void
 }
 
-/** What waits for one owner: operations, or the lanes of the owners below. Lanes that are empty are dropped. */
-class Lane {
-  /** Operations that wait here and below. */
-  size = 0
-  readonly #waiters: Waiter[] = []
-  /** In the order of their turns. */
-  readonly #lanes = new Map<string, Lane>()
-
-  add(path: readonly string[], waiter: Waiter): void {
-    this.size++
-    const [owner, ...below] = path
-    if (owner === undefined) {
-      this.#waiters.push(waiter)
-      return
-    }
-    let lane = this.#lanes.get(owner)
-    if (lane === undefined) {
-      lane = new Lane()
-      this.#lanes.set(owner, lane)
-    }
-    lane.add(below, waiter)
-  }
-
-  /** The operation whose turn it is. */
-  next(): Waiter | undefined {
-    for (const [owner, lane] of this.#lanes) {
-      this.#lanes.delete(owner)
-      if (lane.size > 1) this.#lanes.set(owner, lane)
-      this.size--
-      return lane.next()
-    }
-    if (this.#waiters.length > 0) this.size--
-    return this.#waiters.shift()
-  }
-
-  /** The newest operation of the owner who has the most of them waiting. */
-  dropOne(): Waiter | undefined {
-    let fullest: readonly [string, Lane] | undefined
-    for (const entry of this.#lanes) if (entry[1].size > (fullest?.[1].size ?? 0)) fullest = entry
-    if (this.size > 0) this.size--
-    if (fullest === undefined) return this.#waiters.pop()
-    const [owner, lane] = fullest
-    if (lane.size === 1) this.#lanes.delete(owner)
-    return lane.dropOne()
-  }
-}
-
-export class FairQueue {
+/** Runs operations in the turns of their owners. */
+export class FairRunner {
   readonly #runningMax: number
   readonly #waitingMax: number
-  readonly #lane = new Lane()
+  readonly #waiters = new FairQueue<Waiter>()
   #running = 0
 
   /** At most `runningMax` operations at a time and `waitingMax` that wait for their turn. */
@@ -68,8 +120,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs an operation when it is its owner's turn. `path` names the owner, the outermost first; all paths of a queue
-   * have the same length. Rejects with {@link QueueFull} when too many wait and its owner has the most of them.
+   * Runs an operation when it is its owner's turn. Rejects with {@link QueueFull} when too many wait and its owner has the
+   * most of them.
    */
   async run<T>(path: readonly string[], operation: () => Promise<T>): Promise<T> {
     if (this.#running < this.#runningMax) this.#running++
@@ -77,7 +129,7 @@ export class FairQueue {
     try {
       return await operation()
     } finally {
-      const next = this.#lane.next()
+      const next = this.#waiters.take()
       if (next) next.start()
       else this.#running--
     }
@@ -86,8 +138,8 @@ export class FairQueue {
   /** Resolves when an operation that has ended hands over its place. */
   #turn(path: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#lane.add(path, { start: resolve, refuse: () => reject(new QueueFull()) })
-      if (this.#lane.size > this.#waitingMax) this.#lane.dropOne()?.refuse()
+      this.#waiters.add(path, { start: resolve, refuse: () => reject(new QueueFull()) })
+      if (this.#waiters.size > this.#waitingMax) this.#waiters.dropOne()?.refuse()
     })
   }
 }

@@ -4,6 +4,7 @@
 
 import { constants, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
+import { Allowance } from '../base/allowance.ts'
 import { limits } from '../limits.ts'
 
 /** Bytes of a frame beside what it carries, and of a header in a frame beside its name and value, at most. */
@@ -11,29 +12,6 @@ const frameBytes = 9
 const headerBytes = 10
 /** A client that reads replies with frames that open its window: so many bytes read for one byte of these, at least. */
 const readPerWindowByte = 64
-
-/** An allowance that fills up with time. */
-class Allowance {
-  readonly #max: number
-  readonly #perMs: number
-  #left: number
-  #filledMs: number
-
-  constructor(max: number, perSecond: number, nowMs: number) {
-    this.#max = max
-    this.#perMs = perSecond / 1000
-    this.#left = max
-    this.#filledMs = nowMs
-  }
-
-  /** Takes `amount`, which may be negative; returns whether so much was left. */
-  take(amount: number, nowMs: number): boolean {
-    const filled = this.#left + (nowMs - this.#filledMs) * this.#perMs
-    this.#filledMs = nowMs
-    this.#left = Math.min(this.#max, filled - amount)
-    return this.#left >= 0
-  }
-}
 
 export class SessionGuard {
   readonly #session: ServerHttp2Session
@@ -50,8 +28,9 @@ export class SessionGuard {
   constructor(session: ServerHttp2Session, socket: Socket, nowMs: number, resetBurst: number) {
     this.#session = session
     this.#socket = socket
-    this.#resets = new Allowance(resetBurst, limits.sessionResetsPerSecond, nowMs)
-    this.#empty = new Allowance(limits.sessionEmptyBytesBurst, limits.sessionEmptyBytesPerSecond, nowMs)
+    this.#resets = new Allowance({ max: resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
+    const empty = { max: limits.sessionEmptyBytesBurst, perSecond: limits.sessionEmptyBytesPerSecond }
+    this.#empty = new Allowance(empty, nowMs)
   }
 
   /** A request has come, with these names and values. */

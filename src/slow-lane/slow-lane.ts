@@ -3,12 +3,12 @@
 // past the time of its query, stuck in whatever it does, is killed.
 
 import type { Clock } from '../base/clock.ts'
+import { FairQueue } from '../base/fair-queue.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { Patience } from '../engine/patience.ts'
 import type { Hold, LaneJob, LaneOutcome, SlowLane } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { FairQueue } from './fair-queue.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
 interface SlowLaneOptions extends LaneOptions {
@@ -72,11 +72,11 @@ export class ProcessLane implements SlowLane {
         resolve,
         reject,
         cancel: timers.after(job.timeoutMs, () => {
-          this.#waiting.remove(job.queue, waiting)
+          this.#waiting.remove([job.queue], waiting)
           reject(outOfTime())
         }),
       }
-      this.#waiting.add(job.queue, waiting)
+      this.#waiting.add([job.queue], waiting)
       this.#advance()
     })
   }
@@ -84,7 +84,7 @@ export class ProcessLane implements SlowLane {
   /** Ends all processes; what they evaluate is answered as out of time, what they commit is waited for. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (let next = this.#waiting.take(() => true); next; next = this.#waiting.take(() => true)) {
+    for (let next = this.#waiting.take(); next; next = this.#waiting.take()) {
       next.cancel()
       next.reject(outOfTime())
     }

@@ -2,6 +2,7 @@
 // slow lane: in builds, in imports and when documents are removed. After them the database rests for a multiple of what
 // they took; builds and documents of others go on meanwhile.
 
+import { Allowances } from '../base/allowance.ts'
 import { systemClock } from '../base/clock.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
@@ -13,30 +14,26 @@ export interface BindingCosts {
   readonly bindingShare: BindingShare
 }
 
-/** Who rests, and until when. */
+/** Databases whose rests are remembered. */
+const databasesMax = 10_000
+
+/** Who rests, and for how long. */
 export class BindingShare {
-  readonly #elapsedMs: () => number
-  /** Until when each database rests, by {@link #elapsedMs}. */
-  readonly #until = new Map<DatabaseId, number>()
+  /** Milliseconds of rest that each database owes. */
+  readonly #rests: Allowances<DatabaseId>
 
   constructor(elapsedMs: () => number = systemClock.elapsedMs) {
-    this.#elapsedMs = elapsedMs
+    this.#rests = new Allowances({ max: 0, perSecond: 1000 }, databasesMax, elapsedMs)
   }
 
   /** Milliseconds until the bindings of a database may be computed again; 0: now. */
   restMs(database: DatabaseId): number {
-    const until = this.#until.get(database)
-    if (until === undefined) return 0
-    const left = until - this.#elapsedMs()
-    if (left > 0) return left
-    this.#until.delete(database)
-    return 0
+    return this.#rests.waitMs(database)
   }
 
   /** Bindings of a database took so long, in microseconds. What several do at the same time adds up. */
   spent(database: DatabaseId, micros: Micros): void {
     const restMs = (micros / 1000) * limits.bindingRestFactor
-    if (restMs < limits.bindingRestMsMin) return
-    this.#until.set(database, this.#elapsedMs() + this.restMs(database) + restMs)
+    if (restMs >= limits.bindingRestMsMin) this.#rests.take(database, restMs)
   }
 }

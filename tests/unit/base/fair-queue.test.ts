@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FairQueue } from '../../../src/base/fair-queue.ts'
-import { QueueFull } from '../../../src/base/work-queue.ts'
+import { FairQueue, FairRunner, QueueFull } from '../../../src/base/fair-queue.ts'
 
 /** A queue of one place that is taken until `open` is called, and the order in which operations ran. */
 function blockedQueue(waitingMax: number) {
-  const queue = new FairQueue(1, waitingMax)
+  const queue = new FairRunner(1, waitingMax)
   const order: string[] = []
   const gate = Promise.withResolvers<void>()
   const first = queue.run(['first', ''], () => gate.promise)
@@ -55,10 +54,49 @@ test('when too many wait, whoever has the most is refused, not the newcomer', as
 })
 
 test('a place is given back when an operation fails', async () => {
-  const queue = new FairQueue(1, 1)
+  const queue = new FairRunner(1, 1)
   await assert.rejects(
     queue.run(['a'], () => Promise.reject(new TypeError('broken'))),
     TypeError,
   )
   assert.equal(await queue.run(['a'], () => Promise.resolve(1)), 1)
+})
+
+test('queues take turns, however much is waiting in one of them', () => {
+  const queue = new FairQueue<string>()
+  for (const item of ['a1', 'a2', 'a3', 'a4']) queue.add(['a'], item)
+  queue.add(['b'], 'b1')
+  queue.add(['c'], 'c1')
+  queue.add(['b'], 'b2')
+  const taken = Array.from({ length: 7 }, () => queue.take())
+  assert.deepEqual(taken, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
+  assert.equal(queue.take(), undefined)
+})
+
+test('a queue that may not run is passed over and keeps its turn', () => {
+  const queue = new FairQueue<string>()
+  queue.add(['a'], 'a1')
+  queue.add(['b'], 'b1')
+  assert.equal(
+    queue.take(name => name !== 'a'),
+    'b1',
+  )
+  assert.equal(
+    queue.take(name => name !== 'a'),
+    undefined,
+  )
+  assert.equal(queue.take(), 'a1')
+})
+
+test('what is taken out does not wait any more', () => {
+  const queue = new FairQueue<string>()
+  queue.add(['a'], 'a1')
+  queue.add(['a'], 'a2')
+  queue.remove(['a'], 'a1')
+  queue.remove(['a'], 'a1')
+  assert.equal(queue.size, 1)
+  assert.equal(queue.lengthOf('a'), 1)
+  queue.remove(['a'], 'a2')
+  assert.equal(queue.size + queue.lengthOf('a'), 0)
+  assert.equal(queue.take(), undefined)
 })
