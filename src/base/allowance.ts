@@ -4,7 +4,7 @@
 import { GenerationCache } from './generation-cache.ts'
 
 /** How much an allowance holds at most, and how much comes back in a second, in the unit of what is taken. */
-export interface AllowanceRate {
+interface AllowanceRate {
   readonly max: number
   readonly perSecond: number
 }

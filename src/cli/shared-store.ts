@@ -8,7 +8,7 @@ import { systemRandom } from '../base/random.ts'
 import type { Config } from '../config/settings.ts'
 import { controlKey } from '../keys/keyspace.ts'
 import { printKey } from '../keys/printer.ts'
-import type { Entry, KeyRange, KeyValueStore, View } from '../kv/contract.ts'
+import { type Entry, everyKey, type KeyRange, type KeyValueStore, type View } from '../kv/contract.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
 import { openLmdb } from '../kv/lmdb.ts'
 import { compareCopy, copyRecord, type Difference, differencesMax } from '../kv/postgres/copy-record.ts'
@@ -153,8 +153,7 @@ class FolderView implements View {
 
   *range(range: KeyRange): Generator<Entry> {
     yield* this.#data.range(range)
-    const all = { start: new Uint8Array(0), end: new Uint8Array(2_000).fill(0xff) }
-    for (const { key, value } of this.#requests.range(all)) {
+    for (const { key, value } of this.#requests.range(everyKey)) {
       const own = controlKey(key)
       if (Buffer.compare(own, range.start) >= 0 && Buffer.compare(own, range.end) < 0)
         yield { key: own, value }

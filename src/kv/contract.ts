@@ -20,6 +20,12 @@ export interface KeyRange {
   readonly limit?: number
 }
 
+/** All keys that can be stored. */
+export const everyKey: Pick<KeyRange, 'start' | 'end'> = {
+  start: new Uint8Array(0),
+  end: new Uint8Array(keyBytesMax + 1).fill(0xff),
+}
+
 /** A key and its value. */
 export interface Entry {
   readonly key: Bytes

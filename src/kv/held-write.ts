@@ -2,6 +2,7 @@
 // their end what the newest state is, as all of src/store do, replace what the one before has said: of a whole batch
 // only one such row is written, and it is read from here.
 
+import { areSame } from '../base/bytes.ts'
 import type { Bytes, Write } from './contract.ts'
 
 /** The writes of a batch on their way to its transaction. */
@@ -39,11 +40,4 @@ export class HeldWrite {
     this.#apply(this.#write)
     this.#write = undefined
   }
-}
-
-/** Whether two arrays hold the same bytes. */
-export function areSame(left: Bytes, right: Bytes): boolean {
-  if (left.length !== right.length) return false
-  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
-  return true
 }

@@ -2,9 +2,10 @@
 // run in (lmdb-js picks the write transaction by itself while its callback runs).
 
 import { assert } from '../base/assert.ts'
+import { areSame } from '../base/bytes.ts'
 import { isEmptyRange, isImpossibleKey } from './checks.ts'
 import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View, type Write } from './contract.ts'
-import { areSame, type HeldWrite } from './held-write.ts'
+import type { HeldWrite } from './held-write.ts'
 import { knownOrCopy } from './lmdb-codec.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { Merged } from './merged.ts'

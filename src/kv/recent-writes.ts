@@ -9,12 +9,11 @@
 // was: reading it again tells.
 
 import { byteText } from '../base/byte-text.ts'
+import { hashByte, hashSeed } from '../base/bytes.ts'
 import type { Write } from './contract.ts'
 import { IndexedRanges } from './indexed-ranges.ts'
 import type { Found, ReadRange, ReadSet } from './noted-reads.ts'
 import {
-  fnvOffset,
-  fnvPrime,
   keysIn,
   kindBit,
   kindsOf,
@@ -191,11 +190,11 @@ export class RecentWrites {
       kinds |= kindBit(key[0] as number)
       ring[at++] = length >> 8
       ring[at++] = length & 0xff
-      let hash = fnvOffset
+      let hash = hashSeed
       for (let index = 0; index < length; index++) {
         const byte = key[index] as number
         ring[at++] = byte
-        hash = Math.imul(hash ^ byte, fnvPrime)
+        hash = hashByte(hash, byte)
       }
       this.#writtenAt[placeOfHash(hash)] = ++this.#writes
     }

@@ -2,6 +2,7 @@
 // another, and bytes that another process can be told.
 
 import { byteText } from '../base/byte-text.ts'
+import { hashByte, hashBytes, hashSeed } from '../base/bytes.ts'
 import type { Bytes, Write } from './contract.ts'
 import type { ReadRange } from './noted-reads.ts'
 
@@ -81,17 +82,15 @@ export function spansOf(writes: readonly Write[]): readonly Span[] | undefined {
   return [...spans.values()]
 }
 
-/** The place of a key: FNV-1a of its bytes, folded. */
+/** The place of a key: the hash of its bytes, folded. */
 export function placeOfKey(key: Bytes): number {
-  let hash = fnvOffset
-  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ (key[at] as number), fnvPrime)
-  return placeOfHash(hash)
+  return placeOfHash(hashBytes(key))
 }
 
 /** The same of a key's `byteText`. */
 export function placeOfText(text: string): number {
-  let hash = fnvOffset
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), fnvPrime)
+  let hash = hashSeed
+  for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))
   return placeOfHash(hash)
 }
 
@@ -99,8 +98,3 @@ export function placeOfText(text: string): number {
 export function placeOfHash(hash: number): number {
   return (hash ^ (hash >>> 20)) & (placesMax - 1)
 }
-
-/** Where a hash of FNV-1a begins. */
-export const fnvOffset = 0x811c9dc5
-/** The multiplier of FNV-1a. */
-export const fnvPrime = 0x01000193

@@ -7,6 +7,7 @@ import { byteText } from '../base/byte-text.ts'
 import { QueryError, RequestError } from '../errors.ts'
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/contract.ts'
+import type { Journal, Overlay } from '../kv/overlay.ts'
 import { limits } from '../limits.ts'
 import {
   type CollectionId,
@@ -34,7 +35,6 @@ import {
   timelineRows,
   userIndex,
 } from './index-tables.ts'
-import type { Journal, Overlay } from './overlay.ts'
 import { decodeVersion, encodeVersion, ttlOf, versionTime } from './records.ts'
 import { noteExpiry, read, type Snapshot } from './snapshot.ts'
 

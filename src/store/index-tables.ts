@@ -21,6 +21,7 @@ import { encodeTerms, termsSize } from '../keys/terms.ts'
 import { encodeTuple, isCut } from '../keys/tuple.ts'
 import { encodeValue, type TransactionTimeSource, withTransactionTime } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
+import type { Journal, Overlay } from '../kv/overlay.ts'
 import { limits } from '../limits.ts'
 import { compareBytes } from '../values/order.ts'
 import {
@@ -34,7 +35,6 @@ import {
 import type { IndexDefinition, StoreHooks, Version } from './contract.ts'
 import { addEventOf, encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import { type EntryTuple, entryTuples } from './index-entries.ts'
-import type { Journal, Overlay } from './overlay.ts'
 import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 

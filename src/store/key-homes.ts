@@ -3,8 +3,8 @@
 
 import { keyHomeKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/contract.ts'
+import type { Journal, Overlay } from '../kv/overlay.ts'
 import type { DatabaseId, Ref } from '../values/value.ts'
-import type { Journal, Overlay } from './overlay.ts'
 import { idAt } from './records.ts'
 
 const idBytes = 8

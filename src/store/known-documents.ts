@@ -2,11 +2,13 @@
 // byte by byte, whenever anything at all has been committed since it was compared last: it can neither be stale nor
 // belong to another document, and nobody has to say when something has changed.
 
+import { hashBytes } from '../base/bytes.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { type Micros, type Ref, ShownFields, sameRef } from '../values/value.ts'
 import type { Version } from './contract.ts'
+import { ReadOnce } from './read-once.ts'
 import { versionMark } from './records.ts'
 
 /** A version with its stored form. */
@@ -22,17 +24,13 @@ const bytesPerVersion = 600
 /** Decoded fields and text for each stored byte, roughly. */
 const bytesPerByte = 5
 
-/** Slots of what has been read once; a power of two. */
-const readOnceSlots = 65_536
+/** Versions that are remembered to have been read once. */
+const readOnceMax = 65_536
 
 export class KnownDocuments {
   /** By a hash of the document's key. */
   readonly #known: GenerationCache<number, KnownDocument>
-  /**
-   * Marks of versions that were decoded lately. Only the second time within a while a version is worth its memory: a
-   * walk over a large collection leaves nothing behind.
-   */
-  readonly #readOnce = new Int32Array(readOnceSlots)
+  readonly #readOnce = new ReadOnce(readOnceMax)
 
   /** `bytesMax`: about what may be held. */
   constructor(bytesMax: number = limits.knownDocumentsBytesMax) {
@@ -47,12 +45,7 @@ export class KnownDocuments {
 
   /** Notes what was decoded in a state with that newest commit; returns what is to be used in place of `version`. */
   decoded(key: Bytes, bytes: Bytes, version: Version, lastCommitTime: Micros): Version {
-    const mark = versionMark(bytes)
-    const slot = mark & (readOnceSlots - 1)
-    if (this.#readOnce[slot] !== mark) {
-      this.#readOnce[slot] = mark
-      return version
-    }
+    if (!this.#readOnce.isAgain(versionMark(bytes))) return version
     // A copy of the version with other fields does not take it along.
     const shown = { value: new ShownFields(version.fields), enumerable: false }
     const known = {
@@ -65,9 +58,7 @@ export class KnownDocuments {
   }
 }
 
-/** FNV-1a, cut to what the runtime keeps as a small integer. */
+/** Cut to what the runtime keeps as a small integer. */
 function hashOf(key: Bytes): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ (key[at] as number), 0x01000193)
-  return hash & 0x3fffffff
+  return hashBytes(key) & 0x3fffffff
 }

@@ -3,6 +3,7 @@
 // shows no event since: whatever changes live entries leaves one there, with two exceptions. What changes with the
 // schema (indexes that are built, collections that are deleted) and edits of the past move the schema time.
 
+import { hashBytes, keyAfter } from '../base/bytes.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import { eventRange } from '../keys/keyspace.ts'
 import type { Bytes, Entry, KeyRange } from '../kv/contract.ts'
@@ -11,6 +12,7 @@ import { compareBytes } from '../values/order.ts'
 import type { CollectionId, DatabaseId, Micros } from '../values/value.ts'
 import type { IndexEntry } from './contract.ts'
 import { entryDocument, entryTtl, entryValues } from './entry-records.ts'
+import { ReadOnce } from './read-once.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** What tells the set of entries of one index under some terms from others. */
@@ -51,8 +53,8 @@ export const runEntriesMax = 512
 const bytesPerEntry = 300
 const bytesPerByte = 4
 
-/** Ranges that have been read once; a power of two. */
-const readOnceSlots = 16_384
+/** Ranges that are remembered to have been read once. */
+const readOnceMax = 16_384
 
 /** After this many microseconds events may have been removed for their age. */
 const eventsKeptMin: Micros = limits.historyGraceMicros / 3
@@ -60,8 +62,7 @@ const eventsKeptMin: Micros = limits.historyGraceMicros / 3
 export class KnownEntries {
   /** By a hash of the range. */
   readonly #runs: GenerationCache<number, KnownRun>
-  /** Only what is read a second time within a while is worth its memory. */
-  readonly #readOnce = new Int32Array(readOnceSlots)
+  readonly #readOnce = new ReadOnce(readOnceMax)
 
   /** `bytesMax`: about what may be held. */
   constructor(bytesMax: number = limits.knownEntriesBytesMax) {
@@ -78,11 +79,7 @@ export class KnownEntries {
 
   /** Whether a range that is being read now is worth remembering. */
   isWorth(range: EntryRange): boolean {
-    const hash = hashOf(range)
-    const slot = hash & (readOnceSlots - 1)
-    if (this.#readOnce[slot] === hash) return true
-    this.#readOnce[slot] = hash
-    return false
+    return this.#readOnce.isAgain(hashOf(range))
   }
 
   /** Notes what was read of a range in that state. */
@@ -106,14 +103,7 @@ export function knownEntry(database: DatabaseId, row: Entry): KnownEntry {
 
 /** What is left of a range when it has been read up to a key. */
 export function behind({ end, reverse, start }: EntryRange, key: Bytes): EntryRange {
-  return reverse ? { start, end: key, reverse } : { start: following(key), end, reverse }
-}
-
-/** The first key after `key`. */
-function following(key: Bytes): Bytes {
-  const next = new Uint8Array(key.length + 1)
-  next.set(key)
-  return next
+  return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
 
 function holds(run: KnownRun, { database, index, terms }: SetPlace, snapshot: Snapshot): boolean {
@@ -136,13 +126,7 @@ function isSameRange(left: EntryRange, right: EntryRange): boolean {
   )
 }
 
-/** FNV-1a, cut to what the runtime keeps as a small integer. */
+/** Cut to what the runtime keeps as a small integer. */
 function hashOf({ end, reverse, start }: EntryRange): number {
-  return (hashBytes(hashBytes(0x811c9dc5, start), end) ^ (reverse ? 1 : 0)) & 0x3fffffff
-}
-
-function hashBytes(seed: number, bytes: Bytes): number {
-  let hash = seed
-  for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
-  return hash
+  return (hashBytes(end, hashBytes(start)) ^ (reverse ? 1 : 0)) & 0x3fffffff
 }

@@ -4,6 +4,7 @@
 import { assert } from '../base/assert.ts'
 import { QueryError, RequestError } from '../errors.ts'
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
+import type { Journal } from '../kv/overlay.ts'
 import { limits } from '../limits.ts'
 import {
   type CollectionId,
@@ -27,7 +28,6 @@ import type { DocumentWriter, WriteContext } from './document-writer.ts'
 import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
 import { userIndex } from './index-tables.ts'
 import { addHome, decodeHomes, removeHome } from './key-homes.ts'
-import type { Journal } from './overlay.ts'
 import { decodeTime, encodeTime } from './records.ts'
 import { historyFloor } from './retention.ts'
 

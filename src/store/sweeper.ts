@@ -6,6 +6,7 @@
 // earlier, by the time of their snapshot; what they may not see any more is still there.
 
 import { assert } from '../base/assert.ts'
+import { keyAfter } from '../base/bytes.ts'
 import { decodeKey } from '../keys/key-reader.ts'
 import { changesKey, changesRange, historyRange, type keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/contract.ts'
@@ -98,7 +99,7 @@ export class Sweeper {
       this.#position = undefined
       this.#walk = (walk + 1) % walks.length
     } else {
-      this.#position = after(last.key)
+      this.#position = keyAfter(last.key)
     }
     const now = this.#removalTime()
     const found = this.#store.inspect(transaction =>
@@ -164,13 +165,6 @@ function batchOf(table: Iterable<Entry>): { readonly rows: readonly Entry[]; rea
     bytes += row.value.length
   }
   return { rows, isLast: true }
-}
-
-/** The smallest key behind another. */
-function after(key: Uint8Array): Uint8Array {
-  const next = new Uint8Array(key.length + 1)
-  next.set(key)
-  return next
 }
 
 /** Decides what to remove in one state. */

@@ -6,6 +6,7 @@ import { builtinIndexes, documentKey, historyRange, indexTermsPrefix, keyHomeKey
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View, Write } from '../kv/contract.ts'
+import { Overlay } from '../kv/overlay.ts'
 import { limits } from '../limits.ts'
 import { extentOf } from '../values/extent.ts'
 import {
@@ -44,7 +45,6 @@ import { documentsTables, type Row, type StoredVersion } from './index-tables.ts
 import { decodeHomes } from './key-homes.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
-import { Overlay } from './overlay.ts'
 import { decodeVersion, versionAction, versionTime, versionTtl, withAction } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { SchemaWriter } from './schema-writer.ts'

@@ -4,7 +4,7 @@
 
 import type { KeyValueStore, View, Work, Write } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
-import { Overlay } from '../../src/store/overlay.ts'
+import { Overlay } from '../../src/kv/overlay.ts'
 import type { RandomSource } from './seeded.ts'
 
 interface Job {

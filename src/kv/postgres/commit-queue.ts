@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts'
 import { checkWork } from '../checks.ts'
 import { CommitPace } from '../commit-pace.ts'
 import type { View, Work, Write } from '../contract.ts'
-import { OverlayView } from './overlay-view.ts'
+import { Overlay } from '../overlay.ts'
 import { isReserved } from './replica.ts'
 
 /** One call of `transact`. */
@@ -64,7 +64,7 @@ export class CommitQueue {
 
   /** Runs waiting jobs on a view, each seeing the writes of those before it; those that go into the next batch. */
   build(view: View): BuiltBatch {
-    const overlay = new OverlayView(view)
+    const overlay = new Overlay(view)
     const jobs: RunJob[] = []
     const writes: Write[] = []
     let bytes = 0
@@ -74,8 +74,8 @@ export class CommitQueue {
       if (job === undefined) break
       const done = runJob(job, overlay)
       jobs.push(done)
-      overlay.add(done.writes)
       for (const write of done.writes) {
+        overlay.set(write.key, write.value)
         writes.push(write)
         bytes += write.key.length + (write.value?.length ?? 0)
       }

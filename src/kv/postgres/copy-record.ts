@@ -1,7 +1,7 @@
 // The record as a key-value store of its own, as of one batch: for backups, for the way back into a data directory, and to
 // compare a node's copy with.
 
-import type { Bytes, Entry, KeyValueStore, View } from '../contract.ts'
+import { type Bytes, type Entry, everyKey, type KeyValueStore, type View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
 import { readHead, readLog } from './record.ts'
@@ -83,12 +83,10 @@ function compareAt(expected: View, actual: View): Comparison | undefined {
   return { seq, differences: differencesOf(new ReplicaView(expected), new ReplicaView(actual)) }
 }
 
-const everything = { start: new Uint8Array(0), end: new Uint8Array(2_000).fill(0xff) }
-
 function differencesOf(expected: View, actual: View): Difference[] {
   const found: Difference[] = []
-  const left = expected.range(everything)[Symbol.iterator]()
-  const right = actual.range(everything)[Symbol.iterator]()
+  const left = expected.range(everyKey)[Symbol.iterator]()
+  const right = actual.range(everyKey)[Symbol.iterator]()
   let record = left.next()
   let copy = right.next()
   while (found.length < differencesMax && !(record.done && copy.done)) {

@@ -3,7 +3,7 @@
 // and deletes keys absolutely.
 
 import { systemClock } from '../../base/clock.ts'
-import type { KeyValueStore, Write } from '../contract.ts'
+import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
 import { readBatch, readHead } from './record.ts'
 import { progressWrite, readProgress } from './replica.ts'
 import type { Row, Session } from './session.ts'
@@ -25,7 +25,6 @@ export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefin
 const pageBytesAim = 4 << 20
 const pageRowsMin = 16
 const pageRowsMax = 16_384
-const everything = { start: new Uint8Array(0), end: new Uint8Array(2_000).fill(0xff) }
 /** How often the record is told that this copy still needs the log, in milliseconds. */
 const registerMs = 5_000
 
@@ -140,7 +139,7 @@ async function resumable(
   const { seq: head } = await readHead(session)
   const isInLog = seq === head || (seq < head && (await readBatch(session, seq + 1)) !== undefined)
   if (!isInLog) return undefined
-  const [entry] = local.read(view => [...view.range({ ...everything, reverse: true, limit: 1 })])
+  const [entry] = local.read(view => [...view.range({ ...everyKey, reverse: true, limit: 1 })])
   // The note itself comes before all other keys.
   return { from: seq, last: Buffer.from(entry?.key ?? []) }
 }
@@ -149,7 +148,7 @@ async function resumable(
 async function empty(local: KeyValueStore): Promise<void> {
   for (let count = 1; count > 0; ) {
     count = await local.transact(view => {
-      const writes = Array.from(view.range({ ...everything, limit: pageRowsMax }), ({ key }) => ({
+      const writes = Array.from(view.range({ ...everyKey, limit: pageRowsMax }), ({ key }) => ({
         key,
         value: undefined,
       }))

@@ -1,8 +1,9 @@
 // Moves the content of a store into an empty record, page by page in the order of keys. What is interrupted goes on where
 // it stopped: pages are absolute, and the record says what it is being filled with. No node starts on it meanwhile.
 
+import { keyAfter } from '../../base/bytes.ts'
 import type { Random } from '../../base/random.ts'
-import type { Bytes, Entry, KeyValueStore } from '../contract.ts'
+import { type Bytes, type Entry, everyKey, type KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { byteaArray } from './bytea-array.ts'
 import type { CopyProgress } from './copy-state.ts'
@@ -27,8 +28,6 @@ const leaseSeconds = 60
 /** Bytes, about, and rows of one statement. */
 const pageBytes = 4 << 20
 const pageRowsMax = 5_000
-/** Behind every key there can be. */
-const endKey: Bytes = new Uint8Array(2_000).fill(0xff)
 
 /** Fills the record. Throws {@link StoreUnavailableError} when it holds a store already. */
 export async function fillRecord(options: FillOptions): Promise<void> {
@@ -42,11 +41,11 @@ export async function fillRecord(options: FillOptions): Promise<void> {
     let keys = 0
     let bytes = 0
     for (;;) {
-      const page = source.read(view => pageOf(view.range({ start: last, end: endKey })))
+      const page = source.read(view => pageOf(view.range({ start: last, end: everyKey.end })))
       if (page.length === 0) break
       await writePage(session, page)
       await holdLease(session, leaseName, node, leaseSeconds)
-      last = behind((page.at(-1) as Entry).key)
+      last = keyAfter((page.at(-1) as Entry).key)
       keys += page.length
       for (const { key, value } of page) bytes += key.length + value.length
       options.onProgress({ keys, bytes })
@@ -77,7 +76,7 @@ async function beginOf(session: Session, newestTime: number): Promise<Bytes> {
     await session.query(`INSERT INTO ${lease} (name, holder, until) VALUES ($1, '', now())`, [mark])
   }
   const [newest] = await session.query(`SELECT key FROM ${kv} ORDER BY key DESC LIMIT 1`)
-  return newest === undefined ? new Uint8Array(0) : behind(newest.key as Buffer)
+  return newest === undefined ? new Uint8Array(0) : keyAfter(newest.key as Buffer)
 }
 
 async function writePage(session: Session, page: readonly Entry[]): Promise<void> {
@@ -108,11 +107,4 @@ function pageOf(entries: Iterable<Entry>): Entry[] {
     if (bytes >= pageBytes || page.length >= pageRowsMax) break
   }
   return page
-}
-
-/** The smallest key behind another. */
-function behind(key: Bytes): Bytes {
-  const next = new Uint8Array(key.length + 1)
-  next.set(key)
-  return next
 }

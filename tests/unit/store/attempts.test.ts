@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesKey } from '../../../src/keys/keyspace.ts'
-import { encodeValue } from '../../../src/keys/value-codec.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import type { StoreAttempt } from '../../../src/store/attempt.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
@@ -290,18 +288,4 @@ test('a long transaction is tried again outside, as often as it may', async () =
   assert.ok(reasons.length === 1 && reasons[0] instanceof ContendedTransaction)
   assert.equal(reasons[0].attempts, 2)
   await bench.close()
-})
-
-test('the change log of version 0.1 is still read', async () => {
-  const { bench, ref } = await benchWith()
-  const time = bench.now + 1000
-  const change = [ref, BigInt(time - 5), 1n, 2n]
-  await bench.kv.transact(() => ({
-    result: undefined,
-    writes: [{ key: changesKey(time, 0), value: encodeValue([BigInt(time), change]) }],
-  }))
-  assert.deepEqual(bench.store.changes(time - 1, 1), [
-    { time, changes: [{ ref, validTime: time - 5, kind: 'history insert', action: 'delete' }] },
-  ])
-  await bench.store.close()
 })

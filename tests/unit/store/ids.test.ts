@@ -323,22 +323,3 @@ test('who gives a document the id that was drawn for another makes that attempt 
     assert.equal(await bench.store.commit(attempt), 'stale')
   }
 })
-
-test('in folders of version 0.1 every drawn id is looked for', async () => {
-  const { bench, collection, drawn, reserve } = await benchWithCollection()
-  await reserve()
-  const next = bench.read(transaction => transaction.newId()) + 1024n
-  await bench.write(transaction => {
-    transaction.put(documentRef(collection, next), data({}))
-  })
-  const key = metaKey('last commit')
-  await bench.kv.transact(view => {
-    const record = view.get(key) as Uint8Array
-    assert.equal(record.length, 24)
-    return { result: undefined, writes: [{ key, value: record.slice(0, 16) }] }
-  })
-  await bench.write(transaction => transaction.put(documentRef(collection, 7), data({})))
-  const found = await bench.write(transaction => drawn(transaction))
-  assert.ok(found.id > next)
-  assert.deepEqual(bench.store.check(), [])
-})

@@ -1,9 +1,10 @@
-// What a transaction has written, laid over the snapshot it reads: reads see the writes at once, and nothing
-// reaches the store before the commit. Slots are kept in order, so that point reads, inserts and narrow range reads
-// stay logarithmic however much a transaction writes.
+// Writes laid over a view that does not have them yet: what a transaction has written over the snapshot it reads, or
+// what the transactions of a batch have over the state it begins with. Slots are kept in order, so that point reads,
+// inserts and narrow range reads stay logarithmic however much is written.
 
-import type { Bytes, Entry, KeyRange, View, Write } from '../kv/contract.ts'
-import { SortedEntries } from '../kv/sorted-entries.ts'
+import { areSame } from '../base/bytes.ts'
+import type { Bytes, Entry, KeyRange, View, Write } from './contract.ts'
+import { SortedEntries } from './sorted-entries.ts'
 
 interface Slot {
   readonly key: Bytes
@@ -13,7 +14,7 @@ interface Slot {
 /** What `Overlay.revert` needs to take back a run of writes, newest last. */
 export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }[]
 
-/** Pending writes over a view; itself a view. */
+/** Pending writes over a view; itself a view, but that the arrays that were written are lent, not given. */
 export class Overlay implements View {
   readonly base: View
   readonly #slots = new SortedEntries<Slot>()
@@ -27,8 +28,10 @@ export class Overlay implements View {
   }
 
   get(key: Bytes, known?: Bytes): Bytes | undefined {
-    const slot = this.#slots.get(key)
-    return slot === undefined ? this.base.get(key, known) : slot.value
+    const slot = this.#slots.isEmpty ? undefined : this.#slots.get(key)
+    if (slot === undefined) return this.base.get(key, known)
+    const { value } = slot
+    return known !== undefined && value !== undefined && areSame(value, known) ? known : value
   }
 
   noteAbsent(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {

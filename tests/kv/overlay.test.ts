@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openMemory } from '../../../src/kv/memory.ts'
-import { type Journal, Overlay } from '../../../src/store/overlay.ts'
-import { RandomSource } from './random-source.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { type Journal, Overlay } from '../../src/kv/overlay.ts'
+import { RandomSource } from '../unit/store/random-source.ts'
 
 const keyOf = (number: number) => Uint8Array.of(number >> 8, number & 255)
 const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex')

@@ -1,0 +1,30 @@
+// Byte strings as keys: the one that follows another, whether two are the same, and a hash of one.
+
+/** The smallest byte string behind another. */
+export function keyAfter(key: Uint8Array): Uint8Array {
+  const next = new Uint8Array(key.length + 1)
+  next.set(key)
+  return next
+}
+
+/** Whether two arrays hold the same bytes. They are short, mostly: a native call would cost more than the loop. */
+export function areSame(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false
+  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
+  return true
+}
+
+/** Where a hash of {@link hashBytes} begins. */
+export const hashSeed = 0x811c9dc5
+
+/** FNV-1a, 32 bits, signed; `seed`: the hash of what stands before. */
+export function hashBytes(bytes: Uint8Array, seed: number = hashSeed): number {
+  let hash = seed
+  for (let at = 0; at < bytes.length; at++) hash = hashByte(hash, bytes[at] as number)
+  return hash
+}
+
+/** The hash of what `hash` stands for and a byte behind it. */
+export function hashByte(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, 0x01000193)
+}
