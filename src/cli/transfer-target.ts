@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs'
 import { systemRandom } from '../base/random.ts'
-import { systemTimers } from '../base/timers.ts'
 import { UsageError } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
@@ -40,12 +39,10 @@ export async function openTarget(
   mayCreate: boolean,
 ): Promise<Target> {
   const database = (path ?? '').split('/').filter(name => name !== '')
-  const wait = (milliseconds: number) =>
-    new Promise<void>(resolve => systemTimers.after(milliseconds, resolve))
   if (url !== undefined) {
     if (!URL.canParse(url)) throw new UsageError('--url must be an http or https URL')
     if (secret === undefined) throw new UsageError('--url needs --secret (or TERRARIUM_SECRET)')
-    return { connection: remoteConnection(url, secret, wait), database }
+    return { connection: remoteConnection(url, secret), database }
   }
   const { data } = config
   if (mayCreate) prepareDataFolder(data)
@@ -56,7 +53,7 @@ export async function openTarget(
   const kept = secret ?? config.rootSecret ?? keptRootSecret(data)
   if (address === undefined || kept === undefined)
     throw new StartError(`the data directory ${data} is served: give --url and --secret of the service`)
-  return { connection: remoteConnection(address, kept, wait), database }
+  return { connection: remoteConnection(address, kept), database }
 }
 
 /** The way to give the folder back; undefined when it is served. */

@@ -1,8 +1,10 @@
 // A database that is imported to or exported from: behind a running service, or in a data directory that nobody serves.
 
+import { networkFailure } from '../base/network-failure.ts'
+import { wait } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
 import { writeJson } from '../v4/text/index.ts'
-import { parseJson } from '../values/json.ts'
+import { tryJson } from '../values/json.ts'
 import type { DatabaseId, Json } from '../values/value.ts'
 import {
   missingRequestText,
@@ -50,13 +52,13 @@ function scoped(secret: string, path: DatabasePath): string {
   return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`
 }
 
-function resourceOf(status: number, body: string): Json {
-  const json = status === 0 ? null : parseJson(body)
+/** `name`: of whom responded. */
+function resourceOf(name: string, status: number, body: string): Json {
+  const json = tryJson(body)
   if (status < 300 && json instanceof Map) return json.get('resource') ?? null
   const errors = json instanceof Map ? json.get('errors') : undefined
   const [error] = Array.isArray(errors) ? (errors as readonly Json[]) : []
-  if (!(error instanceof Map))
-    throw new TransferError(`the service responded with ${status}: ${body.slice(0, 200)}`)
+  if (!(error instanceof Map)) throw new TransferError(`${name} refuses: ${messageOf(status, body)}`)
   throw new QueryRefused(String(error.get('code')), describe(error))
 }
 
@@ -109,7 +111,7 @@ export function localConnection(
         body: writeJson(expression),
         timeoutMs: queryTimeoutMs,
       })
-      return resourceOf(status, body)
+      return resourceOf(name, status, body)
     },
     write: async (path, records, options) => transfer.write(await databaseOf(path), records, options),
     missing: async (path, documents) => transfer.missing(await databaseOf(path), documents),
@@ -121,15 +123,11 @@ export function localConnection(
 // -------------------------------------------------------------------------------------- a running service
 
 /** Requests that are sent again when the service cannot be reached for a moment: writing twice changes nothing. */
-const attemptsMax = 5
+const attemptsMax = 6
 const firstDelayMs = 200
 
-/** A connection to a service. `url` is its address without a path, `wait` passes milliseconds. */
-export function remoteConnection(
-  url: string,
-  secret: string,
-  wait: (milliseconds: number) => Promise<void>,
-): Connection {
+/** A connection to a service. `url` is its address without a path. */
+export function remoteConnection(url: string, secret: string): Connection {
   const base = url.replace(/\/+$/, '')
   const post = async (path: DatabasePath, endpoint: string, body: string) => {
     for (let attempt = 1; ; attempt++) {
@@ -142,8 +140,9 @@ export function remoteConnection(
         const text = await response.text()
         if (response.status !== 503 || attempt === attemptsMax) return { status: response.status, text }
       } catch (cause) {
-        if (attempt === attemptsMax)
-          throw new TransferError(`${base} cannot be reached: ${causeOf(cause)}`, { cause })
+        const { mayPass, reason } = networkFailure(cause)
+        if (!mayPass || attempt === attemptsMax)
+          throw new TransferError(`${base} cannot be reached: ${reason}`, { cause })
       }
       await wait(firstDelayMs * 2 ** (attempt - 1))
     }
@@ -158,7 +157,7 @@ export function remoteConnection(
     close: async () => undefined,
     async query(path, expression) {
       const { status, text } = await post(path, '/', writeJson(expression))
-      return resourceOf(status, text)
+      return resourceOf(base, status, text)
     },
     async write(path, records, options) {
       const body = writeRequestText(records, options)
@@ -184,12 +183,6 @@ export function remoteConnection(
     page: async (path, request) =>
       readPageText(await transfer(path, transferPaths.page, pageRequestText(request))),
   }
-}
-
-function causeOf(cause: unknown): string {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  const code = (inner as NodeJS.ErrnoException).code
-  return code ?? (inner instanceof Error ? inner.message : String(inner))
 }
 
 /** What a response says, whether it is that of the endpoints here or of another service. */

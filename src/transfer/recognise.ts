@@ -1,6 +1,6 @@
 // Tells by its content what a file holds.
 
-import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { driverReference } from './formats/driver-values.ts'
 import type { FormatName } from './formats/format.ts'
@@ -54,7 +54,7 @@ async function recogniseJson(path: string, head: Buffer): Promise<Content | unde
   if (element === 'cut off')
     return looksLikeJson(head) ? { kind: 'json', format: 'rows', byLine: false, isSchema: false } : undefined
   if (element === undefined) return { kind: 'empty' }
-  const json = tryParse(element.text)
+  const json = tryJson(element.text)
   const [first] = json === undefined ? [] : expand(json)
   if (!(first instanceof Map)) return undefined
   if (first.has('export_id') && first.has('total_parts')) return { kind: 'metadata' }
@@ -79,15 +79,6 @@ async function firstElement(path: string): Promise<Element | 'cut off' | undefin
     throw error
   }
   return undefined
-}
-
-function tryParse(text: string): Json | undefined {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined
-    throw error
-  }
 }
 
 /** The first element stands on one line, and what follows on the next one begins likewise. */

@@ -3,7 +3,7 @@
 
 import { decodeBase64, encodeBase64 } from '../values/base64.ts'
 import { formatDate, parseDate } from '../values/date.ts'
-import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { tryJson } from '../values/json.ts'
 import { formatTime, parseTime } from '../values/time.ts'
 import {
   isObject,
@@ -27,7 +27,7 @@ export function recordText(record: DocumentRecord): string {
 
 /** The record that a line holds. Throws {@link BadRecord} for other lines. */
 export function readRecord(line: string): DocumentRecord {
-  const json = parsed(line)
+  const json = tryJson(line)
   if (!Array.isArray(json) || json.length !== 5) throw notOurs()
   const [kind, collection, id, ts, content] = json as readonly Json[]
   const fields = readValue(content as Json)
@@ -43,15 +43,6 @@ export function readRecord(line: string): DocumentRecord {
     isDelete: kind === 'd',
     fields,
     size: line.length,
-  }
-}
-
-function parsed(line: string): Json {
-  try {
-    return parseJson(line)
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) throw notOurs()
-    throw error
   }
 }
 

@@ -43,6 +43,16 @@ export function parseJson(text: string): Json {
   return new JsonParser(text).parse()
 }
 
+/** The same; undefined for a text that is no JSON. */
+export function tryJson(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined
+    throw error
+  }
+}
+
 const minus = 0x2d
 const plus = 0x2b
 const dot = 0x2e

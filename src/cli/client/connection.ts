@@ -1,7 +1,8 @@
 // Sends queries to a service over HTTP, as a driver does.
 
+import { networkFailure } from '../../base/network-failure.ts'
 import { writeJson } from '../../v4/text/index.ts'
-import { JsonSyntaxError, parseJson } from '../../values/json.ts'
+import { tryJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { StartError } from '../command.ts'
 
@@ -89,7 +90,7 @@ export class Connection {
       body = await response.text()
     } catch (cause) {
       if (signal?.aborted) throw cause
-      throw new StartError(`${url} cannot be reached: ${networkReason(cause)}`)
+      throw new StartError(`${url} cannot be reached: ${networkFailure(cause).reason}`)
     }
     return readReply(response.status, body, url)
   }
@@ -108,34 +109,8 @@ export class Connection {
   }
 }
 
-const certificateHint = 'set NODE_EXTRA_CA_CERTS to the file of the certificate'
-
-const networkReasons: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is not known here; ${certificateHint}`,
-  ECONNREFUSED: 'nothing is served there',
-  ECONNRESET: 'the connection was closed',
-  ENOTFOUND: 'the name is unknown',
-  SELF_SIGNED_CERT_IN_CHAIN: `its certificate is not known here; ${certificateHint}`,
-  UND_ERR_SOCKET: 'the connection was closed',
-}
-
-/** Why a request had no response, in words. */
-function networkReason(failure: unknown): string {
-  const { cause } = failure as Error
-  // `fetch` tells the reason as the cause; a name with several addresses has a reason for each.
-  const reason = cause instanceof AggregateError ? cause.errors[0] : cause
-  const { code, message } = (reason ?? failure) as NodeJS.ErrnoException
-  return (code !== undefined && networkReasons[code]) || message
-}
-
 function readReply(status: number, body: string, url: string): Reply {
-  let json: Json
-  try {
-    json = parseJson(body)
-  } catch (cause) {
-    if (!(cause instanceof JsonSyntaxError)) throw cause
-    json = null
-  }
+  const json = tryJson(body)
   const resource = json instanceof Map ? json.get('resource') : undefined
   if (resource !== undefined) return { kind: 'resource', resource, body }
   const errors = json instanceof Map ? json.get('errors') : undefined

@@ -1,7 +1,7 @@
 // Rows: what the old command line imported and simple scripts wrote. Each becomes `{data: row}` and gets an id, unless
 // it brings one along (CSV files of dump scripts).
 
-import { JsonSyntaxError, parseJson } from '../../values/json.ts'
+import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord, type FoundDocument } from '../record.ts'
 import { readId } from '../references.ts'
@@ -96,14 +96,4 @@ function cellValue(
     if (json !== undefined) return rowValue(json, name, context)
   }
   return plainValue(cell, name, context)
-}
-
-/** A text as JSON; undefined when it is none. */
-export function tryJson(text: string): Json | undefined {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined
-    throw error
-  }
 }

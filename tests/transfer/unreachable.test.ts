@@ -1,0 +1,114 @@
+// What imports and exports say of a service that cannot be reached, and that they outlast one that is away for a moment.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createServer, request, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { cert, key } from '../http/certificate.ts'
+import { query } from '../support/http.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { fixtures } from './importing.ts'
+
+let server: RunningServer
+let folder: string
+before(async () => {
+  server = await startServer()
+  folder = await temporaryFolder()
+})
+after(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What becomes of a request on its way: passed on, cut off, or answered with 503. */
+type Fate = 'pass' | 'cut' | 'busy'
+
+/** A balancer before the service, with one fate after the other, the last one for all that follow. */
+async function balancer(
+  fates: readonly Fate[],
+): Promise<{ readonly url: string; readonly close: () => void }> {
+  let count = 0
+  const front = createServer((incoming, response) => {
+    const fate = fates[Math.min(count++, fates.length - 1)]
+    if (fate === 'cut') incoming.socket.destroy()
+    else if (fate === 'busy') response.writeHead(503).end('away for a moment')
+    else {
+      const { headers, method = '', url = '' } = incoming
+      const onwards = request(server.url + url, { method, headers }, answer => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers)
+        answer.pipe(response)
+      })
+      incoming.pipe(onwards)
+    }
+  })
+  return { url: `http://127.0.0.1:${await listen(front)}`, close: () => front.close() }
+}
+
+async function listen(listener: Server): Promise<number> {
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  return (listener.address() as AddressInfo).port
+}
+
+function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return runProgram(words, { TERRARIUM_SECRET: server.rootSecret, ...env })
+}
+
+function importInto(url: string, database: string) {
+  const state = join(folder, 'state')
+  const file = join(fixtures, 'dumps/array.json')
+  return run(['import', '--url', url, '--database', database, '--state', state, file])
+}
+
+test('an import goes on when the service comes back', async () => {
+  const { close, url } = await balancer(['cut', 'busy', 'pass', 'cut', 'pass', 'busy', 'cut', 'pass'])
+  const { status, stderr } = await importInto(url, 'returned')
+  close()
+  assert.deepEqual([status, stderr], [0, ''])
+  const secret = `${server.rootSecret}:returned:admin`
+  assert.equal(await query(server, secret, { count: { documents: { collection: 'things' } } }), 2)
+})
+
+test('a service that stays away is told in a line', async () => {
+  const closed = createServer()
+  const port = await listen(closed)
+  closed.close()
+  const nowhere = `http://127.0.0.1:${port}`
+  const killed = await balancer(['pass', 'pass', 'cut'])
+  const busy = await balancer(['busy'])
+  const wrong = server.url.replace('http:', 'https:')
+  const cases = [
+    [importInto(nowhere, 'a'), nowhere, 'cannot be reached: nothing is served there'],
+    [
+      run(['export', '--url', nowhere, join(folder, 'e')]),
+      nowhere,
+      'cannot be reached: nothing is served there',
+    ],
+    [importInto(killed.url, 'b'), killed.url, 'cannot be reached: the connection was closed'],
+    [importInto(busy.url, 'c'), busy.url, 'refuses: status 503 away for a moment'],
+    [importInto(wrong, 'd'), wrong, 'cannot be reached: it does not speak TLS (http:// instead of https://)'],
+  ] as const
+  for (const [outcome, url, said] of cases) {
+    const { status, stderr } = await outcome
+    assert.deepEqual([status, stderr], [1, `terrarium: ${url} ${said}\n`])
+  }
+  killed.close()
+  busy.close()
+})
+
+test('a certificate that is not trusted is told in a line, with what helps', async () => {
+  const front = createTlsServer({ cert, key }, (_, response) => response.end())
+  const url = `https://127.0.0.1:${await listen(front)}`
+  const { status, stderr } = await importInto(url, 'e')
+  front.close()
+  assert.equal(status, 1)
+  assert.match(
+    stderr,
+    /^terrarium: \S+ cannot be reached: its certificate is not trusted; set NODE_EXTRA_CA_CERTS [^\n]*\n$/,
+  )
+})
