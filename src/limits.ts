@@ -148,6 +148,11 @@ export const limits = {
   regexResultsMax: 1024,
   /** Repetitions that `Repeat` makes. */
   stringRepeatMax: 1024,
+  /** UTF-16 units of a text that a query of version 10 makes, elements of an array or a page that it makes at once. */
+  v10TextUnitsMax: 16_777_216,
+  v10ElementsMax: 16_000,
+  /** Nested calls of lambdas and user functions in version 10. */
+  v10CallDepthMax: 2048,
   /** UTF-16 units of one text that a function makes, and of all that a query makes; ours. */
   textUnitsMax: 8_388_608,
   textUnitsPerQueryMax: 67_108_864,

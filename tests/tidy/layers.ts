@@ -18,6 +18,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   store: ['kv', 'keys', 'values'],
   auth: ['store', 'values'],
   v4: ['v4/wire', 'auth', 'store', 'text', 'values'],
+  v10: ['text', 'values'],
   'query-log': ['kv', 'keys', 'values'],
   engine: ['v4', 'v4/wire', 'auth', 'store', 'values'],
   transfer: ['engine', 'store', 'keys', 'v4/text', 'v4/wire', 'values'],

@@ -1,0 +1,27 @@
+// How many arguments a function takes.
+
+/** The counts a function takes, ascending; with `open` any number beyond the last of them. */
+export interface Arity {
+  readonly counts: readonly number[]
+  readonly open: boolean
+}
+
+/** Whether a function of this arity can be called with so many arguments. */
+export function takes({ counts, open }: Arity, count: number): boolean {
+  return counts.includes(count) || (open && count > (counts.at(-1) ?? 0))
+}
+
+/** An arity as messages say it, such as `1 or 2 arguments`. */
+export function arityText({ counts, open }: Arity, noun: 'argument' | 'parameter'): string {
+  const last = counts.at(-1) ?? 0
+  const nouns = (count: number) => (count === 1 ? noun : `${noun}s`)
+  if (open) return last === 0 ? `any number of ${noun}s` : `at least ${last} ${nouns(last)}`
+  if (counts.length > 1) return `${counts.slice(0, -1).join(', ')} or ${last} ${noun}s`
+  return last === 0 ? `no ${noun}s` : `exactly ${last} ${nouns(last)}`
+}
+
+/** The message of a call with the wrong number of arguments. */
+export function wrongCount(arity: Arity, count: number): string {
+  const expected = arityText(arity, 'argument')
+  return `callee function expects ${expected}, but ${count} ${count === 1 ? 'was' : 'were'} provided.`
+}

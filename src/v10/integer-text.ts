@@ -1,0 +1,10 @@
+// Texts that are integers: ids, and what is compared with them.
+
+import { int64Max, int64Min } from '../values/int64.ts'
+
+/** The 64-bit integer that a text is in decimal, a sign allowed; undefined for any other text. */
+export function integerOfText(text: string): bigint | undefined {
+  if (text.length > 20 || !/^[+-]?[0-9]+$/.test(text)) return undefined
+  const integer = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  return integer < int64Min || integer > int64Max ? undefined : integer
+}

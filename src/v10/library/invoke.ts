@@ -1,0 +1,98 @@
+// Calls of functions of the library: the number of arguments, then their types one by one, then the effect.
+
+import { type Arity, arityText, takes, wrongCount } from '../arity.ts'
+import type { Call } from '../call.ts'
+import { BoundFunction, type FunctionValue, Lambda, typeName, type Value } from '../value.ts'
+import { definitionOf, type FunctionDefinition, type Parameter, type Signature } from './definition.ts'
+
+/** How many arguments a function takes. */
+export function arityOf(callee: FunctionValue): Arity {
+  if (callee instanceof Lambda) {
+    const { parameters, rest } = callee.node
+    return { counts: [parameters.length], open: rest !== undefined }
+  }
+  return callee instanceof BoundFunction ? definitionOf(callee).arity : callee.arity
+}
+
+/** Calls a function of the library with evaluated arguments. Failures are at the argument list, the span of `call`. */
+export function invoke(
+  definition: FunctionDefinition,
+  receiver: Value,
+  args: readonly Value[],
+  call: Call,
+): Value {
+  const { signatures, arity } = definition
+  if (!takes(arity, args.length)) {
+    throw call.failure('invalid_function_invocation', wrongCount(arity, args.length))
+  }
+  const [only] = signatures
+  const [run, checked] =
+    signatures.length === 1 && only !== undefined
+      ? [only.run, checkAll(only, args, call)]
+      : choose(definition, args, call)
+  call.requireEffect(definition.effect, `\`${definition.name}\``)
+  call.evaluation.compute(1)
+  // The checks have made what `run` takes; the receiver is of the type in whose table it was found.
+  return run(receiver as never, checked as never, call)
+}
+
+/** The arguments of a function with one signature, as its `run` takes them. */
+function checkAll({ parameters, rest }: Signature, args: readonly Value[], call: Call): unknown {
+  if (rest !== undefined) {
+    const [name, parameter] = rest
+    return args.map((arg, index) => check(`${name}${index}`, parameter, arg, call))
+  }
+  const checked: Record<string, unknown> = {}
+  for (let index = 0; index < parameters.length; index++) {
+    const [name, parameter] = parameters[index] as Signature['parameters'][number]
+    checked[name] = check(name, parameter, args[index] as Value, call)
+  }
+  return checked
+}
+
+function check(name: string, parameter: Parameter<unknown>, arg: Value, call: Call): unknown {
+  const cast = parameter.cast(arg)
+  if (cast === undefined) {
+    const message = `expected value for \`${name}\` of type ${parameter.type}, received ${typeName(arg)}`
+    throw call.failure('invalid_argument', message)
+  }
+  if (parameter.callback !== undefined) checkCallback(name, parameter.callback, cast, call)
+  return cast
+}
+
+function checkCallback(
+  parameter: string,
+  { count, name = parameter }: NonNullable<Parameter<unknown>['callback']>,
+  given: unknown,
+  call: Call,
+): void {
+  // Parameters with a callback cast to functions.
+  const arity = arityOf(given as FunctionValue)
+  if (takes(arity, count)) return
+  const wanted = `${count} parameter${count === 1 ? '' : 's'}`
+  const message = `\`${name}\` should accept ${wanted}, provided function requires ${arityText(arity, 'parameter')}.`
+  throw call.failure('invalid_argument', message)
+}
+
+/** Of several signatures the first with this count whose types all fit, and the arguments as it takes them. */
+function choose(
+  definition: FunctionDefinition,
+  args: readonly Value[],
+  call: Call,
+): readonly [Signature['run'], unknown] {
+  const fitting = definition.signatures.filter(({ parameters }) => parameters.length === args.length)
+  for (const { parameters, run } of fitting) {
+    const casts = parameters.map(([, parameter], index) => parameter.cast(args[index] as Value))
+    if (casts.includes(undefined)) continue
+    for (const [index, [name, { callback }]] of parameters.entries()) {
+      if (callback !== undefined) checkCallback(name, callback, casts[index], call)
+    }
+    return [run, Object.fromEntries(parameters.map(([name], index) => [name, casts[index]]))]
+  }
+  const types = fitting.map(({ parameters }) => `(${parameters.map(([, { type }]) => type).join(', ')})`)
+  const received = `(${args.map(typeName).join(', ')})`
+  throw call.failure(
+    'invalid_argument',
+    `expected arguments to \`${definition.name}\` of type ${types.join(' | ')}, received ${received}`,
+  )
+}

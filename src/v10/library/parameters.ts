@@ -1,0 +1,91 @@
+// The types of parameters. Nowhere but here are values converted: a whole Double to an Int, a decimal text to an ID.
+
+import { LocalDate, Time } from '../../values/value.ts'
+import { integerOfText } from '../integer-text.ts'
+import {
+  Doc,
+  type FunctionValue,
+  fitsInt,
+  Id,
+  integerOf,
+  isArray,
+  isFunction,
+  isNumber,
+  isStruct,
+  Module,
+  type NumberValue,
+  SetValue,
+  type Struct,
+  type Value,
+} from '../value.ts'
+import type { Parameter } from './definition.ts'
+
+function parameter<T>(type: string, cast: (value: Value) => T | undefined): Parameter<T> {
+  return { type, cast }
+}
+
+/** Any value, also null. */
+export const any: Parameter<Value> = parameter('Any', value => value)
+
+/** A text. */
+export const string: Parameter<string> = parameter('String', value =>
+  typeof value === 'string' ? value : undefined,
+)
+
+/** An Int as a JavaScript number: an Int, or a Long or Double whose value is a whole number of 32 bits. */
+export const int: Parameter<number> = parameter('Int', value => {
+  const integer = integerOf(value)
+  if (integer !== undefined) return fitsInt(integer) ? Number(integer) : undefined
+  return typeof value === 'number' && value === (value | 0) ? value | 0 : undefined
+})
+
+/** A number of any width, unchanged. */
+export const number: Parameter<NumberValue> = parameter('Number', value =>
+  isNumber(value) ? value : undefined,
+)
+
+/** The id of a document: an ID, an Int, a Long, a decimal text. */
+export const id: Parameter<bigint> = parameter('ID', value => {
+  if (value instanceof Id) return value.value
+  return typeof value === 'string' ? integerOfText(value) : integerOf(value)
+})
+
+/** An array. */
+export const array: Parameter<readonly Value[]> = parameter('Array<Any>', value =>
+  isArray(value) ? value : undefined,
+)
+
+/** A lazy set. */
+export const set: Parameter<SetValue> = parameter('Set<Any>', value =>
+  value instanceof SetValue ? value : undefined,
+)
+
+/** A plain object. */
+export const struct: Parameter<Struct> = parameter('{ *: Any }', value =>
+  isStruct(value) ? value : undefined,
+)
+
+/** A plain object, a document or a module. */
+export const object: Parameter<Struct | Doc | Module> = parameter('{ *: Any }', value =>
+  isStruct(value) || value instanceof Doc || value instanceof Module ? value : undefined,
+)
+
+/** A time; not the time of the transaction. */
+export const time: Parameter<Time> = parameter('Time', value => (value instanceof Time ? value : undefined))
+
+/** A day. */
+export const date: Parameter<LocalDate> = parameter('Date', value =>
+  value instanceof LocalDate ? value : undefined,
+)
+
+/**
+ * A function that is called with `count` arguments; that it takes so many is checked before the first call. `name` is what
+ * the message about that calls the parameter, where it is not the parameter's own name.
+ */
+export function callback(count: number, name?: string): Parameter<FunctionValue> {
+  return {
+    type: 'Function',
+    cast: value => (isFunction(value) ? value : undefined),
+    callback: { count, name },
+  }
+}

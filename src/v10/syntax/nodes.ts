@@ -1,0 +1,192 @@
+// The tree that the parser makes of a text. Every node has the offsets of its own text; they decide what errors
+// underline.
+
+import type { Source } from './source.ts'
+
+/** Where a node's text begins and ends. */
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+/** A constant: null, a Boolean, a number or a text. Integers are `bigint`, doubles `number`. */
+export interface LiteralNode extends Place {
+  readonly kind: 'literal'
+  readonly value: null | boolean | bigint | number | string
+}
+
+/** A template value: bound when the query runs, printed as `<value>`. */
+export interface PlaceholderNode extends Place {
+  readonly kind: 'placeholder'
+  readonly index: number
+}
+
+/** A name: variable, argument or global. */
+export interface NameNode extends Place {
+  readonly kind: 'name'
+  readonly name: string
+}
+
+/** A text with expressions in it. */
+export interface TemplateNode extends Place {
+  readonly kind: 'template'
+  readonly parts: readonly (string | Node)[]
+}
+
+/** An array, or a tuple in parentheses of other than one element. */
+export interface ArrayNode extends Place {
+  readonly kind: 'array'
+  readonly elements: readonly Node[]
+}
+
+/** One expression in parentheses. */
+export interface GroupNode extends Place {
+  readonly kind: 'group'
+  readonly inner: Node
+}
+
+/** An object. */
+export interface ObjectNode extends Place {
+  readonly kind: 'object'
+  readonly fields: readonly (readonly [key: string, value: Node])[]
+}
+
+/** A statement that binds a name. */
+export interface LetNode extends Place {
+  readonly kind: 'let'
+  readonly name: string
+  readonly value: Node
+}
+
+/** Statements, the last of which is an expression. */
+export interface BlockNode extends Place {
+  readonly kind: 'block'
+  readonly statements: readonly (LetNode | Node)[]
+}
+
+/** A function written in place; the parameter of a short lambda is called {@link shortParameter}. */
+export interface LambdaNode extends Place {
+  readonly kind: 'lambda'
+  readonly parameters: readonly string[]
+  readonly rest: string | undefined
+  readonly body: Node
+}
+
+/** The parameter of short lambdas, which no query can name. */
+export const shortParameter = '$this'
+
+/** A condition. */
+export interface IfNode extends Place {
+  readonly kind: 'if'
+  readonly condition: Node
+  readonly then: Node
+  readonly otherwise: Node | undefined
+}
+
+/** Reads as of another time. */
+export interface AtNode extends Place {
+  readonly kind: 'at'
+  readonly time: Node
+  readonly body: Node
+}
+
+/** `match`: parsed, refused when it is reached. */
+export interface MatchNode extends Place {
+  readonly kind: 'match'
+}
+
+/** An operator before its operand. */
+export interface UnaryNode extends Place {
+  readonly kind: 'unary'
+  readonly operator: '-' | '~' | '!'
+  readonly operand: Node
+}
+
+/** An operator between its operands. */
+export interface BinaryNode extends Place {
+  readonly kind: 'binary'
+  readonly operator: string
+  readonly operatorStart: number
+  readonly left: Node
+  readonly right: Node
+}
+
+/**
+ * One link of a chain. `start` is the dot or bracket it begins with (behind `?.` where one leads it), `end` where it ends;
+ * errors underline a field's name, a call's and an access's brackets.
+ */
+export type Link =
+  | {
+      readonly kind: 'field'
+      readonly start: number
+      readonly end: number
+      readonly name: string
+      readonly nameStart: number
+      readonly optional: boolean
+    }
+  | {
+      readonly kind: 'method'
+      readonly start: number
+      readonly end: number
+      readonly name: string
+      readonly nameStart: number
+      readonly nameEnd: number
+      readonly argumentsStart: number
+      readonly arguments: readonly Node[]
+      readonly optional: boolean
+      readonly optionalCall: boolean
+    }
+  | {
+      readonly kind: 'call' | 'access'
+      readonly start: number
+      readonly end: number
+      readonly arguments: readonly Node[]
+      readonly optional: boolean
+    }
+  | { readonly kind: 'assert'; readonly start: number; readonly end: number }
+
+/** An operand with the links behind it. */
+export interface ChainNode extends Place {
+  readonly kind: 'chain'
+  readonly operand: Node
+  readonly links: readonly Link[]
+}
+
+/** One field of a projection: its value is an expression over the projected value, the {@link shortParameter}. */
+export interface ProjectedField {
+  readonly name: string
+  readonly nameStart: number
+  readonly value: Node
+}
+
+/** A projection; without fields it is `{ * }`, which is refused when it is reached. */
+export interface ProjectionNode extends Place {
+  readonly kind: 'projection'
+  readonly operand: Node
+  readonly fields: readonly ProjectedField[] | undefined
+}
+
+/** An expression. */
+export type Node =
+  | LiteralNode
+  | PlaceholderNode
+  | NameNode
+  | TemplateNode
+  | ArrayNode
+  | GroupNode
+  | ObjectNode
+  | BlockNode
+  | LambdaNode
+  | IfNode
+  | AtNode
+  | MatchNode
+  | UnaryNode
+  | BinaryNode
+  | ChainNode
+  | ProjectionNode
+
+/** A parsed text. */
+export interface Program {
+  readonly source: Source
+  readonly body: Node
+}

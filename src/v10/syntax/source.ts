@@ -1,0 +1,62 @@
+// Texts of the language and places in them. Offsets and columns count UTF-16 units, lines and columns from 1; only a
+// newline ends a line.
+
+/** A text that was parsed, under the name that errors show, such as `*query*` or `*udf:total*`. */
+export class Source {
+  readonly name: string
+  readonly text: string
+  #lineStarts: readonly number[] | undefined
+
+  constructor(name: string, text: string) {
+    this.name = name
+    this.text = text
+  }
+
+  /** Where each line begins. */
+  get lineStarts(): readonly number[] {
+    if (this.#lineStarts === undefined) {
+      const starts = [0]
+      for (let at = this.text.indexOf('\n'); at >= 0; at = this.text.indexOf('\n', at + 1))
+        starts.push(at + 1)
+      this.#lineStarts = starts
+    }
+    return this.#lineStarts
+  }
+
+  /** The line, from 1, in which an offset lies. */
+  lineOf(offset: number): number {
+    const starts = this.lineStarts
+    let low = 0
+    let high = starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((starts[middle] as number) <= offset) low = middle
+      else high = middle - 1
+    }
+    return low + 1
+  }
+
+  /** Where a line begins, counted from 1. */
+  lineStart(line: number): number {
+    return this.lineStarts[line - 1] ?? this.text.length
+  }
+
+  /** A line's text, counted from 1, without its end. */
+  line(line: number): string {
+    const start = this.lineStart(line)
+    const end = this.lineStarts[line]
+    return this.text.slice(start, end === undefined ? undefined : end - 1)
+  }
+}
+
+/** A half-open range of a source. */
+export interface Span {
+  readonly source: Source
+  readonly start: number
+  readonly end: number
+}
+
+/** A range of a source. */
+export function spanOf(source: Source, start: number, end: number): Span {
+  return { source, start, end }
+}

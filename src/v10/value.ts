@@ -1,0 +1,282 @@
+// Runtime values. What can be stored has the form in which it is stored (src/values/value.ts), so fields of documents
+// are values as they are: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 tells Int from Long: an
+// integer that fits 32 bits is an Int and a wider one a Long, but for a `NarrowLong`. Null knows why it is null.
+
+import type { LocalDate, Micros, Ref, Time, TransactionTime, Uuid } from '../values/value.ts'
+import type { Arity } from './arity.ts'
+import type { LambdaNode } from './syntax/nodes.ts'
+import type { Source, Span } from './syntax/source.ts'
+
+/** A Long that would fit 32 bits: it comes from the wire and from some functions; arithmetic never makes one. */
+export class NarrowLong {
+  readonly kind = 'long'
+  readonly value: bigint
+  constructor(value: bigint) {
+    this.value = value
+  }
+}
+
+/** Why a value is null, as `!` tells it. */
+export type NullCause =
+  | { readonly type: 'literal' }
+  | { readonly type: 'missing field'; readonly field: string; readonly holder: string }
+  /** Nothing was found; the reason ends the sentence `Null value, due to …`. */
+  | { readonly type: 'no element'; readonly reason: string }
+
+/** Null with its cause and the place it arose at. A stored null, or one from the wire, is a plain `null`. */
+export class NullValue {
+  readonly kind = 'null'
+  readonly cause: NullCause
+  readonly span: Span | undefined
+  constructor(cause: NullCause, span: Span | undefined) {
+    this.cause = cause
+    this.span = span
+  }
+}
+
+/** The cause of nulls that are written or stored. */
+export const literalNull: NullCause = { type: 'literal' }
+
+/** Whether a value is null; missing documents are not. */
+export function isNull(value: Value): value is null | NullValue {
+  return value === null || value instanceof NullValue
+}
+
+/** The id of a document: a 64-bit integer that is no number. */
+export class Id {
+  readonly kind = 'id'
+  readonly value: bigint
+  constructor(value: bigint) {
+    this.value = value
+  }
+}
+
+/** A field, method or module is declared in a table (library/definition.ts); of the entry, values need the name. */
+interface Declared {
+  readonly name: string
+}
+
+/** A module, or the companion of a collection. */
+export class Module {
+  readonly kind = 'module'
+  readonly name: string
+  /** The module it is in, such as `Collection` for `Collection.Deleted`. */
+  readonly parent: string | undefined
+  /** Its fields and functions: library/definition.ts#Members. */
+  readonly members: Declared
+  constructor(name: string, members: Declared, parent?: string) {
+    this.name = name
+    this.members = members
+    this.parent = parent
+  }
+}
+
+/** A document or a reference to one: whether it exists shows when it is read. */
+export class Doc {
+  readonly kind = 'document'
+  readonly ref: Ref
+  readonly collection: Module
+  /** The name of a schema object, which has no id. */
+  readonly name: string | undefined
+  /** The time it is read as of, when it came out of an `at`. */
+  readonly readAt: Micros | undefined
+  constructor(ref: Ref, collection: Module, name?: string, readAt?: Micros) {
+    this.ref = ref
+    this.collection = collection
+    this.name = name
+    this.readAt = readAt
+  }
+}
+
+/** A lazy set. */
+export abstract class SetValue {
+  readonly kind = 'set'
+}
+
+/** Where a page of a set ended, as text. */
+export class SetCursor {
+  readonly kind = 'cursor'
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Where a stream of events begins, as text. */
+export class EventSource {
+  readonly kind = 'event source'
+  readonly token: string
+  constructor(token: string) {
+    this.token = token
+  }
+}
+
+/** Variables, innermost first. */
+export class Scope {
+  readonly name: string
+  readonly value: Value
+  readonly outer: Scope | undefined
+  constructor(name: string, value: Value, outer: Scope | undefined) {
+    this.name = name
+    this.value = value
+    this.outer = outer
+  }
+}
+
+/** A lambda with the variables of its place. */
+export class Lambda {
+  readonly kind = 'lambda'
+  readonly node: LambdaNode
+  readonly source: Source
+  readonly scope: Scope | undefined
+  constructor(node: LambdaNode, source: Source, scope: Scope | undefined) {
+    this.node = node
+    this.source = source
+    this.scope = scope
+  }
+}
+
+/** A function of the library with its receiver: a method, or a function of a module. */
+export class BoundFunction {
+  readonly kind = 'function'
+  readonly receiver: Value
+  /** library/definition.ts#FunctionDefinition. */
+  readonly definition: Declared
+  constructor(receiver: Value, definition: Declared) {
+    this.receiver = receiver
+    this.definition = definition
+  }
+  get name(): string {
+    return this.definition.name
+  }
+}
+
+/** A function that users have defined, by the name it was reached by. */
+export class UserFunction {
+  readonly kind = 'user function'
+  readonly name: string
+  /** The function's document. */
+  readonly ref: Ref
+  readonly arity: Arity
+  constructor(name: string, ref: Ref, arity: Arity) {
+    this.name = name
+    this.ref = ref
+    this.arity = arity
+  }
+}
+
+/** What can be called. */
+export type FunctionValue = Lambda | BoundFunction | UserFunction
+
+/** A plain object; its fields keep their order. */
+export type Struct = ReadonlyMap<string, Value>
+
+/** Any value. */
+export type Value =
+  | null
+  | NullValue
+  | boolean
+  | bigint
+  | number
+  | string
+  | NarrowLong
+  | Uint8Array
+  | Time
+  | LocalDate
+  | Uuid
+  | TransactionTime
+  | Id
+  | Doc
+  | Module
+  | SetValue
+  | SetCursor
+  | EventSource
+  | FunctionValue
+  | readonly Value[]
+  | Struct
+
+/** Whether a value is a plain object. */
+export function isStruct(value: Value): value is Struct {
+  return value instanceof Map
+}
+
+/** Whether a value is an array. */
+export function isArray(value: Value): value is readonly Value[] {
+  return Array.isArray(value)
+}
+
+/** Whether a value is a function. */
+export function isFunction(value: Value): value is FunctionValue {
+  return value instanceof Lambda || value instanceof BoundFunction || value instanceof UserFunction
+}
+
+/** The least and the greatest Int. */
+const intMin = -(2n ** 31n)
+const intMax = 2n ** 31n - 1n
+
+/** Whether an integer fits 32 bits. */
+export function fitsInt(integer: bigint): boolean {
+  return integer >= intMin && integer <= intMax
+}
+
+/** An integer as a Long, whatever its size. */
+export function asLong(integer: bigint): bigint | NarrowLong {
+  return fitsInt(integer) ? new NarrowLong(integer) : integer
+}
+
+/** The integer of an Int or a Long, undefined for anything else. */
+export function integerOf(value: Value): bigint | undefined {
+  if (typeof value === 'bigint') return value
+  return value instanceof NarrowLong ? value.value : undefined
+}
+
+/** A number: Int, Long or Double. */
+export type NumberValue = bigint | number | NarrowLong
+
+/** Whether a value is a number. */
+export function isNumber(value: Value): value is NumberValue {
+  return typeof value === 'bigint' || typeof value === 'number' || value instanceof NarrowLong
+}
+
+/** The name of a value's type, as messages say it. */
+export function typeName(value: Value): string {
+  switch (typeof value) {
+    case 'bigint':
+      return fitsInt(value) ? 'Int' : 'Long'
+    case 'number':
+      return 'Double'
+    case 'string':
+      return 'String'
+    case 'boolean':
+      return 'Boolean'
+  }
+  if (value === null) return 'Null'
+  if (value instanceof Map) return '{ *: Any }'
+  if (Array.isArray(value)) return 'Array<Any>'
+  if (value instanceof Uint8Array) return 'Bytes'
+  return namedType(value as Tagged)
+}
+
+type Tagged = Extract<Value, { readonly kind: string }>
+
+function namedType(value: Tagged): string {
+  if (value.kind === 'module') return value.name
+  return typeNames[value.kind]
+}
+
+const typeNames: Readonly<Record<Exclude<Tagged['kind'], 'module'>, string>> = {
+  null: 'Null',
+  long: 'Long',
+  time: 'Time',
+  date: 'Date',
+  uuid: 'UUID',
+  'transaction time': 'TransactionTime',
+  id: 'ID',
+  document: 'Doc',
+  set: 'Set<Any>',
+  cursor: 'SetCursor',
+  'event source': 'EventSource<Any>',
+  lambda: 'Lambda',
+  function: 'Function',
+  'user function': 'Function',
+}
