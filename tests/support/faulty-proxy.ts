@@ -11,6 +11,10 @@ export class FaultyProxy {
   cutsBehind: (sent: Buffer) => boolean = () => false
   /** What is looked at before it is passed on to the target; true: it is lost, and the connection cut. */
   losesAndCuts: (sent: Buffer) => boolean = () => false
+  /** What is looked at before it is passed on to the target; true: from then on nobody takes what the target answers. */
+  stallsBehind: (sent: Buffer) => boolean = () => false
+  /** What is looked at before it is passed on to the target; true: it is, and nothing more on that connection. */
+  swallowsBehind: (sent: Buffer) => boolean = () => false
   /** While true, bytes are swallowed in both directions and connections stay open: a network that forgets. */
   #isBlackhole = false
   #refuses = false
@@ -76,13 +80,16 @@ export class FaultyProxy {
       socket.on('error', end)
       socket.on('close', end)
     }
+    let isSwallowing = false
     client.on('data', (sent: Buffer) => {
-      if (this.#isBlackhole) return
+      if (this.#isBlackhole || isSwallowing) return
+      isSwallowing = this.swallowsBehind(sent)
       if (this.losesAndCuts(sent)) {
         end()
         return
       }
       const isLast = this.cutsBehind(sent)
+      if (this.stallsBehind(sent)) target.pause()
       target.write(sent)
       if (isLast) {
         // The target gets what was sent, and finds out later than the client.

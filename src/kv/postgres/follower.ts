@@ -129,20 +129,31 @@ export class Follower {
   }
 
   /**
-   * Applies the batches up to a head seen on `session`. Throws when the record does not hold what the copy did `before`
-   * that head was seen.
+   * Applies the batches up to a head that was seen. Throws when the record does not hold what the copy did `before` that
+   * head was seen. Batches are fetched over the session for looks alone, also for a commit that has the head in its hand:
+   * the database ends a session that holds the head and stands idle, but waits without end for one that does not
+   * take what it has asked for.
    */
-  async catchUp(session: Session, head: Head, before: Progress): Promise<void> {
+  async catchUp(head: Head, before: Progress): Promise<void> {
     if (before.seq > head.seq) throw this.#diverged('the record is older than the copy')
     // Other processes of the node feed the copy, too.
     if (this.#progress.seq < head.seq) this.#progress = readProgress(this.#options.local)
     while (this.#progress.seq < head.seq) {
       const { seq } = this.#progress
+      const session = await this.#reader()
       await this.apply(await readLog(session, seq, head.seq))
-      if (this.#progress.seq === seq) throw this.#diverged('the log no longer holds what the copy lacks')
+      if (this.#progress.seq === seq) await this.#failToReach(session, head)
     }
     assertReached(this.#progress, head.seq)
     this.note(head)
+  }
+
+  /** The log as a session shows it lacks what comes behind the copy, although `head` was seen. */
+  async #failToReach(session: Session, head: Head): Promise<never> {
+    const { seq } = await readHead(session)
+    if (seq >= head.seq) throw this.#diverged('the log no longer holds what the copy lacks')
+    session.close()
+    throw new StoreUnavailableError('the database of the store was another one a moment ago')
   }
 
   /** Applies batches to the copy, which other processes of the node may feed as well. */
@@ -211,7 +222,7 @@ export class Follower {
       let head = await readHead(session)
       clock.learn(head.clock)
       if (head.closed < wanted) head = (await closeTime(session, clock.now())) ?? head
-      await this.catchUp(session, head, before)
+      await this.catchUp(head, before)
       this.#currentMs = Math.max(this.#currentMs, beganMs)
       await this.#register(session)
       this.#noteBack()

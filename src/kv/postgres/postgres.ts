@@ -15,10 +15,10 @@ import { StoreUnavailableError } from '../errors.ts'
 import { encodeBatch } from './batch.ts'
 import { type BuiltBatch, CommitQueue, type RunJob } from './commit-queue.ts'
 import { Follower } from './follower.ts'
-import { appendBatch, type Head, lockHead, readBatch, releaseHead } from './record.ts'
+import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
 import { type Progress, ReplicaView, readProgress } from './replica.ts'
-import type { RecordLocation, Session } from './session.ts'
+import { commitTimeoutMs, type RecordLocation, type Session } from './session.ts'
 
 interface PostgresOptions {
   readonly location: RecordLocation
@@ -43,11 +43,6 @@ interface PostgresOptions {
 
 const writePatienceDefaultMs = 10_000
 const readPatienceDefaultMs = 300_000
-/**
- * Milliseconds that a statement of a commit may take before its connection counts as broken; some more than sessions
- * wait for the head.
- */
-const statementTimeoutMs = 8_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 200
 /** How often, in milliseconds, is looked for those that have waited too long while a statement is under way. */
@@ -198,7 +193,7 @@ export class PostgresStore implements KeyValueStore {
     const before = readProgress(this.#local)
     const head = await lockHead(session)
     this.#clock.learn(head.clock)
-    await this.#follower.catchUp(session, head, before)
+    await this.#follower.catchUp(head, before)
     await this.#settleOpen(session)
     this.#head = head
     const { jobs, writes, newestTime } = this.#build()
@@ -249,8 +244,10 @@ export class PostgresStore implements KeyValueStore {
 
   async #writer(): Promise<Session> {
     if (this.#session?.isSound) return this.#session
-    this.#session = await this.#follower.openSession(statementTimeoutMs)
-    return this.#session
+    const session = await this.#follower.openSession(commitTimeoutMs)
+    await parseCommit(session)
+    this.#session = session
+    return session
   }
 
   #dropSession(): void {

@@ -54,6 +54,23 @@ export async function releaseHead(session: Session): Promise<void> {
   await session.query('ROLLBACK')
 }
 
+function append(session: Session, row: readonly [seq: number, batch: string, node: string, body: Buffer]) {
+  return session.prepared(
+    'append batch',
+    `INSERT INTO ${session.table('log')} (seq, batch, node, body)
+     SELECT $1::bigint, $2::text, $3::text, $4::bytea WHERE $1::bigint > 0`,
+    row,
+  )
+}
+
+/**
+ * Has the database parse what a commit sends, on a new session. For one that parses a statement behind which a long text is
+ * to come, it waits without a limit, also while the session holds the head.
+ */
+export async function parseCommit(session: Session): Promise<void> {
+  await append(session, [0, '', '', Buffer.alloc(0)])
+}
+
 /**
  * Appends a batch behind the locked head, closes the time up to `closed`, and commits. True: the database has
  * acknowledged it; false: it says that nothing was committed. Throwing leaves the outcome open. One round trip.
@@ -66,11 +83,7 @@ export async function appendBatch(
 ): Promise<boolean> {
   const body = Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength)
   const steps = await Promise.allSettled([
-    session.prepared(
-      'append batch',
-      `INSERT INTO ${session.table('log')} (seq, batch, node, body) VALUES ($1, $2, $3, $4)`,
-      [row.seq, row.batch, node, body],
-    ),
+    append(session, [row.seq, row.batch, node, body]),
     session.prepared(
       'move head',
       `UPDATE ${session.table('head')} SET seq = $1, closed = GREATEST(closed, $2) WHERE id = 1`,

@@ -18,7 +18,14 @@ export interface RecordLocation {
 /** Milliseconds until a connection that does not come about is given up. */
 const connectTimeoutMs = 5_000
 const holdMsDefault = 5_000
-/** Milliseconds beyond those that a statement waits for the head before it is refused. */
+/**
+ * Milliseconds that a statement of a commit may take before its connection counts as broken. More than it can wait for the
+ * head: the database would not notice that nobody waits any more, and keep it in the line.
+ */
+export const commitTimeoutMs = 8_000
+/** Milliseconds that a statement waits for the head at most, before it is refused and stands in line again. */
+const lockTimeoutMaxMs = commitTimeoutMs - 1_000
+/** Milliseconds beyond those for which others may hold the head. */
 const lockMarginMs = 2_000
 /** Milliseconds that a statement may take when nothing else is said, before its session counts as broken. */
 const statementTimeoutMsDefault = 30_000
@@ -32,9 +39,23 @@ const statementTimeoutMsDefault = 30_000
 function sessionSettings(holdMs: number): readonly string[] {
   return [
     `SET idle_in_transaction_session_timeout = ${holdMs}`,
-    `SET lock_timeout = ${holdMs + lockMarginMs}`,
+    `SET lock_timeout = ${Math.min(holdMs + lockMarginMs, lockTimeoutMaxMs)}`,
     'SET synchronous_commit = on',
     'SET client_min_messages = warning',
+  ]
+}
+
+/**
+ * The same for what the database waits for without a look at those limits: a process that does not take what it has asked
+ * for, and a machine that has gone away in the middle of a statement.
+ */
+function networkSettings(holdMs: number): readonly string[] {
+  const seconds = Math.ceil(holdMs / 1000)
+  return [
+    `SET tcp_user_timeout = ${holdMs}`,
+    `SET tcp_keepalives_idle = ${seconds}`,
+    'SET tcp_keepalives_interval = 1',
+    'SET tcp_keepalives_count = 3',
   ]
 }
 
@@ -81,9 +102,14 @@ export class Session {
     client.on('end', () => session.#fail(new Error('the connection has ended')))
     try {
       await client.connect()
-      await Promise.all(
-        sessionSettings(location.holdMs ?? holdMsDefault).map(setting => client.query(setting)),
-      )
+      const holdMs = location.holdMs ?? holdMsDefault
+      await Promise.all([
+        ...sessionSettings(holdMs).map(setting => client.query(setting)),
+        // Not every database has them.
+        ...networkSettings(holdMs).map(setting =>
+          client.query(setting).catch(error => isRefusal(error) || Promise.reject(error)),
+        ),
+      ])
       return session
     } catch (cause) {
       session.close()

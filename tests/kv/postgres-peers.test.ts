@@ -1,0 +1,136 @@
+// Nodes that stop taking what the database sends them, in the middle of a commit: the others go on.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
+import { lockHead, readHead, readLog } from '../../src/kv/postgres/record.ts'
+import { Session } from '../../src/kv/postgres/session.ts'
+import { openTables } from '../../src/kv/postgres/tables.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { bytes, put } from './bytes.ts'
+
+const holdMs = 500
+const never = () => () => undefined
+/** More than sockets hold. */
+const large = new Uint8Array(24 << 20)
+
+describe('a node that does not take what it has asked for', { skip: noPostgres }, () => {
+  let server: PostgresServer
+  let proxy: FaultyProxy
+  let schema = ''
+  let stores: PostgresStore[] = []
+  let schemas = 0
+
+  before(async () => {
+    server = await PostgresServer.start()
+  })
+  after(() => server.stop())
+  beforeEach(async () => {
+    proxy = await FaultyProxy.to(server.port)
+    schema = `peers_${++schemas}`
+    stores = []
+    const session = await Session.open({ url: server.url(), schema }, 'tests')
+    await openTables(session, systemRandom)
+    session.close()
+  })
+  afterEach(async () => {
+    await proxy.close()
+    await Promise.all(stores.map(store => store.close()))
+  })
+
+  const proxied = () => server.url().replace(String(server.port), String(proxy.port))
+
+  /** One that `follows` looks at the record by itself. */
+  async function node(name: string, url: string, follows = true): Promise<PostgresStore> {
+    const store = await openPostgres({
+      location: { url, schema, holdMs },
+      local: openMemory(),
+      node: name,
+      clock: follows ? systemClock : { ...systemClock, elapsedMs: () => 0 },
+      timers: follows ? systemTimers : { after: never, every: never },
+      random: systemRandom,
+      newestTime: () => 0,
+      // Sooner than a node that lives ends its own connection.
+      writePatienceMs: 5_000,
+      onDiverged: reason => assert.fail(reason),
+    })
+    stores.push(store)
+    return store
+  }
+
+  const write = (store: PostgresStore, key: string, value = '') =>
+    store.transact(() => ({ result: key, writes: [put(key, value)] }))
+  const writeLarge = (store: PostgresStore) =>
+    store.transact(() => ({ result: 0, writes: [{ key: bytes('large'), value: large }] }))
+
+  test('it stops while it catches up for a commit: the head is free again', async () => {
+    const stuck = await node('stuck', proxied(), false)
+    const other = await node('other', server.url())
+    await writeLarge(other)
+    const asked = new Promise<void>(resolve => {
+      proxy.stallsBehind = sent => {
+        if (!sent.includes('bytes_before')) return false
+        resolve()
+        return true
+      }
+    })
+    const late = write(stuck, 'late').catch(() => undefined)
+    await asked
+    assert.equal(await write(other, 'meanwhile'), 'meanwhile')
+    await proxy.close()
+    await stuck.close()
+    await late
+  })
+
+  test('a session that holds the head and does not take what it has asked for is ended', async () => {
+    const other = await node('other', server.url())
+    await writeLarge(other)
+    const session = await Session.open({ url: proxied(), schema, holdMs }, 'stuck')
+    await lockHead(session)
+    proxy.stallsBehind = sent => sent.includes('bytes_before')
+    const rows = readLog(session, 0, 1).catch(() => undefined)
+    assert.equal(await write(other, 'meanwhile'), 'meanwhile')
+    session.close()
+    await rows
+  })
+
+  test('a first commit whose text does not arrive: the head is free again', async () => {
+    const stuck = await node('stuck', proxied())
+    const other = await node('other', server.url())
+    const { seq } = await readHeadOf()
+    // A part of it is on its way when the node stands still.
+    const begun = new Promise<void>(resolve => {
+      proxy.swallowsBehind = sent => {
+        if (sent.length < 16_384) return false
+        resolve()
+        return true
+      }
+    })
+    const late = writeLarge(stuck).catch(() => undefined)
+    await begun
+    assert.equal(await write(other, 'meanwhile'), 'meanwhile')
+    assert.equal((await readHeadOf()).seq, seq + 1)
+    await proxy.close()
+    await stuck.close()
+    await late
+  })
+
+  async function readHeadOf() {
+    const session = await Session.open({ url: server.url(), schema }, 'tests')
+    const head = await readHead(session)
+    session.close()
+    return head
+  }
+
+  test('a head that others may hold for long: who waits for it gives up before its node does', async () => {
+    const session = await Session.open({ url: server.url(), schema, holdMs: 60_000 }, 'tests')
+    const [row] = await session.query('SHOW lock_timeout')
+    assert.equal(row?.lock_timeout, '7s')
+    session.close()
+  })
+})
