@@ -140,7 +140,8 @@ export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 
 
 /** The place before or after all events that agree with these parts; each part needs those before it. */
 export interface EventKeyBound {
-  readonly ts: Micros
+  /** May lie beyond all times that keys can hold: before 1684, or after 2255. */
+  readonly ts: number
   readonly action?: 'add' | 'remove'
   readonly document?: DocumentId
   readonly values?: EncodedTuple
@@ -169,7 +170,7 @@ function eventBoundKey(
   bound: EventKeyBound,
 ): Uint8Array {
   beginIndex('events', database, index, terms)
-  appendTime(bound.ts)
+  appendTime(Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, bound.ts)))
   if (bound.action) {
     writer.u8(actionByte(bound.action))
     if (bound.document) {

@@ -1,7 +1,6 @@
 // Documents of user collections.
 
-import { microsPerDay } from '../../base/durations.ts'
-import { timeFromMicros } from '../../values/time.ts'
+import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, Ref, type Value } from '../../values/value.ts'
 import { credentialsFailures, writeCredentialsOf } from './credentials.ts'
 import { map, timestamp } from './fields.ts'
@@ -44,5 +43,8 @@ function defaultTimeToLive(ref: Ref, call: Draft['call']): Value | undefined {
   const { catalogue, snapshotTime } = call.evaluation.transaction
   const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
   if (collection?.ttlDays === undefined) return undefined
-  return timeFromMicros(BigInt(snapshotTime) + BigInt(collection.ttlDays) * BigInt(microsPerDay))
+  const days = BigInt(collection.ttlDays)
+  const end = addToTime(timeFromMicros(snapshotTime), days, timeUnit('days') as TimeUnit)
+  // There is no check of the days: more of them than there are times mean the last one, or the first.
+  return end ?? (days > 0n ? maxTime : minTime)
 }
