@@ -129,7 +129,7 @@ export const requestErrorStatus = {
   'request timeout': 408,
   /** The body is longer than the limit. */
   'request too large': 413,
-  /** The store cannot be read or written now (its database is away, its disk is full); the log of the service says why. */
+  /** The store cannot be used now (its database is away, its disk is full), or a process was killed; the service's log says why. */
   'service unavailable': 503,
   /** The query took longer than it may, or a ping was not answered in time. */
   'time out': 503,

@@ -11,6 +11,7 @@ import type { Config } from './config/settings.ts'
 import { sendFrame } from './slow-lane/frames.ts'
 import { laneDescriptor } from './slow-lane/lane-process.ts'
 import type { ToLane } from './slow-lane/messages.ts'
+import { systemMemoryKills } from './slow-lane/out-of-memory.ts'
 import { ProcessLane } from './slow-lane/slow-lane.ts'
 import { reserveStretch } from './store/id-reservation.ts'
 import type { TransactionStore } from './store/store.ts'
@@ -41,6 +42,7 @@ export function openSlowLane(
     processesMax,
     afterMs: config.slowLaneAfterMs,
     memoryMb: config.slowLaneMemoryMb,
+    memoryKills: systemMemoryKills,
     clock,
     timers,
     spawn: () => start({ config, rootSecret, worker }),

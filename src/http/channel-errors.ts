@@ -10,6 +10,8 @@ import { jsonType } from './response-headers.ts'
 
 /** Answers a connection that failed with `error`, where there is still someone to answer, and closes it. */
 export function answerChannelError(error: NodeJS.ErrnoException, connection: Duplex): void {
+  // A response that is the last one closes the connection itself, when it has been written.
+  if (connection.writableEnded && !connection.writableFinished) return
   if (error.code === 'ECONNRESET' || !connection.writable) {
     connection.destroy()
     return

@@ -18,6 +18,8 @@ export class Connection implements TurnTaker {
   #isHeld = false
   #underWay = 0
   #isEnded = false
+  /** No more can be read: what to do when all but so many of the requests under way are responded to. */
+  #broken: { readonly unfinished: number; readonly end: () => void } | undefined
 
   constructor(socket: Duplex, client: string, idle: FairBudget) {
     this.#socket = socket
@@ -63,6 +65,23 @@ export class Connection implements TurnTaker {
   /** A request has been responded to, or was given up. */
   finish(): void {
     if (--this.#underWay === 0) this.#idleShare.grow(1)
+    this.#endIfBroken()
+  }
+
+  /**
+   * What came last can be understood no further: `end` tells the other end so, when it has the responses to the requests before.
+   * `isInRequest`: the last request under way is part of what cannot be understood.
+   */
+  break(isInRequest: boolean, end: () => void): void {
+    this.#broken ??= { unfinished: isInRequest ? 1 : 0, end }
+    this.#endIfBroken()
+  }
+
+  #endIfBroken(): void {
+    const broken = this.#broken
+    if (broken === undefined || this.#underWay > broken.unfinished) return
+    this.#broken = undefined
+    broken.end()
   }
 
   /**

@@ -181,7 +181,10 @@ export class Listener {
       requireHostHeader: false,
       shouldUpgradeCallback: request => this.#upgradable.has(request.socket) && asksForUpgrade(request),
     })
+    /** Each connection's last request. */
+    const latest = new WeakMap<Duplex, IncomingMessage>()
     const handle = (request: IncomingMessage, response: ServerResponse) => {
+      latest.set(request.socket, request)
       const connection = this.#connections.get(request.socket)
       if (connection?.begin() !== true) {
         request.socket.destroy()
@@ -193,7 +196,12 @@ export class Listener {
     }
     server.on('request', handle)
     server.on('checkExpectation', handle)
-    server.on('clientError', answerChannelError)
+    server.on('clientError', (error, socket) => {
+      const isInRequest = latest.get(socket)?.complete === false
+      const connection = this.#connections.get(socket)
+      if (connection === undefined) socket.destroy()
+      else connection.break(isInRequest, () => answerChannelError(error, socket))
+    })
     server.on('upgrade', (request, _socket, head) => this.#upgrade(request, head))
     // Node begins to enforce its time limits with this event, which only a server with a port of its own gets.
     server.emit('listening')

@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { LongBody, type QueryResponse } from '../engine/contract.ts'
 import type { LaneOutcome } from '../engine/slow-lane.ts'
-import type { RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { IdStretch } from '../store/ids.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
@@ -23,6 +23,8 @@ export interface LaneOptions {
   /** Reserves ids for one of the processes. */
   readonly reserveIds: () => Promise<IdStretch>
   readonly memoryMb: number
+  /** How many processes the system has killed so far because memory ran out. */
+  readonly memoryKills: () => number
   /** Told when a process has ended that was not meant to. */
   readonly onDeath: (reason: string) => void
 }
@@ -36,6 +38,15 @@ interface Running {
 
 /** Characters of what a process says on standard error that are kept to tell why it ended. */
 const lastWordsMax = 4096
+
+const failed = (cause: string) => new Error(`a process of the slow lane has ended (${cause})`)
+
+/** Something outside of the service has ended the process; what it evaluated has had no effect. */
+const killed = () =>
+  new RequestError(
+    'service unavailable',
+    'The process that evaluated the query was killed; nothing was written.',
+  )
 
 export class LaneProcess {
   readonly #options: LaneOptions
@@ -52,6 +63,8 @@ export class LaneProcess {
   #verdict: RequestError | undefined
   #lastWords = ''
   #isEnding = false
+  /** As the last job began. */
+  #memoryKillsBefore = 0
 
   constructor(options: LaneOptions) {
     this.#options = options
@@ -98,6 +111,7 @@ export class LaneProcess {
   ): Promise<LaneOutcome> {
     return new Promise((resolve, reject) => {
       this.#running = { resolve, reject, ...on }
+      this.#memoryKillsBefore = this.#options.memoryKills()
       sendFrame(this.#socket, job, body)
     })
   }
@@ -178,24 +192,21 @@ export class LaneProcess {
     this.#isEnding = true
     const running = this.#takeRunning()
     const kept = this.#takeKept()
-    const reason =
-      this.#verdict ??
-      (this.#isOutOfMemory(code, signal)
-        ? outOfMemory(this.#options.memoryMb)
-        : new Error(`a process of the slow lane has ended (${signal ?? code})`))
+    const isOutOfMemory = this.#isOutOfMemory(signal)
+    const cause = isOutOfMemory ? 'out of memory' : (signal ?? `exit status ${code}`)
+    const unmeant = () =>
+      isOutOfMemory ? outOfMemory(this.#options.memoryMb) : signal === null ? failed(cause) : killed()
+    const reason = this.#verdict ?? unmeant()
     running?.reject(reason)
     running?.onOver()
     kept?.fail(reason)
-    if (!wasMeant && (running || kept || code !== 0)) this.#options.onDeath(this.#reason(code, signal))
+    if (!wasMeant && (running || kept || code !== 0)) this.#options.onDeath(cause)
   }
 
-  #reason(code: number | null, signal: string | null): string {
-    return this.#isOutOfMemory(code, signal) ? 'out of memory' : `${signal ?? `exit status ${code}`}`
-  }
-
-  /** The runtime aborts; the system kills the process that has most. */
-  #isOutOfMemory(code: number | null, signal: string | null): boolean {
-    return signal === 'SIGKILL' || code === 134 || /out of memory|Out of memory/.test(this.#lastWords)
+  /** The runtime says so and aborts; the system kills the process that has most, as anybody may. */
+  #isOutOfMemory(signal: string | null): boolean {
+    if (signal === 'SIGKILL') return this.#options.memoryKills() > this.#memoryKillsBefore
+    return /[Oo]ut of memory/.test(this.#lastWords)
   }
 }
 

@@ -159,6 +159,45 @@ serviceTest('bytes that are no HTTP get an errors array and the connection is cl
   assert.equal((await fetch(`${service.url}/ping`)).status, 200)
 })
 
+serviceTest(
+  'what cannot be read behind whole requests is answered behind their responses',
+  async service => {
+    const behind = [
+      ['JUNK\r\n\r\n', 400],
+      [`GET / HTTP/1.1\r\nx: ${'y'.repeat(30_000)}\r\n\r\n`, 400],
+      ['POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nno length', 400],
+      ['POST / HTTP/1.1\r\ncontent-le', 408],
+      ['POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\n1', 408],
+    ] as const
+    for (const [text, status] of behind) {
+      let release: (answer: QueryResponse) => void = () => {}
+      service.engine.answer = () => new Promise(resolve => (release = resolve))
+      const request = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
+      const seen = service.engine.seen.length
+      const connection = await connectRaw(service.port, request + text)
+      while (service.engine.seen.length === seen) await new Promise(setImmediate)
+      // Past the time in which a request has to come to its end.
+      await new Promise(resolve => setTimeout(resolve, status === 408 ? 300 : 20))
+      assert.equal(connection.received(), '', text)
+      release(resource('1'))
+      const statuses = (await connection.ended()).match(/HTTP\/1\.1 \d+/g)
+      assert.deepEqual(statuses, ['HTTP/1.1 200', `HTTP/1.1 ${status}`], text)
+    }
+  },
+  { receiveMs: 100 },
+)
+
+serviceTest('junk behind the last request of a connection leaves it its response', async service => {
+  const long = 'x'.repeat(300_000)
+  service.engine.answer = () => resource(`"${long}"`)
+  const head = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\nconnection: close\r\ncontent-length: 1`
+  const connection = await connectRaw(service.port, `${head}\r\n\r\n1JUNK`)
+  const answer = await connection.ended()
+  assert.match(answer, /^HTTP\/1\.1 200 /)
+  assert.equal(answer.match(/HTTP\/1\.1/g)?.length, 1)
+  assert.ok(answer.includes(long))
+})
+
 serviceTest('headers past the limit get an errors array', async service => {
   const connection = await connectRaw(service.port, `GET / HTTP/1.1\r\nx: ${'y'.repeat(30_000)}\r\n\r\n`)
   const answer = await connection.ended()

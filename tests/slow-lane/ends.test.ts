@@ -78,7 +78,13 @@ test('a process that is killed takes its query along and nothing else', async t 
   const children = await childrenOf(server.pid)
   assert.ok(children.length > 0)
   for (const child of children) process.kill(child, 'SIGKILL')
-  const { status } = await answer
-  assert.equal(status, 400)
+  const { json, status } = await answer
+  assert.equal(status, 503)
+  const [error] = (json as { errors: { code: string; description: string }[] }).errors
+  assert.deepEqual(error, {
+    code: 'service unavailable',
+    description: 'The process that evaluated the query was killed; nothing was written.',
+  })
+  assert.match(server.stderr(), /"reason":"SIGKILL"/)
   await assertServes()
 })

@@ -58,10 +58,12 @@ function laneOf(processesMax: number, isReady = true) {
   const time = new ManualTime()
   const started: FakeProcess[] = []
   const deaths: string[] = []
+  const system = { memoryKills: 0 }
   const lane = new ProcessLane({
     processesMax,
     afterMs: 20,
     memoryMb: 512,
+    memoryKills: () => system.memoryKills,
     timers: time,
     clock: time,
     spawn: () => {
@@ -77,7 +79,7 @@ function laneOf(processesMax: number, isReady = true) {
     const request = { authorization: 'x', apiVersion: '4', body, timeoutMs } as const
     return lane.run({ request, queue, snapshotTime: 7, timeoutMs })
   }
-  return { deaths, lane, run, started, time }
+  return { deaths, lane, run, started, system, time }
 }
 
 const bodyOf = (outcome: unknown) => (outcome as QueryResponse).body
@@ -188,6 +190,21 @@ test('a process that runs out of memory takes nobody along', async () => {
   started[1]?.answer('well')
   assert.equal(bodyOf(await other), 'well')
   assert.deepEqual(deaths, ['out of memory'])
+  await lane.close()
+})
+
+test('who kills a process is told from the memory of the system', async () => {
+  const { deaths, lane, run, started, system } = laneOf(1)
+  const unlucky = run('a', 'unlucky')
+  await received(started[0], 1)
+  started[0]?.end(null, 'SIGKILL')
+  await assert.rejects(unlucky, { code: 'service unavailable' })
+  const hungry = run('a', 'hungry')
+  await received(started[1], 1)
+  system.memoryKills++
+  started[1]?.end(null, 'SIGKILL')
+  await assert.rejects(hungry, { description: 'Query takes too much memory. Max: 512 MB.' })
+  assert.deepEqual(deaths, ['SIGKILL', 'out of memory'])
   await lane.close()
 })
 
@@ -332,7 +349,7 @@ test('nobody knows what became of the commit of a process that has ended; of a r
   const unknown = lost.kept.commit({ time: 9 })
   lost.process.end(null, 'SIGKILL')
   await assert.rejects(unknown, { outcome: 'unknown' })
-  assert.deepEqual(lost.deaths, ['out of memory'])
+  assert.deepEqual(lost.deaths, ['SIGKILL'])
   await lost.lane.close()
 
   const { kept, lane, process } = await keptJob()
