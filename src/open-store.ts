@@ -113,9 +113,15 @@ export async function openConfiguredStore(
 ): Promise<OpenedStore> {
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
   const location = locationOf(config.store, config)
+  const endWorthless = (reason: string): never => {
+    const message = 'the local copy of the store is worthless and will be made anew at the next start'
+    log.fatal({ reason }, message)
+    discardReplica(config.data)
+    process.exit(divergedExitCode)
+  }
   const kv = await openPostgres({
     location,
-    local: openReplica(config.data),
+    local: replicaIn(config.data, endWorthless),
     node: nodeName,
     clock: systemClock,
     timers: systemTimers,
@@ -127,14 +133,7 @@ export async function openConfiguredStore(
       if (reason === undefined) log.info('the database of the store is back')
       else log.error({ reason }, 'the database of the store is away')
     },
-    onDiverged: reason => {
-      log.fatal(
-        { reason },
-        'the local copy of the store is worthless and will be made anew at the next start',
-      )
-      discardReplica(config.data)
-      process.exit(divergedExitCode)
-    },
+    onDiverged: endWorthless,
   })
   const notices = new NoticeBoard()
   const lease = new KeptLease('background', nodeName, systemClock.elapsedMs)
@@ -170,6 +169,15 @@ export async function openConfiguredStore(
     files: new RecordFiles(sessions, systemRandom),
   }
   return { kv: withClose(kv, close), shared }
+}
+
+/** The copy in a data directory, which may have gone since it was prepared. */
+function replicaIn(folder: string, endWorthless: (reason: string) => never): KeyValueStore {
+  try {
+    return openReplica(folder)
+  } catch (cause) {
+    return endWorthless(cause instanceof Error ? cause.message : String(cause))
+  }
 }
 
 /** Opens what a process of the slow lane reads: the data directory, or the local copy in it. */

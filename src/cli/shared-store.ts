@@ -14,7 +14,7 @@ import { openLmdb } from '../kv/lmdb.ts'
 import { compareCopy, copyRecord, type Difference, differencesMax } from '../kv/postgres/copy-record.ts'
 import { type CopyProgress, copiedShare } from '../kv/postgres/copy-state.ts'
 import { fillRecord } from '../kv/postgres/fill-record.ts'
-import { ReplicaView, removeProgress } from '../kv/postgres/replica.ts'
+import { ReplicaView, removeNote } from '../kv/postgres/replica.ts'
 import { openComparable } from '../kv/postgres/replica-folder.ts'
 import { engineOver } from '../open-engine.ts'
 import { openControlStore } from '../open-query-log.ts'
@@ -182,7 +182,7 @@ export async function copyShared(config: SharedConfig, folder: string): Promise<
   const local = openLmdb({ path: folder })
   try {
     await explained(() => copyWithProgress('copy', config, local))
-    await removeProgress(local)
+    await removeNote(local)
     await separateRequests(local, folder)
   } finally {
     await local.close()

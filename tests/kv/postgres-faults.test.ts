@@ -13,11 +13,13 @@ import { redoLog } from '../../src/kv/postgres/copy-record.ts'
 import { copyState } from '../../src/kv/postgres/copy-state.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
 import { readHead, readLog } from '../../src/kv/postgres/record.ts'
+import { readNote } from '../../src/kv/postgres/replica.ts'
 import { Session } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { cert, key } from '../http/certificate.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { copyOf } from '../support/record-copy.ts'
 import { bytes, list, put, text } from './bytes.ts'
 
 describe('faults under the record', { skip: noPostgres }, () => {
@@ -47,18 +49,19 @@ describe('faults under the record', { skip: noPostgres }, () => {
 
   const proxied = () => server.url().replace(String(server.port), String(proxy.port))
 
+  const optionsOf = (name: string, url: string) => ({
+    location: { url, schema },
+    node: name,
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    newestTime: () => 0,
+    onDiverged: (reason: string) => assert.fail(reason),
+  })
+
   async function node(name: string, url: string, writePatienceMs = 30_000): Promise<PostgresStore> {
-    const store = await openPostgres({
-      location: { url, schema },
-      local: openMemory(),
-      node: name,
-      clock: systemClock,
-      timers: systemTimers,
-      random: systemRandom,
-      newestTime: () => 0,
-      writePatienceMs,
-      onDiverged: reason => assert.fail(reason),
-    })
+    const local = await copyOf({ url: server.url(), schema })
+    const store = await openPostgres({ ...optionsOf(name, url), local, writePatienceMs })
     stores.push(store)
     return store
   }
@@ -205,26 +208,58 @@ describe('faults under the record', { skip: noPostgres }, () => {
     const session = await Session.open({ url: server.url(), schema }, 'copy')
     while (await advanceCheckpoint(session));
     const local = openMemory()
-    const copied = async (storeId: string, keysMax: number) => {
+    const copied = async (keysMax: number) => {
       let keys = 0
-      await copyState(session, local, 'new', storeId, progress => {
+      await copyState(session, local, 'new', progress => {
         keys = progress.keys
         if (keys > keysMax) throw new Error('interrupted')
       }).catch(error => assert.equal((error as Error).message, 'interrupted'))
       return keys
     }
     const all = list(writer).length
-    const first = await copied('store', 16)
+    const first = await copied(16)
     assert.ok(first < all, `${first} of ${all} were copied`)
     await load([writer], 2, () => undefined)
-    assert.equal(await copied('store', 1_000), all - first)
+    assert.equal(await copied(1_000), all - first)
     const more = list(writer).length - all
     await redoLog(session, local)
     assert.deepEqual(list(local, 'a'), list(writer, 'a'))
-    assert.equal(await copied('another store', 16), first)
+    // Complete, it is no part of a copy.
+    assert.equal(await copied(16), first)
     while (await advanceCheckpoint(session));
-    await session.query(`DELETE FROM ${session.table('log')}`)
-    assert.equal(await copied('another store', 1_000), all + more)
+    const log = session.table('log')
+    await session.query(`DELETE FROM ${log} WHERE seq < (SELECT max(seq) FROM ${log})`)
+    assert.equal(await copied(1_000), all + more)
+    assert.equal(await copied(16), first)
+    await session.query(`UPDATE ${session.table('meta')} SET store_id = 'another'`)
+    assert.equal(await copied(1_000), all + more)
+    session.close()
+  })
+
+  test('a copy is not used on a record that was set back and has gone on since, whatever its log still holds', async () => {
+    const location = { url: server.url(), schema }
+    const writer = await node('a', server.url())
+    await load([writer], 2, () => undefined)
+    const local = await copyOf(location)
+    const session = await Session.open(location, 'tests')
+    const log = session.table('log')
+    await redoLog(session, local)
+    // Restored as of the batch before, written anew, and trimmed up to the batch that the copy has.
+    await session.query(
+      `UPDATE ${log} SET batch = 'of another past' WHERE seq = (SELECT max(seq) FROM ${log})`,
+    )
+    await load([await node('b', server.url())], 1, () => undefined)
+    const { seq } = readNote(local) ?? {}
+    await session.query(`DELETE FROM ${log} WHERE seq <= $1`, [seq])
+    await assert.rejects(redoLog(session, local), /the log no longer reaches back to it/)
+    let reason: string | undefined
+    const options = { ...optionsOf('c', server.url()), local, onDiverged: (told: string) => (reason = told) }
+    await assert.rejects(openPostgres(options), StoreUnavailableError)
+    assert.equal(reason, 'the log no longer reaches back to it')
+    // Entries that nothing describes are no copy, of no batch.
+    const emptied = { ...options, local: openMemory() }
+    await assert.rejects(openPostgres(emptied), StoreUnavailableError)
+    assert.equal(reason, 'nothing in it says what it is a copy of')
     session.close()
   })
 
@@ -256,15 +291,11 @@ describe('faults under the record', { skip: noPostgres }, () => {
     let nowMs = 0
     const never = () => () => undefined
     const paused = await openPostgres({
-      location: { url: proxied(), schema },
-      local: openMemory(),
-      node: 'paused',
+      ...optionsOf('paused', proxied()),
+      local: await copyOf({ url: server.url(), schema }),
       clock: { ...systemClock, elapsedMs: () => nowMs },
       // It follows the log no further by itself.
       timers: { after: never, every: never },
-      random: systemRandom,
-      newestTime: () => 0,
-      onDiverged: reason => assert.fail(reason),
     })
     stores.push(paused)
     await paused.ready(Number.POSITIVE_INFINITY)
@@ -288,7 +319,7 @@ describe('faults under the record', { skip: noPostgres }, () => {
     proxy.losesAndCuts = sent => sent.includes('count(*)')
     const local = openMemory()
     let keys = 0
-    await copyState(session, local, 'new', 'store', progress => {
+    await copyState(session, local, 'new', progress => {
       keys = progress.keys
     })
     assert.equal(keys, list(writer).length)
@@ -301,20 +332,11 @@ describe('faults under the record', { skip: noPostgres }, () => {
     const session = await Session.open({ url: server.url(), schema }, 'copy')
     while (await advanceCheckpoint(session));
     const local = openMemory()
-    const copying = copyState(session, local, 'new', 'store', () => undefined)
+    const copying = copyState(session, local, 'new', () => undefined)
     const [more] = await Promise.all([load([writer], 1, () => undefined), copying])
     for (const [name, outcome] of more) told.set(name, outcome)
     session.close()
-    const store = await openPostgres({
-      location: { url: server.url(), schema },
-      local,
-      node: 'new',
-      clock: systemClock,
-      timers: systemTimers,
-      random: systemRandom,
-      newestTime: () => 0,
-      onDiverged: reason => assert.fail(reason),
-    })
+    const store = await openPostgres({ ...optionsOf('new', server.url()), local })
     stores.push(store)
     await verify(told)
   })

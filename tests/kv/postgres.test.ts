@@ -5,11 +5,9 @@ import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
-import { openMemory } from '../../src/kv/memory.ts'
 import { openPostgres } from '../../src/kv/postgres/postgres.ts'
-import { Session } from '../../src/kv/postgres/session.ts'
-import { openTables } from '../../src/kv/postgres/tables.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { copyOf } from '../support/record-copy.ts'
 import { storeSuite } from './suite.ts'
 
 describe('postgres', { skip: noPostgres }, () => {
@@ -22,12 +20,9 @@ describe('postgres', { skip: noPostgres }, () => {
 
   async function open(): Promise<KeyValueStore> {
     const location = { url: server.url(), schema: `store_${++schemas}` }
-    const session = await Session.open(location, 'tests')
-    await openTables(session, systemRandom)
-    session.close()
     return openPostgres({
       location,
-      local: openMemory(),
+      local: await copyOf(location),
       node: 'tests',
       clock: systemClock,
       timers: systemTimers,

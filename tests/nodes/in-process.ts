@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import { openMemory } from '../../src/kv/memory.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
 import { type RecordLocation, Session } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { lastCommit } from '../../src/store/last-commit.ts'
 import { openStore, type TransactionStore } from '../../src/store/store.ts'
 import type { PostgresServer } from '../support/postgres.ts'
+import { copyOf } from '../support/record-copy.ts'
 
 /** A node's copy and the store over it. */
 export interface NodeStore {
@@ -34,7 +34,7 @@ export async function newRecord(
 export async function openNode(location: RecordLocation, name: string, worker: number): Promise<NodeStore> {
   const kv = await openPostgres({
     location,
-    local: openMemory(),
+    local: await copyOf(location),
     node: name,
     clock: systemClock,
     timers: systemTimers,

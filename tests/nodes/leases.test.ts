@@ -134,7 +134,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
     }
     await Promise.all([advance(session), advance(other)])
     const copy = openMemory()
-    await copyState(session, copy, 'new', 'store', () => undefined)
+    await copyState(session, copy, 'new', () => undefined)
     assert.deepEqual(list(copy, 'Z'), list(a.kv, 'Z'))
     await redoLog(session, copy)
     assert.deepEqual(list(copy, 'Z'), list(a.kv, 'Z'))

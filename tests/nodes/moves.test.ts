@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
@@ -69,6 +69,45 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
     const last = await startServer({ data: back })
     assert.equal(await query(last, root, read), 'changed')
     await last.stop()
+  } finally {
+    await postgres.stop()
+  }
+})
+
+test('a node whose copy was deleted or emptied after a move copies the store anew', {
+  skip: noPostgres,
+}, async () => {
+  const postgres = await PostgresServer.start()
+  try {
+    const env = { TERRARIUM_STORE: postgres.url() }
+    const source = join(folder, 'source')
+    const alone = await startServer({ data: source })
+    await query(alone, root, { create_collection: { object: { name: 'notes' } } })
+    const note = { object: { data: { object: { text: 'kept' } } } }
+    await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
+    await alone.stop()
+    const moved = await runProgram(['migrate', '--data', source], env)
+    assert.equal(moved.status, 0, moved.stderr)
+
+    const data = join(folder, 'emptied')
+    const replica = join(data, 'replica')
+    const damages = [
+      () => Promise.resolve(),
+      () => rm(join(replica, 'data.mdb')),
+      () => truncate(join(replica, 'data.mdb'), 0),
+      async () => {
+        for (const name of await readdir(replica)) await rm(join(replica, name))
+      },
+    ]
+    for (const damage of damages) {
+      await damage()
+      const node = await startServer({ data, env })
+      assert.equal(await query(node, root, read), 'kept')
+      assert.match(node.stderr(), /copying the state of the store/)
+      await node.stop()
+    }
+    const checked = await runProgram(['check', '--data', data], env)
+    assert.equal(checked.status, 0, checked.stdout + checked.stderr)
   } finally {
     await postgres.stop()
   }

@@ -5,9 +5,9 @@ import { type Bytes, type Entry, everyKey, type KeyValueStore, type View } from 
 import { StoreUnavailableError } from '../errors.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
 import { readHead, readLog } from './record.ts'
-import { applyRows, type Progress, progressOf, ReplicaView, readProgress } from './replica.ts'
+import { applyRows, noteIn, ReplicaView, readNote } from './replica.ts'
+import { disagreement } from './same-record.ts'
 import { type RecordLocation, Session } from './session.ts'
-import { readIdentity } from './tables.ts'
 
 /**
  * Copies the state of the record as of now into `local`, which is empty or a copy that was interrupted; resolves with the
@@ -18,28 +18,27 @@ export async function copyRecord(
   local: KeyValueStore,
   node: string,
   onProgress: (progress: CopyProgress) => void,
-): Promise<Progress> {
+): Promise<number> {
   const session = await Session.open(location, node)
   try {
-    const { storeId } = await readIdentity(session)
-    await copyState(session, local, node, storeId, onProgress)
+    await copyState(session, local, node, onProgress)
     return await redoLog(session, local)
   } finally {
     session.close()
   }
 }
 
-/** Brings a copy up to what is the head now. Throws when the log no longer holds what the copy lacks. */
-export async function redoLog(session: Session, local: KeyValueStore): Promise<Progress> {
+/** Brings a copy up to what is the head now. Throws when the log does not go on from it. */
+export async function redoLog(session: Session, local: KeyValueStore): Promise<number> {
   const head = await readHead(session)
-  let progress = readProgress(local)
-  while (progress.seq < head.seq) {
-    const next = await applyRows(local, await readLog(session, progress.seq, head.seq))
-    if (next.seq === progress.seq)
-      throw new StoreUnavailableError(`the log no longer holds the batch after ${progress.seq}`)
-    progress = next
+  for (;;) {
+    const note = readNote(local)
+    if (note !== undefined && note.seq >= head.seq) return note.seq
+    const rows = note && (await readLog(session, note.seq, head.seq))
+    if (rows && (await applyRows(local, rows)).seq > note.seq) continue
+    const reason = await disagreement(session, note)
+    throw new StoreUnavailableError(`the log cannot be redone on the copy: ${reason}`)
   }
-  return progress
 }
 
 /** A key under which two stores differ, and which of them holds it. */
@@ -78,8 +77,8 @@ export async function compareCopy(
 
 /** Undefined when the two are not at the same batch. */
 function compareAt(expected: View, actual: View): Comparison | undefined {
-  const { seq } = progressOf(actual)
-  if (progressOf(expected).seq !== seq) return undefined
+  const seq = noteIn(actual)?.seq
+  if (seq === undefined || noteIn(expected)?.seq !== seq) return undefined
   return { seq, differences: differencesOf(new ReplicaView(expected), new ReplicaView(actual)) }
 }
 

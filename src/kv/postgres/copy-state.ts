@@ -4,9 +4,12 @@
 
 import { systemClock } from '../../base/clock.ts'
 import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
-import { readBatch, readHead } from './record.ts'
-import { progressWrite, readProgress } from './replica.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import { readBatch } from './record.ts'
+import { type CopyNote, currentBoot, noteWrite, readNote } from './replica.ts'
+import { disagreement } from './same-record.ts'
 import type { Row, Session } from './session.ts'
+import { readIdentity } from './tables.ts'
 
 /** What a copy has done so far. */
 export interface CopyProgress {
@@ -29,23 +32,20 @@ const pageRowsMax = 16_384
 const registerMs = 5_000
 
 /**
- * Fills `local`, which is empty or holds a part of the same copy. Resolves when the log can be redone on it. What is
- * interrupted goes on where it stopped, if the log still reaches back to where it began; `storeId` tells whose copy it is.
+ * Fills `local`, which is empty or holds a part of such a copy. Resolves when the log can be redone on it. What is
+ * interrupted goes on where it stopped, if the log still reaches back to where it began.
  */
 export async function copyState(
   session: Session,
   local: KeyValueStore,
   node: string,
-  storeId: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
-  const note = `copying ${storeId}`
-  const begun = await resumable(session, local, note)
+  const begun = await resumable(session, local)
   if (begun === undefined) await empty(local)
-  const from = begun?.from ?? (await pinCheckpoint(session, node))
-  if (begun) await pin(session, node, from)
-  else
-    await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: note })] }))
+  const note = begun?.note ?? (await pinCheckpoint(session, node))
+  if (begun) await pin(session, node, note.seq)
+  else await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
   const first = begun?.last ?? Buffer.alloc(0)
   let keysTotal: number | undefined
   const count = countKeys(session, first, counted => {
@@ -62,12 +62,12 @@ export async function copyState(
       onProgress({ keys, bytes, keysTotal })
       if (systemClock.elapsedMs() - pinnedMs < registerMs) continue
       pinnedMs = systemClock.elapsedMs()
-      await pin(session, node, from)
+      await pin(session, node, note.seq)
     }
   } finally {
     count.stop()
   }
-  await local.transact(() => ({ result: undefined, writes: [progressWrite({ seq: from, batch: '' })] }))
+  await local.transact(() => ({ result: undefined, writes: [noteWrite({ ...note, isComplete: true })] }))
 }
 
 interface Page {
@@ -128,20 +128,17 @@ function countKeys(
   return { stop }
 }
 
-/** Where a copy that was interrupted began, and the last key in it; undefined when it has to begin anew. */
+/** The note of a copy that was interrupted, and the last key in it; undefined when it has to begin anew. */
 async function resumable(
   session: Session,
   local: KeyValueStore,
-  note: string,
-): Promise<{ readonly from: number; readonly last: Buffer } | undefined> {
-  const { batch, seq } = readProgress(local)
-  if (batch !== note) return undefined
-  const { seq: head } = await readHead(session)
-  const isInLog = seq === head || (seq < head && (await readBatch(session, seq + 1)) !== undefined)
-  if (!isInLog) return undefined
+): Promise<{ readonly note: CopyNote; readonly last: Buffer } | undefined> {
+  const note = readNote(local)
+  if (note === undefined || note.isComplete || (await disagreement(session, note)) !== undefined)
+    return undefined
   const [entry] = local.read(view => [...view.range({ ...everyKey, reverse: true, limit: 1 })])
-  // The note itself comes before all other keys.
-  return { from: seq, last: Buffer.from(entry?.key ?? []) }
+  // The note itself comes before all other keys, behind which copying then begins.
+  return { note, last: Buffer.from(entry?.key ?? []) }
 }
 
 /** Removes whatever is in a store, a page at a time. */
@@ -157,14 +154,19 @@ async function empty(local: KeyValueStore): Promise<void> {
   }
 }
 
-/** Where the state stands, kept from being trimmed behind. */
-async function pinCheckpoint(session: Session, node: string): Promise<number> {
+/** Where the state stands, kept from being trimmed behind: the note of a copy that begins there. */
+async function pinCheckpoint(session: Session, node: string): Promise<CopyNote> {
+  const { storeId } = await readIdentity(session)
   await session.query('BEGIN')
   const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`)
   const seq = Number(row?.seq)
   await pin(session, node, seq)
+  const batch = seq === 0 ? '' : await readBatch(session, seq)
   await session.query('COMMIT')
-  return seq
+  // Its row is never trimmed.
+  if (batch === undefined)
+    throw new StoreUnavailableError(`the log lacks batch ${seq}, at which its state stands: restore a backup`)
+  return { storeId, boot: currentBoot(), seq, batch, isComplete: false }
 }
 
 async function pin(session: Session, node: string, needs: number): Promise<void> {

@@ -8,9 +8,10 @@
 import type { Cancel, Timers } from '../../base/timers.ts'
 import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { closeTime, type Head, type LogRow, readBatch, readHead, readLog } from './record.ts'
+import { closeTime, type Head, type LogRow, readHead, readLog } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
-import { applyRows, assertReached, type Progress, readProgress } from './replica.ts'
+import { applyRows, assertReached, type Progress, readNote } from './replica.ts'
+import { disagreement } from './same-record.ts'
 import { type RecordLocation, Session } from './session.ts'
 
 interface FollowerOptions {
@@ -86,7 +87,7 @@ export class Follower {
 
   /** Reaches the head once, then follows it until {@link stop}. */
   async start(): Promise<void> {
-    this.#progress = readProgress(this.#options.local)
+    this.#learnProgress()
     await this.#look(Number.POSITIVE_INFINITY)
     this.#following = this.#follow()
   }
@@ -134,10 +135,9 @@ export class Follower {
    * the database ends a session that holds the head and stands idle, but waits without end for one that does not
    * take what it has asked for.
    */
-  async catchUp(head: Head, before: Progress): Promise<void> {
-    if (before.seq > head.seq) throw this.#diverged('the record is older than the copy')
-    // Other processes of the node feed the copy, too.
-    if (this.#progress.seq < head.seq) this.#progress = readProgress(this.#options.local)
+  async catchUp(head: Head, before: Progress | undefined): Promise<void> {
+    if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
+    if (this.#progress.seq < head.seq) this.#learnProgress()
     while (this.#progress.seq < head.seq) {
       const { seq } = this.#progress
       const session = await this.#reader()
@@ -148,10 +148,18 @@ export class Follower {
     this.note(head)
   }
 
-  /** The log as a session shows it lacks what comes behind the copy, although `head` was seen. */
+  /** Other processes of the node feed the copy, too. */
+  #learnProgress(): void {
+    this.#progress = readNote(this.#options.local) ?? this.#progress
+  }
+
+  /** The log as a session shows it does not go on from the copy, although `head` was seen. */
   async #failToReach(session: Session, head: Head): Promise<never> {
     const { seq } = await readHead(session)
-    if (seq >= head.seq) throw this.#diverged('the log no longer holds what the copy lacks')
+    if (seq >= head.seq) {
+      const reason = await disagreement(session, readNote(this.#options.local))
+      throw this.#diverged(reason ?? 'the log does not go on from it')
+    }
     session.close()
     throw new StoreUnavailableError('the database of the store was another one a moment ago')
   }
@@ -267,11 +275,8 @@ export class Follower {
   async openSession(statementTimeoutMs: number): Promise<Session> {
     const session = await Session.open(this.#options.location, this.#options.node, statementTimeoutMs)
     try {
-      const progress = readProgress(this.#options.local)
-      const head = await readHead(session)
-      if (head.seq < progress.seq) throw this.#diverged('the record is older than the copy')
-      const batch = progress.batch === '' ? undefined : await readBatch(session, progress.seq)
-      if (batch !== undefined && batch !== progress.batch) throw this.#diverged('the record has another past')
+      const reason = await disagreement(session, readNote(this.#options.local))
+      if (reason !== undefined) throw this.#diverged(reason)
       return session
     } catch (error) {
       session.close()

@@ -17,7 +17,7 @@ import { type BuiltBatch, CommitQueue, type RunJob } from './commit-queue.ts'
 import { Follower } from './follower.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
-import { type Progress, ReplicaView, readProgress } from './replica.ts'
+import { type Progress, ReplicaView, readNote } from './replica.ts'
 import { commitTimeoutMs, type RecordLocation, type Session } from './session.ts'
 
 interface PostgresOptions {
@@ -190,7 +190,7 @@ export class PostgresStore implements KeyValueStore {
   async #commitBatch(): Promise<void> {
     await this.#follower.approach()
     const session = await this.#writer()
-    const before = readProgress(this.#local)
+    const before = readNote(this.#local)
     const head = await lockHead(session)
     this.#clock.learn(head.clock)
     await this.#follower.catchUp(head, before)
@@ -202,7 +202,12 @@ export class PostgresStore implements KeyValueStore {
       for (const { settle } of jobs) settle()
       return
     }
-    const row = { seq: head.seq + 1, batch: this.#options.random.hex(16), body: encodeBatch(writes) }
+    const row = {
+      seq: head.seq + 1,
+      batch: this.#options.random.hex(16),
+      before: this.#follower.progress.batch,
+      body: encodeBatch(writes),
+    }
     this.#open = { seq: row.seq, batch: row.batch, jobs }
     // The next commit is at least two later than the newest, and snapshots say so.
     const closed = newestTime + commitDistance - 1

@@ -17,6 +17,8 @@ export interface LogRow {
   readonly seq: number
   /** Drawn by the node that committed it, so that it can tell its own after a lost connection. */
   readonly batch: string
+  /** The batch before it, which it follows in no other log; empty when there is none, or no row of it any more. */
+  readonly before: string
   readonly body: Bytes
 }
 
@@ -99,14 +101,20 @@ export async function appendBatch(
 /** The batches after `after` up to `upTo`, oldest first: the first, and as many as are not too much for one fetch. */
 export async function readLog(session: Session, after: number, upTo: number): Promise<LogRow[]> {
   const rows = await session.queryLong(
-    `SELECT seq, batch, body FROM (
-       SELECT seq, batch, body, sum(octet_length(body)) OVER (ORDER BY seq) - octet_length(body) AS bytes_before
-       FROM ${session.table('log')} WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT ${rowsMax}) AS row
-     WHERE bytes_before < ${rowsBytesMax} ORDER BY seq`,
+    `SELECT seq, batch, before, body FROM (
+       SELECT seq, batch, body, lag(batch) OVER (ORDER BY seq) AS before,
+         sum(CASE WHEN seq > $1 THEN octet_length(body) ELSE 0 END) OVER (ORDER BY seq) - octet_length(body) AS bytes_before
+       FROM ${session.table('log')} WHERE seq >= $1 AND seq <= $2 ORDER BY seq LIMIT ${rowsMax + 1}) AS row
+     WHERE seq > $1 AND bytes_before < ${rowsBytesMax} ORDER BY seq`,
     [after, upTo],
     rowsTimeoutMs,
   )
-  return rows.map(row => ({ seq: Number(row.seq), batch: String(row.batch), body: row.body as Buffer }))
+  return rows.map(row => ({
+    seq: Number(row.seq),
+    batch: String(row.batch),
+    before: String(row.before ?? ''),
+    body: row.body as Buffer,
+  }))
 }
 
 /** The batch with this number; undefined when it is not in the log (any more). */

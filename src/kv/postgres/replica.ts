@@ -1,23 +1,48 @@
 // The local copy of the record that a node reads: a key-value store fed by the log, with a note of how far it has come.
 // Several processes of one node may feed the same copy; each batch is applied once, in order.
 
+import { readFileSync } from 'node:fs'
 import { assert } from '../../base/assert.ts'
 import type { Bytes, Entry, ForeignBatch, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { decodeBatch } from './batch.ts'
 import type { LogRow } from './record.ts'
 
-/** How far a copy has come: the newest batch in it. */
+/** How far a copy has come: the newest batch in it, by its number and the name that its row of the log has. */
 export interface Progress {
   readonly seq: number
+  /** Empty at number 0, which has no row. */
   readonly batch: string
 }
 
+/**
+ * What a copy proves of itself. It is written in the transaction of the data that it describes; entries without it are no
+ * copy of anything.
+ */
+export interface CopyNote extends Progress {
+  readonly storeId: string
+  /** The system's start in which this was written; absent where systems do not tell. */
+  readonly boot?: string | undefined
+  /** False while the state is being copied: the batch is then the one from which on the log is redone. */
+  readonly isComplete: boolean
+}
+
+const bootFile = '/proc/sys/kernel/random/boot_id'
+
+/** Names the system's present start; undefined where systems do not tell. */
+export function currentBoot(): string | undefined {
+  try {
+    return readFileSync(bootFile, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
 /** Key of the note. It is the copy's own: {@link ReplicaView} hides it. */
-const progressKey: Bytes = Buffer.from('\0progress of the replica')
+const noteKey: Bytes = Buffer.from('\0progress of the replica')
 
 /** True for the key that no transaction may write. */
 export function isReserved(key: Bytes): boolean {
-  return key[0] === 0 && Buffer.compare(key, progressKey) === 0
+  return key[0] === 0 && Buffer.compare(key, noteKey) === 0
 }
 
 /** A view of the copy without the note. */
@@ -50,22 +75,25 @@ function* withoutNote(view: View, { start, end, reverse = false, limit }: KeyRan
   }
 }
 
-const nothing: Progress = { seq: 0, batch: '' }
+/** The note of a copy; undefined when there is none. */
+export function noteIn(view: Pick<View, 'get'>): CopyNote | undefined {
+  const stored = view.get(noteKey)
+  return stored === undefined ? undefined : (JSON.parse(Buffer.from(stored).toString()) as CopyNote)
+}
 
-/** How far the copy has come, as a view shows it. */
-export function progressOf(view: View): Progress {
-  const stored = view.get(progressKey)
-  if (stored === undefined) return nothing
-  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
-  return { seq: Number(bytes.readBigUInt64BE(0)), batch: bytes.toString('latin1', 8) }
+/** The note in the newest state of a copy. */
+export function readNote(local: KeyValueStore): CopyNote | undefined {
+  return local.read(noteIn)
 }
 
 /** The note as a write. */
-export function progressWrite({ seq, batch }: Progress): Write {
-  const value = Buffer.alloc(8 + batch.length)
-  value.writeBigUInt64BE(BigInt(seq))
-  value.write(batch, 8, 'latin1')
-  return { key: progressKey, value }
+export function noteWrite(note: CopyNote): Write {
+  return { key: noteKey, value: Buffer.from(JSON.stringify(note)) }
+}
+
+/** Takes the note out: what is left is a store of its own. */
+export async function removeNote(local: KeyValueStore): Promise<void> {
+  await local.transact(() => ({ result: undefined, writes: [{ key: noteKey, value: undefined }] }))
 }
 
 /** A batch that was applied. */
@@ -80,8 +108,8 @@ interface Applied extends Progress {
 
 /**
  * Applies batches that follow each other to the copy; those it already has are passed over. Resolves with how far the
- * copy has come, which is less than the last batch when the first one does not follow what the copy has. `newestTime` tells
- * the time of the newest commit in a state.
+ * copy has come, which is less than the last batch when they do not follow what the copy has, or are of another past.
+ * `newestTime` tells the time of the newest commit in a state.
  */
 export function applyRows(
   local: KeyValueStore,
@@ -89,21 +117,25 @@ export function applyRows(
   newestTime: (view: Pick<View, 'get'>) => number = () => 0,
 ): Promise<Applied> {
   return local.transact((view): Work<Applied> => {
-    const before = progressOf(view)
+    const before = noteIn(view)
+    assert(before?.isComplete === true, 'batches are applied to a copy that is complete')
     let { seq, batch } = before
     let state: Pick<View, 'get'> = view
     const applied: AppliedRow[] = []
     for (const row of rows) {
-      if (row.seq !== seq + 1) continue
+      if (row.seq !== seq + 1 || row.before !== batch) continue
       const writes = decodeBatch(row.body)
       applied.push({ batch: row.batch, after: newestTime(state), writes })
       state = stateAfter(state, writes)
       seq = row.seq
       batch = row.batch
     }
-    if (seq === before.seq) return { result: { ...before, rows: [] }, writes: [] }
+    if (seq === before.seq) return { result: { seq, batch, rows: [] }, writes: [] }
     const writes = applied.flatMap(row => row.writes)
-    return { result: { seq, batch, rows: applied }, writes: [...writes, progressWrite({ seq, batch })] }
+    return {
+      result: { seq, batch, rows: applied },
+      writes: [...writes, noteWrite({ ...before, seq, batch })],
+    }
   })
 }
 
@@ -115,16 +147,6 @@ function stateAfter(state: Pick<View, 'get'>, writes: readonly Write[]): Pick<Vi
       return write === undefined ? state.get(key) : write.value
     },
   }
-}
-
-/** Takes the note out: what is left is a store of its own. */
-export async function removeProgress(local: KeyValueStore): Promise<void> {
-  await local.transact(() => ({ result: undefined, writes: [{ key: progressKey, value: undefined }] }))
-}
-
-/** The newest state of the copy. */
-export function readProgress(local: KeyValueStore): Progress {
-  return local.read(progressOf)
 }
 
 /** Throws unless the copy holds what was committed up to `seq`. */
