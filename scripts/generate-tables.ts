@@ -2,8 +2,9 @@
 // them, so that the pages cannot say anything else. With --check it only compares, and fails when one is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { queryErrorStatus, requestErrorStatus } from '../src/errors.ts'
+import { requestErrorStatus } from '../src/errors.ts'
 import { limits } from '../src/limits.ts'
+import { queryErrorStatus } from '../src/v4/errors.ts'
 
 const root = new URL('..', import.meta.url)
 
@@ -47,8 +48,12 @@ export function limitsPage(): string {
   ].join('\n')
 }
 
-function errorRows(name: string, statuses: Readonly<Record<string, number>>): readonly string[] {
-  return documented('src/errors.ts', name).flatMap(({ names, doc }) =>
+function errorRows(
+  path: string,
+  name: string,
+  statuses: Readonly<Record<string, number>>,
+): readonly string[] {
+  return documented(path, name).flatMap(({ names, doc }) =>
     names.map(code => `| \`${code}\` | ${statuses[code]} | ${doc} |`),
   )
 }
@@ -59,7 +64,7 @@ export function errorsPage(): string {
     '# Errors',
     '',
     'Every failed request is answered with `{"errors": […]}`. Programs should branch on `code`, and on `position` where it',
-    'matters; descriptions are for people. Generated from `src/errors.ts` by `scripts/generate-tables.ts`.',
+    'matters; descriptions are for people. Generated from `src/v4/errors.ts` and `src/errors.ts` by `scripts/generate-tables.ts`.',
     '',
     '## Errors in a query',
     '',
@@ -74,7 +79,7 @@ export function errorsPage(): string {
     '',
     '| code | status | meaning |',
     '|---|---|---|',
-    ...errorRows('queryErrorStatus', queryErrorStatus),
+    ...errorRows('src/v4/errors.ts', 'queryErrorStatus', queryErrorStatus),
     '',
     'Two errors of code `instance not found` have status 400: an index that is not active yet, and a secret that belongs to',
     'no key.',
@@ -90,7 +95,7 @@ export function errorsPage(): string {
     '',
     '| code | status | meaning |',
     '|---|---|---|',
-    ...errorRows('requestErrorStatus', requestErrorStatus),
+    ...errorRows('src/errors.ts', 'requestErrorStatus', requestErrorStatus),
     '',
   ].join('\n')
 }

@@ -21,6 +21,8 @@ import { failureLog } from './engine/failure-log.ts'
 import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import type { Standing } from './kv/postgres/postgres.ts'
+import { evaluateBinding } from './model/binding.ts'
+import type { SessionHost } from './model/session.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore } from './open-store.ts'
 import { controlRows } from './query-log/control-store.ts'
@@ -31,10 +33,7 @@ import { openStore, type TransactionStore } from './store/store.ts'
 import { removalTimeOf } from './store/time-memory.ts'
 import { Streams } from './streams/streams.ts'
 import { createTransferService, type TransferService } from './transfer/service.ts'
-import { evaluateBinding } from './v4/binding.ts'
-import type { EvaluationHost } from './v4/evaluation.ts'
-import { compileLambda } from './v4/language.ts'
-import { runPredicate } from './v4/predicate.ts'
+import { lambdas } from './v4/language.ts'
 import type { Micros } from './values/value.ts'
 
 /** The settings that the engine depends on. */
@@ -213,10 +212,9 @@ export function engineOver(
   notices?.join('rates', rateLimits)
   const environment = { clock: wallClock, timers, random }
   const { identifier, logins } = authenticationOf(config, rootSecret, log, environment, failures)
-  const host: EvaluationHost = {
+  const host: SessionHost = {
     createAccess,
-    compile: compileLambda,
-    runPredicate,
+    languages: { '4': lambdas },
     now: () => clock.elapsedMs() * 1000,
     logins,
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
@@ -228,7 +226,7 @@ export function engineOver(
     ...(timeline && { timeline }),
     worker,
     ...(within && { reserveIds: within.reserveIds }),
-    hooks: { evaluateBinding: (lambda, document) => evaluateBinding(host, lambda, document) },
+    hooks: { evaluateBinding: (binding, document) => evaluateBinding(host, binding, document) },
   })
   const streams = new Streams({
     store,

@@ -66,9 +66,7 @@ class RolesAccess implements Access {
       if (grant) conditional.push(grant)
     }
     for (const predicate of conditional.flat()) {
-      const { parameters } = predicate
-      const argument = request.argument(typeof parameters === 'string' ? 1 : parameters.length)
-      if (this.#runPredicate(predicate, argument)) return true
+      if (this.#runPredicate(predicate, request.argument)) return true
     }
     return false
   }

@@ -1,9 +1,9 @@
-// Who asks, and what they may do. Decisions are made here; running a role's predicate is the query layer's
-// business and arrives as a callback, so auth never imports query.
+// Who asks, and what they may do. Decisions are made here; running a role's predicate is for the layers
+// above, which know the languages, and arrives as a callback.
 
-import type { QueryError } from '../errors.ts'
 import type { Transaction } from '../store/contract.ts'
-import type { DatabaseId, Lambda, ObjectValue, Ref, Value } from '../values/value.ts'
+import type { Code } from '../values/code.ts'
+import type { DatabaseId, ObjectValue, Ref, Value } from '../values/value.ts'
 
 /** The roles that need no document. */
 export const builtinRoles = ['admin', 'server', 'server-readonly', 'client'] as const
@@ -61,17 +61,25 @@ export interface AccessRequest {
   /** What a predicate with that many parameters (a plain name counts as one) is given; asked for only when one runs. */
   readonly argument: (parameterCount: number) => Value
   /** The call that asks, for explanations. */
-  readonly asker?: { position(): readonly (string | number)[] }
+  readonly asker?: Asker | undefined
 }
 
-/** Runs a predicate with read-only effect as {@link Authority} `predicate`; anything but exactly true is false. */
-export type RunPredicate = (predicate: Lambda, argument: Value) => boolean
+/** Where in a query a question about rights comes from. */
+export interface Asker {
+  position(): readonly (string | number)[]
+}
+
+/**
+ * Runs a predicate with read-only effect as {@link Authority} `predicate`; anything but exactly true is false. What it is
+ * given depends on the number of its parameters.
+ */
+export type RunPredicate = (predicate: Code, argument: AccessRequest['argument']) => boolean
 
 /** What a predicate came to: a value, of which only exactly true grants anything, or its failure. */
-export type PredicateOutcome = { readonly value: Value } | { readonly failure: QueryError }
+export type PredicateOutcome = { readonly value: Value } | { readonly failure: Error }
 
 /** Runs a predicate as {@link RunPredicate} does, and tells what came of it. */
-export type TryPredicate = (predicate: Lambda, argument: Value) => PredicateOutcome
+export type TryPredicate = (predicate: Code, argument: AccessRequest['argument']) => PredicateOutcome
 
 /** Decides requests of one authority within one transaction. */
 export interface Access {

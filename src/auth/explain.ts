@@ -2,7 +2,8 @@
 // identity is a member of. For administrators; what callers learn of a refusal is that there was one.
 
 import type { Transaction } from '../store/contract.ts'
-import { isObject, itemsOf, Lambda, native, Ref, sameRef, type Value } from '../values/value.ts'
+import { type Code, codeOf } from '../values/code.ts'
+import { isObject, itemsOf, native, Ref, sameRef, type Value } from '../values/value.ts'
 import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
 import type { AccessRequest, Authority, PredicateOutcome, ResourceAction, TryPredicate } from './contract.ts'
 
@@ -74,10 +75,8 @@ function considered(
         if (!(named instanceof Ref) || !sameRef(named, resource) || !isObject(actions)) return []
         const grant = actions.get(action)
         if (typeof grant === 'boolean') return [{ role, number, action, grant }]
-        if (!(grant instanceof Lambda)) return []
-        const { parameters } = grant
-        const given = argument(typeof parameters === 'string' ? 1 : parameters.length)
-        return [{ role, number, action, grant: tryPredicate(grant, given) }]
+        const predicate = codeOf(grant)
+        return predicate ? [{ role, number, action, grant: tryPredicate(predicate, argument) }] : []
       },
     ),
   )
@@ -104,18 +103,18 @@ export function explainMemberships(
     for (const [number, membership] of itemsOf(transaction.get(role)?.fields.get('membership')).entries()) {
       const predicate = predicateOf(membership, named)
       if (predicate === undefined) continue
-      found.push({ role, number, grant: predicate === true || tryPredicate(predicate, identity) })
+      found.push({ role, number, grant: predicate === true || tryPredicate(predicate, () => identity) })
     }
   }
   return found
 }
 
 /** The condition of a membership for a collection: none, or a predicate; undefined when it is for another. */
-function predicateOf(membership: Value, collection: Ref): true | Lambda | undefined {
+function predicateOf(membership: Value, collection: Ref): true | Code | undefined {
   if (!isObject(membership)) return undefined
   const resource = membership.get('resource')
   if (!(resource instanceof Ref) || !sameRef(resource, collection)) return undefined
   const predicate = membership.get('predicate') ?? null
   if (predicate === null) return true
-  return predicate instanceof Lambda ? predicate : undefined
+  return codeOf(predicate)
 }

@@ -8,13 +8,13 @@ import type { Memo } from '../base/pending.ts'
 import { limits } from '../limits.ts'
 import type { Transaction, Version } from '../store/contract.ts'
 import { decodeBase64 } from '../values/base64.ts'
+import { type Code, codeOf } from '../values/code.ts'
 import { decodeGlobalId } from '../values/global-id.ts'
 import { parseJson } from '../values/json.ts'
 import {
   type DatabaseId,
   isObject,
   itemsOf,
-  Lambda,
   type ObjectValue,
   type Ref,
   rootDatabase,
@@ -147,18 +147,18 @@ export class IdentityProviders {
       const { role, predicate } = readEntry(entry)
       const ref = resolveRole(transaction, database, role)
       if (!ref || predicate === null) return []
-      return predicate === undefined || runPredicate(predicate, payload) ? [ref] : []
+      return predicate === undefined || runPredicate(predicate, () => payload) ? [ref] : []
     })
     return roles.length > 0 ? callerWith(roles) : { refused: 'the access provider gives the token no role' }
   }
 }
 
 /** One entry of a provider's `roles`; a predicate that cannot be run is null. */
-function readEntry(entry: Value): { role: Value; predicate: Lambda | null | undefined } {
+function readEntry(entry: Value): { role: Value; predicate: Code | null | undefined } {
   if (!isObject(entry)) return { role: entry, predicate: undefined }
   const predicate = entry.get('predicate')
-  const usable = predicate === undefined || predicate instanceof Lambda
-  return { role: entry.get('role') ?? null, predicate: usable ? predicate : null }
+  const role = entry.get('role') ?? null
+  return { role, predicate: predicate === undefined ? undefined : (codeOf(predicate) ?? null) }
 }
 
 function findProvider(

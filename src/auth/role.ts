@@ -3,11 +3,11 @@
 
 import { upsert } from '../base/upsert.ts'
 import type { Transaction } from '../store/contract.ts'
+import { type Code, codeOf } from '../values/code.ts'
 import {
   type DatabaseId,
   isObject,
   itemsOf,
-  Lambda,
   native,
   type ObjectValue,
   Ref,
@@ -18,11 +18,11 @@ import { isBuiltinRole } from './builtin-role.ts'
 import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './contract.ts'
 
 /** Always, or whenever one of the predicates says so. */
-export type Grant = true | readonly Lambda[]
+export type Grant = true | readonly Code[]
 
 interface Membership {
   readonly resource: Ref
-  readonly predicate: Lambda | undefined
+  readonly predicate: Code | undefined
 }
 
 export interface Role {
@@ -76,8 +76,9 @@ function addGrants(grants: Map<ResourceAction, Grant>, actions: ObjectValue): vo
     const value = actions.get(action)
     const before = grants.get(action)
     if (before === true) continue
+    const predicate = codeOf(value)
     if (value === true) grants.set(action, true)
-    else if (value instanceof Lambda) grants.set(action, [...(before ?? []), value])
+    else if (predicate) grants.set(action, [...(before ?? []), predicate])
   }
 }
 
@@ -85,11 +86,12 @@ function readMemberships(fields: ObjectValue): readonly Membership[] {
   return itemsOf(fields.get('membership')).flatMap(membership => {
     if (!isObject(membership)) return []
     const resource = membership.get('resource')
-    const predicate = membership.get('predicate')
+    const stored = membership.get('predicate') ?? undefined
+    const predicate = codeOf(stored)
     if (!(resource instanceof Ref)) return []
     // A predicate that cannot be run must not turn into none.
-    if (predicate !== undefined && predicate !== null && !(predicate instanceof Lambda)) return []
-    return [{ resource, predicate: predicate ?? undefined }]
+    if (stored !== undefined && predicate === undefined) return []
+    return [{ resource, predicate }]
   })
 }
 
@@ -104,7 +106,7 @@ export function rolesOfIdentity(
   for (const role of rolesOf(transaction, identity.database).values()) {
     const applies = role.memberships.some(
       ({ resource, predicate }) =>
-        sameRef(resource, collection) && (predicate === undefined || runPredicate(predicate, identity)),
+        sameRef(resource, collection) && (predicate === undefined || runPredicate(predicate, () => identity)),
     )
     if (applies) roles.push(role.ref)
   }

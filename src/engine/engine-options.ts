@@ -4,8 +4,8 @@ import type { Caller, RunPredicate } from '../auth/contract.ts'
 import type { MemoryBound } from '../base/memory-bound.ts'
 import type { Memo } from '../base/pending.ts'
 import type { Timers } from '../base/timers.ts'
+import type { SessionHost } from '../model/session.ts'
 import type { Store, Transaction } from '../store/contract.ts'
-import type { EvaluationHost } from '../v4/evaluation.ts'
 import type { Micros } from '../values/value.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
@@ -22,7 +22,7 @@ type Identify = (
 export interface EngineOptions {
   readonly store: Store
   readonly identify: Identify
-  readonly host: EvaluationHost
+  readonly host: SessionHost
   /** Microseconds since the Unix epoch. */
   readonly timeOfDay: () => Micros
   /** Absent: databases may use what they like. */

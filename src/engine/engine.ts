@@ -2,11 +2,12 @@
 // the response, which is the same for all, is in `request-run.ts`.
 
 import { watched } from '../base/effort.ts'
-import { QueryError, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import type { Session } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
+import { QueryError } from '../v4/errors.ts'
 import { evaluate } from '../v4/evaluate.ts'
-import type { Evaluation } from '../v4/evaluation.ts'
 import { parse } from '../v4/language.ts'
 import type { ParsedQuery } from '../v4/parse.ts'
 import { DocumentValue } from '../values/value.ts'
@@ -53,8 +54,8 @@ export function createEngine(options: EngineOptions): Engine {
       const timeoutMs = limits.queryTimeoutDefaultMs
       const request: QueryRequest = { authorization, apiVersion: '4', body: undefined, timeoutMs }
       let principal: Principal | undefined
-      const { status, requestError } = await runTask(request, evaluation => {
-        principal = principalOf(evaluation)
+      const { status, requestError } = await runTask(request, session => {
+        principal = principalOf(session)
         return { status: 200, body: '' }
       })
       if (status === 200 || requestError === 'unauthorized') return principal
@@ -97,10 +98,10 @@ function runQuery(options: EngineOptions, request: QueryRequest): QueryResponse 
     mustWrite: effect === 'writes',
     // It is parsed where it is evaluated.
     onMove: () => query.forget(),
-    task: evaluation => {
-      options.rateLimits?.check(evaluation.database, { compute: 1, read: 0, write: 0 })
+    task: session => {
+      options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
       if (effect === 'long' || budget.isUsedUp) throw new TooLong()
-      return evaluateQuery(query.parsed(), { budget, evaluation, options, request })
+      return evaluateQuery(query.parsed(), { budget, session, options, request })
     },
   })
 }
@@ -116,9 +117,9 @@ function runExplanation(
   return runRequest(options, request, {
     budget,
     isExplanation: true,
-    task: evaluation => {
+    task: session => {
       if (isLong || budget.isUsedUp) throw new TooLong()
-      return explain(readExplainRequest(body), evaluation)
+      return explain(readExplainRequest(body), session)
     },
   })
 }
@@ -150,20 +151,20 @@ interface QueryEvaluation {
   readonly options: EngineOptions
   readonly request: QueryRequest
   readonly budget: TimeBudget
-  readonly evaluation: Evaluation
+  readonly session: Session
 }
 
 function evaluateQuery({ effect, expression }: ParsedQuery, where: QueryEvaluation): Rendered {
-  const { budget, evaluation, options, request } = where
-  const { database, transaction } = evaluation
+  const { budget, session, options, request } = where
+  const { database, transaction } = session
   if (effect === 'write' && !transaction.writable && !request.readOnly) throw new WriteNeeded()
-  const value = evaluate(expression, undefined, evaluation)
+  const value = evaluate(expression, undefined, session)
   const created = value instanceof DocumentValue && value.created
-  const body = renderResource(value, evaluation)
+  const body = renderResource(value, session)
   if (request.prettyBody && body.length > limits.longBodyBytes) budget.watch.beforeLongCall()
   options.rateLimits?.check(database, {
-    compute: evaluation.computeOps,
-    read: evaluation.byteReadOps,
+    compute: session.computeOps,
+    read: session.byteReadOps,
     // What is written is counted at the commit; until then a query that needed a writing transaction writes.
     write: transaction.writable && !request.linearized ? 1 : 0,
   })
@@ -180,11 +181,11 @@ function openStream(
   let stream: EventStream | undefined
   const response = runRequest(options, request, {
     budget: new TimeBudget(options, request, 'fails'),
-    task: evaluation => {
+    task: session => {
       const chosen = readStreamFields(fields)
-      const value = evaluate(query.parsed().expression, undefined, evaluation)
-      const subject = streamSubject(value, evaluation)
-      stream = options.streams.open({ subject, fields: chosen, evaluation })
+      const value = evaluate(query.parsed().expression, undefined, session)
+      const subject = streamSubject(value, session)
+      stream = options.streams.open({ subject, fields: chosen, session })
       return { status: 200, body: '' }
     },
   })

@@ -1,6 +1,7 @@
 // How errors look on the wire: `{"errors":[…]}`, members in their documented order.
 
-import type { ErrorEntry, RequestError } from '../errors.ts'
+import type { RequestError } from '../errors.ts'
+import type { ErrorEntry } from '../v4/errors.ts'
 
 function entryJson(entry: ErrorEntry): Record<string, unknown> {
   const { position, code, description, failures, cause } = entry

@@ -5,13 +5,13 @@ import { type Admission, identityCaller, keyCaller, type Refusal, tokenCaller } 
 import { isBuiltinRole } from '../auth/builtin-role.ts'
 import type { AccessRequest, Authority, Caller, PredicateOutcome, TryPredicate } from '../auth/contract.ts'
 import { type ConsideredPrivilege, explainDecision, explainMemberships } from '../auth/explain.ts'
-import { type ErrorEntry, QueryError, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { Session, type SessionHost } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
+import { type ErrorEntry, QueryError } from '../v4/errors.ts'
 import { evaluate } from '../v4/evaluate.ts'
-import { Evaluation, type EvaluationHost } from '../v4/evaluation.ts'
 import { parse } from '../v4/language.ts'
-import { tryPredicate } from '../v4/predicate.ts'
 import { fillTransactionTime } from '../v4/wire/render.ts'
 import { firstUserCollection, type Json, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
 import { renderResource } from './render-resource.ts'
@@ -36,19 +36,19 @@ export interface ExplainRequest {
  * Evaluates a query as somebody else and throws {@link Explained}. Only administrators of the database may ask; others
  * get `forbidden`.
  */
-export function explain(request: ExplainRequest, evaluation: Evaluation): never {
-  const { authority } = evaluation.caller
+export function explain(request: ExplainRequest, session: Session): never {
+  const { authority } = session.caller
   if (authority.kind !== 'builtin' || authority.role !== 'admin')
     throw new RequestError('forbidden', 'Explaining decisions needs a key with the role admin.')
-  const { expression, effect } = parse(request.query, evaluation.apiVersion)
-  if (effect === 'write' && !evaluation.transaction.writable) throw new WriteNeeded()
-  const as = evaluate(parse(request.as, evaluation.apiVersion).expression, undefined, evaluation)
-  const caller = callerAs(as, evaluation)
+  const { expression, effect } = parse(request.query, session.dialect)
+  if (effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
+  const as = evaluate(parse(request.as, session.dialect).expression, undefined, session)
+  const caller = callerAs(as, session)
   const decisions: ObjectValue[] = []
-  const subject: Evaluation = evaluationAs(caller, evaluation, {
-    ...evaluation.host,
+  const subject: Session = sessionAs(caller, session, {
+    ...session.host,
     createAccess: (authority, transaction, runPredicate) => {
-      const access = evaluation.host.createAccess(authority, transaction, runPredicate)
+      const access = session.host.createAccess(authority, transaction, runPredicate)
       if (authority.kind === 'predicate') return access
       const note = (request: AccessRequest, allowed: boolean) => {
         if (decisions.length >= limits.explainedDecisionsMax) return
@@ -70,26 +70,22 @@ export function explain(request: ExplainRequest, evaluation: Evaluation): never 
     if (!(error instanceof QueryError)) throw error
     outcome.set('errors', error.errors.map(describeError))
   }
-  const told = [...describeCaller(caller, evaluation), ...outcome, ['decisions', decisions] as const]
-  const { snapshotTime } = evaluation.transaction
-  throw new Explained(fillTransactionTime(renderResource(new Map(told), evaluation), snapshotTime))
+  const told = [...describeCaller(caller, session), ...outcome, ['decisions', decisions] as const]
+  const { snapshotTime } = session.transaction
+  throw new Explained(fillTransactionTime(renderResource(new Map(told), session), snapshotTime))
 }
 
-function evaluationAs(
-  caller: Caller,
-  { transaction, memo, deadline, apiVersion }: Evaluation,
-  host: EvaluationHost,
-) {
-  return new Evaluation({ host, transaction, caller, apiVersion, memo, deadline })
+function sessionAs(caller: Caller, { transaction, memo, deadline, dialect }: Session, host: SessionHost) {
+  return new Session({ host, transaction, caller, dialect, memo, deadline })
 }
 
 /** The caller that a built-in role, role, key, token or document makes. */
-function callerAs(as: Value, evaluation: Evaluation): Caller {
-  const { database, transaction } = evaluation
+function callerAs(as: Value, session: Session): Caller {
+  const { database, transaction } = session
   const admission: Admission = {
     transaction,
     predicatesOf: caller => (predicate, argument) =>
-      evaluation.host.runPredicate(evaluationAs(caller, evaluation, evaluation.host), predicate, argument),
+      sessionAs(caller, session, session.host).decides(predicate, argument),
   }
   if (isBuiltinRole(as))
     return {
@@ -122,13 +118,13 @@ function callerOf(ref: Ref, fields: ObjectValue, admission: Admission): Caller |
   return identityCaller(ref, undefined, admission)
 }
 
-function describeCaller({ authority, identity }: Caller, evaluation: Evaluation): [string, Value][] {
+function describeCaller({ authority, identity }: Caller, session: Session): [string, Value][] {
   if (authority.kind !== 'roles') return []
   const roles: [string, Value] = ['roles', [...authority.roles]]
   if (!(identity instanceof Ref)) return [roles]
   const asMember = { authority, identity, database: identity.database, credential: undefined }
-  const memberships = explainMemberships(identity, evaluation.transaction, (predicate, argument) =>
-    tryPredicate(evaluationAs(asMember, evaluation, evaluation.host), predicate, argument),
+  const memberships = explainMemberships(identity, session.transaction, (predicate, argument) =>
+    sessionAs(asMember, session, session.host).tryPredicate(predicate, argument),
   )
   const told = memberships.map(({ role, number, grant }) =>
     mapOf({ role, membership: BigInt(number), ...(grant === true ? { grant } : describeOutcome(grant)) }),
@@ -140,9 +136,9 @@ function describeDecision(
   authority: Authority,
   request: AccessRequest,
   allowed: boolean,
-  subject: Evaluation,
+  subject: Session,
 ): ObjectValue {
-  const run: TryPredicate = (predicate, argument) => tryPredicate(subject, predicate, argument)
+  const run: TryPredicate = (predicate, argument) => subject.tryPredicate(predicate, argument)
   const { decidedBy, considered } = explainDecision(authority, request, subject.transaction, run)
   const { action, asker, document, resource } = request
   return mapOf({
@@ -165,7 +161,11 @@ function describePrivilege({ action, grant, number, role }: ConsideredPrivilege)
 
 function describeOutcome(outcome: PredicateOutcome): Record<string, Value> {
   if ('value' in outcome) return { grant: outcome.value === true, predicate: outcome.value }
-  return { grant: false, failure: outcome.failure.errors.map(describeError) }
+  return { grant: false, failure: describeFailure(outcome.failure) }
+}
+
+function describeFailure(failure: Error): readonly Value[] {
+  return failure instanceof QueryError ? failure.errors.map(describeError) : [failure.message]
 }
 
 function describeError({ cause, code, description, position }: ErrorEntry): ObjectValue {

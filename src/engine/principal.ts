@@ -1,12 +1,12 @@
 // Who a credential stands for and where databases are, for the services beside queries (the export of query logs).
 
+import type { Session } from '../model/session.ts'
 import type { Transaction } from '../store/contract.ts'
-import type { Evaluation } from '../v4/evaluation.ts'
 import { collectionOf, type DatabaseId, native, Ref, rootDatabase } from '../values/value.ts'
 import type { Principal } from './contract.ts'
 
 /** The caller of a request as other services see it. */
-export function principalOf({ caller, transaction }: Evaluation): Principal {
+export function principalOf({ caller, transaction }: Session): Principal {
   const { authority, credential, database, identity } = caller
   const isAdmin = authority.kind === 'builtin' && authority.role === 'admin'
   return {

@@ -1,6 +1,7 @@
 // The bodies of requests as JSON.
 
-import { errorEntry, QueryError, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
+import { errorEntry, QueryError } from '../v4/errors.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import type { ExplainRequest } from './explain.ts'

@@ -1,7 +1,8 @@
 // The body of a successful query, and what its rendering depends on.
 
+import type { Session } from '../model/session.ts'
 import type { Transaction } from '../store/contract.ts'
-import type { Evaluation } from '../v4/evaluation.ts'
+import { apiVersionOf } from '../v4/dialect.ts'
 import type { RefNames } from '../v4/wire/refs.ts'
 import { renderValue } from '../v4/wire/render.ts'
 import { flat } from '../values/json-text.ts'
@@ -11,12 +12,12 @@ import { type DatabaseId, type Ref, rootDatabase, type Value } from '../values/v
  * `{"resource":…}` with references named as the request's database sees them. In a writing transaction, whose time is not
  * certain yet, it has to be completed by `fillTransactionTime`.
  */
-export function renderResource(value: Value, evaluation: Evaluation): string {
-  const { transaction } = evaluation
+export function renderResource(value: Value, session: Session): string {
+  const { transaction } = session
   const rendered = renderValue(value, {
-    apiVersion: evaluation.apiVersion,
+    apiVersion: apiVersionOf(session),
     transactionTime: transaction.writable ? 'open' : transaction.snapshotTime,
-    names: refNames(evaluation.database, transaction),
+    names: refNames(session.database, transaction),
   })
   const text = rendered === undefined ? '{}' : `{"resource":${rendered}}`
   // What waits for a commit is best one text, not the hundreds of pieces that it was put together from.

@@ -1,6 +1,6 @@
 // What one kind of request differs by from the others: the way from its credential to its response is the same for all.
 
-import type { Evaluation } from '../v4/evaluation.ts'
+import type { Session } from '../model/session.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 /** The status and the body of a response. */
@@ -10,7 +10,7 @@ export interface Rendered {
 }
 
 /** What a request asks of its transaction. It may be called several times; the last one counts. */
-export type Task = (evaluation: Evaluation) => Rendered
+export type Task = (session: Session) => Rendered
 
 export interface RequestKind {
   readonly task: Task

@@ -4,15 +4,16 @@
 import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { watched } from '../base/effort.ts'
 import { Memo, Pending } from '../base/pending.ts'
-import { QueryError, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { Session } from '../model/session.ts'
 import {
   ContendedTransaction,
   StoreUnavailableError,
   type Transaction,
   WriteNeeded,
 } from '../store/contract.ts'
-import { Evaluation } from '../v4/evaluation.ts'
+import { QueryError } from '../v4/errors.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { contentionText, unavailableText } from './error-body.ts'
@@ -153,7 +154,7 @@ class RequestRun {
     watched(this.#kind.budget.watch, () => this.#evaluate(transaction))
 
   #evaluate(transaction: Transaction): Rendered {
-    const { host, identify } = this.#options
+    const { identify } = this.#options
     const { budget, task } = this.#kind
     this.#responses.settledTime = transaction.settledTime
     this.#responses.spent = undefined
@@ -162,28 +163,28 @@ class RequestRun {
     const predicatesOf =
       (caller: Caller): RunPredicate =>
       (predicate, argument) =>
-        host.runPredicate(this.#evaluationFor(caller, transaction), predicate, argument)
+        this.#sessionFor(caller, transaction).decides(predicate, argument)
     const caller = identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     // What it takes to know the caller is not the query's to pay.
     transaction.counters.readBytes = 0
-    const evaluation = this.#evaluationFor(caller, transaction)
+    const session = this.#sessionFor(caller, transaction)
     this.#responses.databasePath = databasePath(transaction, caller.database)
     budget.countFor(caller.database)
     try {
-      return task(evaluation)
+      return task(session)
     } finally {
-      this.#responses.spent = spentBy(evaluation)
+      this.#responses.spent = spentBy(session)
     }
   }
 
-  #evaluationFor(caller: Caller, transaction: Transaction): Evaluation {
+  #sessionFor(caller: Caller, transaction: Transaction): Session {
     const { address, apiVersion, readOnly } = this.#request
-    return new Evaluation({
+    return new Session({
       host: this.#options.host,
       transaction,
       caller,
       address,
-      apiVersion,
+      dialect: apiVersion,
       memo: this.#memo,
       deadline: this.#kind.budget.deadline,
       ...(readOnly && { effectLimit: 'read', effectPlace: readOnly }),

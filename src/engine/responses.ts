@@ -1,8 +1,9 @@
 // What a client gets for a request, from what its latest evaluation came to: status, body, times and costs.
 
-import { type QueryError, type RequestError, statusOf } from '../errors.ts'
+import type { RequestError } from '../errors.ts'
+import type { Session } from '../model/session.ts'
 import type { Attempt, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
-import type { Evaluation } from '../v4/evaluation.ts'
+import { type QueryError, statusOf } from '../v4/errors.ts'
 import { fillTransactionTime } from '../v4/wire/render.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryMetrics, QueryResponse } from './contract.ts'
@@ -27,7 +28,7 @@ interface Spent {
 }
 
 /** What an evaluation that has ended has come to. */
-export function spentBy({ byteReadOps, computeOps, database, transaction }: Evaluation): Spent {
+export function spentBy({ byteReadOps, computeOps, database, transaction }: Session): Spent {
   const { counters, snapshotTime } = transaction
   return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes }
 }

@@ -1,10 +1,11 @@
 // What a stream request asks for: the value of its expression as something to follow, the members its events show.
 // Streams themselves live in the layer above, which is handed in as a {@link StreamOpener}.
 
-import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
+import { isUserDocument } from '../model/read.ts'
+import type { Session } from '../model/session.ts'
 import { undefinedReferenceText } from '../v4/definition.ts'
-import type { Evaluation } from '../v4/evaluation.ts'
-import { isUserDocument } from '../v4/read.ts'
+import { apiVersionOf } from '../v4/dialect.ts'
+import { type ErrorEntry, errorEntry, QueryError } from '../v4/errors.ts'
 import { isAtLeast } from '../v4/wire/version.ts'
 import {
   DocumentValue,
@@ -37,7 +38,7 @@ export interface StreamOpening {
   /** In the order of {@link streamFields}. */
   readonly fields: readonly StreamField[]
   /** Of the expression: says who asks, and on which snapshot the stream begins. */
-  readonly evaluation: Evaluation
+  readonly session: Session
 }
 
 /** Opens streams. Called within the transaction of the opening's evaluation. */
@@ -65,8 +66,8 @@ function unknownField(name: string): ErrorEntry {
 const followedNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
 
 /** What a value means as the subject of a stream. Throws for everything that cannot be followed. */
-export function streamSubject(value: Value, evaluation: Evaluation): StreamSubject {
-  if (value instanceof UnresolvedRef) throw undefinedSubject(value, evaluation)
+export function streamSubject(value: Value, session: Session): StreamSubject {
+  if (value instanceof UnresolvedRef) throw undefinedSubject(value, session)
   const ref = value instanceof DocumentValue ? value.ref : value
   if (ref instanceof Ref && isUserDocument(ref)) return { kind: 'document', ref }
   if (value instanceof SetValue) {
@@ -84,9 +85,9 @@ function canFollow({ id }: Ref): boolean {
   return id >= BigInt(firstUserCollection) || followedNatives.has(id)
 }
 
-function undefinedSubject(ref: UnresolvedRef, { apiVersion }: Evaluation): QueryError {
+function undefinedSubject(ref: UnresolvedRef, session: Session): QueryError {
   const text = undefinedReferenceText(ref)
-  const spelled = isAtLeast(apiVersion, '2.7')
+  const spelled = isAtLeast(apiVersionOf(session), '2.7')
     ? text
     : text.replace('undefined collection', 'undefined class')
   return QueryError.of('invalid ref', spelled, [])

@@ -3,7 +3,7 @@
 import type { Watch } from '../base/effort.ts'
 import type { Cancel } from '../base/timers.ts'
 import { RequestError } from '../errors.ts'
-import { timedOut } from '../v4/evaluation.ts'
+import { timedOut } from '../model/session.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'

@@ -6,7 +6,8 @@ import { threadMicros } from '../base/clock.ts'
 import { alsoWatched } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import type { Lambda, Micros, Value } from '../values/value.ts'
+import type { Code } from '../values/code.ts'
+import type { Micros, Value } from '../values/value.ts'
 import type { StoreHooks, Version } from './contract.ts'
 
 /** What a binding of each version adds to what a document may take: one that takes no longer is never too long. */
@@ -48,14 +49,14 @@ export class BindingBudget implements StoreHooks {
   }
 
   /** Throws `time out` when the bindings of the document have taken too long together. */
-  evaluateBinding(lambda: Lambda, document: Version): Value | undefined {
+  evaluateBinding(binding: Code, document: Version): Value | undefined {
     this.#left += microsPerVersion
     const started = this.#clock()
     const look = () => {
       if (this.#clock() - started > this.#left) throw tooLong()
     }
     try {
-      return alsoWatched({ look, beforeLongCall: look }, () => this.#hooks.evaluateBinding(lambda, document))
+      return alsoWatched({ look, beforeLongCall: look }, () => this.#hooks.evaluateBinding(binding, document))
     } finally {
       const taken = this.#clock() - started
       this.#left -= taken

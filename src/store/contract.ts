@@ -3,11 +3,11 @@
 // with what was waited for remembered.
 
 import type { ToldWrites } from '../kv/written-keys.ts'
+import type { Code } from '../values/code.ts'
 import type {
   ActionName,
   CollectionId,
   DatabaseId,
-  Lambda,
   Micros,
   ObjectValue,
   Ref,
@@ -122,7 +122,7 @@ export interface IndexField {
 /** Which documents an index covers: collections by number (`'_'`: every user collection), with computed fields. */
 export interface IndexSource {
   readonly collections: readonly number[] | '_'
-  readonly bindings: ReadonlyMap<string, Lambda>
+  readonly bindings: ReadonlyMap<string, Code>
 }
 
 /** What the store has to know of an index. */
@@ -163,10 +163,10 @@ export interface Catalogue {
   derived<T>(database: DatabaseId, name: string, derive: () => T): T
 }
 
-/** What the store must ask the query layer for: running the computed fields of indexes. */
+/** What the store must ask the layers above for, which know the languages: running the computed fields of indexes. */
 export interface StoreHooks {
   /** The value of a binding for a document, or undefined when it has none (error, object, unresolved). */
-  evaluateBinding(lambda: Lambda, document: Version): Value | undefined
+  evaluateBinding(binding: Code, document: Version): Value | undefined
 }
 
 /** What a write costs and reads cost, for the metrics headers. */
@@ -271,7 +271,7 @@ interface Directory {
 
 /**
  * A transaction over the whole data directory. Nothing in it checks permissions or validates schema objects: the
- * layers above do. Refused writes throw QueryErrors with an empty position; callers add theirs.
+ * layers above do. Refused writes throw {@link WriteRefused}.
  */
 export interface Transaction extends TransactionMoment, DocumentReads, DocumentWrites, IdSource, Directory {
   readonly catalogue: Catalogue
@@ -314,6 +314,20 @@ export interface DistantCommit {
   readonly time: Micros
   /** Absent when it had nothing to write. */
   readonly written?: ToldWrites
+}
+
+/** Thrown by a write that cannot be: nothing of it was written, and the transaction cannot be committed. */
+export class WriteRefused extends Error {
+  override name = 'WriteRefused'
+  readonly reason: 'not unique' | 'key exists'
+  /** The unique index that holds the same terms and values. */
+  readonly index: Ref | undefined
+
+  constructor(reason: WriteRefused['reason'], index?: Ref) {
+    super(reason)
+    this.reason = reason
+    this.index = index
+  }
 }
 
 /** Thrown by a write in a read-only transaction: run the query again in a writing one. */

@@ -1,8 +1,9 @@
 // Reads the definitions of databases, collections and indexes out of their stored documents. Tolerant: the
 // layer above validated them when they were written, so anything odd falls back to the field's default.
 
+import { type Code, codeOf } from '../values/code.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { firstUserCollection, isObject, itemsOf, Lambda, native, Ref } from '../values/value.ts'
+import { firstUserCollection, isObject, itemsOf, native, Ref } from '../values/value.ts'
 import type {
   CollectionDefinition,
   DatabaseDefinition,
@@ -94,11 +95,12 @@ export function namedCollections(index: IndexDefinition): readonly number[] | un
 
 function indexSource(stored: Value): IndexSource {
   if (!isObject(stored)) return { collections: sourceCollections(stored), bindings: new Map() }
-  const bindings = new Map<string, Lambda>()
+  const bindings = new Map<string, Code>()
   const computed = stored.get('fields')
   if (computed !== undefined && isObject(computed)) {
     for (const [name, body] of computed) {
-      if (body instanceof Lambda) bindings.set(name, body)
+      const code = codeOf(body)
+      if (code) bindings.set(name, code)
     }
   }
   return { collections: sourceCollections(stored.get('collection') ?? stored.get('class') ?? null), bindings }

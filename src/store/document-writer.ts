@@ -4,7 +4,7 @@
 // indexes derive from it.
 
 import { byteText } from '../base/byte-text.ts'
-import { QueryError, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
@@ -14,13 +14,14 @@ import {
   type DatabaseId,
   type Micros,
   namedNatives,
+  native,
   type ObjectValue,
-  type Ref,
+  Ref,
   TransactionTime,
 } from '../values/value.ts'
 import type { BindingBudget } from './binding-budget.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import type { Change, Version } from './contract.ts'
+import { type Change, type Version, WriteRefused } from './contract.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
 import {
   builtinIndexesOf,
@@ -194,7 +195,8 @@ export class DocumentWriter {
       if (!index.unique || !checked) continue
       for (const entry of opened) {
         snapshot.counters.readBytes += entry.liveKey.length
-        if (isTaken(overlay, entry, snapshot, isLive)) throw notUnique()
+        if (isTaken(overlay, entry, snapshot, isLive))
+          throw new WriteRefused('not unique', new Ref(database, native.indexes, BigInt(index.number)))
       }
     }
   }
@@ -304,11 +306,6 @@ export function checkTransactionBytes(bytes: number): void {
     'bad request',
     `Transaction exceeded limit: got ${bytes} bytes, limit ${limits.transactionBytesMax} bytes`,
   )
-}
-
-/** The refusal of a write that would repeat what a unique index holds. */
-function notUnique(): QueryError {
-  return QueryError.of('instance not unique', 'document is not unique.', [])
 }
 
 /** What a document is found by among those that are pending. */

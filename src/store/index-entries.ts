@@ -124,8 +124,8 @@ function fold(value: Value): Value {
 }
 
 function bound(name: string, source: IndexSource, version: Version, hooks: StoreHooks): readonly Value[] {
-  const lambda = source.bindings.get(name)
-  const value = lambda === undefined ? undefined : hooks.evaluateBinding(lambda, version)
+  const binding = source.bindings.get(name)
+  const value = binding === undefined ? undefined : hooks.evaluateBinding(binding, version)
   if (value === undefined || isObject(value)) return onlyNull
   if (!isArray(value)) return [value]
   return distinct(value.map(element => (isArray(element) || isObject(element) ? null : element)))

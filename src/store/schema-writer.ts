@@ -2,7 +2,7 @@
 // documents that already exist, and the garbage that a deleted object leaves for the sweeper.
 
 import { assert } from '../base/assert.ts'
-import { QueryError, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
 import type { Journal } from '../kv/overlay.ts'
 import { limits } from '../limits.ts'
@@ -16,7 +16,7 @@ import {
   Ref,
 } from '../values/value.ts'
 import { encodeParent, parentKey } from './catalogue.ts'
-import type { IndexDefinition, Version } from './contract.ts'
+import { type IndexDefinition, type Version, WriteRefused } from './contract.ts'
 import {
   collectionDefinition,
   covers,
@@ -110,7 +110,7 @@ export class SchemaWriter {
   #checkHomes(ref: Ref): void {
     const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
     if (homes.includes(ref.database) || homes.length < limits.keysOfOneIdMax) return
-    throw QueryError.of('instance already exists', 'Key already exists.', [])
+    throw new WriteRefused('key exists')
   }
 
   /** Called for every version laid into the overlay; user documents have no consequences here. */
@@ -164,7 +164,7 @@ export class SchemaWriter {
       if (!(target instanceof Ref) || target.id !== database.id || version === undefined) continue
       const movedKey = new Ref(parent, native.keys, key.id)
       if (this.#documents.pendingVersion(movedKey) ?? this.#documents.base(movedKey))
-        throw QueryError.of('instance already exists', 'Key already exists.', [])
+        throw new WriteRefused('key exists')
       this.#documents.write(key, undefined)
       this.#documents.write(movedKey, new Map(version.fields).set('database', moved))
     }

@@ -1,4 +1,4 @@
-// Who may see the events of one transaction, asked of each session at the transaction's own time. What may not be
+// Who may see the events of one transaction, asked of each viewer at the transaction's own time. What may not be
 // seen is left out without a word.
 
 import { watched } from '../base/effort.ts'
@@ -6,14 +6,14 @@ import { type Memo, Pending } from '../base/pending.ts'
 import type { StreamSubject } from '../engine/streaming.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { Session, type SessionHost, timedOut } from '../model/session.ts'
 import type { Transaction } from '../store/contract.ts'
-import { Evaluation, type EvaluationHost, timedOut } from '../v4/evaluation.ts'
 import { collectionOf, type Micros, type Ref } from '../values/value.ts'
 import type { StreamEvent } from './events.ts'
-import type { Session } from './session.ts'
+import type { Viewer } from './viewer.ts'
 
 interface AudienceOptions {
-  readonly host: EvaluationHost
+  readonly host: SessionHost
   /** The transaction as of the commit that the events tell of. */
   readonly transaction: Transaction
   readonly memo: Memo
@@ -22,46 +22,46 @@ interface AudienceOptions {
   readonly mayWait: boolean
 }
 
-type Access = Evaluation['access']
+type Access = Session['access']
 
 export class Audience {
   readonly #options: AudienceOptions
-  readonly #accesses = new Map<Session, Access>()
+  readonly #accesses = new Map<Viewer, Access>()
   /** Sessions with a predicate that took too long: they count as false for the rest of the transaction. */
-  readonly #tooSlow = new Set<Session>()
+  readonly #tooSlow = new Set<Viewer>()
 
   constructor(options: AudienceOptions) {
     this.#options = options
   }
 
-  /** Whether a session may see an event of a subject. Throws Pending when a predicate has to wait. */
-  sees(session: Session, event: StreamEvent, subject: StreamSubject): boolean {
-    const access = this.#accessOf(session)
-    return this.#decide(session, () => maySee(event, subject, access))
+  /** Whether a viewer may see an event of a subject. Throws Pending when a predicate has to wait. */
+  sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
+    const access = this.#accessOf(viewer)
+    return this.#decide(viewer, () => maySee(event, subject, access))
   }
 
-  #accessOf(session: Session): Access {
-    const known = this.#accesses.get(session)
+  #accessOf(viewer: Viewer): Access {
+    const known = this.#accesses.get(viewer)
     if (known) return known
     const { host, transaction, memo, deadline } = this.#options
-    const { caller } = session.terms
-    const { access } = new Evaluation({
+    const { caller } = viewer.terms
+    const { access } = new Session({
       host,
       transaction,
       caller,
-      apiVersion: '4',
+      dialect: '4',
       memo,
       deadline,
       effectLimit: 'read',
       effectPlace: 'stream requests',
     })
-    this.#accesses.set(session, access)
+    this.#accesses.set(viewer, access)
     return access
   }
 
   /** A predicate that takes too long or does too much says no. */
-  #decide(session: Session, ask: () => boolean): boolean {
-    if (this.#tooSlow.has(session)) return false
+  #decide(viewer: Viewer, ask: () => boolean): boolean {
+    if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
     const end = now() + limits.streamPredicateMs * 1000
     const look = () => {
@@ -71,7 +71,7 @@ export class Audience {
       return watched({ look, beforeLongCall: look }, ask)
     } catch (error) {
       if (error instanceof RequestError) {
-        if (error.code === 'time out') this.#tooSlow.add(session)
+        if (error.code === 'time out') this.#tooSlow.add(viewer)
         return false
       }
       if (error instanceof Pending && !this.#options.mayWait) return false

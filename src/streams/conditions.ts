@@ -1,8 +1,8 @@
-// The documents that sessions and subjects depend on, looked up by every document a transaction touches.
+// The documents that viewers and subjects depend on, looked up by every document a transaction touches.
 
 import type { Change } from '../store/contract.ts'
-import type { Condition } from './session.ts'
 import { documentKey } from './subject.ts'
+import type { Condition } from './viewer.ts'
 
 export class Conditions<T> {
   readonly #conditions = new Map<T, readonly Condition[]>()

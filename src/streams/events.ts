@@ -2,8 +2,8 @@
 // document was touched and when; content is read from the document's versions, which are kept long enough.
 
 import type { StreamField } from '../engine/streaming.ts'
+import { changesBetween } from '../model/changes-between.ts'
 import type { Change, Transaction, Version } from '../store/contract.ts'
-import { changesBetween } from '../v4/changes-between.ts'
 import {
   type ActionName,
   DocumentValue,

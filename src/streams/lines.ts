@@ -1,4 +1,4 @@
-// The events of one transaction about one subject as its streams get them: decided once per session, rendered once per
+// The events of one transaction about one subject as its streams get them: decided once per viewer, rendered once per
 // format, as bytes that all of them share. What has been decided and rendered is kept while the same transaction is tried
 // again, so that what takes long is done in several turns of the event loop.
 
@@ -8,8 +8,8 @@ import type { Audience } from './audience.ts'
 import { type EventFormat, eventLine } from './event-line.ts'
 import type { StreamEvent } from './events.ts'
 import type { OpenStream } from './open-stream.ts'
-import type { Session } from './session.ts'
 import type { Subject } from './subject.ts'
+import type { Viewer } from './viewer.ts'
 
 /** One try of a transaction: what it reads through, and who says what may be seen. */
 interface Reading {
@@ -24,9 +24,9 @@ export class Lines {
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
   /** For each event, in order, as far as it is known. */
-  readonly #decided = new Map<Session<OpenStream>, boolean[]>()
+  readonly #decided = new Map<Viewer<OpenStream>, boolean[]>()
   readonly #rendered = new Map<EventFormat, Map<StreamEvent, Uint8Array>>()
-  readonly #known = new Map<Session<OpenStream>, Map<EventFormat, readonly Uint8Array[]>>()
+  readonly #known = new Map<Viewer<OpenStream>, Map<EventFormat, readonly Uint8Array[]>>()
 
   /** `txn`: the time of the transaction. */
   constructor(subject: Subject<OpenStream>, events: readonly StreamEvent[], txn: Micros) {
@@ -36,22 +36,22 @@ export class Lines {
   }
 
   /** What a stream is told. Throws Pending, and what `beforeStep` throws. */
-  of({ origin: { session, format } }: OpenStream, reading: Reading): readonly Uint8Array[] {
-    const ofSession = upsert(this.#known, session, () => new Map<EventFormat, readonly Uint8Array[]>())
-    const known = ofSession.get(format)
+  of({ origin: { viewer, format } }: OpenStream, reading: Reading): readonly Uint8Array[] {
+    const ofViewer = upsert(this.#known, viewer, () => new Map<EventFormat, readonly Uint8Array[]>())
+    const known = ofViewer.get(format)
     if (known !== undefined) return known
-    const decided = this.#decide(session, reading)
+    const decided = this.#decide(viewer, reading)
     const visible = this.#events.filter((_, index) => decided[index])
     const lines = visible.map(event => this.#render(event, format, reading))
-    ofSession.set(format, lines)
+    ofViewer.set(format, lines)
     return lines
   }
 
-  #decide(session: Session<OpenStream>, { audience, beforeStep }: Reading): readonly boolean[] {
-    const decided = upsert(this.#decided, session, () => [])
+  #decide(viewer: Viewer<OpenStream>, { audience, beforeStep }: Reading): readonly boolean[] {
+    const decided = upsert(this.#decided, viewer, () => [])
     for (const event of this.#events.slice(decided.length)) {
       beforeStep()
-      decided.push(audience.sees(session, event, this.#subject.target))
+      decided.push(audience.sees(viewer, event, this.#subject.target))
     }
     return decided
   }

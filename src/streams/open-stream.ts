@@ -5,13 +5,13 @@ import type { EventStream } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import { type EventFormat, errorLine, type StreamEnd, startLine } from './event-line.ts'
-import type { Session } from './session.ts'
 import type { Subject } from './subject.ts'
+import type { Viewer } from './viewer.ts'
 
 /** What a stream depends on; events are queued for it from there. */
 interface StreamOrigin {
   readonly subject: Subject<OpenStream>
-  readonly session: Session<OpenStream>
+  readonly viewer: Viewer<OpenStream>
   readonly format: EventFormat
   /**
    * The newest commit in the snapshot on which the stream was opened. It tells of all later ones, whose times are

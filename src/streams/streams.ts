@@ -2,7 +2,7 @@
 //
 // For each transaction it is first worked out what every stream gets and which streams end, and then done: deciding
 // may have to wait for a predicate and start again. The work is shared: events are made once per subject, decided
-// once per session and rendered once per format, so that many streams of one document cost little more than one. Both
+// once per viewer and rendered once per format, so that many streams of one document cost little more than one. Both
 // are done in shares, so that others get their turn between them.
 
 import type { Clock } from '../base/clock.ts'
@@ -12,8 +12,9 @@ import type { Cancel, Timers } from '../base/timers.ts'
 import type { EventStream } from '../engine/contract.ts'
 import type { StreamField, StreamOpener, StreamOpening } from '../engine/streaming.ts'
 import { limits } from '../limits.ts'
+import type { SessionHost } from '../model/session.ts'
 import type { Change, CommittedTransaction, Store, Transaction } from '../store/contract.ts'
-import type { EvaluationHost } from '../v4/evaluation.ts'
+import { apiVersionOf } from '../v4/dialect.ts'
 import type { ApiVersion } from '../v4/wire/version.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import { Audience } from './audience.ts'
@@ -23,13 +24,13 @@ import type { StreamEvent } from './events.ts'
 import { Lines } from './lines.ts'
 import { OpenStream, RefusedStream } from './open-stream.ts'
 import { asOf } from './past-transaction.ts'
-import { Session, sessionTerms, sourceConditions } from './session.ts'
 import { type Subject, Subjects, sourceOf } from './subject.ts'
 import { type Handled, Tailer, TurnOver, type Waiting } from './tailer.ts'
+import { sourceConditions, Viewer, viewerTerms } from './viewer.ts'
 
 interface StreamsOptions {
   readonly store: Store
-  readonly host: EvaluationHost
+  readonly host: SessionHost
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
@@ -63,7 +64,7 @@ const failed: StreamEnd = {
 
 /** What one transaction means to the streams that are open. */
 interface Outcome {
-  readonly lost: ReadonlySet<Session<OpenStream>>
+  readonly lost: ReadonlySet<Viewer<OpenStream>>
   readonly deliveries: readonly (readonly [OpenStream, readonly Uint8Array[]])[]
   readonly closed: ReadonlySet<Subject<OpenStream>>
 }
@@ -85,11 +86,11 @@ export class Streams implements StreamOpener {
   readonly #tailer: Tailer
   readonly #open = new Set<OpenStream>()
   readonly #subjects = new Subjects<OpenStream>()
-  readonly #sessions = new Map<string, Session<OpenStream>>()
+  readonly #viewers = new Map<string, Viewer<OpenStream>>()
   readonly #formats = new Map<string, EventFormat>()
-  readonly #sessionConditions = new Conditions<Session<OpenStream>>()
+  readonly #viewerConditions = new Conditions<Viewer<OpenStream>>()
   readonly #sourceConditions = new Conditions<Subject<OpenStream>>()
-  readonly #expiries = new Map<Session<OpenStream>, Cancel>()
+  readonly #expiries = new Map<Viewer<OpenStream>, Cancel>()
   /** The transaction that is being tried. */
   #underWay: UnderWay | undefined
   #isEnded = false
@@ -108,15 +109,16 @@ export class Streams implements StreamOpener {
     })
   }
 
-  open({ subject: target, fields, evaluation }: StreamOpening): EventStream {
+  open({ subject: target, fields, session }: StreamOpening): EventStream {
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
     if (this.#isEnded) return new RefusedStream(id, alreadyClosed)
     if (this.#open.size >= this.#options.openMax) return new RefusedStream(id, tooMany)
-    const { transaction, apiVersion, database } = evaluation
-    const terms = sessionTerms(evaluation)
+    const { transaction, database } = session
+    const apiVersion = apiVersionOf(session)
+    const terms = viewerTerms(session)
     const origin = {
       subject: this.#subjects.obtain(target, transaction),
-      session: this.#sessions.get(terms.key) ?? new Session<OpenStream>(terms),
+      viewer: this.#viewers.get(terms.key) ?? new Viewer<OpenStream>(terms),
       format: this.#formatOf(fields, apiVersion, database),
       start: transaction.lastCommitTime,
     }
@@ -141,10 +143,10 @@ export class Streams implements StreamOpener {
   }
 
   #register(stream: OpenStream, transaction: Transaction): void {
-    const { session, subject, start } = stream.origin
+    const { viewer, subject, start } = stream.origin
     this.#open.add(stream)
-    if (session.streams.size === 0) this.#begin(session)
-    session.streams.add(stream)
+    if (viewer.streams.size === 0) this.#begin(viewer)
+    viewer.streams.add(stream)
     if (subject.streams.size === 0) {
       this.#sourceConditions.add(subject, sourceConditions(sourceOf(subject.target), transaction))
     }
@@ -152,16 +154,16 @@ export class Streams implements StreamOpener {
     if (!this.#tailer.isRunning) this.#tailer.start(start)
   }
 
-  #begin(session: Session<OpenStream>): void {
-    const { key, conditions } = session.terms
-    this.#sessions.set(key, session)
-    this.#sessionConditions.add(session, conditions)
-    this.#awaitExpiry(session)
+  #begin(viewer: Viewer<OpenStream>): void {
+    const { key, conditions } = viewer.terms
+    this.#viewers.set(key, viewer)
+    this.#viewerConditions.add(viewer, conditions)
+    this.#awaitExpiry(viewer)
   }
 
   /** A silent stream ends too when its credential does. */
-  #awaitExpiry(session: Session<OpenStream>): void {
-    const { expires } = session.terms
+  #awaitExpiry(viewer: Viewer<OpenStream>): void {
+    const { expires } = viewer.terms
     if (expires === Number.POSITIVE_INFINITY) return
     const { clock, timers } = this.#options
     const leftMs = Math.ceil((expires - clock.now()) / 1000)
@@ -169,21 +171,21 @@ export class Streams implements StreamOpener {
     const ms = Math.max(0, Math.min(leftMs, expiryLookMs))
     const check = () => {
       const now = clock.now()
-      if (now >= expires) this.#lose(session, now)
-      else this.#awaitExpiry(session)
+      if (now >= expires) this.#lose(viewer, now)
+      else this.#awaitExpiry(viewer)
     }
-    this.#expiries.set(session, timers.after(ms, check))
+    this.#expiries.set(viewer, timers.after(ms, check))
   }
 
-  #lose(session: Session<OpenStream>, txn: Micros): void {
-    for (const stream of session.streams) stream.end(lostAuthorization(txn))
+  #lose(viewer: Viewer<OpenStream>, txn: Micros): void {
+    for (const stream of viewer.streams) stream.end(lostAuthorization(txn))
   }
 
   #release(stream: OpenStream): void {
     if (!this.#open.delete(stream)) return
-    const { session, subject } = stream.origin
-    session.streams.delete(stream)
-    if (session.streams.size === 0) this.#forget(session)
+    const { viewer, subject } = stream.origin
+    viewer.streams.delete(stream)
+    if (viewer.streams.size === 0) this.#forget(viewer)
     subject.streams.delete(stream)
     if (subject.streams.size === 0) {
       this.#sourceConditions.remove(subject)
@@ -194,11 +196,11 @@ export class Streams implements StreamOpener {
     this.#tailer.stop()
   }
 
-  #forget(session: Session<OpenStream>): void {
-    this.#sessions.delete(session.terms.key)
-    this.#sessionConditions.remove(session)
-    this.#expiries.get(session)?.()
-    this.#expiries.delete(session)
+  #forget(viewer: Viewer<OpenStream>): void {
+    this.#viewers.delete(viewer.terms.key)
+    this.#viewerConditions.remove(viewer)
+    this.#expiries.get(viewer)?.()
+    this.#expiries.delete(viewer)
   }
 
   #handle(committed: CommittedTransaction, transaction: Transaction, waiting: Waiting): Handled {
@@ -211,8 +213,8 @@ export class Streams implements StreamOpener {
   }
 
   #outcomeOf({ changes, time }: CommittedTransaction, transaction: Transaction, waiting: Waiting): Outcome {
-    const lost = this.#sessionConditions.brokenBy(changes)
-    for (const session of lost) if (session.terms.since >= time) lost.delete(session)
+    const lost = this.#viewerConditions.brokenBy(changes)
+    for (const viewer of lost) if (viewer.terms.since >= time) lost.delete(viewer)
     const deliveries: [OpenStream, readonly Uint8Array[]][] = []
     const { host } = this.#options
     const past = asOf(transaction, time)
@@ -228,10 +230,10 @@ export class Streams implements StreamOpener {
       const lines = known.get(subject) ?? new Lines(subject, events, time)
       known.set(subject, lines)
       for (const stream of subject.streams) {
-        const { session, start } = stream.origin
-        if (start >= time || lost.has(session)) continue
-        if (session.terms.expires <= time) {
-          lost.add(session)
+        const { viewer, start } = stream.origin
+        if (start >= time || lost.has(viewer)) continue
+        if (viewer.terms.expires <= time) {
+          lost.add(viewer)
           continue
         }
         const own = lines.of(stream, reading)
@@ -263,8 +265,8 @@ export class Streams implements StreamOpener {
 
 /** Tells the streams what a transaction means to them, one after the other; yields how many bytes it has handed out. */
 function* handOut({ closed, deliveries, lost }: Outcome, time: Micros): Generator<number, void, void> {
-  for (const session of lost) {
-    for (const stream of [...session.streams]) {
+  for (const viewer of lost) {
+    for (const stream of [...viewer.streams]) {
       stream.end(lostAuthorization(time))
       yield 0
     }

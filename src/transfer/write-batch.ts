@@ -2,7 +2,7 @@
 // as they were. What is there already is left as it is, so a batch may be written any number of times. This is the one
 // file that writes to the store.
 
-import { QueryError, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
 import { encodeValue } from '../keys/value-codec.ts'
 import { limits } from '../limits.ts'
 import { batchEnd } from '../store/batch-end.ts'
@@ -12,6 +12,7 @@ import {
   type Store,
   type Transaction,
   type Version,
+  WriteRefused,
 } from '../store/contract.ts'
 import type { TransactionStore } from '../store/store.ts'
 import { equalValues } from '../values/equality.ts'
@@ -88,7 +89,7 @@ export async function writeBatch(
   } catch (error) {
     // Others got in the way of a batch that takes long; small ones take so little time that this cannot happen.
     const isContended = error instanceof ContendedTransaction && records.length > 1
-    const isRefused = error instanceof QueryError || error instanceof RequestError
+    const isRefused = error instanceof WriteRefused || error instanceof RequestError
     if (isRefused && records.length === 1)
       return { outcomes: [bad(reasonOf(error))], missing: [], unresolved: [] }
     if (!isContended && !isRefused) throw error
@@ -155,8 +156,9 @@ function conflict(reason: string): Outcome {
   return { kind: 'conflict', reason }
 }
 
-function reasonOf(error: QueryError | RequestError): string {
-  return error instanceof QueryError ? (error.errors[0]?.description ?? 'refused') : error.description
+function reasonOf(error: WriteRefused | RequestError): string {
+  if (error instanceof RequestError) return error.description
+  return error.reason === 'not unique' ? 'document is not unique.' : 'Key already exists.'
 }
 
 class BatchWriter {

@@ -1,7 +1,6 @@
 // The types of arguments: what each accepts and what it says about anything else. The texts are the protocol's.
 
 import { step } from '../base/effort.ts'
-import { QueryError } from '../errors.ts'
 import { type TimeUnit, timeFromMicros, timeUnit } from '../values/time.ts'
 import { trimBlanks } from '../values/trim.ts'
 import {
@@ -23,6 +22,7 @@ import {
 import type { ArgumentType, Call, Lazy } from './definition.ts'
 import { mismatch, undefinedReference } from './definition.ts'
 import { ErrorList } from './error-list.ts'
+import { QueryError } from './errors.ts'
 import type { BoundLambda } from './expression.ts'
 
 /** A type that checks each value by itself. */

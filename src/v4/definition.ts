@@ -2,21 +2,23 @@
 // types, its effect, its documentation and what it does. Parser, evaluator, metrics and the generated reference
 // all read the same entry.
 
-import { type Position, QueryError, type QueryErrorCode } from '../errors.ts'
+import type { Effect } from '../model/effect.ts'
+import type { Session } from '../model/session.ts'
 import { typeName, UnresolvedRef, type Value } from '../values/value.ts'
-import type { Evaluation } from './evaluation.ts'
-import type { CallExpression, CalledFunction, Effect } from './expression.ts'
+import { apiVersionOf } from './dialect.ts'
+import { type Position, QueryError, type QueryErrorCode } from './errors.ts'
+import type { CallExpression, CalledFunction } from './expression.ts'
 import type { Variables } from './variables.ts'
 import { type ApiVersion, isAtLeast } from './wire/version.ts'
 
 /** A running call: what a function needs beside its arguments. */
 export class Call {
-  readonly evaluation: Evaluation
+  readonly session: Session
   readonly expression: CallExpression
   readonly variables: Variables | undefined
 
-  constructor(evaluation: Evaluation, expression: CallExpression, variables: Variables | undefined) {
-    this.evaluation = evaluation
+  constructor(session: Session, expression: CallExpression, variables: Variables | undefined) {
+    this.session = session
     this.expression = expression
     this.variables = variables
   }
@@ -179,7 +181,7 @@ export function mismatch(
 export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (string | number)[]): QueryError {
   const text = undefinedReferenceText(value)
   // Versions before 2.7 say class for collection.
-  const older = !isAtLeast(call.evaluation.apiVersion, '2.7')
+  const older = !isAtLeast(apiVersionOf(call.session), '2.7')
   const description = older ? text.replace('undefined collection', 'undefined class') : text
   return call.error('invalid ref', description, ...at)
 }

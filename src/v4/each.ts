@@ -3,11 +3,11 @@
 // at its first wait: what it would do next could depend on what it has not done yet.
 
 import { Pending } from '../base/pending.ts'
-import { QueryError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Value } from '../values/value.ts'
 import type { Call } from './definition.ts'
 import { ErrorList } from './error-list.ts'
+import { QueryError } from './errors.ts'
 import { applyLambda, checkWidth } from './evaluate.ts'
 import type { BoundLambda } from './expression.ts'
 

@@ -2,8 +2,8 @@
 // one that has reached the end of the stack in one place would reach it in all others too, twice as often per level.
 
 import { step } from '../base/effort.ts'
-import { type ErrorEntry, QueryError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { type ErrorEntry, QueryError } from './errors.ts'
 
 /** Errors of several elements, for one response. */
 export class ErrorList {

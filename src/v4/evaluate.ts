@@ -2,50 +2,44 @@
 // transaction of its evaluation.
 
 import { unreachable } from '../base/assert.ts'
-import { type ErrorEntry, errorEntry, QueryError, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { type Effect, exceeds } from '../model/effect.ts'
+import { Failure } from '../model/failure.ts'
+import type { Session } from '../model/session.ts'
 import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
 import { Call, definitionOf, type FunctionDefinition, type Lazy } from './definition.ts'
 import { ErrorList } from './error-list.ts'
-import type { Evaluation } from './evaluation.ts'
-import type {
-  BoundLambda,
-  CallExpression,
-  Effect,
-  Expression,
-  LambdaExpression,
-  Operand,
-} from './expression.ts'
+import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
+import type { BoundLambda, CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
 import { requireExtent } from './extent.ts'
 import { resolveTarget } from './references.ts'
+import { refusal } from './refusals.ts'
 import { literalSet } from './set-literal.ts'
+import { compileLambda } from './stored-code.ts'
 import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
 /** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, Pending to wait. */
-export function evaluate(
-  expression: Expression,
-  variables: Variables | undefined,
-  evaluation: Evaluation,
-): Value {
+export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
   switch (expression.kind) {
     case 'literal':
       return expression.value
     case 'variable':
       return lookUp(variables, expression.name)
     case 'reference':
-      return resolveTarget(expression.target, evaluation, expression.place)
+      return resolveTarget(expression.target, session, expression.place)
   }
-  evaluation.depth++
+  session.depth++
   try {
-    if (evaluation.depth > limits.evaluationDepthMax) throw stackOverflow(expression.place.position())
+    if (session.depth > limits.evaluationDepthMax) throw stackOverflow(expression.place.position())
     switch (expression.kind) {
       case 'call':
-        return evaluateCall(expression, variables, evaluation)
+        return evaluateCall(expression, variables, session)
       case 'array':
-        return requireExtent(evaluateAll(expression.elements, variables, evaluation))
+        return requireExtent(evaluateAll(expression.elements, variables, session))
       case 'object': {
-        const values = evaluateAll(expression.fields.map(fieldExpression), variables, evaluation)
+        const values = evaluateAll(expression.fields.map(fieldExpression), variables, session)
         return requireExtent(
           new Map(expression.fields.map(([name], index) => [name, values[index] as Value])),
         )
@@ -54,19 +48,19 @@ export function evaluate(
         const group = expression.bindings.length < groupedFrom ? undefined : new LetGroup(variables)
         let frame = variables
         for (const [name, bound] of expression.bindings) {
-          frame = new Variables(name, evaluate(bound, frame, evaluation), frame, group)
+          frame = new Variables(name, evaluate(bound, frame, session), frame, group)
         }
-        return evaluate(expression.body, frame, evaluation)
+        return evaluate(expression.body, frame, session)
       }
       case 'query':
-        return lambdaValue(expression.lambda, variables, evaluation)
+        return lambdaValue(expression.lambda, variables, session)
       case 'set':
-        return literalSet(expression, () => evaluate(expression.call, variables, evaluation))
+        return literalSet(expression, () => evaluate(expression.call, variables, session))
       default:
         return unreachable(expression)
     }
   } finally {
-    evaluation.depth--
+    session.depth--
   }
 }
 
@@ -74,9 +68,9 @@ export function evaluate(
 export function lambdaValue(
   lambda: LambdaExpression,
   variables: Variables | undefined,
-  evaluation: Evaluation,
+  session: Session,
 ): Lambda {
-  return closeLambda(lambda, variables, literal => evaluate(literal, undefined, evaluation))
+  return closeLambda(lambda, variables, literal => evaluate(literal, undefined, session))
 }
 
 const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
@@ -85,14 +79,14 @@ const fieldExpression = ([, value]: readonly [string, Expression]): Expression =
 function evaluateAll(
   expressions: readonly Expression[],
   variables: Variables | undefined,
-  evaluation: Evaluation,
+  session: Session,
 ): Value[] {
   checkWidth(expressions.length)
   const values: Value[] = []
   let errors: ErrorList | undefined
   for (const expression of expressions) {
     try {
-      values.push(evaluate(expression, variables, evaluation))
+      values.push(evaluate(expression, variables, session))
     } catch (error) {
       if (!(error instanceof QueryError)) throw error
       errors ??= new ErrorList()
@@ -111,31 +105,34 @@ export function checkWidth(width: number): void {
   throw new RequestError('bad request', text)
 }
 
-const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }
 const effectNames: Record<Effect, string> = { pure: 'an observation', read: 'a read', write: 'a write' }
 
-function evaluateCall(
-  expression: CallExpression,
-  variables: Variables | undefined,
-  evaluation: Evaluation,
-): Value {
+function evaluateCall(expression: CallExpression, variables: Variables | undefined, session: Session): Value {
   const { operands } = expression
   const definition = definitionOf(expression)
-  const call = new Call(evaluation, expression, variables)
-  if (effectOrder[definition.effect] > effectOrder[evaluation.effectLimit]) {
+  const call = new Call(session, expression, variables)
+  if (exceeds(definition.effect, session.effectLimit)) {
     const effect = effectNames[definition.effect]
     throw call.error(
       'invalid expression',
-      `Call performs ${effect}, which is not allowed in ${evaluation.effectPlace}.`,
+      `Call performs ${effect}, which is not allowed in ${session.effectPlace}.`,
     )
   }
-  if (definition.compute > 0) evaluation.compute(definition.compute)
+  if (definition.compute > 0) session.compute(definition.compute)
   const args: Record<string, unknown> = {}
   for (let index = 0; index < operands.length; index++) {
     const key = definition.keys[index] as string
     args[key] = passOperand(operands[index], key, call)
   }
-  return definition.evaluate(args, call)
+  const { asker } = session
+  session.asker = call
+  try {
+    return definition.evaluate(args, call)
+  } catch (error) {
+    throw error instanceof Failure ? refusal(error, call) : error
+  } finally {
+    session.asker = asker
+  }
 }
 
 function passOperand(operand: Operand | undefined, key: string, call: Call): unknown {
@@ -150,7 +147,7 @@ function passOperand(operand: Operand | undefined, key: string, call: Call): unk
     FunctionDefinition['arguments'][string]
   >
   if (type.mode === 'lazy') return new LazyExpression(operand, call)
-  return type.check(evaluate(operand, call.variables, call.evaluation), call, key)
+  return type.check(evaluate(operand, call.variables, call.session), call, key)
 }
 
 class LazyExpression implements Lazy {
@@ -163,7 +160,7 @@ class LazyExpression implements Lazy {
   }
 
   evaluate(): Value {
-    return evaluate(this.#expression, this.#call.variables, this.#call.evaluation)
+    return evaluate(this.#expression, this.#call.variables, this.#call.session)
   }
 }
 
@@ -174,14 +171,14 @@ function stackOverflow(position: ErrorEntry['position']): QueryError {
 
 /** Applies a lambda written in place. `at` leads from the call to its lambda argument, for arity errors. */
 export function applyLambda(bound: BoundLambda, argument: Value, call: Call, ...at: string[]): Value {
-  const { evaluation } = call
+  const { session } = call
   const variables = bindParameters(bound.lambda.parameters, argument, bound.variables, () =>
     call.position(...at, 'lambda'),
   )
   return enter(
-    evaluation,
+    session,
     () => call.position(),
-    () => evaluate(bound.lambda.body, variables, evaluation),
+    () => evaluate(bound.lambda.body, variables, session),
   )
 }
 
@@ -192,22 +189,22 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, ...
 export function applyStored(
   lambda: Lambda,
   argument: Value,
-  evaluation: Evaluation,
+  session: Session,
   position: () => ErrorEntry['position'],
 ): Value {
-  const { body, parameters } = evaluation.host.compile(lambda)
+  const { body, parameters } = compileLambda(lambda)
   const variables = bindParameters(parameters, argument, undefined, () => [...position(), 'lambda'])
-  return enter(evaluation, position, () => evaluate(body, variables, evaluation))
+  return enter(session, position, () => evaluate(body, variables, session))
 }
 
-function enter(evaluation: Evaluation, position: () => ErrorEntry['position'], work: () => Value): Value {
-  if (evaluation.callDepth >= limits.callDepthMax) throw stackOverflow(position())
-  evaluation.compute(1)
-  evaluation.callDepth++
+function enter(session: Session, position: () => ErrorEntry['position'], work: () => Value): Value {
+  if (session.callDepth >= limits.callDepthMax) throw stackOverflow(position())
+  session.compute(1)
+  session.callDepth++
   try {
     return work()
   } finally {
-    evaluation.callDepth--
+    session.callDepth--
   }
 }
 

@@ -2,8 +2,9 @@
 // functions themselves live in functions/<family>.ts. Nodes know their place, so an error position costs nothing
 // until somebody needs it.
 
-import type { Position } from '../errors.ts'
+import type { Effect } from '../model/effect.ts'
 import type { UnresolvedTarget, Value } from '../values/value.ts'
+import type { Position } from './errors.ts'
 import type { Variables } from './variables.ts'
 
 /** Where an expression stands: a step from the place around it. The root has no step. */
@@ -118,9 +119,6 @@ export interface BoundLambda {
   readonly lambda: LambdaExpression
   readonly variables: Variables | undefined
 }
-
-/** The most that a function or a lambda may do. */
-export type Effect = 'pure' | 'read' | 'write'
 
 /** What stands in an argument's place: an expression, a lambda, or a list that keeps its elements apart. */
 export type Operand =

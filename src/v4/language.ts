@@ -1,22 +1,34 @@
-// The language as one object: parsing with all functions registered, and stored lambdas parsed once.
+// Version 4 as one object: parsing with all functions registered, and running stored lambdas.
 
-import type { Json, Lambda } from '../values/value.ts'
-import type { LambdaExpression } from './expression.ts'
+import type { CodeLanguage } from '../model/session.ts'
+import type { Json, Value } from '../values/value.ts'
+import { applyStored } from './evaluate.ts'
 import { registry } from './functions/registry.ts'
-import { type ParsedQuery, parseQuery, parseStoredLambda } from './parse.ts'
-
-const compiled = new WeakMap<Lambda, LambdaExpression>()
-
-/** The expression of a stored lambda, under the version it was made with. Parsed once per lambda value. */
-export function compileLambda(lambda: Lambda): LambdaExpression {
-  const known = compiled.get(lambda)
-  if (known) return known
-  const expression = parseStoredLambda(lambda.parameters, lambda.body, lambda.apiVersion, registry)
-  compiled.set(lambda, expression)
-  return expression
-}
+import { type ParsedQuery, parseQuery } from './parse.ts'
+import { compileLambda } from './stored-code.ts'
 
 /** Parses a query of a client. Throws `invalid expression`. */
 export function parse(json: Json, apiVersion: string): ParsedQuery {
   return parseQuery(json, apiVersion, registry)
+}
+
+/** Stored lambdas. Errors of the application itself stand at the call that asks for it. */
+export const lambdas: CodeLanguage<'4'> = {
+  run({ lambda }, given, session) {
+    const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
+    return applyStored(lambda, argument, session, () => session.asker?.position() ?? [])
+  },
+  facts({ lambda }) {
+    const { parameters } = lambda
+    return {
+      parameters: typeof parameters === 'string' ? 1 : parameters.length,
+      effect: compileLambda(lambda).effect,
+    }
+  },
+}
+
+/** A parameter that is no pattern gets the only argument itself. */
+function argumentOf(parameters: string | readonly string[], list: readonly Value[]): Value {
+  const [only] = list
+  return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
 }

@@ -1,11 +1,11 @@
 // The escape tags whose content is a plain text: times, dates, bytes, UUIDs.
 
-import { errorEntry, QueryError } from '../errors.ts'
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
 import { parseTime } from '../values/time.ts'
 import { parseUuid } from '../values/uuid.ts'
 import type { Json, Value } from '../values/value.ts'
+import { errorEntry, QueryError } from './errors.ts'
 import type { Place } from './expression.ts'
 
 const readers: Readonly<Record<string, readonly [name: string, read: (text: string) => Value | undefined]>> =

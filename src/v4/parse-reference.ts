@@ -1,11 +1,11 @@
 // References as clients write them: `{"@ref": {...}}` in every nesting, and the path strings of older drivers.
 // Only the shape is checked here; which document is meant is looked up when the query runs.
 
-import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
 import { type Json, type NativeName, native, typeName } from '../values/value.ts'
 import { attempt } from './error-list.ts'
+import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
 
 /** The schema kinds addressed by name, by the native collection that holds them. */

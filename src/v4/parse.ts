@@ -3,19 +3,13 @@
 // below); every fault is an `invalid expression` with the place where it stands.
 
 import { step } from '../base/effort.ts'
-import { errorEntry, QueryError } from '../errors.ts'
+import type { Effect } from '../model/effect.ts'
 import { type Json, typeName, type Value } from '../values/value.ts'
 import { BoundNames } from './bound-names.ts'
 import type { Argument, FunctionDefinition } from './definition.ts'
 import { ErrorList } from './error-list.ts'
-import {
-  type Effect,
-  type Expression,
-  type LambdaExpression,
-  type Literal,
-  type Operand,
-  Place,
-} from './expression.ts'
+import { errorEntry, QueryError } from './errors.ts'
+import { type Expression, type LambdaExpression, type Literal, type Operand, Place } from './expression.ts'
 import { parseLiteralTag } from './parse-literal.ts'
 import { parseReference } from './parse-reference.ts'
 import { isApiVersion, isAtLeast } from './wire/version.ts'

@@ -3,6 +3,7 @@
 import { step as countStep } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import type { Session } from '../model/session.ts'
 import { storedForm } from '../values/stored-form.ts'
 import {
   Action,
@@ -24,11 +25,11 @@ import {
   type Value,
 } from '../values/value.ts'
 import type { PathStep } from './arguments.ts'
-import type { Evaluation } from './evaluation.ts'
+import { apiVersionOf } from './dialect.ts'
 import { isAtLeast } from './wire/version.ts'
 
 /** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
-export function valueAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): Value | undefined {
+export function valueAt(path: readonly PathStep[], from: Value, session: Session): Value | undefined {
   let value: Value | undefined = from
   for (let index = 0; index < path.length && value !== undefined; ) {
     countStep()
@@ -36,27 +37,27 @@ export function valueAt(path: readonly PathStep[], from: Value, evaluation: Eval
       const part = intoSet(value, path[index] as PathStep, path[index + 1])
       value = part?.value
       index += part?.steps ?? 1
-    } else value = stepInto(value, path[index++] as PathStep, evaluation)
+    } else value = stepInto(value, path[index++] as PathStep, session)
   }
   return value
 }
 
 /** Everything a path leads to: names go into each element of an array, arrays at the end are laid flat. */
-export function valuesAt(path: readonly PathStep[], from: Value, evaluation: Evaluation): readonly Value[] {
+export function valuesAt(path: readonly PathStep[], from: Value, session: Session): readonly Value[] {
   const found: Value[] = []
-  gather({ path, evaluation, found }, 0, from)
+  gather({ path, session, found }, 0, from)
   return found
 }
 
 interface Gathering {
   readonly path: readonly PathStep[]
-  readonly evaluation: Evaluation
+  readonly session: Session
   readonly found: Value[]
 }
 
 /** Follows a path from its step `at` on. Throws `bad request` when it leads to more than an array may hold. */
 function gather(gathering: Gathering, at: number, from: Value): void {
-  const { evaluation, found, path } = gathering
+  const { session, found, path } = gathering
   let value: Value | undefined = from
   for (let index = at; value !== undefined; ) {
     countStep()
@@ -75,7 +76,7 @@ function gather(gathering: Gathering, at: number, from: Value): void {
       value = part?.value
       index += part?.steps ?? 1
     } else {
-      value = stepInto(value, step, evaluation)
+      value = stepInto(value, step, session)
       index++
     }
   }
@@ -85,13 +86,13 @@ function tooLong(): RequestError {
   return new RequestError('bad request', `Array exceeds max length. Max: ${limits.arrayElementsMax}.`)
 }
 
-function stepInto(value: Value, step: PathStep, evaluation: Evaluation): Value | undefined {
+function stepInto(value: Value, step: PathStep, session: Session): Value | undefined {
   if (isObject(value)) return typeof step === 'string' ? value.get(step) : undefined
   if (isArray(value)) return typeof step === 'bigint' && step >= 0n ? value[Number(step)] : undefined
   if (value instanceof Page) return intoPage(value, step)
   if (typeof step !== 'string') return undefined
   if (value instanceof DocumentValue) return intoDocument(value, step)
-  if (value instanceof Ref) return intoRef(value, step, evaluation)
+  if (value instanceof Ref) return intoRef(value, step, session)
   if (value instanceof EventValue) return intoEvent(value, step)
   if (value instanceof SourcedElement) {
     return step === 'value' ? value.value : step === 'sources' ? value.sources : undefined
@@ -163,16 +164,16 @@ function renamedSource(source: Value | undefined): Value | undefined {
   return new Map([...source].map(([name, value]) => [name === 'class' ? 'collection' : name, value]))
 }
 
-function intoRef(ref: Ref, step: string, evaluation: Evaluation): Value | undefined {
-  const { catalogue } = evaluation.transaction
+function intoRef(ref: Ref, step: string, session: Session): Value | undefined {
+  const { catalogue } = session.transaction
   switch (step) {
     case 'id':
-      return nativeIdOf(ref, evaluation) ?? catalogue.nameOf(ref) ?? String(ref.id)
+      return nativeIdOf(ref, session) ?? catalogue.nameOf(ref) ?? String(ref.id)
     case 'collection':
     case 'class':
       return collectionOf(ref)
     case 'database':
-      if (ref.database === evaluation.database || ref.database === rootDatabase) return undefined
+      if (ref.database === session.database || ref.database === rootDatabase) return undefined
       return catalogue.database(ref.database)?.ref
     default:
       return undefined
@@ -180,10 +181,10 @@ function intoRef(ref: Ref, step: string, evaluation: Evaluation): Value | undefi
 }
 
 /** The id of a native collection is its name, which older versions spell `classes`. */
-function nativeIdOf(ref: Ref, evaluation: Evaluation): string | undefined {
+function nativeIdOf(ref: Ref, session: Session): string | undefined {
   if (!isNativeCollectionRef(ref)) return undefined
   const name = nativeName(Number(ref.id))
-  return name === 'collections' && !isAtLeast(evaluation.apiVersion, '2.7') ? 'classes' : name
+  return name === 'collections' && !isAtLeast(apiVersionOf(session), '2.7') ? 'classes' : name
 }
 
 function intoEvent(event: EventValue, step: string): Value | undefined {

@@ -114,6 +114,6 @@ function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Ma
     throw call.invalid('Search pattern takes too many steps in this text.', 'pattern')
   } finally {
     countScan(call, Math.ceil(steps() / instructionsPerLook))
-    if (steps() > stepsPerClockCheck) call.evaluation.checkDeadline()
+    if (steps() > stepsPerClockCheck) call.session.checkDeadline()
   }
 }

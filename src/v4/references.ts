@@ -1,7 +1,7 @@
 // Looking up what references name: in the request's own database or, through a scope, in one below it. What does
 // not exist becomes an unresolved reference, a legal value until it is used.
 
-import { errorEntry, QueryError } from '../errors.ts'
+import type { Session } from '../model/session.ts'
 import {
   type DatabaseId,
   type NativeName,
@@ -10,7 +10,7 @@ import {
   Ref,
   UnresolvedRef,
 } from '../values/value.ts'
-import type { Evaluation } from './evaluation.ts'
+import { errorEntry, QueryError } from './errors.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
 import { nativeNamed } from './parse-reference.ts'
 
@@ -18,34 +18,30 @@ import { nativeNamed } from './parse-reference.ts'
 export type SchemaKind = keyof typeof nativeOfKind
 
 /** The reference a written target means. Throws `invalid expression` for a `self` the caller does not have. */
-export function resolveTarget(
-  target: ReferenceTarget,
-  evaluation: Evaluation,
-  place: Place,
-): Ref | UnresolvedRef {
+export function resolveTarget(target: ReferenceTarget, session: Session, place: Place): Ref | UnresolvedRef {
   switch (target.type) {
     case 'self':
-      return resolveSelf(resolveTarget(target.collection, evaluation, place), evaluation, place)
+      return resolveSelf(resolveTarget(target.collection, session, place), session, place)
     case 'document': {
-      const collection = resolveTarget(target.collection, evaluation, place)
+      const collection = resolveTarget(target.collection, session, place)
       return documentRef(collection, target.id)
     }
     case 'key': {
-      const scope = resolveScope(target.scope, evaluation, place)
+      const scope = resolveScope(target.scope, session, place)
       if (scope instanceof UnresolvedRef) return new UnresolvedRef({ type: 'key', id: target.id, scope })
-      return new Ref(scope?.id ?? evaluation.database, native.keys, target.id)
+      return new Ref(scope?.id ?? session.database, native.keys, target.id)
     }
     case 'native': {
-      const scope = resolveScope(target.scope, evaluation, place)
-      return nativeRef(target.name as NativeName, scope, evaluation)
+      const scope = resolveScope(target.scope, session, place)
+      return nativeRef(target.name as NativeName, scope, session)
     }
     default:
-      return resolveName(target.type, target.name, resolveScope(target.scope, evaluation, place), evaluation)
+      return resolveName(target.type, target.name, resolveScope(target.scope, session, place), session)
   }
 }
 
-function resolveScope(scope: ReferenceTarget | undefined, evaluation: Evaluation, place: Place) {
-  return scope && resolveTarget(scope, evaluation, place)
+function resolveScope(scope: ReferenceTarget | undefined, session: Session, place: Place) {
+  return scope && resolveTarget(scope, session, place)
 }
 
 /** A document of a collection, by number; of an unresolved collection it is unresolved too. */
@@ -58,10 +54,10 @@ export function documentRef(collection: Ref | UnresolvedRef, id: bigint): Ref | 
 export function nativeRef(
   name: NativeName,
   scope: Ref | UnresolvedRef | undefined,
-  evaluation: Evaluation,
+  session: Session,
 ): Ref | UnresolvedRef {
   if (scope instanceof UnresolvedRef) return new UnresolvedRef({ type: 'native', name, scope })
-  return new Ref(scope?.id ?? evaluation.database, native.collections, BigInt(native[name]))
+  return new Ref(scope?.id ?? session.database, native.collections, BigInt(native[name]))
 }
 
 /** A schema object by name, in the request's database or in `scope`. */
@@ -69,26 +65,26 @@ export function resolveName(
   type: UnresolvedTargetBase['type'],
   name: string,
   scope: Ref | UnresolvedRef | undefined,
-  evaluation: Evaluation,
+  session: Session,
 ): Ref | UnresolvedRef {
   const missing = () => new UnresolvedRef(scope ? { type, name, scope } : { type, name })
   if (scope instanceof UnresolvedRef) return missing()
-  const database: DatabaseId = scope?.id ?? evaluation.database
-  const found = evaluation.transaction.catalogue.resolve(database, native[nativeOfKind[type]], name)
+  const database: DatabaseId = scope?.id ?? session.database
+  const found = session.transaction.catalogue.resolve(database, native[nativeOfKind[type]], name)
   if (found) return found
   const nativeCollection = type === 'collection' ? nativeNamed(name) : undefined
-  return nativeCollection ? nativeRef(nativeCollection, scope, evaluation) : missing()
+  return nativeCollection ? nativeRef(nativeCollection, scope, session) : missing()
 }
 
-function resolveSelf(collection: Ref | UnresolvedRef, evaluation: Evaluation, place: Place): Ref {
-  const { credential, identity } = evaluation.caller
+function resolveSelf(collection: Ref | UnresolvedRef, session: Session, place: Place): Ref {
+  const { credential, identity } = session.caller
   if (collection instanceof Ref) {
     const number = Number(collection.id)
     if (number === native.tokens && credential instanceof Ref && credential.collection === number)
       return credential
     if (identity instanceof Ref) {
       if (identity.collection === number) return identity
-      const owned = number === native.credentials && evaluation.transaction.credentialOf(identity)
+      const owned = number === native.credentials && session.transaction.credentialOf(identity)
       if (owned) return owned.ref
     }
   }

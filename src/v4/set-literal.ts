@@ -1,8 +1,8 @@
 // Sets written out as `@set`. The parser makes of a literal a call of the function that makes such a set; what that
 // function refuses makes the literal an invalid expression.
 
-import { errorEntry, QueryError } from '../errors.ts'
 import { SetValue, type Value } from '../values/value.ts'
+import { errorEntry, QueryError } from './errors.ts'
 import type { SetLiteral } from './expression.ts'
 
 /** The set that `build`, the call of a literal, gives. All faults of its own are `invalid expression`. */

@@ -9,10 +9,10 @@ import type { Call } from './definition.ts'
 /** Counts text that a function is about to make, in UTF-16 units. Throws `bad request` past the limits. */
 export function countText(call: Call, units: number): void {
   if (units > limits.textUnitsMax) throw tooMuchText(units, limits.textUnitsMax)
-  const { evaluation } = call
-  evaluation.textUnits += units
-  if (evaluation.textUnits > limits.textUnitsPerQueryMax) {
-    throw tooMuchText(evaluation.textUnits, limits.textUnitsPerQueryMax)
+  const { session } = call
+  session.textUnits += units
+  if (session.textUnits > limits.textUnitsPerQueryMax) {
+    throw tooMuchText(session.textUnits, limits.textUnitsPerQueryMax)
   }
   countScan(call, units)
 }
@@ -21,7 +21,7 @@ export function countText(call: Call, units: number): void {
 export function countScan(call: Call, units: number): void {
   longCall(units)
   const cost = Math.floor(units / limits.textUnitsPerComputeUnit)
-  if (cost > 0) call.evaluation.compute(cost)
+  if (cost > 0) call.session.compute(cost)
 }
 
 /** A text that a function has made, counted. */

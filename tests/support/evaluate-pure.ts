@@ -2,12 +2,12 @@
 // one function a great many questions, and for values that no query can write out, such as pages.
 
 import { Memo } from '../../src/base/pending.ts'
-import { type ErrorEntry, QueryError } from '../../src/errors.ts'
+import { Session, type SessionHost } from '../../src/model/session.ts'
 import type { Transaction } from '../../src/store/contract.ts'
+import { type ErrorEntry, QueryError } from '../../src/v4/errors.ts'
 import { evaluate } from '../../src/v4/evaluate.ts'
-import { Evaluation, type EvaluationHost } from '../../src/v4/evaluation.ts'
 import { registry } from '../../src/v4/functions/registry.ts'
-import { compileLambda, parse } from '../../src/v4/language.ts'
+import { lambdas, parse } from '../../src/v4/language.ts'
 import { parseStoredLambda } from '../../src/v4/parse.ts'
 import { Variables } from '../../src/v4/variables.ts'
 import type { ApiVersion } from '../../src/v4/wire/version.ts'
@@ -23,7 +23,7 @@ export interface PureOptions {
   readonly given?: Value
   /** When the query runs. */
   readonly now?: Micros
-  readonly evaluation?: Evaluation
+  readonly session?: Session
 }
 
 /** 2024-02-28T12:00:00Z. */
@@ -32,7 +32,7 @@ export const pureNow: Micros = 1_709_121_600_000_000
 const nothing = new Error('a pure query must not ask for this')
 
 /** An evaluation in which no name resolves and no time passes. */
-export function pureEvaluation(options: PureOptions = {}, memo = new Memo()): Evaluation {
+export function pureSession(options: PureOptions = {}, memo = new Memo()): Session {
   const transaction = {
     snapshotTime: options.now ?? pureNow,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
@@ -43,8 +43,8 @@ export function pureEvaluation(options: PureOptions = {}, memo = new Memo()): Ev
       throw nothing
     },
   } as unknown as Transaction
-  const host = { compile: compileLambda, now: () => 0 } as unknown as EvaluationHost
-  return new Evaluation({
+  const host = { languages: { '4': lambdas }, now: () => 0 } as unknown as SessionHost
+  return new Session({
     host,
     transaction,
     caller: {
@@ -53,7 +53,7 @@ export function pureEvaluation(options: PureOptions = {}, memo = new Memo()): Ev
       identity: undefined,
       credential: undefined,
     },
-    apiVersion: options.apiVersion ?? '4',
+    dialect: options.apiVersion ?? '4',
     memo,
     deadline: Number.POSITIVE_INFINITY,
   })
@@ -62,11 +62,11 @@ export function pureEvaluation(options: PureOptions = {}, memo = new Memo()): Ev
 /** The value of a query. Throws what evaluation throws. */
 export function evaluatePure(query: Query, options: PureOptions = {}): Value {
   const json = parseJson(typeof query === 'string' ? query : JSON.stringify(query))
-  const evaluation = options.evaluation ?? pureEvaluation(options)
+  const session = options.session ?? pureSession(options)
   const version = options.apiVersion ?? '4'
-  if (options.given === undefined) return evaluate(parse(json, version).expression, undefined, evaluation)
+  if (options.given === undefined) return evaluate(parse(json, version).expression, undefined, session)
   const lambda = parseStoredLambda('given', json, version, registry)
-  return evaluate(lambda.body, new Variables('given', options.given, undefined), evaluation)
+  return evaluate(lambda.body, new Variables('given', options.given, undefined), session)
 }
 
 /** The errors of a query that has to fail. */

@@ -6,8 +6,9 @@ import { cliReference } from '../../scripts/generate-cli.ts'
 import { functionTableFile } from '../../scripts/generate-fql.ts'
 import { functionReference } from '../../scripts/generate-reference.ts'
 import { tablePages } from '../../scripts/generate-tables.ts'
-import { queryErrorStatus, requestErrorStatus } from '../../src/errors.ts'
+import { requestErrorStatus } from '../../src/errors.ts'
 import { limits } from '../../src/limits.ts'
+import { queryErrorStatus } from '../../src/v4/errors.ts'
 import { files, read } from './sources.ts'
 
 test('docs/reference/functions.md is current (else: node scripts/generate-reference.ts)', () => {

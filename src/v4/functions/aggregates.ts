@@ -30,7 +30,7 @@ function* checked<T>(
   key: string,
 ): Generator<T, void, undefined> {
   for (const element of elements) {
-    call.evaluation.compute(1)
+    call.session.compute(1)
     yield type.check(element, call, key)
   }
 }
@@ -75,12 +75,12 @@ function deciding(decisive: boolean): Aggregate {
 function extreme(direction: 1 | -1): Aggregate {
   return (elements, call, key) => {
     // What sets hold is stored, and nothing that is stored names nothing.
-    if (Array.isArray(elements)) call.evaluation.metered(() => requireOrdered(elements, call, key))
+    if (Array.isArray(elements)) call.session.metered(() => requireOrdered(elements, call, key))
     let chosen: Value | undefined
     for (const element of elements) {
       const current = chosen
       const isBetter = () => current === undefined || compareValues(element, current) * direction >= 0
-      if (call.evaluation.metered(isBetter)) chosen = element
+      if (call.session.metered(isBetter)) chosen = element
     }
     if (chosen === undefined) throw call.invalid('Non-empty array expected.', key)
     return chosen

@@ -13,7 +13,7 @@ export function validTimeOf(
 ): Micros | undefined {
   if (time instanceof TransactionTime) return undefined
   const micros = Number(microsOfTime(time))
-  return micros >= call.evaluation.transaction.snapshotTime ? undefined : micros
+  return micros >= call.session.transaction.snapshotTime ? undefined : micros
 }
 
 export const basic = family('Basic', [
@@ -50,7 +50,7 @@ export const basic = family('Basic', [
     summary: 'Evaluates an expression with its reads looking at another time.',
     example: ['{"at": {"now": null}, "expr": 1}', '1'],
     evaluate: (args, call) =>
-      call.evaluation.withValidTime(validTimeOf(args.at, call), () => args.expr.evaluate()),
+      call.session.withValidTime(validTimeOf(args.at, call), () => args.expr.evaluate()),
   }),
   define({
     name: 'query',
@@ -62,7 +62,7 @@ export const basic = family('Basic', [
       '{"query": {"lambda": "x", "expr": {"var": "x"}}}',
       '{"@query": {"api_version": "4", "lambda": "x", "expr": {"var": "x"}}}',
     ],
-    evaluate: (args, call) => lambdaValue(args.query.lambda, args.query.variables, call.evaluation),
+    evaluate: (args, call) => lambdaValue(args.query.lambda, args.query.variables, call.session),
   }),
   define({
     name: 'abort',

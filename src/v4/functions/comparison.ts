@@ -5,6 +5,7 @@ import { compareValues } from '../../values/order.ts'
 import type { Value } from '../../values/value.ts'
 import { anyValue, nonEmptyList } from '../arguments.ts'
 import { type Call, define, family, required } from '../definition.ts'
+import { apiVersionOf } from '../dialect.ts'
 import { requireOrdered } from '../ordered.ts'
 import { isAtLeast } from '../wire/version.ts'
 
@@ -15,12 +16,10 @@ function isChain(
   call: Call,
   key: string,
 ): boolean {
-  const { evaluation } = call
-  evaluation.metered(() => requireOrdered(operands, call, key))
+  const { session } = call
+  session.metered(() => requireOrdered(operands, call, key))
   for (let index = 1; index < operands.length; index++) {
-    const order = evaluation.metered(() =>
-      compareValues(operands[index - 1] as Value, operands[index] as Value),
-    )
+    const order = session.metered(() => compareValues(operands[index - 1] as Value, operands[index] as Value))
     if (!holds(order)) return false
   }
   return true
@@ -51,11 +50,9 @@ export const comparison = family('Comparison', [
     result: 'Boolean',
     summary: 'Whether all operands equal the first; an integer equals a double of its value.',
     example: ['{"equals": [1, 1.0]}', 'true'],
-    evaluate({ equals: [first, ...others] }, { evaluation }) {
-      const exactActions = isAtLeast(evaluation.apiVersion, '5')
-      return others.every(other =>
-        evaluation.metered(() => equalTopLevel(first as Value, other, exactActions)),
-      )
+    evaluate({ equals: [first, ...others] }, { session }) {
+      const exactActions = isAtLeast(apiVersionOf(session), '5')
+      return others.every(other => session.metered(() => equalTopLevel(first as Value, other, exactActions)))
     },
   }),
   relation('lt', 'less than', ['[1, 1.5, "one"]', 'true'], order => order < 0),

@@ -1,7 +1,6 @@
 // Conversions from one type to another. What cannot be converted is an error, never null.
 
 import { step } from '../../base/effort.ts'
-import type { QueryError } from '../../errors.ts'
 import { asText } from '../../text/as-text.ts'
 import { dateOfTime, timeOfDate } from '../../values/date.ts'
 import { parseJavaNumber } from '../../values/number-text.ts'
@@ -19,7 +18,9 @@ import {
 import { anyValue } from '../arguments.ts'
 import { toLong } from '../arithmetic.ts'
 import { type Call, define, family, mismatch, required } from '../definition.ts'
+import { apiVersionOf } from '../dialect.ts'
 import { ErrorList } from '../error-list.ts'
+import type { QueryError } from '../errors.ts'
 import { instant, valueAt } from '../path.ts'
 import { countScan } from '../text-budget.ts'
 import { isAtLeast } from '../wire/version.ts'
@@ -58,13 +59,13 @@ function toDate(value: Value, call: Call): Value {
 
 /** A document as the object it looks like to the client's version. */
 function documentFields(document: DocumentValue, call: Call): ObjectValue {
-  const { evaluation } = call
+  const { session } = call
   const fields = new Map<string, Value>([['ref', document.ref]])
-  const ofOldVersion = !isAtLeast(evaluation.apiVersion, '2.1')
-  if (ofOldVersion) fields.set('class', valueAt(['class'], document, evaluation) as Value)
+  const ofOldVersion = !isAtLeast(apiVersionOf(session), '2.1')
+  if (ofOldVersion) fields.set('class', valueAt(['class'], document, session) as Value)
   fields.set('ts', instant(document.ts))
   for (const [name, value] of document.fields) {
-    fields.set(name, valueAt([name], document, evaluation) ?? value)
+    fields.set(name, valueAt([name], document, session) ?? value)
   }
   return fields
 }

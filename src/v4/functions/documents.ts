@@ -1,6 +1,11 @@
 // Reading and writing documents, and the history of documents.
 
+import { type HistoryAction, insertVersion, removeVersion } from '../../model/history-write.ts'
+import { documentExists, isUserDocument, readDocument, requireReachable } from '../../model/read.ts'
+import { viewDocument } from '../../model/view-document.ts'
+import { changeDocument, createDocument, deleteDocument, refuseOtherTime } from '../../model/write.ts'
 import {
+  Action,
   isNativeCollectionRef,
   native,
   Ref,
@@ -10,18 +15,15 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { anyValue, identifier, nameOrRef, object, ref, time, transactionTime } from '../arguments.ts'
+import { creationRules } from '../creation.ts'
 import { type Call, define, family, mismatch, optional, required, undefinedReference } from '../definition.ts'
-import { historyAction, insertVersion, removeVersion } from '../history-write.ts'
-import { documentExists, isUserDocument, readDocument, requireReachable } from '../read.ts'
 import { resolveName } from '../references.ts'
 import { existsInSet, getFromSet } from '../sets/read.ts'
-import { viewDocument } from '../view-document.ts'
-import { changeDocument, createDocument, deleteDocument, refuseOtherTime } from '../write.ts'
 import { validTimeOf } from './basic.ts'
 
 /** Runs `work` at the time an optional `ts` argument names. */
 function atTime<T>(ts: Parameters<typeof validTimeOf>[0] | undefined, call: Call, work: () => T): T {
-  return ts === undefined ? work() : call.evaluation.withValidTime(validTimeOf(ts, call), work)
+  return ts === undefined ? work() : call.session.withValidTime(validTimeOf(ts, call), work)
 }
 
 const isSet = (value: SetLike) => value instanceof SetValue || isNativeCollectionRef(value)
@@ -33,11 +35,22 @@ function creationTarget(target: string | Ref, call: Call): { collection: Ref; id
     const collection = new Ref(target.database, native.collections, BigInt(target.collection))
     return { collection, id: target.id }
   }
-  const resolved = resolveName('collection', target, undefined, call.evaluation)
+  const resolved = resolveName('collection', target, undefined, call.session)
   if (resolved instanceof Ref && !isNativeCollectionRef(resolved))
     return { collection: resolved, id: undefined }
   throw undefinedReference(new UnresolvedRef({ type: 'collection', name: target }), call, 'create')
 }
+
+/** The action of an event to write: a name, as a string or an action. */
+const historyAction = {
+  mode: 'value',
+  name: 'Action',
+  check(value: Value, call: Call, key: string): HistoryAction {
+    const name = value instanceof Action ? value.name : value
+    if (name === 'create' || name === 'update' || name === 'delete') return name
+    throw mismatch("String 'create', 'update', or 'delete'", value, call, key)
+  },
+} as const
 
 export const documents = family('Documents', [
   define({
@@ -51,8 +64,8 @@ export const documents = family('Documents', [
       atTime(args.ts, call, () => {
         if (isSet(args.get)) return getFromSet(args.get, call, 'get')
         const document = args.get as Ref
-        requireReachable(document, call, 'get')
-        return viewDocument(readDocument(document, call), call.evaluation)
+        requireReachable(document, call.session)
+        return viewDocument(readDocument(document, call.session), call.session)
       }),
   }),
   define({
@@ -68,7 +81,9 @@ export const documents = family('Documents', [
         if (target instanceof UnresolvedRef) return false
         if (!(target instanceof Ref || target instanceof SetValue))
           throw mismatch('Ref or Set', target, call, 'exists')
-        return isSet(target) ? existsInSet(target, call, 'exists') : documentExists(target as Ref, call)
+        return isSet(target)
+          ? existsInSet(target, call, 'exists')
+          : documentExists(target as Ref, call.session)
       }),
   }),
   define({
@@ -83,8 +98,8 @@ export const documents = family('Documents', [
     ],
     evaluate(args, call) {
       const { collection, id } = creationTarget(args.create, call)
-      requireReachable(new Ref(collection.database, Number(collection.id), 0n), call, 'create')
-      return createDocument(collection, id, args.params ?? new Map(), call, 'create')
+      requireReachable(new Ref(collection.database, Number(collection.id), 0n), call.session)
+      return createDocument(collection, id, args.params ?? new Map(), call.session, creationRules(call))
     },
   }),
   ...(['update', 'replace'] as const).map(mode =>
@@ -103,8 +118,9 @@ export const documents = family('Documents', [
       ],
       evaluate(args, call) {
         const document = args[mode] as Ref
-        requireReachable(document, call, mode)
-        return changeDocument(mode, document, (args.params as ReadonlyMap<string, Value>) ?? new Map(), call)
+        const params = (args.params as ReadonlyMap<string, Value>) ?? new Map()
+        requireReachable(document, call.session)
+        return changeDocument(mode, document, params, call.session)
       },
     }),
   ),
@@ -119,8 +135,8 @@ export const documents = family('Documents', [
       '"1"',
     ],
     evaluate(args, call) {
-      requireReachable(args.delete, call, 'delete')
-      return deleteDocument(args.delete, call)
+      requireReachable(args.delete, call.session)
+      return deleteDocument(args.delete, call.session)
     },
   }),
   define({
@@ -139,9 +155,9 @@ export const documents = family('Documents', [
       '"create"',
     ],
     evaluate(args, call) {
-      refuseOtherTime(call)
-      if (isUserDocument(args.insert)) requireReachable(args.insert, call, 'insert')
-      return insertVersion(args.insert, args.ts, args.action, args.params ?? new Map(), call)
+      refuseOtherTime(call.session)
+      if (isUserDocument(args.insert)) requireReachable(args.insert, call.session)
+      return insertVersion(args.insert, args.ts, args.action, args.params ?? new Map(), call.session)
     },
   }),
   define({
@@ -155,9 +171,9 @@ export const documents = family('Documents', [
       'null',
     ],
     evaluate(args, call) {
-      refuseOtherTime(call)
-      if (isUserDocument(args.remove)) requireReachable(args.remove, call, 'remove')
-      return removeVersion(args.remove, args.ts, args.action, call)
+      refuseOtherTime(call.session)
+      if (isUserDocument(args.remove)) requireReachable(args.remove, call.session)
+      return removeVersion(args.remove, args.ts, args.action, call.session)
     },
   }),
 ])

@@ -10,6 +10,7 @@ import { formatTime } from '../../values/time.ts'
 import { type DatabaseId, LocalDate, rootDatabase, Time, typeName, type Value } from '../../values/value.ts'
 import { anyValue, list, string } from '../arguments.ts'
 import { type Call, define, family, mismatch, required } from '../definition.ts'
+import { apiVersionOf } from '../dialect.ts'
 import { countScan, countText } from '../text-budget.ts'
 import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
@@ -18,7 +19,7 @@ import type { ApiVersion } from '../wire/version.ts'
 const plainVersion: ApiVersion = '2.1'
 
 function renderJson(value: Value, apiVersion: ApiVersion, call: Call): string {
-  const { database, transaction } = call.evaluation
+  const { database, transaction } = call.session
   const { catalogue } = transaction
   const names = {
     scope: database,
@@ -71,7 +72,7 @@ function convert(specifier: Specifier, value: Value, index: number, call: Call):
     case '@':
       return cut(renderJson(value, plainVersion, call), specifier.precision)
     case '^':
-      return cut(renderJson(value, call.evaluation.apiVersion, call), specifier.precision)
+      return cut(renderJson(value, apiVersionOf(call.session), call), specifier.precision)
     default: {
       const text = asText(value)
       if (text === undefined) {

@@ -1,7 +1,14 @@
 // Logging in and out, and what a query may know about who asks.
 
 import { evenOut, logOut } from '../../auth/login.ts'
-import { errorEntry, QueryError } from '../../errors.ts'
+import { Failure } from '../../model/failure.ts'
+import { mayRead, permissionDenied } from '../../model/permissions.ts'
+import { countingRead } from '../../model/read.ts'
+import { map, timestamp } from '../../model/resources/fields.ts'
+import { applyPatch } from '../../model/resources/patch.ts'
+import { invalidType } from '../../model/resources/resource.ts'
+import { makeSecret } from '../../model/resources/tokens.ts'
+import { viewDocument } from '../../model/view-document.ts'
 import {
   isNativeCollectionRef,
   native,
@@ -13,15 +20,8 @@ import {
 } from '../../values/value.ts'
 import { boolean, identifier, nothing, object, string } from '../arguments.ts'
 import { type Call, define, family, required } from '../definition.ts'
-import { mayRead, permissionDenied } from '../permissions.ts'
-import { countingRead } from '../read.ts'
-import { map, timestamp } from '../resources/fields.ts'
-import { applyPatch } from '../resources/patch.ts'
-import { invalidType } from '../resources/resource.ts'
-import { makeSecret } from '../resources/tokens.ts'
+import { errorEntry, QueryError } from '../errors.ts'
 import { firstIdentity } from '../sets/read.ts'
-import { viewDocument } from '../view-document.ts'
-import { validationFailed } from '../write.ts'
 
 /**
  * The document to log in as: of a set the first one, always as things are now. Its bytes are not counted as read: they
@@ -30,25 +30,25 @@ import { validationFailed } from '../write.ts'
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
   if (!isSet) return target as Ref
-  const { counters } = call.evaluation.transaction
+  const { counters } = call.session.transaction
   const { readBytes } = counters
-  const found = call.evaluation.withValidTime(undefined, () => firstIdentity(target, call, key))
-  const standIn = evenOut(call.evaluation, found !== undefined)
-  if (standIn) call.evaluation.transaction.get(standIn)
+  const found = call.session.withValidTime(undefined, () => firstIdentity(target, call, key))
+  const standIn = evenOut(call.session, found !== undefined)
+  if (standIn) call.session.transaction.get(standIn)
   counters.readBytes = readBytes
   return found
 }
 
 /** Identities belong to their database: whoever is in another one, even above it, has no part in its logins. */
 function isElsewhere(instance: Ref | undefined, call: Call): boolean {
-  return instance !== undefined && instance.database !== call.evaluation.database
+  return instance !== undefined && instance.database !== call.session.database
 }
 
 /** Whether a password is right. It takes as long, and costs as much, for somebody unknown. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
-  const { evaluation } = call
-  evaluation.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)
-  return evaluation.host.logins.checkPassword(evaluation, target, instance, password)
+  const { session } = call
+  session.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)
+  return session.host.logins.checkPassword(session, target, instance, password)
 }
 
 function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
@@ -56,7 +56,8 @@ function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
   if (isElsewhere(instance, call)) throw call.invalid('Cannot write a scoped ref.', 'login')
   const password = params.get('password') ?? null
   if (password !== null && typeof password !== 'string') {
-    throw new QueryError([validationFailed([invalidType(['password'], password, 'String')], call)])
+    const failures = [invalidType(['password'], password, 'String')]
+    throw Failure.of({ kind: 'invalid fields', failures })
   }
   const known = typeof password === 'string' && passwordMatches(instance, target, password, call)
   if (!known || !instance) {
@@ -67,7 +68,7 @@ function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
 }
 
 function newToken(instance: Ref, params: ObjectValue, call: Call): Value {
-  const { transaction } = call.evaluation
+  const { transaction } = call.session
   const given = new Map([...params].filter(([name]) => name === 'ttl' || name === 'data'))
   const fields = new Map(applyPatch(new Map([['instance', instance]]), given))
   const checks = { data: map, ttl: timestamp }
@@ -75,30 +76,30 @@ function newToken(instance: Ref, params: ObjectValue, call: Call): Value {
     const value = fields.get(name)
     return value === undefined ? [] : check(value, [name])
   })
-  if (failures.length > 0) throw new QueryError([validationFailed(failures, call)])
-  const ref = call.evaluation.newDocument(instance.database, native.tokens)
+  if (failures.length > 0) throw Failure.of({ kind: 'invalid fields', failures })
+  const ref = call.session.newDocument(instance.database, native.tokens)
   const shown = new Map<string, Value>()
-  makeSecret({ call, fields, ref, shown })
+  makeSecret({ session: call.session, fields, ref, shown })
   const { action, ts } = transaction.put(ref, fields)
   fields.delete('hashed_secret')
-  return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, call.evaluation, true)
+  return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, call.session, true)
 }
 
 function currentIdentity(call: Call): Value {
-  const { identity } = call.evaluation.caller
+  const { identity } = call.session.caller
   if (identity !== undefined) return identity
   throw call.error('missing identity', 'Authentication does not contain an identity')
 }
 
 /** The key, token or payload presented; a key only in the database that holds it. */
 function currentToken(call: Call): Value | undefined {
-  const { credential } = call.evaluation.caller
+  const { credential } = call.session.caller
   if (!(credential instanceof Ref)) return credential
-  return credential.database === call.evaluation.database ? credential : undefined
+  return credential.database === call.session.database ? credential : undefined
 }
 
 function ownerOfSecret(secret: string, call: Call): Value {
-  const { memo, host, transaction } = call.evaluation
+  const { memo, host, transaction } = call.session
   const owner = host.logins.ownerOf(transaction, memo, secret)
   const unknown = () =>
     new QueryError([
@@ -108,13 +109,13 @@ function ownerOfSecret(secret: string, call: Call): Value {
     ])
   if (!owner) throw unknown()
   if ('ref' in owner) {
-    if (!mayRead(owner.ref, call)) throw unknown()
-    countingRead(owner.ref, call, () => transaction.get(owner.ref))
-    return viewDocument(owner, call.evaluation)
+    if (!mayRead(owner.ref, call.session)) throw unknown()
+    countingRead(owner.ref, call.session, () => transaction.get(owner.ref))
+    return viewDocument(owner, call.session)
   }
   const database = transaction.catalogue.database(owner.database)
   if (!database) throw unknown()
-  if (!mayRead(database.ref, call)) throw permissionDenied(call)
+  if (!mayRead(database.ref, call.session)) throw permissionDenied()
   return new Map([['database', database.ref]])
 }
 
@@ -139,7 +140,7 @@ const identityProbe = (name: string, options: { since?: '4'; deprecatedFor?: str
     result: 'Boolean',
     summary: 'Whether the caller acts as somebody.',
     example: [`{"${name}": null}`, 'false'],
-    evaluate: (_args, call) => call.evaluation.caller.identity !== undefined,
+    evaluate: (_args, call) => call.session.caller.identity !== undefined,
   })
 
 export const identity = family('Identity', [
@@ -162,7 +163,7 @@ export const identity = family('Identity', [
     result: 'Boolean',
     summary: "Ends the caller's session, or all sessions of its identity.",
     example: ['{"logout": false}', 'false'],
-    evaluate: (args, call) => logOut(call.evaluation.transaction, call.evaluation.caller, args.logout),
+    evaluate: (args, call) => logOut(call.session.transaction, call.session.caller, args.logout),
   }),
   define({
     name: 'identify',

@@ -44,7 +44,7 @@ interface Selection {
 
 function selectOne({ fallback, from, path: steps }: Selection, call: Call): Value {
   if (from instanceof UnresolvedRef) throw undefinedReference(from, call, 'from')
-  const found = valueAt(steps, from, call.evaluation)
+  const found = valueAt(steps, from, call.session)
   if (found !== undefined) return found
   if (fallback) return fallback.evaluate()
   step(steps.length)
@@ -53,7 +53,7 @@ function selectOne({ fallback, from, path: steps }: Selection, call: Call): Valu
 
 function selectAll({ from, path: steps }: Selection, call: Call): Value {
   if (from instanceof UnresolvedRef) throw undefinedReference(from, call, 'from')
-  return valuesAt(steps, from, call.evaluation)
+  return valuesAt(steps, from, call.session)
 }
 
 const flatSelection = (name: string) =>
@@ -87,7 +87,7 @@ const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: stri
     example: [`{"${name}": ["a", 0], "in": {"object": {"a": ["x"]}}}`, 'true'],
     evaluate(args, call) {
       const steps = args[name] as readonly PathStep[]
-      return valueAt(steps, args.in as Value, call.evaluation) !== undefined
+      return valueAt(steps, args.in as Value, call.session) !== undefined
     },
   })
 
@@ -103,7 +103,7 @@ function fieldsOf(value: Value): ObjectValue | undefined {
 
 function containsField(name: string, value: Value, call: Call): boolean {
   if (isArray(value)) throw mismatch('Object', value, call, 'in')
-  return !isScalarLike(value) && valueAt([name], value, call.evaluation) !== undefined
+  return !isScalarLike(value) && valueAt([name], value, call.session) !== undefined
 }
 
 const isScalarLike = (value: Value) => isScalar(value) && !(value instanceof Ref)
@@ -130,7 +130,7 @@ function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
 }
 
 function refContents(ref: Ref, call: Call): readonly Value[] {
-  const parts = ['id', 'collection', 'database'].map(step => valueAt([step], ref, call.evaluation))
+  const parts = ['id', 'collection', 'database'].map(step => valueAt([step], ref, call.session))
   return parts.filter(part => part !== undefined)
 }
 
@@ -138,7 +138,7 @@ function containsValue(wanted: Value, value: Value, call: Call): boolean {
   if (value instanceof SetValue || isNativeCollectionRef(value)) return containsInSet(value, wanted, call)
   if (value instanceof UnresolvedRef) throw undefinedReference(value, call, 'in')
   const contents = contentsOf(value, call)
-  if (contents) return call.evaluation.metered(() => contents.some(each => equalValues(each, wanted)))
+  if (contents) return call.session.metered(() => contents.some(each => equalValues(each, wanted)))
   throw call.invalid('Object, Array, Page, Set, or Ref expected, Scalar provided.', 'in')
 }
 
@@ -170,7 +170,7 @@ function merged(left: Value, right: Value, combine: BoundLambda | undefined, cal
 
 function merge(left: Value, right: Value, combine: BoundLambda | undefined, call: Call): Value {
   const work = () => merged(left, right, combine, call)
-  return requireExtent(combine ? work() : call.evaluation.metered(work))
+  return requireExtent(combine ? work() : call.session.metered(work))
 }
 
 export const objects = family('Objects', [

@@ -1,10 +1,10 @@
 // Pages of sets, and their ends.
 
 import { limits } from '../../limits.ts'
+import { requireReachable } from '../../model/read.ts'
 import { isArray, isNativeCollectionRef, isObject, Ref, type Value } from '../../values/value.ts'
 import { anyValue, boolean, identifier, integer, setOrArray, transactionTime } from '../arguments.ts'
 import { type Argument, type Call, define, family, optional, required } from '../definition.ts'
-import { requireReachable } from '../read.ts'
 import { type PageRequest, readPage } from '../sets/pages.ts'
 import { firstElement, lastElement } from '../sets/read.ts'
 import { validTimeOf } from './basic.ts'
@@ -22,9 +22,9 @@ type Start = Pick<PageRequest, 'direction' | 'cursor' | 'cursorAt'>
 
 function paginate(args: Options, start: Start, call: Call): Value {
   const { paginate: set, ts, size = BigInt(limits.pageSizeDefault), events = false, sources = false } = args
-  if (set instanceof Ref && !isNativeCollectionRef(set)) requireReachable(set, call, 'paginate')
+  if (set instanceof Ref && !isNativeCollectionRef(set)) requireReachable(set, call.session)
   const read = () => readPage({ set, size, events, sources, ...start }, call)
-  return ts === undefined ? read() : call.evaluation.withValidTime(validTimeOf(ts, call), read)
+  return ts === undefined ? read() : call.session.withValidTime(validTimeOf(ts, call), read)
 }
 
 /** What a cursor object says: one of its two keys, or nothing at all. */

@@ -36,7 +36,7 @@ function byName(
       `{"@ref": {"id": "unknown_one", "collection": {"@ref": {"id": "${nativeOfKind[kind]}"}}}}`,
     ],
     evaluate: (args, call) =>
-      resolveName(kind, args[name] as string, args.scope as Ref | undefined, call.evaluation),
+      resolveName(kind, args[name] as string, args.scope as Ref | undefined, call.session),
   })
 }
 
@@ -99,7 +99,7 @@ export const references = family('References', [
       result: 'String',
       summary: 'A new id, larger than all before it.',
       example: [`{"is_string": {"${name}": null}}`, 'true'],
-      evaluate: (_args, call) => String(call.evaluation.newId()),
+      evaluate: (_args, call) => String(call.session.newId()),
     }),
   ),
 ])

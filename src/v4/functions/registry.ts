@@ -3,6 +3,7 @@
 import { assert } from '../../base/assert.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
 import type { FunctionLookup } from '../parse.ts'
+import { provideFunctions } from '../stored-code.ts'
 import { apiVersions, isAtLeast } from '../wire/version.ts'
 import { aggregates } from './aggregates.ts'
 import { basic } from './basic.ts'
@@ -123,3 +124,5 @@ function signaturesOf(definition: FunctionDefinition): string[] {
 
 /** Finds functions by their wire keys. */
 export const registry: FunctionLookup = new Registry(families.flatMap(each => each.definitions))
+
+provideFunctions(registry)

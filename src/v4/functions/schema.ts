@@ -1,12 +1,12 @@
 // Creating schema objects and keys; moving databases.
 
+import { moveDatabase } from '../../model/move-database.ts'
+import { viewDocument } from '../../model/view-document.ts'
+import { createDocument } from '../../model/write.ts'
 import { type NativeName, native, Ref, type Value } from '../../values/value.ts'
 import { databaseRef, object } from '../arguments.ts'
+import { creationRules } from '../creation.ts'
 import { type Call, define, family, required } from '../definition.ts'
-import { permissionDenied } from '../permissions.ts'
-import { resourceOf } from '../resources/kinds.ts'
-import { viewDocument } from '../view-document.ts'
-import { createDocument, notFound, refuseOtherTime } from '../write.ts'
 
 /** `create_x`: `create` in that native collection. */
 function creator(
@@ -29,8 +29,8 @@ function creator(
         ownCollection(kind, call),
         undefined,
         args[name] as ReadonlyMap<string, Value>,
-        call,
-        name,
+        call.session,
+        creationRules(call),
       )
     },
   })
@@ -73,45 +73,12 @@ export const schema = family('Schema', [
       '{"select": "name", "from": {"move_database": {"database": "one"}, "to": {"database": "other"}}}',
       '"one"',
     ],
-    evaluate: (args, call) => moveDatabase(args.move_database, args.to, call),
+    evaluate: (args, call) =>
+      viewDocument(moveDatabase(args.move_database, args.to, call.session), call.session, true),
   }),
 ])
 
 /** A native collection of the database that the query runs in. */
 function ownCollection(kind: NativeName, call: Call): Ref {
-  return new Ref(call.evaluation.database, native.collections, BigInt(native[kind]))
-}
-
-function moveDatabase(source: Ref, target: Ref, call: Call): Value {
-  refuseOtherTime(call)
-  const { catalogue } = call.evaluation.transaction
-  const moved = catalogue.database(source.id)
-  const parent = catalogue.database(target.id)
-  const label = resourceOf(native.databases)
-  if (!moved || !parent) throw notFound(label, call)
-  // What counts for a database further down, too, is the right to delete databases here.
-  const resource = ownCollection('databases', call)
-  const right = { action: 'delete', resource, document: source, argument: () => source, asker: call } as const
-  if (!call.evaluation.access.allows(right)) throw permissionDenied(call)
-  if (isInside(target.id, source.id, call)) {
-    const reason = 'Cannot move database from ancestor to descendant.'
-    const text = `Cannot move database '${moved.name}' into parent '${parent.name}': ${reason}`
-    throw call.error('move database error', text)
-  }
-  if (catalogue.resolve(target.id, native.databases, moved.name)) {
-    throw call.error('instance already exists', 'Database already exists.')
-  }
-  const version = call.placing(() => call.evaluation.transaction.moveDatabase(source, target.id))
-  return viewDocument(version, call.evaluation, true)
-}
-
-/** Whether a database is another one or lies in it. */
-function isInside(database: Ref['database'], outer: Ref['database'], call: Call): boolean {
-  const { catalogue } = call.evaluation.transaction
-  for (let id = database; ; ) {
-    if (id === outer) return true
-    const definition = catalogue.database(id)
-    if (!definition) return false
-    id = definition.parent
-  }
+  return new Ref(call.session.database, native.collections, BigInt(native[kind]))
 }

@@ -80,7 +80,7 @@ function combine(
 ): Value {
   const arrays = members.filter(isArray)
   if (arrays.length === 0) return combinedSet(type, members as readonly SetLike[], call)
-  if (arrays.length === members.length) return call.evaluation.metered(() => combinations[type](arrays))
+  if (arrays.length === members.length) return call.session.metered(() => combinations[type](arrays))
   throw call.invalid('Arguments cannot be of different types, expected Set or Array.', type)
 }
 
@@ -110,7 +110,7 @@ function nativeCollection(
     result: 'Collection Ref',
     summary: `All ${what} of the database, or of a child database; can be used as a set.`,
     example: [`{"${name}": null}`, `{"@ref": {"id": "${collection}"}}`],
-    evaluate: (args, call) => nativeRef(collection, (args[name] as Ref | null) ?? undefined, call.evaluation),
+    evaluate: (args, call) => nativeRef(collection, (args[name] as Ref | null) ?? undefined, call.session),
   })
 }
 
@@ -204,8 +204,8 @@ const distinct = define({
   result: 'Set, Array, or Page',
   summary: 'The elements of a set, array or page, each once.',
   example: ['{"distinct": [1, 2, 1, 3, 2]}', '[1, 2, 3]'],
-  evaluate({ distinct: elements }, { evaluation }) {
-    if (elements instanceof Page || isArray(elements)) return evaluation.metered(() => distinctOf(elements))
+  evaluate({ distinct: elements }, { session }) {
+    if (elements instanceof Page || isArray(elements)) return session.metered(() => distinctOf(elements))
     return derivedSet('distinct', elements)
   },
 })

@@ -30,10 +30,10 @@ import { wrap } from '../arithmetic.ts'
 import { type Call, define, family, required } from '../definition.ts'
 
 /** The time the query runs at: one and the same wherever it asks. */
-function now({ evaluation }: Call): Time {
+function now({ session }: Call): Time {
   // An index entry is not computed again as time passes; to a binding it is always the end of time.
-  if (evaluation.effectPlace === 'index bindings') return maxMicrosTime
-  return timeFromMicros(evaluation.transaction.snapshotTime)
+  if (session.effectPlace === 'index bindings') return maxMicrosTime
+  return timeFromMicros(session.transaction.snapshotTime)
 }
 
 /** The instant that a text names; `now` is the time of the query. Errors stand at the call itself. */

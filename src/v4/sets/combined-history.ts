@@ -1,8 +1,6 @@
 // The histories of combined sets. All events of one moment are looked at together: an event shows when it changes
 // what the combination holds, judged by what its members held at that moment and the one before.
 
-import type { Value } from '../../values/value.ts'
-import { Heap } from './heap.ts'
 import {
   compareEvents,
   type EventPlace,
@@ -11,7 +9,9 @@ import {
   eventTime,
   isWithin,
   type SetEvent,
-} from './history.ts'
+} from '../../model/sets/history.ts'
+import type { Value } from '../../values/value.ts'
+import { Heap } from './heap.ts'
 
 /** A member of a combination: its events, and whether it held a key when an event happened, or just before. */
 export interface HistoryMember {

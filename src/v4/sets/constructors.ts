@@ -1,6 +1,5 @@
 // Making sets. Nothing is read: names are resolved and parts are checked, so that a set that exists can be read.
 
-import { type ErrorEntry, errorEntry, QueryError } from '../../errors.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
 import {
   firstUserCollection,
@@ -15,11 +14,10 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
+import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import type { BoundLambda } from '../expression.ts'
-import { permissionDenied } from '../permissions.ts'
 import { resolveName } from '../references.ts'
-import { resourceOf } from '../resources/kinds.ts'
-import { notFound } from '../write.ts'
+import { notFound, permissionDenied } from '../refusals.ts'
 import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 import { effectOf, setLambda } from './set-lambda.ts'
@@ -33,17 +31,17 @@ export function matchSet(index: string | Ref, terms: readonly Value[], call: Cal
 }
 
 function indexNamed(name: string, call: Call): Ref {
-  const ref = resolveName('index', name, undefined, call.evaluation)
+  const ref = resolveName('index', name, undefined, call.session)
   if (ref instanceof UnresolvedRef) throw undefinedReference(ref, call, 'index')
   return ref
 }
 
 /** The definition of an index that can be read from here; errors stand at the argument `key`. */
 function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
-  const { authority, transaction } = call.evaluation
+  const { authority, transaction } = call.session
   if (authority.kind !== 'builtin' && ref.database !== authority.database) throw permissionDenied(call, key)
   const index = transaction.catalogue.index(ref)
-  if (!index) throw notFound(resourceOf(native.indexes), call, key)
+  if (!index) throw notFound(native.indexes, call, key)
   if (index.active) return index
   const description = `Index '${index.name}' is not active.`
   throw new QueryError([errorEntry('instance not found', description, call.position(key), { status: 400 })])
@@ -66,7 +64,7 @@ export function termsOf(value: Value, call: Call, key: string): readonly Value[]
 
 /** The documents of a collection. */
 export function documentsSet(collection: Ref, call: Call): SetValue {
-  const { catalogue } = call.evaluation.transaction
+  const { catalogue } = call.session.transaction
   if (collection.id >= firstUserCollection && !catalogue.collection(collection)) {
     const name = catalogue.nameOf(collection) ?? String(collection.id)
     throw undefinedReference(new UnresolvedRef({ type: 'collection', name }), call, 'documents')
@@ -86,7 +84,7 @@ export function combinedSet(
   sets: readonly SetLike[],
   call: Call,
 ): SetValue {
-  if (!canCombine(sets, call.evaluation)) throw call.invalid('Sets are not compatible.', type)
+  if (!canCombine(sets, call.session)) throw call.invalid('Sets are not compatible.', type)
   return new SetValue({ type, sets })
 }
 
@@ -130,6 +128,6 @@ function linkOf(link: JoinLink, call: Call): Extract<SetShape, { type: 'join' }>
     return link
   }
   const lambda = link instanceof Lambda ? link : setLambda(link, call, 'with')
-  if (effectOf(lambda, call.evaluation) === 'pure') return lambda
+  if (effectOf(lambda, call.session) === 'pure') return lambda
   throw call.invalid(isPure, 'with')
 }

@@ -2,9 +2,9 @@
 // everything that begins with them; behind the last value stands the document.
 
 import { step } from '../../base/effort.ts'
+import type { SetBound, SetOrder } from '../../model/sets/order.ts'
 import { compareValues } from '../../values/order.ts'
 import { isArray, isObject, Page, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
-import type { SetBound, SetOrder } from './order.ts'
 
 /** A list of values, or one of them by itself. */
 export function listOf(value: Value): readonly Value[] {

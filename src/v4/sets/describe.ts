@@ -2,8 +2,7 @@
 
 import { unreachable } from '../../base/assert.ts'
 import { step } from '../../base/effort.ts'
-import { Lambda, Ref, type SetLike } from '../../values/value.ts'
-import type { Evaluation } from '../evaluation.ts'
+import type { Session } from '../../model/session.ts'
 import {
   areCompatible,
   commonOrder,
@@ -11,7 +10,8 @@ import {
   indexOrder,
   reversedOrder,
   type SetOrder,
-} from './order.ts'
+} from '../../model/sets/order.ts'
+import { Lambda, Ref, type SetLike } from '../../values/value.ts'
 
 /** Whether reading a set gives events instead of elements. */
 export function isHistory(set: SetLike): boolean {
@@ -37,50 +37,48 @@ export function isHistory(set: SetLike): boolean {
 }
 
 /** The order of a set's elements; undefined for joins by a lambda, which is known when they are read. */
-function orderOf(set: SetLike, evaluation: Evaluation): SetOrder | undefined {
+function orderOf(set: SetLike, session: Session): SetOrder | undefined {
   step()
   if (set instanceof Ref) return documentOrder
   const { shape } = set
   switch (shape.type) {
     case 'match':
-      return orderOfIndex(shape.index, evaluation)
+      return orderOfIndex(shape.index, session)
     case 'documents':
     case 'singleton':
       return documentOrder
     case 'union':
     case 'intersection':
     case 'difference': {
-      const orders = shape.sets
-        .map(member => orderOf(member, evaluation))
-        .filter(order => order !== undefined)
+      const orders = shape.sets.map(member => orderOf(member, session)).filter(order => order !== undefined)
       return orders.length === 0 ? undefined : commonOrder(orders)
     }
     case 'events':
     case 'distinct':
     case 'range':
     case 'filter':
-      return orderOf(shape.source, evaluation)
+      return orderOf(shape.source, session)
     case 'reverse': {
-      const order = orderOf(shape.source, evaluation)
+      const order = orderOf(shape.source, session)
       return order && reversedOrder(order)
     }
     case 'join':
-      return shape.with instanceof Lambda ? undefined : orderOfIndex(shape.with, evaluation)
+      return shape.with instanceof Lambda ? undefined : orderOfIndex(shape.with, session)
     default:
       return unreachable(shape)
   }
 }
 
-function orderOfIndex(ref: Ref, { transaction }: Evaluation): SetOrder | undefined {
+function orderOfIndex(ref: Ref, { transaction }: Session): SetOrder | undefined {
   const index = transaction.catalogue.index(ref)
   return index && indexOrder(index.values.map(value => value.reverse))
 }
 
 /** Whether sets can be members of one union, intersection or difference. */
-export function canCombine(sets: readonly SetLike[], evaluation: Evaluation): boolean {
+export function canCombine(sets: readonly SetLike[], session: Session): boolean {
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false
-  const orders = sets.map(set => orderOf(set, evaluation)).filter(order => order !== undefined)
+  const orders = sets.map(set => orderOf(set, session)).filter(order => order !== undefined)
   // Orders agree as far as both go, so those that agree with the longest agree with one another.
   const longest = commonOrder(orders)
   return orders.every(order => areCompatible(order, longest))

@@ -1,9 +1,9 @@
 // Difference: the elements of the first member whose keys no other member has.
 
+import { besideKey, commonOrder, compareKeys, type Element } from '../../model/sets/order.ts'
+import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
 import { GroupedStream } from './grouped.ts'
-import { besideKey, commonOrder, compareKeys, type Element } from './order.ts'
-import type { ElementScan, ElementStream } from './stream.ts'
 
 export class DifferenceStream extends GroupedStream {
   readonly #first: ElementStream

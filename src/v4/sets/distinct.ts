@@ -1,9 +1,9 @@
 // Distinct: of every key the element that comes first in the set. Long runs of equal keys are jumped over.
 
+import { besideKey, compareKeys, type Element } from '../../model/sets/order.ts'
+import { type ElementScan, type ElementStream, firstOf } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
 import { GroupedStream } from './grouped.ts'
-import { besideKey, compareKeys, type Element } from './order.ts'
-import { type ElementScan, type ElementStream, firstOf } from './stream.ts'
 
 /** Equal elements passed one by one, reading backwards, before the first of them is looked up. */
 const stepsMax = 8

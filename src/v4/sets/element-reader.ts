@@ -1,8 +1,14 @@
 // Walks along a stream in one direction and jumps ahead where that pays: a few steps are made one by one, a long
 // way by opening the stream anew at its end.
 
-import { compareKeys, compareToPlace, type Element, type SetBound, type SetOrder } from './order.ts'
-import type { ElementScan, ElementStream } from './stream.ts'
+import {
+  compareKeys,
+  compareToPlace,
+  type Element,
+  type SetBound,
+  type SetOrder,
+} from '../../model/sets/order.ts'
+import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 
 /** Elements passed over one by one before the stream is opened anew. */
 const stepsMax = 8

@@ -1,7 +1,7 @@
 // Cursors into histories: a time, or an event of which the later parts may be missing.
 
 import { secondsPerDay } from '../../base/durations.ts'
-import { type ErrorEntry, QueryError } from '../../errors.ts'
+import type { EventPlace } from '../../model/sets/history.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
   Action,
@@ -17,8 +17,8 @@ import {
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
 import { attempt } from '../error-list.ts'
+import { type ErrorEntry, QueryError } from '../errors.ts'
 import { listOf } from './cursor.ts'
-import type { EventPlace } from './history.ts'
 
 /** An event cursor, understood. */
 interface EventCursor {

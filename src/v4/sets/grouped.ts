@@ -1,8 +1,8 @@
 // What the operations that compare whole keys have in common. They work on groups, all elements with one key: a
 // page may begin within a group, but what a group holds is decided by looking at all of it.
 
-import { compareToPlace, type Element, type SetBound, type SetOrder } from './order.ts'
-import type { ElementScan, ElementStream } from './stream.ts'
+import { compareToPlace, type Element, type SetBound, type SetOrder } from '../../model/sets/order.ts'
+import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 
 /** Elements that come in groups, each group read from a stream of its own. */
 export abstract class GroupedStream implements ElementStream {

@@ -1,10 +1,10 @@
 // Intersection: the keys that all members have, each as often as in the member that has it least. The members
 // leap over one another, so a small one decides how much of a big one is read.
 
+import { besideKey, commonOrder, compareKeys, type Element } from '../../model/sets/order.ts'
+import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
 import { GroupedStream, withSources } from './grouped.ts'
-import { besideKey, commonOrder, compareKeys, type Element } from './order.ts'
-import type { ElementScan, ElementStream } from './stream.ts'
 
 export class IntersectionStream extends GroupedStream {
   readonly #members: readonly ElementStream[]

@@ -2,14 +2,14 @@
 // the set was made of. The coming and going of the element itself adds none.
 
 import { step } from '../../base/effort.ts'
+import { type EventScan, type EventStream, eventTime, type SetEvent } from '../../model/sets/history.ts'
+import { type Element, keyOf } from '../../model/sets/order.ts'
+import type { ElementStream } from '../../model/sets/stream.ts'
 import { type Lambda, type Micros, type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
 import type { ValueKeys } from '../../values/value-keys.ts'
+import type { CallReading } from './call-reading.ts'
 import { CombinedHistory } from './combined-history.ts'
-import { type EventScan, type EventStream, eventTime, type SetEvent } from './history.ts'
 import { joinedElements, targetOf } from './join.ts'
-import { type Element, keyOf } from './order.ts'
-import type { Reading } from './reading.ts'
-import type { ElementStream } from './stream.ts'
 
 /** From when (with) until when (without) an element was in the source. */
 interface Presence {
@@ -34,7 +34,7 @@ export class JoinHistory implements EventStream {
   readonly #source: EventStream
   readonly #present: ElementStream
   readonly #link: Lambda | Ref
-  readonly #reading: Reading
+  readonly #reading: CallReading
   readonly #open: (target: SetLike) => EventStream | undefined
 
   /** `present` is the source as it is now: it knows the elements that came before retained history. */
@@ -42,7 +42,7 @@ export class JoinHistory implements EventStream {
     source: EventStream,
     present: ElementStream,
     link: Lambda | Ref,
-    reading: Reading,
+    reading: CallReading,
     open: (target: SetLike) => EventStream | undefined,
   ) {
     this.#source = source
@@ -54,7 +54,7 @@ export class JoinHistory implements EventStream {
 
   scan(scan: EventScan): Iterable<SetEvent> {
     const members: { events: EventStream; holds: () => boolean }[] = []
-    for (const element of sourceElements(this.#source, this.#present, this.#reading.evaluation.keys)) {
+    for (const element of sourceElements(this.#source, this.#present, this.#reading.session.keys)) {
       const target = this.#open(targetOf(element, this.#link, this.#reading))
       if (target) members.push({ events: new PresenceHistory(target, element.presences), holds: () => true })
     }

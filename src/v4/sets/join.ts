@@ -1,5 +1,7 @@
 // Join: for each element of its source a set, all of them merged, every key once.
 
+import { areCompatible, type Element, elementValue, keyOf } from '../../model/sets/order.ts'
+import type { ElementStream } from '../../model/sets/stream.ts'
 import {
   isNativeCollectionRef,
   Lambda,
@@ -10,11 +12,9 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { checkWidth } from '../evaluate.ts'
+import type { CallReading } from './call-reading.ts'
 import { DistinctStream } from './distinct.ts'
-import { areCompatible, type Element, elementValue, keyOf } from './order.ts'
-import type { Reading } from './reading.ts'
 import { applySetLambda, setLambdaError } from './set-lambda.ts'
-import type { ElementStream } from './stream.ts'
 import { UnionStream } from './union.ts'
 
 /** Opens a target; undefined when the caller may not read it. */
@@ -24,7 +24,7 @@ type OpenTarget = (set: SetLike) => ElementStream | undefined
 export function joinStream(
   source: ElementStream,
   link: Lambda | Ref,
-  reading: Reading,
+  reading: CallReading,
   open: OpenTarget,
 ): ElementStream {
   const targets: ElementStream[] = []
@@ -53,7 +53,7 @@ export function joinedElements(source: ElementStream): readonly Element[] {
 export function targetOf(
   element: Pick<Element, 'values' | 'document'>,
   link: Lambda | Ref,
-  reading: Reading,
+  reading: CallReading,
 ): SetLike {
   if (!(link instanceof Lambda)) {
     return new SetValue({ type: 'match', index: link, terms: keyOf({ ...element, sources: [] }) })

@@ -1,6 +1,10 @@
 // From the recipe of a set to its readable history, with what the caller may not see left out.
 
 import { unreachable } from '../../base/assert.ts'
+import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import type { EventStream, SetEvent } from '../../model/sets/history.ts'
+import { DocumentsHistory, MatchHistory, SingleDocumentHistory } from '../../model/sets/stored-histories.ts'
+import { firstOf } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
 import {
   isNativeCollectionRef,
@@ -11,24 +15,20 @@ import {
   type SetShape,
   SetValue,
 } from '../../values/value.ts'
-import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from './access.ts'
+import type { CallReading } from './call-reading.ts'
 import { CombinedHistory, type HistoryMember } from './combined-history.ts'
-import type { EventStream, SetEvent } from './history.ts'
 import { JoinHistory } from './join-history.ts'
 import { openSet, withoutHistory } from './open.ts'
-import type { Reading } from './reading.ts'
-import { DocumentsHistory, MatchHistory, SingleDocumentHistory } from './stored-histories.ts'
-import { firstOf } from './stream.ts'
 
 /** Opens the history of a set or document; undefined when the caller may not read it. */
-export function openHistory(set: SetLike, reading: Reading): EventStream | undefined {
+export function openHistory(set: SetLike, reading: CallReading): EventStream | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
   if (!isNativeCollectionRef(set)) return openDocument(set, set, 'versions', reading)
-  const shows = nativeFilter(set, reading.call)
+  const shows = nativeFilter(set, reading.session)
   return shows && new DocumentsHistory(set, set, shows, reading)
 }
 
-function openShape(set: SetValue, shape: SetShape, reading: Reading): EventStream | undefined {
+function openShape(set: SetValue, shape: SetShape, reading: CallReading): EventStream | undefined {
   switch (shape.type) {
     case 'match':
       return openMatch(shape, reading)
@@ -36,7 +36,7 @@ function openShape(set: SetValue, shape: SetShape, reading: Reading): EventStrea
       return new DocumentsHistory(
         shape.collection,
         set,
-        documentsFilter(shape.collection, reading.call),
+        documentsFilter(shape.collection, reading.session),
         reading,
       )
     case 'singleton':
@@ -59,24 +59,24 @@ function openShape(set: SetValue, shape: SetShape, reading: Reading): EventStrea
   }
 }
 
-function openDocument(document: Ref, set: SetLike, kind: 'versions' | 'membership', reading: Reading) {
-  return mayReadHistory(document, reading.call)
+function openDocument(document: Ref, set: SetLike, kind: 'versions' | 'membership', reading: CallReading) {
+  return mayReadHistory(document, reading.session)
     ? new SingleDocumentHistory(document, set, kind, reading)
     : undefined
 }
 
 function openMatch(
   { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
-  reading: Reading,
+  reading: CallReading,
 ): EventStream | undefined {
-  const index: IndexDefinition | undefined = reading.evaluation.transaction.catalogue.index(ref)
+  const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
   const shows = index && indexFilter(index, terms, reading)
   return index && shows && new MatchHistory(index, terms, shows, reading)
 }
 
 function openJoin(
   { source, with: link }: Extract<SetShape, { type: 'join' }>,
-  reading: Reading,
+  reading: CallReading,
 ): EventStream | undefined {
   const history = openHistory(source, reading)
   const present = openSet(source, reading)
@@ -91,7 +91,7 @@ function openJoin(
 function openCombination(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],
-  reading: Reading,
+  reading: CallReading,
 ): EventStream | undefined {
   const opened = sets.map(set => memberOf(set, reading))
   const members = opened.filter(member => member !== undefined)
@@ -99,7 +99,7 @@ function openCombination(
   return new CombinedHistory(type, members)
 }
 
-function memberOf(set: SetLike, reading: Reading): HistoryMember | undefined {
+function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined {
   const events = openHistory(set, reading)
   const present = presentOf(set)
   const oldest = minimumValidTime(present, reading)
@@ -126,15 +126,15 @@ function momentOf(
   event: SetEvent,
   when: 'then' | 'before',
   oldest: Micros,
-  reading: Reading,
+  reading: CallReading,
 ): Micros | undefined {
-  const { snapshotTime } = reading.evaluation.transaction
+  const { snapshotTime } = reading.session.transaction
   if (typeof event.ts !== 'number') return when === 'then' ? undefined : snapshotTime
   return Math.max(oldest, when === 'then' ? event.ts : event.ts - 1)
 }
 
 /** The oldest time at which a set can be read. */
-function minimumValidTime(set: SetLike, reading: Reading): Micros {
+function minimumValidTime(set: SetLike, reading: CallReading): Micros {
   const strictest = (sets: readonly SetLike[]) =>
     sets.reduce((oldest, member) => Math.max(oldest, minimumValidTime(presentOf(member), reading)), 0)
   if (set instanceof Ref)
@@ -161,12 +161,12 @@ function minimumValidTime(set: SetLike, reading: Reading): Micros {
   }
 }
 
-function minimumOf({ database }: Ref, collection: number, { evaluation }: Reading): Micros {
-  return evaluation.transaction.minimumValidTime(database, collection)
+function minimumOf({ database }: Ref, collection: number, { session }: CallReading): Micros {
+  return session.transaction.minimumValidTime(database, collection)
 }
 
-function minimumOfIndex(ref: Ref, reading: Reading): Micros {
-  const { transaction } = reading.evaluation
+function minimumOfIndex(ref: Ref, reading: CallReading): Micros {
+  const { transaction } = reading.session
   const collections = new Set<number>()
   for (const source of transaction.catalogue.index(ref)?.sources ?? []) {
     if (source.collections !== '_') for (const collection of source.collections) collections.add(collection)

@@ -1,6 +1,10 @@
 // From the recipe of a set to a readable stream, with what the caller may not see left out.
 
 import { unreachable } from '../../base/assert.ts'
+import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import { type Element, elementValue } from '../../model/sets/order.ts'
+import { DocumentsStream, MatchStream, SingleDocumentStream } from '../../model/sets/stored-streams.ts'
+import type { ElementStream } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
 import {
   isNativeCollectionRef,
@@ -10,27 +14,23 @@ import {
   SetValue,
   typeName,
 } from '../../values/value.ts'
-import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from './access.ts'
+import type { CallReading } from './call-reading.ts'
 import { rangePlaces } from './cursor.ts'
 import { DifferenceStream } from './difference.ts'
 import { DistinctStream } from './distinct.ts'
 import { IntersectionStream } from './intersection.ts'
 import { joinStream } from './join.ts'
-import { type Element, elementValue } from './order.ts'
-import type { Reading } from './reading.ts'
 import { applySetLambda, setLambdaError } from './set-lambda.ts'
-import { DocumentsStream, MatchStream, SingleDocumentStream } from './stored-streams.ts'
-import type { ElementStream } from './stream.ts'
 import { FilteredStream, RangeStream, ReversedStream } from './turned.ts'
 import { UnionStream } from './union.ts'
 
 /** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, joins excepted. */
-export function openSet(set: SetLike, reading: Reading): ElementStream | undefined {
+export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
   return isNativeCollectionRef(set) ? openNative(set, reading) : openDocument(set, set, reading)
 }
 
-function openShape(set: SetValue, shape: SetShape, reading: Reading): ElementStream | undefined {
+function openShape(set: SetValue, shape: SetShape, reading: CallReading): ElementStream | undefined {
   switch (shape.type) {
     case 'match':
       return openMatch(shape, reading)
@@ -38,7 +38,7 @@ function openShape(set: SetValue, shape: SetShape, reading: Reading): ElementStr
       return new DocumentsStream(
         shape.collection,
         set,
-        documentsFilter(shape.collection, reading.call),
+        documentsFilter(shape.collection, reading.session),
         reading,
       )
     case 'singleton':
@@ -74,33 +74,35 @@ function openShape(set: SetValue, shape: SetShape, reading: Reading): ElementStr
 }
 
 /** What is said of sets whose history cannot be read, and of histories used where elements are needed. */
-export function withoutHistory({ call }: Reading) {
+export function withoutHistory({ call }: CallReading) {
   return call.invalid('Set does not support events history.')
 }
 
 function derive(
   set: SetLike,
-  reading: Reading,
+  reading: CallReading,
   make: (source: ElementStream) => ElementStream,
 ): ElementStream | undefined {
   const source = openSet(set, reading)
   return source && make(source)
 }
 
-function openNative(collection: Ref, reading: Reading): ElementStream | undefined {
-  const shows = nativeFilter(collection, reading.call)
+function openNative(collection: Ref, reading: CallReading): ElementStream | undefined {
+  const shows = nativeFilter(collection, reading.session)
   return shows && new DocumentsStream(collection, collection, shows, reading)
 }
 
-function openDocument(document: Ref, set: SetLike, reading: Reading): ElementStream | undefined {
-  return mayReadHistory(document, reading.call) ? new SingleDocumentStream(document, set, reading) : undefined
+function openDocument(document: Ref, set: SetLike, reading: CallReading): ElementStream | undefined {
+  return mayReadHistory(document, reading.session)
+    ? new SingleDocumentStream(document, set, reading)
+    : undefined
 }
 
 function openMatch(
   { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
-  reading: Reading,
+  reading: CallReading,
 ): ElementStream | undefined {
-  const index: IndexDefinition | undefined = reading.evaluation.transaction.catalogue.index(ref)
+  const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
   const shows = index && indexFilter(index, terms, reading)
   return index && shows && new MatchStream(index, terms, shows, reading)
 }
@@ -109,7 +111,7 @@ function openMatch(
 function openCombination(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],
-  reading: Reading,
+  reading: CallReading,
 ): ElementStream | undefined {
   const opened = sets.map(set => openSet(set, reading))
   const members = opened.filter(member => member !== undefined)
@@ -120,7 +122,7 @@ function openCombination(
   return type === 'union' ? new UnionStream(members) : new IntersectionStream(members)
 }
 
-function predicateOf(lambda: Extract<SetShape, { type: 'filter' }>['lambda'], reading: Reading) {
+function predicateOf(lambda: Extract<SetShape, { type: 'filter' }>['lambda'], reading: CallReading) {
   return (element: Element): boolean => {
     const result = applySetLambda(lambda, elementValue(element), reading)
     if (typeof result === 'boolean') return result

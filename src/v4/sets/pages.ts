@@ -2,6 +2,8 @@
 // it ends with the last one before it; one element more than fits tells whether there is a further page.
 
 import { limits } from '../../limits.ts'
+import { type EventPlace, eventCursor, eventValue, type SetEvent } from '../../model/sets/history.ts'
+import { type Element, elementValue, type SetBound } from '../../model/sets/order.ts'
 import {
   type Cursor,
   isNativeCollectionRef,
@@ -12,15 +14,13 @@ import {
 } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
 import { type Call, undefinedReference } from '../definition.ts'
-import { permissionDenied } from '../permissions.ts'
+import { permissionDenied } from '../refusals.ts'
+import { CallReading } from './call-reading.ts'
 import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'
 import { isHistory } from './describe.ts'
 import { type HistoryKind, readEventCursor } from './event-cursor.ts'
-import { type EventPlace, eventCursor, eventValue, type SetEvent } from './history.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
-import { type Element, elementValue, type SetBound } from './order.ts'
-import { Reading } from './reading.ts'
 
 /** Which page of a set. */
 export interface PageRequest {
@@ -42,14 +42,14 @@ export function readPage(request: PageRequest, call: Call): Page {
   const unresolved = cursor === undefined ? undefined : unresolvedIn(cursor)
   const ofEvents = request.events || isHistory(set)
   if (unresolved && !ofEvents) throw undefinedReference(unresolved, call, ...cursorAt)
-  const reading = Reading.begin(call)
+  const reading = CallReading.of(call)
   const page = ofEvents ? pageOfEvents(request, reading) : pageOfElements(request, reading)
-  const cursorKey = cursor === undefined ? '' : call.evaluation.keys.keyOf(cursor)
+  const cursorKey = cursor === undefined ? '' : call.session.keys.keyOf(cursor)
   reading.finish(`${request.direction} ${cursorKey} ${request.size}`)
   return page
 }
 
-function pageOfElements(request: PageRequest, reading: Reading): Page {
+function pageOfElements(request: PageRequest, reading: CallReading): Page {
   const stream = openSet(request.set, reading)
   if (!stream) throw permissionDenied(reading.call, 'paginate')
   const given = request.cursor === undefined ? undefined : listOf(request.cursor)
@@ -62,7 +62,7 @@ function pageOfElements(request: PageRequest, reading: Reading): Page {
   })
 }
 
-function pageOfEvents(request: PageRequest, reading: Reading): Page {
+function pageOfEvents(request: PageRequest, reading: CallReading): Page {
   const { set, direction, cursor, cursorAt } = request
   const stream = openHistory(set, reading)
   if (!stream) throw permissionDenied(reading.call, 'paginate')

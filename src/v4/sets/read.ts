@@ -1,21 +1,21 @@
 // What functions ask of sets as a whole: their elements, the first or last of them, whether there is one. Each takes
 // the argument `key` at which a refused permission is reported; undefined reports it at the call itself.
 
-import type { QueryError } from '../../errors.ts'
+import { readElement } from '../../model/read.ts'
+import { eventValue } from '../../model/sets/history.ts'
+import { elementValue, type SetBound } from '../../model/sets/order.ts'
+import { firstOf } from '../../model/sets/stream.ts'
+import { viewDocument } from '../../model/view-document.ts'
 import { equalValues } from '../../values/equality.ts'
 import { isArray, Ref, type SetLike, type Value } from '../../values/value.ts'
 import type { Call } from '../definition.ts'
-import { permissionDenied } from '../permissions.ts'
-import { readElement } from '../read.ts'
-import { viewDocument } from '../view-document.ts'
+import type { QueryError } from '../errors.ts'
+import { permissionDenied } from '../refusals.ts'
+import { CallReading } from './call-reading.ts'
 import { unresolvedIn } from './cursor.ts'
 import { isHistory } from './describe.ts'
-import { eventValue } from './history.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
-import { elementValue, type SetBound } from './order.ts'
-import { Reading } from './reading.ts'
-import { firstOf } from './stream.ts'
 
 /** An element or event in the form that all readers here need. */
 interface Item {
@@ -28,7 +28,7 @@ function denied(call: Call, key: string | undefined): QueryError {
 }
 
 /** The items of a set or history in order, or last first. The permission is checked at once, the rest is lazy. */
-function open(set: SetLike, reading: Reading, key: string | undefined, reverse = false): Iterable<Item> {
+function open(set: SetLike, reading: CallReading, key: string | undefined, reverse = false): Iterable<Item> {
   if (isHistory(set)) {
     const history = openHistory(set, reading)
     if (!history) throw denied(reading.call, key)
@@ -47,7 +47,7 @@ function* items<T extends { readonly document: Ref }>(
 }
 
 function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item | undefined {
-  const reading = Reading.begin(call)
+  const reading = CallReading.of(call)
   const item = firstOf(open(set, reading, key, reverse))
   reading.finish(`${reverse ? 'last' : 'first'}`)
   return item
@@ -55,11 +55,11 @@ function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item
 
 /** All elements, as a page would show them. Lazy: stopping early reads no further. */
 export function elementsOf(set: SetLike, call: Call, key: string): Iterable<Value> {
-  const reading = Reading.begin(call)
+  const reading = CallReading.of(call)
   return values(open(set, reading, key), reading)
 }
 
-function* values(source: Iterable<Item>, reading: Reading): Generator<Value> {
+function* values(source: Iterable<Item>, reading: CallReading): Generator<Value> {
   for (const item of source) yield item.value()
   reading.finish('all')
 }
@@ -95,7 +95,7 @@ function firstDocument(set: SetLike, call: Call, key: string): Ref | undefined {
 
 /** The document of the first element, whether or not the caller may read it: whom to log in as. */
 export function firstIdentity(set: SetLike, call: Call, key: string): Ref | undefined {
-  const reading = Reading.begin(call, 'shown')
+  const reading = CallReading.of(call, 'shown')
   const item = firstOf(open(set, reading, key))
   reading.finish('first')
   return item?.document
@@ -104,14 +104,14 @@ export function firstIdentity(set: SetLike, call: Call, key: string): Ref | unde
 /** What `get` returns for a set: the document of its first element, if the caller may read that too. */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document =
-    firstDocument(set, call, key) ?? firstOf(open(set, Reading.begin(call, 'shown'), key))?.document
+    firstDocument(set, call, key) ?? firstOf(open(set, CallReading.of(call, 'shown'), key))?.document
   if (!document) throw call.error('instance not found', 'Set not found.')
-  return viewDocument(readElement(document, call), call.evaluation)
+  return viewDocument(readElement(document, call.session), call.session)
 }
 
 /** Whether a set has an element that shows as `value`. Permission errors stand at the call itself. */
 export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
-  const reading = Reading.begin(call)
+  const reading = CallReading.of(call)
   if (isHistory(set)) {
     for (const item of open(set, reading, undefined)) if (equalValues(item.value(), value)) return true
     reading.finish('all')
@@ -126,7 +126,7 @@ export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
       if (equalValues(elementValue(element), value)) return true
     return false
   })
-  reading.finish(`contains ${call.evaluation.keys.keyOf(value)}`)
+  reading.finish(`contains ${call.session.keys.keyOf(value)}`)
   return found
 }
 

@@ -1,42 +1,61 @@
 // The lambdas that sets are made with. A set keeps its lambda as a value, closed and printable; while the query that
 // wrote it runs, the lambda is applied as it was written, so errors point into the query.
 
-import type { QueryError } from '../../errors.ts'
+import type { Effect } from '../../model/effect.ts'
+import type { Session } from '../../model/session.ts'
 import type { Lambda, Value } from '../../values/value.ts'
 import { Call } from '../definition.ts'
+import type { QueryError } from '../errors.ts'
 import { applyLambda, applyStored, lambdaValue } from '../evaluate.ts'
-import type { Evaluation } from '../evaluation.ts'
-import type { BoundLambda, Effect } from '../expression.ts'
-import type { Reading } from './reading.ts'
+import type { BoundLambda, CallExpression } from '../expression.ts'
+import { compileLambda } from '../stored-code.ts'
+import type { CallReading } from './call-reading.ts'
+
+/** A lambda written in place as the argument `key` of a call. */
+interface WrittenLambda {
+  readonly session: Session
+  readonly bound: BoundLambda
+  readonly call: CallExpression
+  readonly key: string
+}
+
+/** How the lambdas of sets are written in the queries that made them. */
+const writtenLambdas = new WeakMap<Lambda, WrittenLambda>()
+
+/** How a lambda of a set is written in the query of a session; undefined for one that comes from elsewhere. */
+function writtenOf(lambda: Lambda, session: Session): WrittenLambda | undefined {
+  const written = writtenLambdas.get(lambda)
+  return written?.session === session ? written : undefined
+}
 
 /** The value of a lambda written in place as the argument `key` of a call that makes a set. */
 export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
-  const lambda = lambdaValue(bound.lambda, bound.variables, call.evaluation)
-  call.evaluation.keepWritten(lambda, { bound, call: call.expression, key })
+  const lambda = lambdaValue(bound.lambda, bound.variables, call.session)
+  writtenLambdas.set(lambda, { session: call.session, bound, call: call.expression, key })
   return lambda
 }
 
 /** The most that a lambda can do. */
-export function effectOf(lambda: Lambda, evaluation: Evaluation): Effect {
-  return (evaluation.writtenOf(lambda)?.bound.lambda ?? evaluation.host.compile(lambda)).effect
+export function effectOf(lambda: Lambda, session: Session): Effect {
+  return (writtenOf(lambda, session)?.bound.lambda ?? compileLambda(lambda)).effect
 }
 
-export function applySetLambda(lambda: Lambda, argument: Value, { call, evaluation }: Reading): Value {
-  const written = evaluation.writtenOf(lambda)
+export function applySetLambda(lambda: Lambda, argument: Value, { call, session }: CallReading): Value {
+  const written = writtenOf(lambda, session)
   if (written) {
     const { bound, call, key } = written
-    return applyLambda(bound, argument, new Call(evaluation, call, bound.variables), key)
+    return applyLambda(bound, argument, new Call(session, call, bound.variables), key)
   }
-  return applyStored(lambda, argument, evaluation, () => call.position())
+  return applyStored(lambda, argument, session, () => call.position())
 }
 
 /** `invalid argument` where the lambda was written, or else at the call that reads the set. */
 export function setLambdaError(
   lambda: Lambda,
   description: string,
-  { call, evaluation }: Reading,
+  { call, session }: CallReading,
 ): QueryError {
-  const written = evaluation.writtenOf(lambda)
+  const written = writtenOf(lambda, session)
   if (!written) return call.invalid(description)
-  return new Call(evaluation, written.call, written.bound.variables).invalid(description, written.key)
+  return new Call(session, written.call, written.bound.variables).invalid(description, written.key)
 }

@@ -8,8 +8,8 @@ import {
   type SetBound,
   type SetOrder,
   turnedPlace,
-} from './order.ts'
-import type { ElementScan, ElementStream } from './stream.ts'
+} from '../../model/sets/order.ts'
+import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 
 /** The elements of another stream, last first. */
 export class ReversedStream implements ElementStream {

@@ -1,10 +1,10 @@
 // Union: every key as often as in the member that has it most.
 
+import { commonOrder, compareKeys, type Element } from '../../model/sets/order.ts'
+import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
 import { GroupedStream, withSources } from './grouped.ts'
 import { Heap } from './heap.ts'
-import { commonOrder, compareKeys, type Element } from './order.ts'
-import type { ElementScan, ElementStream } from './stream.ts'
 
 interface Member {
   readonly reader: ElementReader

@@ -23,9 +23,11 @@ function decide(
 ): { allowed: boolean; given: Value[] } {
   const given: Value[] = []
   const allowed = world.bench.read(transaction => {
-    const access = createAccess(authority, transaction, (lambda, argument) => {
-      given.push(argument)
-      return lambda.body === 'yes'
+    const access = createAccess(authority, transaction, (predicate, argument) => {
+      if (predicate.language !== '4') return false
+      const { body, parameters } = predicate.lambda
+      given.push(argument(typeof parameters === 'string' ? 1 : parameters.length))
+      return body === 'yes'
     })
     return access.allows({ action, resource, argument: () => null, ...more })
   })

@@ -1,6 +1,7 @@
 // What auth tests share: a store in memory, a clock and timers that the test moves, bcrypt that counts, and a
 // runner that waits for pending results and evaluates again, as the engine does.
 
+import assert from 'node:assert/strict'
 import {
   type Authentication,
   type AuthenticationOptions,
@@ -16,6 +17,7 @@ import { systemRandom } from '../../../src/base/random.ts'
 import type { Timers } from '../../../src/base/timers.ts'
 import { RequestError } from '../../../src/errors.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
+import type { Code } from '../../../src/values/code.ts'
 import { type DatabaseId, Lambda, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { Bench, object } from '../store/support.ts'
 
@@ -158,8 +160,9 @@ export class World {
             header,
             transaction,
             given,
-            caller => (lambda, argument) =>
-              this.predicates.get(String(lambda.body))?.(argument, caller, transaction) ?? false,
+            caller => (predicate, argument) =>
+              this.predicates.get(String(lambdaOf(predicate).body))?.(argument(1), caller, transaction) ??
+              false,
           ),
         ),
       memo,
@@ -247,4 +250,10 @@ export function bearer(secret: string): string {
 
 export function basic(text: string): string {
   return `Basic ${Buffer.from(text).toString('base64')}`
+}
+
+/** The lambda that code of version 4 is. */
+function lambdaOf(code: Code): Lambda {
+  assert.ok(code.language === '4')
+  return code.lambda
 }

@@ -6,7 +6,7 @@ import { systemTimers } from '../../../src/base/timers.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import type { StreamOpener } from '../../../src/engine/streaming.ts'
-import type { EvaluationHost } from '../../../src/v4/evaluation.ts'
+import type { SessionHost } from '../../../src/model/session.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 test('what takes too long to be parsed is left to the slow lane, without being parsed to its end', async () => {
@@ -33,7 +33,7 @@ test('what takes too long to be parsed is left to the slow lane, without being p
   const engine = createEngine({
     store,
     identify: () => ({ database: 0n, authority, identity: undefined, credential: undefined }),
-    host: { now: () => 0 } as unknown as EvaluationHost,
+    host: { now: () => 0 } as unknown as SessionHost,
     timeOfDay: () => 0,
     streams: {} as unknown as StreamOpener,
     timers: systemTimers,

@@ -6,9 +6,10 @@ import { step, stepsPerLook } from '../../../src/base/effort.ts'
 import { limits } from '../../../src/limits.ts'
 import { BindingBudget } from '../../../src/store/binding-budget.ts'
 import type { Version } from '../../../src/store/contract.ts'
+import type { Code } from '../../../src/values/code.ts'
 import { Lambda } from '../../../src/values/value.ts'
 
-const lambda = new Lambda('4', 'd', null)
+const binding: Code = { language: '4', lambda: new Lambda('4', 'd', null) }
 const version = {} as unknown as Version
 
 /** A budget for bindings that take so long. */
@@ -27,9 +28,9 @@ test('bindings of a document have one budget together, and those of the next ano
   const budget = setUp(() => half)
   for (let document = 0; document < 3; document++) {
     budget.perDocument(() => {
-      assert.equal(budget.evaluateBinding(lambda, version), true)
-      assert.equal(budget.evaluateBinding(lambda, version), true)
-      assert.throws(() => budget.evaluateBinding(lambda, version), { code: 'time out' })
+      assert.equal(budget.evaluateBinding(binding, version), true)
+      assert.equal(budget.evaluateBinding(binding, version), true)
+      assert.throws(() => budget.evaluateBinding(binding, version), { code: 'time out' })
     })
   }
 })
@@ -37,6 +38,6 @@ test('bindings of a document have one budget together, and those of the next ano
 test('bindings that are quick are never too long, however many versions there are', () => {
   const budget = setUp(() => 50)
   budget.perDocument(() => {
-    for (let versions = 0; versions < 100_000; versions++) budget.evaluateBinding(lambda, version)
+    for (let versions = 0; versions < 100_000; versions++) budget.evaluateBinding(binding, version)
   })
 })

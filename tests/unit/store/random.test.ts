@@ -5,10 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { QueryError } from '../../../src/errors.ts'
 import { openLmdb } from '../../../src/kv/lmdb.ts'
 import { Background } from '../../../src/store/background.ts'
-import type { Transaction } from '../../../src/store/contract.ts'
+import { type Transaction, WriteRefused } from '../../../src/store/contract.ts'
 import { type Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { RandomSource } from './random-source.ts'
 import {
@@ -184,8 +183,8 @@ class Run {
       for (const [id, content] of made) model.set(id, ts, content)
       this.times.push(ts)
     } catch (error) {
-      assert.ok(error instanceof QueryError, String(error))
-      assert.equal(error.errors[0]?.code, 'instance not unique')
+      assert.ok(error instanceof WriteRefused, String(error))
+      assert.equal(error.reason, 'not unique')
     }
   }
 

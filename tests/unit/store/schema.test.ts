@@ -57,7 +57,7 @@ test('names resolve, follow renames and are free again at once', async () => {
   })
   await assert.rejects(
     bench.write(transaction => transaction.put(users, object({ name: 'users' }))),
-    /document is not unique/,
+    /not unique/,
   )
   await bench.write(transaction => transaction.delete(users))
   bench.read(transaction => {
@@ -208,7 +208,7 @@ test('an identity has one credential and many tokens, and takes both along', asy
   })
   await assert.rejects(
     bench.write(transaction => put(transaction, native.credentials, 2)),
-    /document is not unique/,
+    /not unique/,
   )
   bench.read(transaction => {
     assert.equal(transaction.credentialOf(user)?.ref.id, 1n)
@@ -242,7 +242,7 @@ test('a key id may live in several databases, which go one by one, but not in ve
   const one = databases.at(-1) as Ref
   await assert.rejects(
     bench.write(transaction => transaction.put(key(one), object({}))),
-    /Key already exists/,
+    /key exists/,
   )
   assert.deepEqual(bench.store.check(), [])
   const [first, other] = databases as [Ref, Ref]

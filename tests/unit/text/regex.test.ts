@@ -10,7 +10,7 @@ import { compilePattern, type Match } from '../../../src/text/regex/compiled-pat
 import { RegexSyntaxError } from '../../../src/text/regex/errors.ts'
 import { asOfKnown, propertyNamed } from '../../../src/text/regex/unicode-property.ts'
 import { isKnownCharacter } from '../../../src/values/known-characters.ts'
-import { errorOf, evaluatePure, pureEvaluation } from '../../support/evaluate-pure.ts'
+import { errorOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 
 /** Pattern, text, and the groups of each match; null where Java refuses the pattern. */
 type Recorded = readonly [pattern: string, text: string, matches: (string | null)[][] | null]
@@ -299,10 +299,10 @@ describe('bounds', () => {
   })
 
   test('steps of backtracking count as compute', () => {
-    const evaluation = pureEvaluation()
+    const session = pureSession()
     const text = { repeat: { repeat: 'a', number: 1024 }, number: 256 }
-    evaluatePure({ containsstrregex: text, pattern: '(?!a)b' }, { evaluation })
-    assert.ok(evaluation.computeOps > 1, String(evaluation.computeOps))
+    evaluatePure({ containsstrregex: text, pattern: '(?!a)b' }, { session })
+    assert.ok(session.computeOps > 1, String(session.computeOps))
   })
 
   test('a search that could take too long is refused', () => {
@@ -315,10 +315,10 @@ describe('bounds', () => {
   })
 
   test('searches of long texts count as compute', () => {
-    const evaluation = pureEvaluation()
+    const session = pureSession()
     const text = { repeat: { repeat: 'a', number: 1024 }, number: 1024 }
-    evaluatePure({ containsstrregex: text, pattern: 'b' }, { evaluation })
-    assert.ok(evaluation.computeOps > 5, String(evaluation.computeOps))
+    evaluatePure({ containsstrregex: text, pattern: 'b' }, { session })
+    assert.ok(session.computeOps > 5, String(session.computeOps))
   })
 })
 

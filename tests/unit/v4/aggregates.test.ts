@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { compareValues } from '../../../src/values/order.ts'
 import { type Cursor, Page, type Value } from '../../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
-import { errorOf, errorsOf, evaluatePure, pureEvaluation } from '../../support/evaluate-pure.ts'
+import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 import { numbers, orderedValues } from '../../support/value-arbitraries.ts'
 
 const given = { var: 'given' }
@@ -135,10 +135,10 @@ describe('arrays', () => {
   test('elements count for as much as calls, except with max and min', () => {
     const costs = { count: 10, sum: 10, mean: 10, any: 10, all: 10, max: 1, min: 1 }
     for (const [name, ops] of Object.entries(costs)) {
-      const evaluation = pureEvaluation()
+      const session = pureSession()
       const element = name === 'any' || name === 'all' ? true : 1n
-      evaluatePure({ [name]: given }, { evaluation, given: new Array(499).fill(element) })
-      assert.equal(evaluation.computeOps, ops, name)
+      evaluatePure({ [name]: given }, { session, given: new Array(499).fill(element) })
+      assert.equal(session.computeOps, ops, name)
     }
   })
 })

@@ -12,7 +12,7 @@ import { registry } from '../../../src/v4/functions/registry.ts'
 import { parseQuery } from '../../../src/v4/parse.ts'
 import { parseJson } from '../../../src/values/json.ts'
 import { type Cursor, Page, type Value } from '../../../src/values/value.ts'
-import { errorOf, errorsOf, evaluatePure, pureEvaluation } from '../../support/evaluate-pure.ts'
+import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 
 const given = { var: 'given' }
 const x = { var: 'x' }
@@ -128,9 +128,9 @@ describe('map, foreach, filter', () => {
   })
 
   test('each application counts', () => {
-    const evaluation = pureEvaluation()
-    evaluatePure({ map: lambda(x), collection: given }, { evaluation, given: new Array(499).fill(1n) })
-    assert.equal(evaluation.computeOps, 10)
+    const session = pureSession()
+    evaluatePure({ map: lambda(x), collection: given }, { session, given: new Array(499).fill(1n) })
+    assert.equal(session.computeOps, 10)
   })
 })
 
@@ -234,7 +234,7 @@ function asking(effect: 'read' | 'write') {
       summary: 'Waits.',
       example: ['', ''],
       evaluate: (args, call) =>
-        call.evaluation.memo.get(args.ask, async () => (args.ask.startsWith('odd') ? 'odd' : true)),
+        call.session.memo.get(args.ask, async () => (args.ask.startsWith('odd') ? 'odd' : true)),
     }),
   ]).definitions
   return {
@@ -257,7 +257,7 @@ async function rounds(
   for (;;) {
     memo.begin()
     try {
-      return { asked, result: evaluate(expression, undefined, pureEvaluation({}, memo)) }
+      return { asked, result: evaluate(expression, undefined, pureSession({}, memo)) }
     } catch (error) {
       if (!(error instanceof Pending)) return { asked, result: error }
       asked.push(error.questions.map(({ key }) => key))

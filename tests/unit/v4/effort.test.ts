@@ -6,11 +6,11 @@ import { test } from 'node:test'
 import { watched } from '../../../src/base/effort.ts'
 import { encodeTerms } from '../../../src/keys/terms.ts'
 import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
+import { applyPatch } from '../../../src/model/resources/patch.ts'
+import { referenceFailures } from '../../../src/model/resources/written-references.ts'
 import { readPattern } from '../../../src/text/regex/java-pattern.ts'
 import { propertyNamed } from '../../../src/text/regex/unicode-property.ts'
 import { parse } from '../../../src/v4/language.ts'
-import { applyPatch } from '../../../src/v4/resources/patch.ts'
-import { referenceFailures } from '../../../src/v4/resources/written-references.ts'
 import { renderValue } from '../../../src/v4/wire/render.ts'
 import { casefold } from '../../../src/values/casefold.ts'
 import { compareStrings } from '../../../src/values/collation.ts'
@@ -20,7 +20,7 @@ import { parseJson } from '../../../src/values/json.ts'
 import { compareValues } from '../../../src/values/order.ts'
 import { Page, type Value } from '../../../src/values/value.ts'
 import { ValueKeys } from '../../../src/values/value-keys.ts'
-import { evaluatePure, pureEvaluation } from '../../support/evaluate-pure.ts'
+import { evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 
 class Ended extends Error {}
 
@@ -67,7 +67,7 @@ const walks: Record<string, () => unknown> = {
   'encoding of terms': () => encodeTerms([numbers()]),
   patching: () => applyPatch(new Map(), new Map([['data', numbers()]])),
   'looking for references in what is written': () =>
-    referenceFailures([numbers()], ['data'], undefined as never, false, 0n),
+    referenceFailures([numbers()], undefined as never, false, 0n),
   'reading JSON': () => parseJson(`[${'1,'.repeat(size)}1]`),
   'parsing a query': () => parse([...numbers()] as never, '4'),
 }
@@ -105,7 +105,7 @@ test('a pattern that looks far ahead for each match looks at the clock meanwhile
   let looks = 0
   const watch = { look: () => void looks++, beforeLongCall: () => assert.fail('it is short') }
   const query = { replacestrregex: given, pattern: 'a.*b|a', replace: '', first: false }
-  watched(watch, () => evaluatePure(query, { given: text, evaluation: pureEvaluation() }))
+  watched(watch, () => evaluatePure(query, { given: text, session: pureSession() }))
   assert.ok(looks > 20, `${looks} looks`)
 })
 
@@ -152,7 +152,7 @@ const queries: readonly (readonly [unknown, Value])[] = [
 
 for (const [query, value] of queries) {
   test(`${JSON.stringify(query)} looks at the clock`, () => {
-    const evaluate = () => evaluatePure(query as object, { given: value, evaluation: pureEvaluation() })
+    const evaluate = () => evaluatePure(query as object, { given: value, session: pureSession() })
     evaluate()
     endsEarly(evaluate)
   })

@@ -4,9 +4,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { DifferenceStream } from '../../../src/v4/sets/difference.ts'
-import { DistinctStream } from '../../../src/v4/sets/distinct.ts'
-import { IntersectionStream } from '../../../src/v4/sets/intersection.ts'
 import {
   compareKeys,
   comparePlaces,
@@ -18,8 +15,11 @@ import {
   reversedOrder,
   type SetBound,
   type SetOrder,
-} from '../../../src/v4/sets/order.ts'
-import { type ElementScan, type ElementStream, firstOf } from '../../../src/v4/sets/stream.ts'
+} from '../../../src/model/sets/order.ts'
+import { type ElementScan, type ElementStream, firstOf } from '../../../src/model/sets/stream.ts'
+import { DifferenceStream } from '../../../src/v4/sets/difference.ts'
+import { DistinctStream } from '../../../src/v4/sets/distinct.ts'
+import { IntersectionStream } from '../../../src/v4/sets/intersection.ts'
 import { FilteredStream, RangeStream, ReversedStream } from '../../../src/v4/sets/turned.ts'
 import { UnionStream } from '../../../src/v4/sets/union.ts'
 import { Ref, type Value } from '../../../src/values/value.ts'

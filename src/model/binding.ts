@@ -1,0 +1,63 @@
+// Computed fields of indexes: stored code over one document, run whenever it is written. It sees nothing but the document,
+// so that an entry can be computed again at any time and come out the same.
+
+import { isInterruption } from '../base/effort.ts'
+import { Memo } from '../base/pending.ts'
+import { RequestError } from '../errors.ts'
+import type { Transaction, Version } from '../store/contract.ts'
+import type { Code } from '../values/code.ts'
+import type { Value } from '../values/value.ts'
+import { Failure, LanguageError } from './failure.ts'
+import { Session, type SessionHost } from './session.ts'
+import { viewDocument } from './view-document.ts'
+
+/** `Now()` in a binding: entries are not computed again as time passes, so it is the end of time. */
+const endOfTime = Number.MAX_SAFE_INTEGER
+
+/** A binding asked for more than its document, which the check of effects cannot always see before. */
+class Lookup extends Error {}
+
+/** What a binding may know of its transaction. */
+const known: Partial<Transaction> = {
+  snapshotTime: endOfTime,
+  commitTime: undefined,
+  writable: false,
+  counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
+}
+
+/** Stands for the transaction, of which the rest is out of reach. */
+const nothing = new Proxy(known, {
+  get(target, name) {
+    if (Object.hasOwn(target, name)) return target[name as keyof Transaction]
+    throw new Lookup(`a binding must not use ${String(name)}`)
+  },
+}) as Transaction
+
+/** The value of `binding` for a document; undefined when it fails, does too much or looks something up. */
+export function evaluateBinding(host: SessionHost, binding: Code, document: Version): Value | undefined {
+  const { database } = document.ref
+  const session = new Session({
+    host,
+    transaction: nothing,
+    caller: {
+      database,
+      authority: { kind: 'predicate', database },
+      identity: undefined,
+      credential: undefined,
+    },
+    dialect: '4',
+    memo: new Memo(),
+    deadline: Number.POSITIVE_INFINITY,
+    effectLimit: 'pure',
+    effectPlace: 'index bindings',
+  })
+  try {
+    return session.run(binding, { one: viewDocument(document, session) })
+  } catch (error) {
+    // The time or the memory of whoever evaluates it is over: that says nothing about the document.
+    if (isInterruption(error)) throw error
+    const isItsOwn = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
+    if (isItsOwn || error instanceof RequestError) return undefined
+    throw error
+  }
+}

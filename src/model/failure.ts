@@ -1,0 +1,103 @@
+// How the rules of the data refuse what a query asks for: a kind with its parts and no words. Each language has a table
+// of texts and codes for the kinds, and knows where in its text the place is that is blamed.
+
+import type { Ref, Value } from '../values/value.ts'
+
+/** What is blamed: the call as a whole, or what it is applied to (a collection to create in, a document to change). */
+export type FailurePlace = 'call' | 'target'
+
+/** Why one field of a written document is refused. */
+export type FieldFault =
+  | { readonly kind: 'required' }
+  /** `expected` is the name of a type as version 4 spells it: `String`, `Class Ref`, `RoleAction` … */
+  | { readonly kind: 'type'; readonly value: Value; readonly expected: string }
+  | { readonly kind: 'one of required'; readonly names: readonly string[] }
+  | { readonly kind: 'reserved name'; readonly name: string }
+  | { readonly kind: 'name characters'; readonly name: string }
+  | { readonly kind: 'negative' }
+  | { readonly kind: 'out of range'; readonly value: Value; readonly least: bigint; readonly most: bigint }
+  | { readonly kind: 'not unique' }
+  | { readonly kind: 'reference'; readonly why: 'unreadable' | 'missing' | 'other database' }
+  | { readonly kind: 'current password' }
+  | { readonly kind: 'secret' }
+  | { readonly kind: 'uri'; readonly uri: string }
+  | { readonly kind: 'transform'; readonly name: Value }
+  | { readonly kind: 'arity'; readonly found: number; readonly expected: number }
+  | { readonly kind: 'built-in role'; readonly role: string }
+  | { readonly kind: 'unknown role'; readonly role: string }
+  | { readonly kind: 'too many roles'; readonly most: number }
+  | { readonly kind: 'filled container' }
+  | { readonly kind: 'mixed wildcards' }
+  | { readonly kind: 'several wildcards' }
+  | { readonly kind: 'repeated source' }
+  | { readonly kind: 'impure binding' }
+  | { readonly kind: 'unused binding' }
+  | { readonly kind: 'partitions changed'; readonly before: Value; readonly after: Value }
+  | { readonly kind: 'index changed' }
+
+/** A field that is refused. */
+export interface FieldFailure {
+  readonly path: readonly string[]
+  readonly fault: FieldFault
+  /** The path is within the fields as they were given, not within the document that they make. */
+  readonly isGiven?: boolean
+}
+
+/** A change that would make data disappear from a protected database. */
+export type DestructiveChange =
+  | 'delete collection'
+  | 'delete index'
+  | 'decrease history_days'
+  | 'remove history_days'
+  | 'decrease ttl_days'
+  | 'remove ttl_days'
+
+/** Why a query is refused. */
+export type Fault =
+  | { readonly kind: 'permission denied' }
+  | { readonly kind: 'not found'; readonly ref: Ref }
+  /** The collection of a document is gone. */
+  | { readonly kind: 'collection gone'; readonly collection: Ref }
+  /** A document with that id, or a schema object with that name, is there. */
+  | { readonly kind: 'exists'; readonly ref: Ref }
+  /** A key with that id is there. */
+  | { readonly kind: 'key exists' }
+  /** `index`: the unique index that holds the same terms and values; absent for the credentials of a document. */
+  | { readonly kind: 'not unique'; readonly index?: Ref }
+  | { readonly kind: 'invalid fields'; readonly failures: readonly FieldFailure[] }
+  /** Writing is for the database of the query. */
+  | { readonly kind: 'other database' }
+  | { readonly kind: 'negative id'; readonly id: bigint }
+  /** Writing happens now, or for history up to now. */
+  | { readonly kind: 'other time' }
+  | { readonly kind: 'in container' }
+  | { readonly kind: 'built-in collection'; readonly mode: 'update' | 'replace' }
+  /** The collection was made by the same query. */
+  | { readonly kind: 'new collection' }
+  | { readonly kind: 'destructive'; readonly change: DestructiveChange }
+  /** The body of a function is no code. */
+  | { readonly kind: 'no body' }
+  /** Only documents of user collections have a history that can be written. */
+  | { readonly kind: 'fixed history'; readonly action: 'insert' | 'remove' }
+  | { readonly kind: 'moved into itself'; readonly database: string; readonly parent: string }
+
+/** A refusal by the rules of the data. Languages catch it and tell it in their own words. */
+export class Failure extends Error {
+  override name = 'Failure'
+  readonly faults: readonly (Fault & { readonly place: FailurePlace })[]
+
+  constructor(faults: readonly (Fault & { readonly place: FailurePlace })[]) {
+    super(faults.map(({ kind }) => kind).join(', '))
+    this.faults = faults
+  }
+
+  static of(fault: Fault, place: FailurePlace = 'call'): Failure {
+    return new Failure([{ ...fault, place }])
+  }
+}
+
+/** A query that failed by its own doing, in the words of its language. `message` is what other languages may tell. */
+export abstract class LanguageError extends Error {
+  /** The value that the query gave up with, where it gave up on purpose. */
+  abstract readonly aborted: Value | undefined
+}

@@ -1,0 +1,27 @@
+// Calling user functions.
+
+import { authorityOfRole } from '../auth/role.ts'
+import { assert } from '../base/assert.ts'
+import { codeOf } from '../values/code.ts'
+import type { Ref, Value } from '../values/value.ts'
+import { Failure } from './failure.ts'
+import { permissionDenied } from './permissions.ts'
+import type { Given, Session } from './session.ts'
+
+/**
+ * Runs a user function with the rights of its role or else those of the caller. Throws Failures where there is no such
+ * function or it may not be called; what its body throws goes through.
+ */
+export function callFunction(ref: Ref, given: Given, session: Session): Value {
+  const { access, asker, transaction } = session
+  const stored = transaction.get(ref)
+  if (!stored) throw Failure.of({ kind: 'not found', ref }, 'target')
+  const argument = () => ('one' in given ? given.one : given.list)
+  if (!access.allows({ action: 'call', resource: ref, argument, asker })) throw permissionDenied()
+  const body = codeOf(stored.fields.get('body'))
+  assert(body !== undefined, 'a function has a body')
+  const role = stored.fields.get('role')
+  if (role === undefined) return session.run(body, given)
+  const authority = authorityOfRole(transaction, ref.database, role)
+  return session.withAuthority(authority, () => session.run(body, given))
+}

@@ -1,0 +1,60 @@
+// Writing into the past: `insert` and `remove` change a document's history, version by version.
+
+import { microsOfTime } from '../values/time.ts'
+import { EventValue, native, type ObjectValue, type Ref, type Time } from '../values/value.ts'
+import { Failure } from './failure.ts'
+import { mayOnDocument, permissionDenied } from './permissions.ts'
+import { isUserDocument } from './read.ts'
+import type { Session } from './session.ts'
+import { applied, draftFields, refuseForeign, refuseNegativeId } from './write.ts'
+
+/** What a version in the past does. */
+export type HistoryAction = 'create' | 'update' | 'delete'
+
+/** Writes a version at a past time. Unlike an update it is not merged with what was there. */
+export function insertVersion(
+  ref: Ref,
+  ts: Time,
+  action: HistoryAction,
+  params: ObjectValue,
+  session: Session,
+): EventValue {
+  const { transaction } = session
+  const micros = Number(microsOfTime(ts))
+  // What is stored has a time that a number holds exactly: none before 1684.
+  if (micros > transaction.snapshotTime || micros < Number.MIN_SAFE_INTEGER) {
+    throw Failure.of({ kind: 'other time' })
+  }
+  refuseForeign(ref.database, session)
+  refuseNegativeId(ref.id)
+  const fields = draftFields(ref, params, session)
+  if (!isUserDocument(ref) && ref.collection !== native.keys) {
+    throw Failure.of({ kind: 'fixed history', action: 'insert' })
+  }
+  refuseUnlessAllowed(ref, ts, action, params, session)
+  const given = action === 'delete' ? undefined : fields()
+  const version = applied(() => transaction.insertVersion(ref, micros, given), 'call')
+  return new EventValue(version.ts, action === 'delete' ? 'delete' : 'create', ref, version.fields)
+}
+
+/** Removes the version at a time; what is not there is no error. */
+export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
+  const { transaction } = session
+  const micros = Number(microsOfTime(ts))
+  refuseForeign(ref.database, session)
+  if (!isUserDocument(ref)) throw Failure.of({ kind: 'fixed history', action: 'remove' })
+  const stored = [...transaction.versions(ref)].find(version => version.ts === micros)
+  refuseUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
+  transaction.removeVersion(ref, micros, action === 'delete' ? 'delete' : 'create')
+  return null
+}
+
+function refuseUnlessAllowed(
+  ref: Ref,
+  ts: Time,
+  action: HistoryAction,
+  fields: ObjectValue,
+  session: Session,
+): void {
+  if (!mayOnDocument('history_write', ref, session, () => [ref, ts, action, fields])) throw permissionDenied()
+}

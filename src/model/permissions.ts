@@ -1,0 +1,26 @@
+// The questions that everything here asks about what the caller may do.
+
+import type { ResourceAction } from '../auth/contract.ts'
+import { collectionOf, type Ref, type Value } from '../values/value.ts'
+import { Failure, type FailurePlace } from './failure.ts'
+import type { Session } from './session.ts'
+
+/** Whether the caller may do `action` to a document; predicates get `argument`. */
+export function mayOnDocument(
+  action: ResourceAction,
+  ref: Ref,
+  { access, asker }: Session,
+  argument: (parameterCount: number) => Value = () => ref,
+): boolean {
+  return access.allows({ action, resource: collectionOf(ref), document: ref, argument, asker })
+}
+
+/** Whether the authority in force may read a document. */
+export function mayRead(ref: Ref, session: Session): boolean {
+  return mayOnDocument('read', ref, session)
+}
+
+/** The refusal of what the caller may not do. */
+export function permissionDenied(place: FailurePlace = 'call'): Failure {
+  return Failure.of({ kind: 'permission denied' }, place)
+}

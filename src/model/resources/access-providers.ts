@@ -1,0 +1,57 @@
+// Access providers: issuers of third-party tokens, and the roles their bearers get.
+
+import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
+import type { FieldFailure } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { map, name, text } from './fields.ts'
+import { failure, invalidType, type Resource } from './resource.ts'
+import { customRoleFailures } from './role-names.ts'
+
+export const accessProviderResource: Resource = {
+  fields: {
+    name: { check: name, required: true },
+    issuer: { check: text, required: true },
+    jwks_uri: { check: text, required: true },
+    roles: { check: () => [] },
+    data: { check: map },
+  },
+  keptOnReplace: ['name', 'issuer', 'jwks_uri', 'roles'],
+  strictReferences: true,
+  allowedInContainer: true,
+  complete(draft) {
+    const { session, failures, fields, ref } = draft
+    const roles = fields.get('roles')
+    for (const item of itemsOf(roles)) failures.push(...providerRoleFailures(item, session))
+    failures.push(...uriFailures(fields.get('jwks_uri'), session))
+    const issuer = fields.get('issuer')
+    if (typeof issuer === 'string') {
+      const other = session.transaction.accessProviderByIssuer(ref.database, issuer)
+      if (other && other.ref.id !== ref.id) {
+        failures.push(failure(['issuer'], { kind: 'not unique' }))
+      }
+    }
+  },
+}
+
+/**
+ * Only the scheme is looked at, as the original did: an address that cannot be fetched lets nobody in, and the log says
+ * why. Plain http only where the operator allows it.
+ */
+function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {
+  if (typeof uri !== 'string') return []
+  const isPlain = /^http:/i.test(uri) && session.host.settings.allowInsecureJwks
+  if (isPlain || /^https:/i.test(uri)) return []
+  return [failure(['jwks_uri'], { kind: 'uri', uri })]
+}
+
+function providerRoleFailures(item: Value, session: Session): readonly FieldFailure[] {
+  if (!isObject(item)) return customRoleFailures(item, ['roles'], session)
+  const role = item.get('role')
+  if (role === undefined) return [failure(['role'], { kind: 'required' })]
+  const predicate = item.get('predicate')
+  const failures = [...customRoleFailures(role, ['role'], session)]
+  if (predicate === undefined) return [...failures, failure(['predicate'], { kind: 'required' })]
+  return predicate instanceof Lambda
+    ? failures
+    : [...failures, invalidType(['predicate'], predicate, 'Query')]
+}

@@ -1,0 +1,110 @@
+// Credentials: the password of a document, as a document of its own or through the `credentials` field of a
+// document. Only a hash is stored.
+
+import { native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
+import { Failure, type FieldFailure } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { documentRef, map, text, timestamp } from './fields.ts'
+import { failure, type Resource } from './resource.ts'
+
+/** Credentials: the password hash of an identity. */
+export const credentialResource: Resource = {
+  fields: {
+    instance: { check: documentRef, required: true },
+    password: { check: text, transient: true },
+    current_password: { check: text, transient: true },
+    hashed_password: { check: text },
+    ttl: { check: timestamp },
+    data: { check: map },
+  },
+  keptOnReplace: [],
+  strictReferences: false,
+  allowedInContainer: false,
+  complete({ session, failures, fields, mode, patch, previous, ref }) {
+    const instance = fields.get('instance')
+    if (failures.length > 0 || !(instance instanceof Ref)) return
+    const other = session.transaction.credentialOf(instance)
+    if (other && other.ref.id !== ref.id) {
+      throw Failure.of({ kind: 'not unique' }, mode === 'create' ? 'target' : 'call')
+    }
+    if (!maySetHash(session)) keepHash(fields, previous?.fields)
+    const before = previous?.fields.get('instance')
+    const owner = before instanceof Ref ? before : instance
+    const password = patch.get('password')
+    // Moved to somebody else, a password is lost, and could be changed there and moved back.
+    if (patch.has('password') || !sameRef(owner, instance))
+      failures.push(...passwordFailures(owner, patch, previous?.fields, [], session))
+    if (failures.length === 0 && typeof password === 'string')
+      fields.set('hashed_password', hashOf(password, session))
+  },
+}
+
+/** Only keys with built-in rights may store a hash that was made elsewhere. */
+function maySetHash({ authority }: Session): boolean {
+  return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
+}
+
+function keepHash(fields: Map<string, Value>, before: ObjectValue | undefined): void {
+  const hash = before?.get('hashed_password')
+  if (hash === undefined) fields.delete('hashed_password')
+  else fields.set('hashed_password', hash)
+}
+
+/**
+ * What is wrong with a change of the password of `instance`. Whoever changes the password of the very document they
+ * act as has to give the current one, by whatever form; keys and functions with a role of their own need not.
+ */
+function passwordFailures(
+  instance: Ref,
+  patch: ObjectValue,
+  before: ObjectValue | undefined,
+  path: readonly string[],
+  session: Session,
+): readonly FieldFailure[] {
+  if (!actsAs(instance, session)) return []
+  const stored = before ?? session.transaction.credentialOf(instance)?.fields
+  if (!stored?.has('hashed_password')) return []
+  const current = patch.get('current_password')
+  const { logins } = session.host
+  if (typeof current === 'string' && logins.checkPassword(session, instance, instance, current)) return []
+  return [failure([...path, 'current_password'], { kind: 'current password' })]
+}
+
+function actsAs(instance: Ref, { authority }: Session): boolean {
+  return (
+    authority.kind === 'roles' && authority.identity !== undefined && sameRef(authority.identity, instance)
+  )
+}
+
+function hashOf(password: string, session: Session): string {
+  return session.host.logins.hashPassword(session, password)
+}
+
+const blockFields = ['password', 'hashed_password', 'current_password']
+
+/** What is wrong with the `credentials` field of a document that is about to be written. */
+export function credentialsFailures(
+  instance: Ref,
+  block: ObjectValue,
+  session: Session,
+): readonly FieldFailure[] {
+  const wrong = blockFields.flatMap(name => {
+    const value = block.get(name)
+    return value === undefined || value === null ? [] : text(value, ['credentials', name])
+  })
+  if (wrong.length > 0 || !block.has('password')) return wrong
+  return passwordFailures(instance, block, undefined, ['credentials'], session)
+}
+
+/** Writes what the `credentials` field of a document says into its credentials, with the service's own rights. */
+export function writeCredentialsOf(instance: Ref, block: ObjectValue, session: Session): void {
+  const { transaction } = session
+  const existing = transaction.credentialOf(instance)
+  const fields = new Map<string, Value>(existing?.fields ?? [['instance', instance]])
+  const hash = block.get('hashed_password')
+  if (typeof hash === 'string' && maySetHash(session)) fields.set('hashed_password', hash)
+  const password = block.get('password')
+  if (typeof password === 'string') fields.set('hashed_password', hashOf(password, session))
+  const ref = existing?.ref ?? session.newDocument(instance.database, native.credentials)
+  transaction.put(ref, fields)
+}

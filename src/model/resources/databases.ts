@@ -1,0 +1,56 @@
+// Databases. A database holds its own schema and documents; its children are documents in it.
+
+import { encodeGlobalId } from '../../values/global-id.ts'
+import { native, type Ref } from '../../values/value.ts'
+import { type DestructiveChange, Failure } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { flag, map, name, priority } from './fields.ts'
+import { type Draft, failure, type Resource } from './resource.ts'
+
+/** Child databases. */
+export const databaseResource: Resource = {
+  fields: {
+    name: { check: name, required: true },
+    data: { check: map },
+    priority: { check: priority },
+    container: { check: flag },
+    protected: { check: flag },
+    typechecked: { check: flag },
+  },
+  keptOnReplace: ['name', 'global_id'],
+  strictReferences: true,
+  allowedInContainer: true,
+  complete(draft) {
+    // The id of the document is the identity of the database: both stay forever, wherever it is moved.
+    draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
+    refuseFullContainer(draft)
+  },
+}
+
+/** A database that already holds schema or data cannot become a container. */
+function refuseFullContainer({ session, failures, fields, previous, ref }: Draft): void {
+  const becomes = fields.get('container') === true && previous && previous.fields.get('container') !== true
+  if (!becomes) return
+  const { transaction } = session
+  const kinds = [native.collections, native.indexes, native.functions]
+  const filled = kinds.some(kind => {
+    for (const _ of transaction.documents(ref.id, kind, {})) return true
+    return false
+  })
+  if (!filled) return
+  failures.push(failure([], { kind: 'filled container' }))
+}
+
+/** The refusal of a change that would make data disappear from a database in protected mode. */
+export function destructive(change: DestructiveChange): Failure {
+  return Failure.of({ kind: 'destructive', change })
+}
+
+/** Whether the database, or one it lies in, is in protected mode. */
+export function isProtected(database: Ref['database'], session: Session): boolean {
+  const { catalogue } = session.transaction
+  for (let found = catalogue.database(database); found; found = catalogue.database(found.parent)) {
+    if (found.protected) return true
+  }
+  return false
+}

@@ -1,0 +1,50 @@
+// Documents of user collections.
+
+import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
+import { isObject, native, Ref, type Value } from '../../values/value.ts'
+import type { Session } from '../session.ts'
+import { credentialsFailures, writeCredentialsOf } from './credentials.ts'
+import { map, timestamp } from './fields.ts'
+import type { Draft, Resource } from './resource.ts'
+
+export const documentResource: Resource = {
+  fields: {
+    data: { check: map },
+    ttl: { check: timestamp },
+    constraints: { check: () => [] },
+    credentials: { check: map, transient: true },
+  },
+  keptOnReplace: [],
+  strictReferences: false,
+  allowedInContainer: false,
+  complete(draft) {
+    applyTimeToLive(draft)
+    const credentials = draft.patch.get('credentials')
+    if (credentials === undefined || !isObject(credentials)) return
+    draft.failures.push(...credentialsFailures(draft.ref, credentials, draft.session))
+  },
+  written(draft, version) {
+    const credentials = draft.patch.get('credentials')
+    if (credentials !== undefined && isObject(credentials) && credentials.size > 0) {
+      writeCredentialsOf(version.ref, credentials, draft.session)
+    }
+  },
+}
+
+/** A document without a `ttl` gets that of its collection. */
+function applyTimeToLive({ session, fields, ref }: Draft): void {
+  if (fields.has('ttl')) return
+  const ttl = defaultTimeToLive(ref, session)
+  if (ttl) fields.set('ttl', ttl)
+}
+
+/** When a document of the collection written now ends, if the collection says so. */
+function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
+  const { catalogue, snapshotTime } = session.transaction
+  const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
+  if (collection?.ttlDays === undefined) return undefined
+  const days = BigInt(collection.ttlDays)
+  const end = addToTime(timeFromMicros(snapshotTime), days, timeUnit('days') as TimeUnit)
+  // There is no check of the days: more of them than there are times mean the last one, or the first.
+  return end ?? (days > 0n ? maxTime : minTime)
+}

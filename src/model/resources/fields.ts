@@ -1,0 +1,58 @@
+// The types of fields that several kinds of documents share.
+
+import { isReservedName, isValidName } from '../../values/names.ts'
+import {
+  isArray,
+  isObject,
+  type ObjectValue,
+  Ref,
+  Time,
+  TransactionTime,
+  type Value,
+} from '../../values/value.ts'
+import { type FieldCheck, failure, invalidType } from './resource.ts'
+
+function ofType(expected: string, accepts: (value: Value) => boolean): FieldCheck {
+  return (value, path) => (accepts(value) ? [] : [invalidType(path, value, expected)])
+}
+
+/** Checks of fields: each returns what is wrong with a value, or nothing. */
+export const text = ofType('String', value => typeof value === 'string')
+export const flag = ofType('Boolean', value => typeof value === 'boolean')
+export const whole = ofType('Long', value => typeof value === 'bigint')
+export const map = ofType('Map', isObject)
+export const timestamp = ofType(
+  'Timestamp',
+  value => value instanceof Time || value instanceof TransactionTime,
+)
+/** The field `priority` of databases and collections. */
+export const priority = ofType('Priority', value => typeof value === 'bigint' && value >= 1n && value <= 500n)
+
+/** A reference to a document of that native collection. */
+export function refOf(expected: string, collection: number): FieldCheck {
+  return ofType(expected, value => value instanceof Ref && value.collection === collection)
+}
+
+/** A reference to a document of a user collection. */
+export const documentRef = ofType('Ref', value => value instanceof Ref)
+
+/** The name of a schema object. */
+export const name: FieldCheck = (value, path) => {
+  if (typeof value !== 'string') return [invalidType(path, value, 'Name')]
+  if (isReservedName(value)) {
+    return [failure(path, { kind: 'reserved name', name: value })]
+  }
+  return isValidName(value) ? [] : [failure(path, { kind: 'name characters', name: value })]
+}
+
+/** Cleans the objects in a field that holds one thing or an array of things. */
+export function keepKnown(
+  fields: Map<string, Value>,
+  key: string,
+  clean: (item: ObjectValue) => ObjectValue,
+): void {
+  const given = fields.get(key)
+  if (given === undefined) return
+  const each = (item: Value): Value => (isObject(item) ? clean(item) : item)
+  fields.set(key, isArray(given) ? given.map(each) : each(given))
+}

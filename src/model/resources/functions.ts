@@ -1,0 +1,50 @@
+// User functions: a stored lambda, and the role it runs with.
+
+import { Lambda, native, Ref } from '../../values/value.ts'
+import { Failure, type FailurePlace } from '../failure.ts'
+import { permissionDenied } from '../permissions.ts'
+import { map, name } from './fields.ts'
+import type { Draft, Resource } from './resource.ts'
+import { isWithin, roleFailures } from './role-names.ts'
+
+export const functionResource: Resource = {
+  fields: {
+    name: { check: name, required: true },
+    body: { check: () => [], required: true },
+    role: { check: () => [] },
+    data: { check: map },
+  },
+  keptOnReplace: ['name'],
+  strictReferences: true,
+  allowedInContainer: false,
+  complete(draft) {
+    const { session, failures, fields } = draft
+    const body = fields.get('body')
+    if (body !== undefined && !(body instanceof Lambda)) {
+      throw Failure.of({ kind: 'no body' }, placeOf(draft))
+    }
+    const role = fields.get('role')
+    if (role !== undefined) failures.push(...roleFailures(role, ['role'], session))
+    refuseHigherRole(draft)
+  },
+}
+
+/** What a refusal of the write as a whole blames. */
+function placeOf({ mode }: Draft): FailurePlace {
+  return mode === 'create' ? 'target' : 'call'
+}
+
+/**
+ * Nobody gives away more than they hold: a function with a role above the caller's own needs the rights that
+ * creating keys needs. The original lets a server key make functions that run as admin; we do not.
+ */
+function refuseHigherRole(draft: Draft): void {
+  const { session, fields } = draft
+  const { access, asker, authority, database } = session
+  const holder = authority.kind === 'builtin' && authority.role !== 'client' ? authority.role : undefined
+  const role = fields.get('role') ?? draft.previous?.fields.get('role')
+  if (isWithin(role, holder === 'server-readonly' ? undefined : holder)) return
+  const keys = new Ref(database, native.collections, BigInt(native.keys))
+  if (access.allows({ action: 'create', resource: keys, argument: () => new Map(), asker })) return
+  throw permissionDenied(placeOf(draft))
+}

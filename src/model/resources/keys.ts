@@ -1,0 +1,68 @@
+// Keys: secrets with a role, for this database or a child of it.
+
+import { native, Ref, type Value } from '../../values/value.ts'
+import type { FieldFailure } from '../failure.ts'
+import { map, priority, refOf, text, timestamp } from './fields.ts'
+import { type Draft, failure, type Resource } from './resource.ts'
+import { roleFailures } from './role-names.ts'
+
+export const keyResource: Resource = {
+  fields: {
+    name: { check: text },
+    role: { check: () => [], required: true },
+    database: { check: refOf('Database Ref', native.databases) },
+    ttl: { check: timestamp },
+    priority: { check: priority },
+    data: { check: map },
+    secret: { check: text, transient: true },
+    hashed_secret: { check: text, createOnly: true },
+  },
+  keptOnReplace: ['hashed_secret'],
+  strictReferences: true,
+  allowedInContainer: true,
+  complete(draft) {
+    const { session, failures, fields, mode, patch } = draft
+    const role = fields.get('role')
+    if (role !== undefined) failures.push(...roleFailures(role, ['role'], session))
+    failures.push(...importFailures(draft))
+    // The history of a key holds no hashes.
+    if (mode === 'history') fields.delete('hashed_secret')
+    if (failures.length > 0 || mode === 'history') return
+    const secret = patch.get('secret')
+    if (typeof secret === 'string') importSecret(draft, secret)
+    else if (!fields.has('hashed_secret')) makeSecret(draft)
+  },
+}
+
+/**
+ * A secret leads to one key: a hash that a key of the same id has in another database is refused. Whoever gives it knows
+ * it, so that tells nothing new.
+ */
+function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFailure[] {
+  const given = patch.get('hashed_secret')
+  if (mode !== 'create' || given === undefined) return []
+  const { transaction } = session
+  const isTaken = transaction.keyDatabases(ref.id).some(database => {
+    if (database === ref.database) return false
+    return transaction.get(new Ref(database, native.keys, ref.id))?.fields.get('hashed_secret') === given
+  })
+  return isTaken ? [failure(['hashed_secret'], { kind: 'not unique' })] : []
+}
+
+function importSecret({ session, failures, fields, ref, shown }: Draft, secret: string): void {
+  const { memo, host } = session
+  const hashed: Value | undefined = host.logins.hashKeySecret(memo, ref, secret)
+  if (hashed === undefined) {
+    failures.push(failure(['secret'], { kind: 'secret' }))
+    return
+  }
+  fields.set('hashed_secret', hashed)
+  shown.set('secret', secret)
+}
+
+function makeSecret({ session, fields, ref, shown }: Draft): void {
+  const { memo, host } = session
+  const { hashedSecret, secret } = host.logins.newKeySecret(memo, ref)
+  shown.set('secret', secret)
+  fields.set('hashed_secret', hashedSecret)
+}

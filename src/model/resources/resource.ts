@@ -1,0 +1,70 @@
+// What a kind of document is made of: its fields, their types and rules. One file per kind declares a Resource;
+// the pipeline in write.ts is the same for all.
+
+import type { Version } from '../../store/contract.ts'
+import type { ObjectValue, Ref, Value } from '../../values/value.ts'
+import type { FieldFailure, FieldFault } from '../failure.ts'
+import type { Session } from '../session.ts'
+
+/** `history` is a version written into the past. */
+export type WriteMode = 'create' | 'update' | 'replace' | 'history'
+
+/** A document on its way into the store. */
+export interface Draft {
+  readonly mode: WriteMode
+  readonly ref: Ref
+  /** The live version before, for updates and replaces. */
+  readonly previous: Version | undefined
+  /** What the client gave, without unknown fields. */
+  readonly patch: ObjectValue
+  /** The merged fields that will be stored; {@link Resource.complete} may change them. */
+  readonly fields: Map<string, Value>
+  /** Everything that is wrong with it. */
+  readonly failures: FieldFailure[]
+  /** Fields that only this response shows, such as a new secret. */
+  readonly shown: Map<string, Value>
+  /** Stored fields that this response leaves out. */
+  readonly omitted: Set<string>
+  readonly session: Session
+}
+
+/** Checks a value found at `path`; returns what is wrong. */
+export type FieldCheck = (value: Value, path: readonly string[]) => readonly FieldFailure[]
+
+/** What is known of a field. */
+export interface FieldSpec {
+  readonly check: FieldCheck
+  readonly required?: boolean
+  /** Given by the client only at creation; later values are ignored. */
+  readonly createOnly?: boolean
+  /** Never stored: consumed by {@link Resource.complete}. */
+  readonly transient?: boolean
+}
+
+export interface Resource {
+  readonly fields: Readonly<Record<string, FieldSpec>>
+  /** Fields that exist before the client's own are applied, on creation. */
+  readonly defaults?: (session: Session) => ObjectValue
+  /** Fields that survive a replace that does not give them. */
+  readonly keptOnReplace: readonly string[]
+  /** References in its fields have to exist and be readable by the caller. */
+  readonly strictReferences: boolean
+  /** Only databases, keys, roles and access providers may stand in a container database. */
+  readonly allowedInContainer: boolean
+  /** The last step before the write: rules across fields, computed fields. Pushes failures. */
+  readonly complete?: (draft: Draft) => void
+  /** After the write, in the same transaction: what belongs to the document. */
+  readonly written?: (draft: Draft, version: Version) => void
+  /** Throws when the document may not be deleted. */
+  readonly beforeDelete?: (version: Version, session: Session) => void
+}
+
+/** A field of a document that is refused. */
+export function failure(path: readonly string[], fault: FieldFault): FieldFailure {
+  return { path, fault }
+}
+
+/** The failure for a value of the wrong type. */
+export function invalidType(path: readonly string[], value: Value, expected: string): FieldFailure {
+  return failure(path, { kind: 'type', value, expected })
+}

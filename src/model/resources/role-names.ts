@@ -1,0 +1,41 @@
+// Roles given to keys, functions and access providers: built-in by name, custom ones by reference or name.
+
+import { builtinRoles } from '../../auth/contract.ts'
+import { isArray, native, Ref, type Value } from '../../values/value.ts'
+import type { FieldFailure } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { failure, invalidType } from './resource.ts'
+
+const isBuiltin = (value: Value) => (builtinRoles as readonly Value[]).includes(value)
+const isRoleRef = (value: Value) => value instanceof Ref && value.collection === native.roles
+
+/** Checks a role or an array of custom roles; built-in roles stand alone. */
+export function roleFailures(
+  value: Value,
+  path: readonly string[],
+  session: Session,
+): readonly FieldFailure[] {
+  if (isArray(value)) return value.flatMap(each => customRoleFailures(each, path, session))
+  return isBuiltin(value) ? [] : customRoleFailures(value, path, session)
+}
+
+/** Checks a custom role: a reference, or the name of one that exists. */
+export function customRoleFailures(
+  value: Value,
+  path: readonly string[],
+  session: Session,
+): readonly FieldFailure[] {
+  if (isRoleRef(value)) return []
+  if (typeof value !== 'string') return [invalidType(path, value, 'Role')]
+  if (isBuiltin(value)) return [failure(path, { kind: 'built-in role', role: value })]
+  const { database, transaction } = session
+  if (transaction.catalogue.resolve(database, native.roles, value)) return []
+  return [failure(path, { kind: 'unknown role', role: value })]
+}
+
+/** Whether a role gives no more than a caller of built-in role `holder` has anyway. */
+export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
+  if (role === undefined || holder === 'admin') return true
+  const lesser: readonly Value[] = ['server', 'server-readonly', 'client']
+  return holder === 'server' && lesser.includes(role)
+}

@@ -1,0 +1,136 @@
+// Roles: what members may do, and who the members are.
+
+import { type ResourceAction, resourceActions } from '../../auth/contract.ts'
+import { limits } from '../../limits.ts'
+import { isObject, itemsOf, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import type { FieldFailure } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { keepKnown, map, name } from './fields.ts'
+import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
+
+/** How many parameters the predicate of each action takes. */
+const predicateArity: Record<ResourceAction, number> = {
+  read: 1,
+  write: 2,
+  create: 1,
+  create_with_id: 2,
+  delete: 1,
+  history_read: 1,
+  history_write: 4,
+  unrestricted_read: 1,
+  call: 1,
+}
+
+/** Faults of items are told by the field alone, also where it holds an array (a quirk). */
+const privileges: FieldCheck = (value, path) =>
+  itemsOf(value).flatMap(item =>
+    isObject(item) ? privilegeFailures(item, path) : [invalidType(path, item, 'Map')],
+  )
+
+function privilegeFailures(item: ObjectValue, path: readonly string[]): readonly FieldFailure[] {
+  const resource = item.get('resource')
+  const failures: FieldFailure[] = []
+  if (resource === undefined) failures.push(failure([...path, 'resource'], { kind: 'required' }))
+  else if (!(resource instanceof Ref)) failures.push(invalidType([...path, 'resource'], resource, 'Ref'))
+  const actions = item.get('actions')
+  if (actions === undefined) return failures
+  if (!isObject(actions)) return [...failures, invalidType([...path, 'actions'], actions, 'Map')]
+  for (const action of resourceActions) {
+    const granted = actions.get(action)
+    if (granted === undefined || typeof granted === 'boolean' || granted instanceof Lambda) continue
+    failures.push(invalidType([...path, 'actions', action], granted, 'RoleAction'))
+  }
+  return failures
+}
+
+const membership: FieldCheck = (value, path) =>
+  itemsOf(value).flatMap(item => {
+    if (!isObject(item)) return [invalidType(path, item, 'Map')]
+    const resource = item.get('resource')
+    const predicate = item.get('predicate')
+    const failures: FieldFailure[] = []
+    if (resource === undefined) failures.push(failure([...path, 'resource'], { kind: 'required' }))
+    else if (!isCollectionRef(resource))
+      failures.push(invalidType([...path, 'resource'], resource, 'Class Ref'))
+    if (predicate !== undefined && !(predicate instanceof Lambda)) {
+      failures.push(invalidType([...path, 'predicate'], predicate, 'Query'))
+    }
+    return failures
+  })
+
+const isCollectionRef = (value: Value) => value instanceof Ref && value.collection === native.collections
+
+export const roleResource: Resource = {
+  fields: {
+    name: { check: name, required: true },
+    privileges: { check: privileges },
+    membership: { check: membership },
+    data: { check: map },
+  },
+  keptOnReplace: ['name'],
+  strictReferences: true,
+  allowedInContainer: true,
+  complete({ session, failures, fields, ref }) {
+    keepKnown(fields, 'privileges', item => withKnownActions(pick(item, ['resource', 'actions'])))
+    keepKnown(fields, 'membership', item => pick(item, ['resource', 'predicate']))
+    failures.push(...arityFailures(fields))
+    failures.push(...crowdedMemberships(fields, ref, session))
+  },
+}
+
+function pick(item: ObjectValue, keys: readonly string[]): ObjectValue {
+  return new Map([...item].filter(([key]) => keys.includes(key)))
+}
+
+function withKnownActions(item: ObjectValue): ObjectValue {
+  const actions = item.get('actions')
+  if (actions === undefined || !isObject(actions)) return item
+  return new Map([...item, ['actions', pick(actions, resourceActions)]])
+}
+
+/** The arity of predicates is checked only where privileges or membership is a single object (a quirk). */
+function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
+  const failures: FieldFailure[] = []
+  const check = (predicate: Value | undefined, expected: number, path: readonly string[]) => {
+    if (!(predicate instanceof Lambda)) return
+    const { parameters } = predicate
+    const found = typeof parameters === 'string' ? 1 : parameters.filter(each => each !== '_').length
+    if (parameters === '_' || found === expected) return
+    failures.push(failure(path, { kind: 'arity', found, expected }))
+  }
+  const single = fields.get('privileges')
+  const actions = single !== undefined && isObject(single) ? single.get('actions') : undefined
+  if (actions !== undefined && isObject(actions)) {
+    for (const action of resourceActions) {
+      check(actions.get(action), predicateArity[action], ['privileges', 'actions', action])
+    }
+  }
+  const member = fields.get('membership')
+  if (member !== undefined && isObject(member)) check(member.get('predicate'), 1, ['membership', 'predicate'])
+  return failures
+}
+
+/** A collection may be a member of so many roles and no more. */
+function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
+  const wanted = memberCollections(fields)
+  if (wanted.size === 0) return []
+  const { transaction } = session
+  const counts = new Map<bigint, number>()
+  for (const { document } of transaction.documents(ref.database, native.roles, {})) {
+    if (document.id === ref.id) continue
+    const role = transaction.get(document)
+    for (const id of role ? memberCollections(role.fields) : []) counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  const crowded = [...wanted].some(id => (counts.get(id) ?? 0) >= limits.rolesPerMembershipMax)
+  if (!crowded) return []
+  const fault = { kind: 'too many roles', most: limits.rolesPerMembershipMax } as const
+  return [{ path: [], fault, isGiven: true }]
+}
+
+function memberCollections(fields: ObjectValue): ReadonlySet<bigint> {
+  const ids = itemsOf(fields.get('membership')).flatMap(item => {
+    const resource = isObject(item) ? item.get('resource') : undefined
+    return resource instanceof Ref ? [resource.id] : []
+  })
+  return new Set(ids)
+}

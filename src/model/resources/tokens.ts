@@ -1,0 +1,34 @@
+// Tokens: secrets that act as a document.
+
+import { documentRef, map, text, timestamp } from './fields.ts'
+import type { Draft, Resource } from './resource.ts'
+
+/** Tokens: what a login makes. */
+export const tokenResource: Resource = {
+  fields: {
+    instance: { check: documentRef, required: true },
+    ttl: { check: timestamp },
+    data: { check: map },
+    hashed_secret: { check: text },
+  },
+  keptOnReplace: [],
+  strictReferences: false,
+  allowedInContainer: false,
+  complete(draft) {
+    draft.omitted.add('hashed_secret')
+    if (draft.failures.length === 0 && !draft.fields.has('hashed_secret')) makeSecret(draft)
+  },
+}
+
+/** Gives a token a new secret, shown in this response only. */
+export function makeSecret({
+  session,
+  fields,
+  ref,
+  shown,
+}: Pick<Draft, 'session' | 'fields' | 'ref' | 'shown'>): void {
+  const { memo, host } = session
+  const { hashedSecret, secret } = host.logins.newTokenSecret(memo, ref)
+  shown.set('secret', secret)
+  fields.set('hashed_secret', hashedSecret)
+}

@@ -1,0 +1,332 @@
+// The state of one query's evaluation, whatever its language: its transaction, its caller, what it may do here, what it has
+// used up. Evaluating the same query again in the same transaction gives the same result.
+
+import type {
+  Access,
+  AccessRequest,
+  Asker,
+  Authority,
+  Caller,
+  CreateAccess,
+  PredicateOutcome,
+} from '../auth/contract.ts'
+import type { Logins } from '../auth/login.ts'
+import { assert } from '../base/assert.ts'
+import { step, stepsSoFar } from '../base/effort.ts'
+import type { Memo } from '../base/pending.ts'
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Transaction } from '../store/contract.ts'
+import type { Code, LanguageName } from '../values/code.ts'
+import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from '../values/value.ts'
+import { ValueKeys } from '../values/value-keys.ts'
+import type { Effect, EffectPlace } from './effect.ts'
+import { Failure, LanguageError } from './failure.ts'
+
+/**
+ * What code is applied to: a list of arguments, or one value that stands for all of them, as a call of version 4 has it (an
+ * array then is taken apart by code with several parameters). Each language reads both.
+ */
+export type Given = { readonly list: readonly Value[] } | { readonly one: Value }
+
+/** Code of one language. */
+type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>
+
+/** What is known of code without running it. */
+interface CodeFacts {
+  readonly parameters: number
+  /** The most that running it may do. */
+  readonly effect: Effect
+}
+
+/** A language, as far as the code goes that is written in it. */
+export interface CodeLanguage<L extends LanguageName> {
+  /**
+   * Runs code within a session, which is that of the caller: its transaction, rights, time and counts. Throws LanguageErrors
+   * of its own, and whatever else evaluation throws.
+   */
+  run(code: CodeIn<L>, given: Given, session: Session): Value
+  facts(code: CodeIn<L>): CodeFacts
+}
+
+/** The languages that stored code may be in: the only place where they meet. */
+type CodeLanguages = { readonly [L in LanguageName]?: CodeLanguage<L> }
+
+/** What sessions need from outside. */
+export interface SessionHost {
+  readonly createAccess: CreateAccess
+  /** The languages of stored code. */
+  readonly languages: CodeLanguages
+  /** Microseconds on a clock that is never set, for deadlines only. */
+  readonly now: () => Micros
+  /** Passwords, secrets and sessions. */
+  readonly logins: Logins
+  /** Settings that functions depend on. */
+  readonly settings: QuerySettings
+}
+
+interface QuerySettings {
+  /** What the audience of an access provider starts with; the database's global id follows. */
+  readonly audiencePrefix: string
+  /** Whether signing keys may be fetched over plain HTTP and from private addresses. */
+  readonly allowInsecureJwks: boolean
+}
+
+interface SessionOptions {
+  readonly host: SessionHost
+  readonly transaction: Transaction
+  readonly caller: Caller
+  /** The IP address of the client; absent where no client asks. */
+  readonly address?: string | undefined
+  readonly dialect: string
+  readonly memo: Memo
+  /** When evaluation has to give up, by the clock of {@link SessionHost.now}. */
+  readonly deadline: Micros
+  /** The most that calls may do. */
+  readonly effectLimit?: Effect
+  readonly effectPlace?: EffectPlace
+}
+
+/** Evaluated units, or elements of sets, between two looks at the clock. */
+const unitsPerClockCheck = 256
+
+/** Steps of effort that one of them is about. */
+const stepsPerUnit = 8
+
+const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
+
+/** The error of a query whose time is up. */
+export function timedOut(): RequestError {
+  return new RequestError('time out', 'Read timed out (Query eval has timed out.)')
+}
+
+function readOps(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / limits.readOpBytes))
+}
+
+/** One evaluation of a query in one transaction. */
+export class Session {
+  readonly host: SessionHost
+  readonly transaction: Transaction
+  readonly caller: Caller
+  readonly address: string | undefined
+  /** The version of a language that the request is written in, as its clients name it. */
+  readonly dialect: string
+  readonly memo: Memo
+  /** The database in which names are looked up and documents written. */
+  readonly database: DatabaseId
+  /** The time at which `at` makes reads look; undefined is now, with the transaction's own writes. */
+  validTime: Micros | undefined
+  effectLimit: Effect
+  effectPlace: EffectPlace | undefined
+  /** The call under evaluation, to which decisions about rights belong. */
+  asker: Asker | undefined
+  /** Nested applications of code: lambdas, functions. */
+  callDepth = 0
+  /** Nested expressions. */
+  depth = 0
+  /** The texts by which what was read is told apart. */
+  readonly keys = new ValueKeys()
+  byteReadOps = 0
+  /** UTF-16 units of text that functions of this query have made. */
+  textUnits = 0
+  /** The reads that have been counted, by name. */
+  readonly #reads = new Set<string>()
+  /** Those of documents of the query's database as they are now, by collection: names would cost more than the reads. */
+  readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
+  #authority: Authority
+  #access: Access | undefined
+  #computeUnits = 0
+  #setElements = 0
+  readonly #deadline: Micros
+  constructor(options: SessionOptions) {
+    this.host = options.host
+    this.transaction = options.transaction
+    this.caller = options.caller
+    this.address = options.address
+    this.dialect = options.dialect
+    this.memo = options.memo
+    this.database = options.caller.database
+    this.effectLimit = options.effectLimit ?? 'write'
+    this.effectPlace = options.effectPlace
+    this.#authority = options.caller.authority
+    this.#deadline = options.deadline
+  }
+
+  get authority(): Authority {
+    return this.#authority
+  }
+
+  /** What the authority in force may do. */
+  get access(): Access {
+    this.#access ??= this.host.createAccess(this.#authority, this.transaction, (predicate, argument) =>
+      this.decides(predicate, argument),
+    )
+    return this.#access
+  }
+
+  /** Runs `work` with the rights of another authority, such as a function's role. */
+  withAuthority<T>(authority: Authority, work: () => T): T {
+    const { access } = this
+    const outer = this.#authority
+    this.#authority = authority
+    this.#access = undefined
+    try {
+      return work()
+    } finally {
+      this.#authority = outer
+      this.#access = access
+    }
+  }
+
+  /** Runs `work` with reads looking at another time; undefined is now. */
+  withValidTime<T>(time: Micros | undefined, work: () => T): T {
+    const outer = this.validTime
+    this.validTime = time
+    try {
+      return work()
+    } finally {
+      this.validTime = outer
+    }
+  }
+
+  /** Runs `work` with a narrower limit on effects. */
+  withEffectLimit<T>(limit: Effect, place: EffectPlace, work: () => T): T {
+    const outer = { limit: this.effectLimit, place: this.effectPlace }
+    this.effectLimit = limit
+    this.effectPlace = place
+    try {
+      return work()
+    } finally {
+      this.effectLimit = outer.limit
+      this.effectPlace = outer.place
+    }
+  }
+
+  /** The value that stored code comes to. */
+  run(code: Code, given: Given): Value {
+    return code.language === '4'
+      ? this.#language('4').run(code, given, this)
+      : this.#language('10').run(code, given, this)
+  }
+
+  /** What is known of stored code without running it. */
+  factsOf(code: Code): CodeFacts {
+    return code.language === '4' ? this.#language('4').facts(code) : this.#language('10').facts(code)
+  }
+
+  #language<L extends LanguageName>(name: L): CodeLanguage<L> {
+    const language: CodeLanguages[L] = this.host.languages[name]
+    assert(language !== undefined, `code of language ${name} can be run`)
+    return language
+  }
+
+  /** Whether a predicate of a role or access provider returns exactly true. Its errors are never shown. */
+  decides(predicate: Code, argument: AccessRequest['argument']): boolean {
+    const outcome = this.tryPredicate(predicate, argument)
+    return 'value' in outcome && outcome.value === true
+  }
+
+  /** What a predicate comes to: it runs with read-only rights of its own, and looks at the present. */
+  tryPredicate(predicate: Code, argument: AccessRequest['argument']): PredicateOutcome {
+    const { asker } = this
+    const apply = () => this.run(predicate, { one: argument(this.factsOf(predicate).parameters) })
+    const readOnly = () => this.withEffectLimit('read', 'auth predicates', apply)
+    const now = () => this.withValidTime(undefined, readOnly)
+    this.asker = undefined
+    try {
+      return { value: this.withAuthority({ kind: 'predicate', database: this.database }, now) }
+    } catch (error) {
+      if (error instanceof LanguageError || error instanceof Failure) return { failure: error }
+      throw error
+    } finally {
+      this.asker = asker
+    }
+  }
+
+  /** Counts evaluated units. Throws a RequestError past the compute limit or the deadline. */
+  compute(units: number): void {
+    const before = this.#computeUnits
+    const after = before + units
+    this.#computeUnits = after
+    step(units * stepsPerUnit)
+    if (after > computeUnitsMax) {
+      const got = Math.ceil(after / limits.computeUnitsPerOp)
+      const text = `Transaction does too much compute: got ${got}, limit: ${limits.computeOpsMax}`
+      throw new RequestError('bad request', text)
+    }
+    if (Math.floor(after / unitsPerClockCheck) !== Math.floor(before / unitsPerClockCheck))
+      this.checkDeadline()
+  }
+
+  /** Counts one element that a set has read from storage. Throws a RequestError past the limit or the deadline. */
+  countElement(): void {
+    this.#setElements++
+    step(stepsPerUnit)
+    if (this.#setElements > limits.setElementsMax) {
+      const text = `Transaction reads too many elements of sets. Max: ${limits.setElementsMax}`
+      throw new RequestError('bad request', text)
+    }
+    if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
+  }
+
+  /** Runs work whose effort grows with what it is given; much of it costs compute. */
+  metered<T>(work: () => T): T {
+    const before = stepsSoFar()
+    const result = work()
+    const units = Math.floor((stepsSoFar() - before) / limits.stepsPerComputeUnit)
+    if (units > 0) this.compute(units)
+    return result
+  }
+
+  checkDeadline(): void {
+    if (this.host.now() > this.#deadline) throw timedOut()
+  }
+
+  /** A new id for a document: larger than all before this request, and the same when it is evaluated again. */
+  newId(): bigint {
+    return this.memo.drawn(() => this.transaction.newId())
+  }
+
+  /** The reference for a new document: an id under which nothing is stored, drawn again until it is one. */
+  newDocument(database: DatabaseId, collection: CollectionId): Ref {
+    for (;;) {
+      const ref = new Ref(database, collection, this.newId())
+      if (!this.transaction.isTaken(ref)) return ref
+    }
+  }
+
+  /** Counts a read once per query: `ceil(bytes / 4096) + partitions - 1` operations. */
+  countRead(key: string, bytes: number, partitions: number): void {
+    if (this.#reads.has(key)) return
+    this.#reads.add(key)
+    this.byteReadOps += readOps(bytes) + partitions - 1
+  }
+
+  /** The same for one document, at the time the query looks at. */
+  countDocumentRead(ref: Ref, bytes: number): void {
+    const { database, collection, id } = ref
+    if (database !== this.database || this.validTime !== undefined) {
+      this.countRead(`${database}/${collection}/${id}@${this.validTime ?? ''}`, bytes, 1)
+      return
+    }
+    let ids = this.#documentsRead.get(collection)
+    if (ids === undefined) {
+      ids = new Set()
+      this.#documentsRead.set(collection, ids)
+    }
+    if (ids.has(id)) return
+    ids.add(id)
+    this.byteReadOps += readOps(bytes)
+  }
+
+  /** Billed compute operations so far, at least one; index entries of what was written are among them. */
+  get computeOps(): number {
+    const units = this.#computeUnits + this.transaction.counters.indexUnits
+    return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))
+  }
+
+  get deadline(): Micros {
+    return this.#deadline
+  }
+}

@@ -1,0 +1,66 @@
+// What a caller may see of sets: whether it may read one at all, and which of its elements.
+
+import type { IndexDefinition } from '../../store/contract.ts'
+import type { CollectionId, Ref, Value } from '../../values/value.ts'
+import { mayOnDocument, mayRead } from '../permissions.ts'
+import type { Session } from '../session.ts'
+import type { Reading } from './reading.ts'
+
+/** Decides for one document after the other whether it shows. */
+export type ElementFilter = (document: Ref) => boolean
+
+const everything: ElementFilter = () => true
+
+/** Shows the documents that the caller may read. Built-in roles decide by collection: asked once for each. */
+function readableDocuments(session: Session): ElementFilter {
+  if (session.authority.kind === 'roles') return document => mayRead(document, session)
+  const decided = new Map<CollectionId, boolean>()
+  return document => {
+    const known = decided.get(document.collection)
+    if (known !== undefined) return known
+    const readable = mayRead(document, session)
+    decided.set(document.collection, readable)
+    return readable
+  }
+}
+
+/** What shows of an index under these terms; undefined when the caller may not read it. */
+export function indexFilter(
+  index: IndexDefinition,
+  terms: readonly Value[],
+  { hidden, session }: Reading,
+): ElementFilter | undefined {
+  const { access, asker } = session
+  const request = { resource: index.ref, argument: () => terms, asker }
+  if (access.allows({ ...request, action: 'unrestricted_read' })) return everything
+  const isPublic = index.publicRead && index.ref.database === session.database
+  if (!isPublic && !access.allows({ ...request, action: 'read' })) return undefined
+  return hidden === 'shown' ? everything : readableDocuments(session)
+}
+
+/** What shows of the documents of a collection. */
+export function documentsFilter(collection: Ref, session: Session): ElementFilter {
+  const request = {
+    action: 'unrestricted_read',
+    resource: collection,
+    argument: () => null,
+    asker: session.asker,
+  } as const
+  return session.access.allows(request) ? everything : readableDocuments(session)
+}
+
+/** What shows of a native collection; undefined when the caller may not list it. */
+export function nativeFilter(collection: Ref, session: Session): ElementFilter | undefined {
+  const request = {
+    action: 'read',
+    resource: collection,
+    argument: () => collection,
+    asker: session.asker,
+  } as const
+  return session.access.allows(request) ? readableDocuments(session) : undefined
+}
+
+/** Whether the caller may see the history of a document, which its own set is made of. */
+export function mayReadHistory(document: Ref, session: Session): boolean {
+  return mayOnDocument('history_read', document, session)
+}

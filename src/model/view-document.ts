@@ -1,0 +1,34 @@
+// Stored documents as clients see them: without the fields that stay inside, with those that are computed.
+
+import type { Version } from '../store/contract.ts'
+import { encodeGlobalId } from '../values/global-id.ts'
+import { type CollectionId, DocumentValue, native, type ObjectValue, type Value } from '../values/value.ts'
+import type { Session } from './session.ts'
+
+/** Fields kept for the service itself, by native collection. */
+const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
+  [native.databases]: new Set(['scope', 'account', 'disabled']),
+  [native.collections]: new Set(['min_valid_time']),
+  [native.indexes]: new Set(['hidden']),
+  [native.credentials]: new Set(['hashed_password', 'password', 'current_password']),
+}
+
+/** The document value of a stored version. `created` marks one made by this query. */
+export function viewDocument(version: Version, session: Session, created = false): DocumentValue {
+  const fields = visibleFields(version, session)
+  // A version that was made from a remembered one has other fields.
+  const shown = version.shown?.fields === fields ? version.shown : undefined
+  return new DocumentValue(version.ref, version.ts, fields, created, shown)
+}
+
+/** The fields of a version that clients may see, in stored order. */
+export function visibleFields({ ref, fields }: Version, session: Session): ObjectValue {
+  const hidden = hiddenFields[ref.collection]
+  const visible: ObjectValue =
+    hidden && [...hidden].some(name => fields.has(name))
+      ? new Map([...fields].filter(([name]) => !hidden.has(name)))
+      : fields
+  if (ref.collection !== native.access_providers) return visible
+  const audience: Value = `${session.host.settings.audiencePrefix}${encodeGlobalId(ref.database)}`
+  return new Map([...visible, ['audience', audience]])
+}

@@ -1,0 +1,276 @@
+// The one way by which documents of every kind are written: references, permission, existence, container, time,
+// patch, validation, write. The kinds differ in their Resource only. What is created is blamed at its target, what
+// exists already at the call.
+
+import { type Version, WriteRefused } from '../store/contract.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  type DocumentValue,
+  firstUserCollection,
+  isNativeCollectionRef,
+  native,
+  type ObjectValue,
+  Ref,
+  TransactionTime,
+  type Value,
+} from '../values/value.ts'
+import { Failure, type FailurePlace, type Fault, type FieldFailure } from './failure.ts'
+import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
+import { resourceOf } from './resources/kinds.ts'
+import { applyPatch } from './resources/patch.ts'
+import { type Draft, type FieldSpec, failure, type Resource, type WriteMode } from './resources/resource.ts'
+import { referenceFailures } from './resources/written-references.ts'
+import type { Session } from './session.ts'
+import { viewDocument } from './view-document.ts'
+
+/** What a language adds to the creation of documents. */
+export interface CreationRules {
+  /** Documents in a collection that the same query made are refused. */
+  readonly refusesNewCollections?: boolean
+}
+
+/** Creates a document in a collection, under a given id or a new one. */
+export function createDocument(
+  collection: Ref,
+  id: bigint | undefined,
+  params: ObjectValue,
+  session: Session,
+  rules: CreationRules = {},
+): DocumentValue {
+  const number = Number(collection.id)
+  const resource = resourceOf(number)
+  refuseReferences(params, resource, session)
+  refuseForeign(collection.database, session)
+  if (id !== undefined) refuseNegativeId(id, 'target')
+  refuseOtherTime(session, 'target')
+  const { access, asker, transaction } = session
+  const ref =
+    id === undefined
+      ? newDocument(collection.database, number, session)
+      : new Ref(collection.database, number, id)
+  const allowed = access.allows({
+    action: id === undefined ? 'create' : 'create_with_id',
+    resource: collection,
+    document: ref,
+    asker,
+    argument: parameters => (id === undefined || parameters === 1 ? params : [params, ref]),
+  })
+  if (!allowed) throw permissionDenied('target')
+  if (id !== undefined && transaction.get(ref)) throw Failure.of({ kind: 'exists', ref }, 'target')
+  refuseInContainer(collection.database, resource, session)
+  if (rules.refusesNewCollections) refuseNewCollection(collection, session)
+  const base = resource.defaults?.(session) ?? new Map()
+  const draft = draftOf('create', ref, undefined, base, params, resource, session)
+  refuseTakenName(draft)
+  refuse(draft.failures, 'target')
+  return write(draft, resource, 'target')
+}
+
+function refuseNewCollection(collection: Ref, { transaction }: Session): void {
+  if (isNativeCollectionRef(collection)) return
+  const [oldest] = transaction.versions(collection)
+  if (oldest?.ts instanceof TransactionTime) throw Failure.of({ kind: 'new collection' }, 'target')
+}
+
+/** Changes or replaces a live document. */
+export function changeDocument(
+  mode: 'update' | 'replace',
+  ref: Ref,
+  params: ObjectValue,
+  session: Session,
+): DocumentValue {
+  const resource = resourceOf(ref.collection)
+  if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'built-in collection', mode }, 'target')
+  refuseReferences(params, resource, session, ref)
+  refuseOtherTime(session)
+  const previous = existing(ref, session, 'target')
+  const patch = knownFields(params, resource, mode)
+  const base = mode === 'update' ? previous.fields : kept(previous.fields, resource)
+  const argument = (parameters: number): Value => {
+    const fields = [previous.fields, applyPatch(previous.fields, patch)]
+    return parameters === 3 ? [...fields, ref] : fields
+  }
+  if (!mayOnDocument('write', ref, session, argument)) throw permissionDenied()
+  const draft = draftOf(mode, ref, previous, base, params, resource, session)
+  refuse(draft.failures)
+  return write(draft, resource, 'call')
+}
+
+/** Deletes a live document; returns it as it was. */
+export function deleteDocument(ref: Ref, session: Session): DocumentValue {
+  if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'not found', ref })
+  refuseForeign(ref.database, session)
+  refuseOtherTime(session)
+  const previous = existing(ref, session, 'call')
+  if (!mayOnDocument('delete', ref, session)) throw permissionDenied()
+  resourceOf(ref.collection).beforeDelete?.(previous, session)
+  applied(() => session.transaction.delete(ref), 'call')
+  return viewDocument(previous, session)
+}
+
+/** The live version of a document to be changed. Who may not read it does not learn whether it exists. */
+function existing(ref: Ref, session: Session, place: FailurePlace): Version {
+  const version = session.transaction.get(ref)
+  if (version) return version
+  if (!mayRead(ref, session)) throw permissionDenied()
+  throw Failure.of({ kind: 'not found', ref }, place)
+}
+
+/** Runs a write of the transaction; what the store refuses is blamed at `place`. */
+export function applied<T>(work: () => T, place: FailurePlace): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof WriteRefused)) throw error
+    const { index, reason } = error
+    throw Failure.of(
+      reason === 'key exists' ? { kind: reason } : { kind: reason, ...(index && { index }) },
+      place,
+    )
+  }
+}
+
+function newDocument(database: DatabaseId, collection: CollectionId, session: Session): Ref {
+  const sequential = collection === native.collections || collection === native.indexes
+  if (!sequential) return session.newDocument(database, collection)
+  return new Ref(database, collection, session.transaction.nextSchemaId(database, collection))
+}
+
+/**
+ * Checks the fields of a version to be written into the past, and returns how to make them: references now,
+ * everything else after the caller's permission.
+ */
+export function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
+  const resource = resourceOf(ref.collection)
+  refuseReferences(params, resource, session)
+  return () => {
+    const draft = draftOf('history', ref, undefined, new Map(), params, resource, session)
+    refuse(draft.failures)
+    return draft.fields
+  }
+}
+
+// ------------------------------------------------------------------------------------------ drafting
+
+function draftOf(
+  mode: WriteMode,
+  ref: Ref,
+  previous: Version | undefined,
+  base: ObjectValue,
+  params: ObjectValue,
+  resource: Resource,
+  session: Session,
+): Draft {
+  const patch = knownFields(params, resource, mode)
+  const fields = applyPatch(base, storedFields(patch, resource))
+  const data = fields.get('data')
+  if (data instanceof Map && data.size === 0) fields.delete('data')
+  const failures = fieldFailures(fields, patch, resource)
+  const draft: Draft = {
+    mode,
+    ref,
+    previous,
+    patch,
+    fields,
+    failures,
+    shown: new Map(),
+    omitted: new Set(),
+    session,
+  }
+  resource.complete?.(draft)
+  return draft
+}
+
+/** Unknown fields are dropped without a word, and so are later values of what is final after creation. */
+function knownFields(params: ObjectValue, resource: Resource, mode: WriteMode): ObjectValue {
+  const known = new Map<string, Value>()
+  for (const [name, value] of params) {
+    const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
+    if (field && (mode === 'create' || !field.createOnly)) known.set(name, value)
+  }
+  return known
+}
+
+function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
+  let stored: Map<string, Value> | undefined
+  for (const name of patch.keys()) {
+    if (!resource.fields[name]?.transient) continue
+    stored ??= new Map(patch)
+    stored.delete(name)
+  }
+  return stored ?? patch
+}
+
+function kept(fields: ObjectValue, resource: Resource): ObjectValue {
+  return new Map([...fields].filter(([name]) => resource.keptOnReplace.includes(name)))
+}
+
+function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resource): FieldFailure[] {
+  const failures: FieldFailure[] = []
+  for (const name in resource.fields) {
+    const field = resource.fields[name] as FieldSpec
+    const value = field.transient ? (patch.get(name) ?? undefined) : fields.get(name)
+    if (value !== undefined) failures.push(...field.check(value, [name]))
+    else if (field.required) failures.push(failure([name], { kind: 'required' }))
+  }
+  return failures
+}
+
+function write(draft: Draft, resource: Resource, place: FailurePlace): DocumentValue {
+  const { fields, mode, ref, session } = draft
+  const version = applied(() => session.transaction.put(ref, fields), place)
+  resource.written?.(draft, version)
+  return viewDocument(asShown(draft, version), session, mode === 'create')
+}
+
+/** The version as this write returns it. */
+function asShown({ omitted, shown }: Draft, version: Version): Version {
+  if (shown.size === 0 && omitted.size === 0) return version
+  const stored = [...version.fields].filter(([name]) => !omitted.has(name))
+  return { ...version, fields: new Map([...stored, ...shown]) }
+}
+
+// ------------------------------------------------------------------------------------------- refusing
+
+/** References inside what is given are checked before everything else. */
+function refuseReferences(params: ObjectValue, resource: Resource, session: Session, target?: Ref): void {
+  const failures = referenceFailures(params, session, resource.strictReferences)
+  const isForeign = target !== undefined && target.database !== session.database
+  if (!isForeign && failures.length === 0) return
+  const faults: (Fault & { readonly place: FailurePlace })[] = []
+  if (isForeign) faults.push({ kind: 'other database', place: 'target' })
+  if (failures.length > 0) faults.push({ kind: 'invalid fields', failures, place: 'call' })
+  throw new Failure(faults)
+}
+
+/** Everything is written in the database of the query. */
+export function refuseForeign(database: DatabaseId, session: Session): void {
+  if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
+}
+
+function refuseInContainer(database: DatabaseId, resource: Resource, { transaction }: Session): void {
+  if (resource.allowedInContainer || !transaction.catalogue.database(database)?.container) return
+  throw Failure.of({ kind: 'in container' }, 'target')
+}
+
+/** References may hold a negative id, which names nothing: documents are numbered from 0. */
+export function refuseNegativeId(id: bigint, place: FailurePlace = 'call'): void {
+  if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
+}
+
+/** Writes happen now; under `at` another time they are refused. */
+export function refuseOtherTime(session: Session, place: FailurePlace = 'call'): void {
+  if (session.validTime !== undefined) throw Failure.of({ kind: 'other time' }, place)
+}
+
+function refuseTakenName({ failures, fields, ref, session }: Draft): void {
+  const name = fields.get('name')
+  if (failures.length > 0 || typeof name !== 'string' || ref.collection >= firstUserCollection) return
+  if (session.transaction.catalogue.resolve(ref.database, ref.collection, name))
+    throw Failure.of({ kind: 'exists', ref }, 'target')
+}
+
+function refuse(failures: readonly FieldFailure[], place: FailurePlace = 'call'): void {
+  if (failures.length > 0) throw Failure.of({ kind: 'invalid fields', failures }, place)
+}

@@ -1,0 +1,11 @@
+// What version 4 adds to the rules by which documents are created.
+
+import type { CreationRules } from '../model/write.ts'
+import type { Call } from './definition.ts'
+import { apiVersionOf } from './dialect.ts'
+import { isAtLeast } from './wire/version.ts'
+
+/** From version 5 on a collection and a document in it cannot be made by the same query. */
+export function creationRules({ session }: Call): CreationRules {
+  return { refusesNewCollections: isAtLeast(apiVersionOf(session), '5') }
+}

@@ -1,0 +1,120 @@
+// Every error of a query in version 4: one closed table of codes with their statuses, and the table of what its rules
+// refuse. Codes, statuses and fixed phrases are facts of the protocol (clients branch on them).
+
+import { LanguageError } from '../model/failure.ts'
+
+/** How much an error counts when one of several decides the status; parse errors first. */
+type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
+
+/** The closed table of codes that errors inside a query carry, with the status each has on its own. */
+export const queryErrorStatus = {
+  /** `login` with a password that is wrong, or for somebody who does not exist; the response is the same. */
+  'authentication failed': 400,
+  /** The body of a user function failed; `cause` holds its own errors. */
+  'call error': 400,
+  /** Reserved by the protocol; this service does not send it. */
+  'feature not available': 400,
+  /** A document with that id, or a schema object with that name, is already there. */
+  'instance already exists': 400,
+  /** A document, schema object or set does not exist, or not at the time looked at. */
+  'instance not found': 404,
+  /** The write would give a unique index a second entry for the same terms and values. */
+  'instance not unique': 400,
+  /** An argument has a type or a value that the function does not take. */
+  'invalid argument': 400,
+  /** The query cannot be parsed, or a write stands where none is allowed. */
+  'invalid expression': 400,
+  /** A container database holds databases, keys, roles and access providers only. */
+  'invalid object in container': 400,
+  /** A reference names a schema object that does not exist. */
+  'invalid ref': 400,
+  /** `current_token` was asked for and the credential is none. */
+  'invalid token': 400,
+  /** The `fields` parameter of a stream names an unknown field. */
+  'invalid url parameter': 400,
+  /** A write under `at` another time, or a version inserted after the present. */
+  'invalid write time': 400,
+  /** `current_identity` was asked for and the credential has none. */
+  'missing identity': 400,
+  /** A database cannot be moved into itself or into one that it holds. */
+  'move database error': 400,
+  /** The credential does not grant what this part of the query does. */
+  'permission denied': 403,
+  /** A protected database refuses a change that loses data, or a function has no usable body. */
+  'schema validation failed': 400,
+  /** Calls or expressions are nested too deep, by recursion for one. */
+  'stack overflow': 400,
+  /** `abort` ended the query; the description is its text. Nothing was written. */
+  'transaction aborted': 400,
+  /** A document or schema object has wrong fields; `failures` says which, and why. */
+  'validation failed': 400,
+  /** `select` follows a path that leads nowhere and has no default. */
+  'value not found': 404,
+} as const
+
+/** The code of an error with a position in the query. */
+export type QueryErrorCode = keyof typeof queryErrorStatus
+
+/** Where in the query: object keys and array indexes from its root. */
+export type Position = readonly (string | number)[]
+
+/** Why one field of a written document was refused. */
+export interface FieldError {
+  readonly field: readonly string[]
+  readonly code: string
+  readonly description: string
+}
+
+/** One element of a response's `errors`. */
+export interface ErrorEntry {
+  readonly position: Position
+  readonly code: QueryErrorCode
+  readonly description: string
+  readonly failures?: readonly FieldError[]
+  readonly cause?: readonly ErrorEntry[]
+  readonly rank: ErrorRank
+  /** Differs from the code's own status for a few situations (such as an inactive index: 400). */
+  readonly status: number
+}
+
+/** Makes an entry with the rank and status its code has by default. */
+export function errorEntry(
+  code: QueryErrorCode,
+  description: string,
+  position: Position,
+  details: Partial<Pick<ErrorEntry, 'failures' | 'cause' | 'rank' | 'status'>> = {},
+): ErrorEntry {
+  const rank: ErrorRank =
+    code === 'invalid argument' ? 'argument' : code === 'permission denied' ? 'permission' : 'other'
+  return { position, code, description, rank, status: queryErrorStatus[code], ...details }
+}
+
+/** A query that failed, with everything the response's `errors` will say. */
+export class QueryError extends LanguageError {
+  override name = 'QueryError'
+  readonly errors: readonly ErrorEntry[]
+  constructor(errors: readonly ErrorEntry[]) {
+    super(errors[0]?.description ?? 'query failed')
+    this.errors = errors
+  }
+  /** The text given to `abort`. */
+  get aborted(): string | undefined {
+    const [first] = this.errors
+    return first?.code === 'transaction aborted' ? first.description : undefined
+  }
+
+  static of(...args: Parameters<typeof errorEntry>): QueryError {
+    return new QueryError([errorEntry(...args)])
+  }
+}
+
+const rankOrder: Record<ErrorRank, number> = { parse: 3, argument: 2, permission: 1, other: 0 }
+
+/** The HTTP status of a failed query: the first error of the highest rank decides. */
+export function statusOf(errors: readonly ErrorEntry[]): number {
+  let chosen = errors[0]
+  for (const error of errors) {
+    if (chosen && rankOrder[error.rank] > rankOrder[chosen.rank]) chosen = error
+  }
+  return chosen?.status ?? 500
+}

@@ -1,0 +1,245 @@
+// How version 4 tells what the rules of the data refuse: codes, texts and positions. All are facts of the protocol.
+
+import { unreachable } from '../base/assert.ts'
+import type {
+  DestructiveChange,
+  Failure,
+  FailurePlace,
+  Fault,
+  FieldFailure,
+  FieldFault,
+} from '../model/failure.ts'
+import type { Session } from '../model/session.ts'
+import {
+  isArray,
+  isObject,
+  Lambda,
+  LocalDate,
+  native,
+  Ref,
+  Time,
+  TransactionTime,
+  UnresolvedRef,
+  Uuid,
+  type Value,
+} from '../values/value.ts'
+import { type Call, undefinedReference } from './definition.ts'
+import { apiVersionOf } from './dialect.ts'
+import { type ErrorEntry, errorEntry, type FieldError, QueryError, type QueryErrorCode } from './errors.ts'
+import { isAtLeast } from './wire/version.ts'
+
+/** The errors of a refusal within a call. */
+export function refusal({ faults }: Failure, call: Call): QueryError {
+  const errors = faults.flatMap(fault => errorOf(fault, call, placeOf(fault.place, call)).errors)
+  return new QueryError(errors)
+}
+
+/** The target of a call is its first argument. */
+function placeOf(place: FailurePlace, { expression }: Call): readonly string[] {
+  return place === 'target' ? [expression.definition.name] : []
+}
+
+/** The error for everything that the caller may not do. */
+export function permissionDenied(call: Call, ...at: readonly string[]): QueryError {
+  return call.error('permission denied', 'Insufficient privileges to perform the action.', ...at)
+}
+
+/** The error for a document that is not there. */
+export function notFound(collection: number, call: Call, ...at: readonly string[]): QueryError {
+  return call.error('instance not found', `${labelOf(collection, call.session)} not found.`, ...at)
+}
+
+function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
+  const error = (code: QueryErrorCode, description: string) => call.error(code, description, ...at)
+  switch (fault.kind) {
+    case 'permission denied':
+      return permissionDenied(call, ...at)
+    case 'not found':
+      return notFound(fault.ref.collection, call, ...at)
+    case 'collection gone': {
+      const { collection } = fault
+      const name = call.session.transaction.catalogue.nameOf(collection) ?? String(collection.id)
+      return undefinedReference(new UnresolvedRef({ type: 'collection', name }), call, ...at)
+    }
+    case 'exists':
+      return error(
+        'instance already exists',
+        `${labelOf(fault.ref.collection, call.session)} already exists.`,
+      )
+    case 'key exists':
+      return error('instance already exists', 'Key already exists.')
+    case 'not unique':
+      return error('instance not unique', 'document is not unique.')
+    case 'invalid fields':
+      return new QueryError([validationFailed(fault.failures, call, at)])
+    case 'other database':
+      return error('invalid argument', 'Cannot write a scoped ref.')
+    case 'negative id':
+      return error('invalid argument', `The id provided is too small: '${fault.id}'`)
+    case 'other time':
+      return error('invalid write time', 'Cannot write outside of snapshot time.')
+    case 'in container':
+      return error('invalid object in container', 'Object is not allowed in a container')
+    case 'built-in collection':
+      return error('invalid argument', `Cannot ${fault.mode} a schema meta collection.`)
+    case 'new collection': {
+      const text = 'Cannot create a collection and a document in it in the same transaction.'
+      return error('invalid argument', text)
+    }
+    case 'destructive': {
+      const reason = 'destructive change forbidden because database is in protected mode.'
+      return error('schema validation failed', `${destructiveTexts[fault.change]}: ${reason}`)
+    }
+    case 'no body':
+      return error('schema validation failed', 'Invalid type provided for field `body`.')
+    case 'fixed history':
+      return error('invalid argument', `Cannot ${fault.action} event for specified ref.`)
+    case 'moved into itself': {
+      const reason = 'Cannot move database from ancestor to descendant.'
+      const text = `Cannot move database '${fault.database}' into parent '${fault.parent}': ${reason}`
+      return error('move database error', text)
+    }
+    default:
+      return unreachable(fault)
+  }
+}
+
+const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
+  'delete collection': 'Cannot delete collection',
+  'delete index': 'Cannot cause deletion of backing index',
+  'decrease history_days': 'Cannot decrease `history_days` field',
+  'remove history_days': 'Cannot remove `history_days` field',
+  'decrease ttl_days': 'Cannot decrease `ttl_days` field',
+  'remove ttl_days': 'Cannot remove `ttl_days` field',
+}
+
+const labels: ReadonlyMap<number, string> = new Map([
+  [native.databases, 'Database'],
+  [native.collections, 'Collection'],
+  [native.indexes, 'Index'],
+  [native.functions, 'Function'],
+  [native.roles, 'Role'],
+  [native.access_providers, 'other'],
+  [native.keys, 'Key'],
+  [native.tokens, 'Token'],
+  [native.credentials, 'Credentials'],
+])
+
+/** Versions before 2.7 say class and instance for collection and document. */
+const olderLabels: Readonly<Record<string, string>> = { Collection: 'Class', Document: 'Instance' }
+
+function labelOf(collection: number, session: Session): string {
+  const label = labels.get(collection) ?? 'Document'
+  return isAtLeast(apiVersionOf(session), '2.7') ? label : (olderLabels[label] ?? label)
+}
+
+/** The one error that lists everything wrong with a written document. */
+function validationFailed(failures: readonly FieldFailure[], call: Call, at: readonly string[]): ErrorEntry {
+  const told = failures.map(each => fieldError(each, call))
+  const distinct = [...new Map(told.map(each => [JSON.stringify(each), each])).values()]
+  const noun = isAtLeast(apiVersionOf(call.session), '2.7') ? 'document' : 'instance'
+  const description = `${noun} data is not valid.`
+  return errorEntry('validation failed', description, call.position(...at), { failures: distinct })
+}
+
+function fieldError({ fault, isGiven, path }: FieldFailure, call: Call): FieldError {
+  const [code, description] = fieldText(fault)
+  return { field: isGiven ? [...call.position().map(String), ...path] : path, code, description }
+}
+
+function fieldText(fault: FieldFault): readonly [code: string, description: string] {
+  switch (fault.kind) {
+    case 'type': {
+      const { expected, value } = fault
+      return ['invalid type', `Invalid type ${storedTypeName(value)}, expected type ${expected}.`]
+    }
+    case 'one of required':
+      return ['value required', `Must provide one of the following: ${fault.names.join(', ')}`]
+    case 'reserved name':
+      return ['reserved name', `Invalid name ${fault.name}. Reserved names: _.`]
+    case 'name characters': {
+      const valid = 'Valid characters must match: [;@+$\\-_.!~%\\w]+'
+      return ['invalid characters', `The name ${fault.name} uses invalid characters. ${valid}`]
+    }
+    case 'out of range':
+      return [
+        'bounds error',
+        `Value ${fault.value} is not in expected range ${fault.least} to ${fault.most}.`,
+      ]
+    case 'reference':
+      return ['invalid reference', referenceTexts[fault.why]]
+    case 'uri':
+      return ['invalid uri', `\`${fault.uri}\` is a not valid URI`]
+    case 'transform':
+      return ['invalid value', `Invalid value \`${fault.name}\` at \`transform\``]
+    case 'arity':
+      return ['invalid arity', `Found lambda with arity ${fault.found} expected ${fault.expected}`]
+    case 'built-in role':
+      return ['validation failure', `Builtin role \`${fault.role}\` not allowed.`]
+    case 'unknown role':
+      return ['validation failure', `Role \`${fault.role}\` does not exist.`]
+    case 'too many roles': {
+      const text = 'Maximum number of roles per membership class exceeded.'
+      return ['resources exceeded', `${text} Maximum allowed: ${fault.most}.`]
+    }
+    case 'filled container': {
+      const held = 'collections, indexes, or user functions'
+      const text = `cannot make database a container while it contains ${held}`
+      return ['container candidate contains data', text]
+    }
+    case 'partitions changed': {
+      const change = `${fault.before} -> ${fault.after}`
+      return ['invalid index', `Index partition count may not be updated (${change}).`]
+    }
+    default:
+      return fixedTexts[fault.kind]
+  }
+}
+
+/** Of faults without parts. */
+const fixedTexts = {
+  required: ['value required', 'Required value not found.'],
+  negative: ['non-negative value required', 'Value must be non-negative.'],
+  'not unique': ['duplicate value', 'Value is not unique.'],
+  'current password': ['invalid password', 'Invalid password at `current_password`.'],
+  secret: ['invalid secret', 'Invalid secret at `List(secret)`'],
+  'mixed wildcards': [
+    'mixed wildcards',
+    'Cannot mix collection refs and wildcards without providing bindings.',
+  ],
+  'several wildcards': ['multiple wildcards', 'Too many wildcards.'],
+  'repeated source': ['multiple bindings', 'A collection ref may only match one binding.'],
+  'impure binding': ['invalid binding', 'Field binding must be a pure unary function.'],
+  'unused binding': ['unused binding', 'Source binding is not used as a term or value.'],
+  'index changed': ['invalid index', 'Index sources, terms, and values may not be updated ()'],
+} as const
+
+const referenceTexts = {
+  unreadable: 'Cannot read reference.',
+  missing: 'Reference was not found.',
+  'other database': 'Reference cannot be scoped.',
+} as const
+
+/** The names of types as failures of fields spell them. */
+function storedTypeName(value: Value): string {
+  switch (typeof value) {
+    case 'bigint':
+      return 'Long'
+    case 'number':
+      return 'Double'
+    case 'boolean':
+      return 'Boolean'
+    case 'string':
+      return 'String'
+  }
+  if (value === null) return 'Null'
+  if (isArray(value)) return 'Array'
+  if (isObject(value)) return 'Map'
+  if (value instanceof Uint8Array) return 'Bytes'
+  if (value instanceof Ref) return 'Ref'
+  if (value instanceof Time) return 'Time'
+  if (value instanceof LocalDate) return 'Date'
+  if (value instanceof Lambda) return 'Query'
+  if (value instanceof Uuid) return 'UUID'
+  return value instanceof TransactionTime ? 'TransactionTime' : 'Map'
+}

@@ -1,0 +1,18 @@
+// Code that is stored: bodies of functions, predicates of roles and access providers, computed fields. It is written in
+// one of the languages, which one is told by its stored form: a lambda, or a text.
+
+import { Lambda, type Value } from './value.ts'
+
+/** Code in the language that it is written in. */
+export type Code =
+  | { readonly language: '4'; readonly lambda: Lambda }
+  | { readonly language: '10'; readonly source: string }
+
+/** The name of a language. */
+export type LanguageName = Code['language']
+
+/** The code that a stored value is; undefined when it is none. */
+export function codeOf(stored: Value | undefined): Code | undefined {
+  if (stored instanceof Lambda) return { language: '4', lambda: stored }
+  return typeof stored === 'string' ? { language: '10', source: stored } : undefined
+}

@@ -1,0 +1,60 @@
+// What becomes of a binding whose evaluation is interrupted: nothing, rather than an entry that says null.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { watched } from '../../../src/base/effort.ts'
+import { RequestError } from '../../../src/errors.ts'
+import { evaluateBinding } from '../../../src/model/binding.ts'
+import type { SessionHost } from '../../../src/model/session.ts'
+import { lambdas } from '../../../src/v4/language.ts'
+import type { Code } from '../../../src/values/code.ts'
+import { Lambda, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
+
+const host = { languages: { '4': lambdas }, now: () => 0 } as unknown as SessionHost
+const data = new Map<string, Value>([['numbers', Array.from({ length: 50_000 }, (_, n) => BigInt(n))]])
+const document = {
+  ref: new Ref(rootDatabase, 1024, 1n),
+  ts: 1,
+  action: 'create' as const,
+  fields: new Map<string, Value>([['data', data]]),
+}
+
+const numbers = new Map<string, Value>([
+  ['select', ['data', 'numbers']],
+  ['from', new Map([['var', 'd']])],
+])
+const lambda = (body: Value): Code => ({ language: '4', lambda: new Lambda('4', 'd', body) })
+const copied = new Map<string, Value>([
+  ['append', []],
+  ['collection', numbers],
+])
+const same = lambda(new Map<string, Value>([['equals', [numbers, copied]]]))
+
+/** How a query ends: out of time, out of memory; and how it goes on in the slow lane. */
+const ends: readonly unknown[] = [
+  new RequestError('time out', 'Read timed out.'),
+  new RequestError('bad request', 'Query takes too much memory.'),
+  new (class TooLong {})(),
+]
+
+test('a binding gives its value, or null when it fails by itself', () => {
+  assert.equal(evaluateBinding(host, same, document), true)
+  assert.equal(evaluateBinding(host, lambda(new Map([['length', 1n]])), document), undefined)
+})
+
+test('who ends a query in the middle of a binding ends the query, and no entry is made of it', () => {
+  for (const end of ends) {
+    const look = (): never => {
+      throw end
+    }
+    const evaluate = () =>
+      watched({ look, beforeLongCall: look }, () => evaluateBinding(host, same, document))
+    let thrown: unknown
+    try {
+      evaluate()
+    } catch (error) {
+      thrown = error
+    }
+    assert.equal(thrown, end)
+  }
+})
