@@ -59,6 +59,12 @@ export const importOptions = {
     placeholder: 'FOLDER',
     doc: 'A folder of .fsl files, whose types of fields count like --type and whose collections are created.',
   },
+  encoding: {
+    kind: 'string',
+    default: undefined,
+    placeholder: 'NAME',
+    doc: 'The encoding of files that are not UTF-8, such as windows-1252 or latin1. UTF-16 is recognised by the mark that it begins with.',
+  },
   onConflict: {
     kind: 'choice',
     default: 'fail',

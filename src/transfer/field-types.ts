@@ -6,6 +6,7 @@ import { parseDate } from '../values/date.ts'
 import { parseTime } from '../values/time.ts'
 import { parseUuid } from '../values/uuid.ts'
 import { type Json, Time, type Value } from '../values/value.ts'
+import { excerptOf } from './formats/notation.ts'
 import { BadRecord, TransferError } from './record.ts'
 import { documentReference, readId } from './references.ts'
 
@@ -67,21 +68,20 @@ function sinceEpoch(json: Json, perSecond: bigint): Time | undefined {
 }
 
 /** A value of a type. Throws {@link BadRecord} when the text does not fit. */
-export function convert(json: Json, type: FieldType, path: string): Value {
+export function convert(json: Json, type: FieldType): Value {
   if (json === null) return null
   if (typeof type === 'object') {
     const id = readId(json instanceof Map ? json.get('id') : json)
-    if (id === undefined) throw misfit(json, `reference to ${type.ref}`, path)
+    if (id === undefined) throw misfit(json, `reference to ${type.ref}`)
     return documentReference(type.ref, id)
   }
   const value = (conversions[type] as Conversion)(json)
-  if (value === undefined) throw misfit(json, type, path)
+  if (value === undefined) throw misfit(json, type)
   return value
 }
 
-function misfit(json: Json, type: string, path: string): BadRecord {
-  const text = typeof json === 'object' ? 'what it holds' : JSON.stringify(String(json)).slice(0, 80)
-  return new BadRecord(`field ${path}: ${text} is no ${type}`)
+function misfit(json: Json, type: string): BadRecord {
+  return new BadRecord(`${excerptOf(json)} is no ${type}`)
 }
 
 /** The types of fields, by collection and path. */

@@ -5,18 +5,23 @@ import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
+import { msPerDay } from '../base/durations.ts'
 import { type FilePlace, fileStart } from './read-file.ts'
+import { TransferError } from './record.ts'
 import type { ReportData } from './report.ts'
 import type { SourceFile } from './sources.ts'
 
@@ -44,30 +49,37 @@ interface OpenReference {
 /** Work that an interrupted import may have to look at again, in milliseconds. */
 const saveIntervalMs = 200
 const readBytesMax = 1_048_576
+/** How long an import that does not go on is remembered. */
+const keptMs = 30 * msPerDay
 
 export class ImportState {
   readonly #file: string
   readonly #referencesFile: string
+  readonly #lockFile: string
   #state: StoredState = { version: 1, files: {}, references: 0, report: undefined }
   #pending: string[] = []
   #savedMs = Number.NEGATIVE_INFINITY
 
-  /** `identity`: everything that makes this import another one than others. */
-  constructor(folder: string, identity: unknown) {
+  /**
+   * `identity`: everything that makes this import another one than others; `goesOn` where one was interrupted. Throws {@link TransferError} while the same one is
+   * under way in another process.
+   */
+  constructor(folder: string, identity: unknown, goesOn: boolean) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    removeForgotten(folder)
     const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 24)
     this.#file = join(folder, `${name}.json`)
     this.#referencesFile = join(folder, `${name}.references`)
-    const found = load(this.#file)
-    if (found !== undefined) this.#state = found
+    this.#lockFile = join(folder, `${name}.lock`)
+    takeLock(this.#lockFile)
+    const found = goesOn ? load(this.#file) : undefined
     try {
-      truncateSync(this.#referencesFile, this.#state.references)
+      truncateSync(this.#referencesFile, found?.references ?? 0)
     } catch {
-      writeFileSync(this.#referencesFile, '', { mode: 0o600 })
       // Without the list what it said is lost, so everything is looked at again.
-      if (this.#state.references > 0)
-        this.#state = { version: 1, files: {}, references: 0, report: undefined }
+      if (found !== undefined && found.references > 0) return
     }
+    if (found !== undefined) this.#state = found
   }
 
   /** The report so far; undefined at the start of an import. */
@@ -98,7 +110,7 @@ export class ImportState {
     this.#savedMs = systemClock.elapsedMs()
     const lines = this.#pending.join('')
     this.#pending = []
-    if (lines !== '') appendFileSync(this.#referencesFile, lines)
+    if (lines !== '') appendFileSync(this.#referencesFile, lines, { mode: 0o600 })
     this.#state.files[path] = { bytes, modifiedMs, place, done }
     const references = this.#state.references + Buffer.byteLength(lines)
     this.#state = { version: 1, files: this.#state.files, references, report }
@@ -109,6 +121,8 @@ export class ImportState {
 
   /** The references noted, some thousands at a time. */
   *references(): Generator<readonly OpenReference[]> {
+    // It is made with the first one.
+    if (!existsSync(this.#referencesFile)) return
     const file = openSync(this.#referencesFile, 'r')
     try {
       const buffer = Buffer.alloc(readBytesMax)
@@ -125,10 +139,51 @@ export class ImportState {
     }
   }
 
-  /** Forgets everything: the import is done. */
+  /** Forgets everything: the import is done, or is none to go on with. */
   remove(): void {
     rmSync(this.#file, { force: true })
     rmSync(this.#referencesFile, { force: true })
+  }
+
+  /** Lets another process go on. */
+  release(): void {
+    rmSync(this.#lockFile, { force: true })
+  }
+}
+
+/** Takes the lock of an import, also one whose process has ended. */
+function takeLock(file: string): void {
+  try {
+    writeFileSync(file, String(process.pid), { mode: 0o600, flag: 'wx' })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+    const holder = readFileSync(file, 'utf8')
+    if (isRunning(Number(holder)))
+      throw new TransferError(
+        `process ${holder} is importing the same files into the same place (if it is not, remove ${file})`,
+      )
+    rmSync(file, { force: true })
+    takeLock(file)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // A process with our own number was in a container that is gone.
+    return pid > 0 && pid !== process.pid && process.kill(pid, 0)
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Removes what imports left behind that nobody went on with. */
+function removeForgotten(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|lock)$/.test(name)) continue
+    const path = join(folder, name)
+    const about = statSync(path, { throwIfNoEntry: false })
+    if (about !== undefined && systemClock.now() / 1000 - about.mtimeMs > keptMs)
+      rmSync(path, { force: true })
   }
 }
 

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { BatchSender, type SentBatch } from './batches.ts'
 import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
+import { DocumentSet } from './document-set.ts'
 import type { FieldTypes } from './field-types.ts'
 import { ImportState } from './import-state.ts'
 import { type FoundElement, readFileRecords } from './read-file.ts'
@@ -13,15 +14,17 @@ import {
   type DocumentRecord,
   type FoundDocument,
   type Notes,
+  type Origin,
+  placeText,
   type SchemaRecord,
   TransferError,
 } from './record.ts'
-import { nativeOf, neededCollections } from './references.ts'
+import { nativeOf, neededCollection, referencesIn, referenceText } from './references.ts'
 import { type Finding, findingText, Report } from './report.ts'
 import { readSchemaFile } from './schema-files.ts'
 import { ensureDatabase, writeSchema } from './schema-writer.ts'
 import type { SourceFile, Sources } from './sources.ts'
-import type { OnConflict } from './write-batch.ts'
+import type { BatchResult, MissingReference, OnConflict, Outcome } from './write-batch.ts'
 
 export interface ImportOptions {
   /** The database that is imported into, below the one that the connection opens; created when it is not there. */
@@ -73,6 +76,8 @@ class Importer implements Notes {
   /** Collections that the record being read needs. */
   readonly #needed = new Set<string>()
   readonly #exported: ReadonlySet<string>
+  /** What a dry run would write. */
+  readonly #coming = new DocumentSet()
   #bad = 0
 
   constructor(connection: Connection, sources: Sources, options: ImportOptions, progress: ImportProgress) {
@@ -82,7 +87,8 @@ class Importer implements Notes {
     this.#progress = progress
     const { database, dryRun, meaning, stateFolder } = options
     const paths = sources.files.map(({ path }) => path)
-    this.#state = new ImportState(stateFolder, [connection.name, database, paths, meaning, dryRun])
+    const identity = [connection.name, database, paths, meaning, dryRun]
+    this.#state = new ImportState(stateFolder, identity, !dryRun)
     this.#report = new Report(dryRun, this.#state.report)
     this.#report.data.incomplete = [...sources.incomplete]
     this.#report.data.passedOver = [...sources.passedOver]
@@ -91,6 +97,16 @@ class Importer implements Notes {
   }
 
   async run(): Promise<Report> {
+    try {
+      return await this.#run()
+    } finally {
+      // Nobody goes on with a dry run.
+      if (this.#options.dryRun) this.#state.remove()
+      this.#state.release()
+    }
+  }
+
+  async #run(): Promise<Report> {
     const { files } = this.#sources
     const { allowIncomplete } = this.#options
     if (this.#sources.incomplete.length > 0 && !allowIncomplete) {
@@ -237,12 +253,13 @@ class Importer implements Notes {
   }
 
   async #element(file: SourceFile, element: FoundElement, sender: BatchSender): Promise<void> {
-    const { bad, badId, next, origin, records, size } = element
+    const { bad, next, origin, records, size } = element
     if (bad) {
       await sender.end()
-      this.#report.counts(shownCollection(file.collection, file)).read++
-      this.#addBad({ ...origin, collection: file.collection, id: badId, reason: bad.message })
-      this.#state.save(file, next, false, this.#report.data)
+      const collection = shownCollection(bad.collection ?? file.collection, file)
+      this.#report.counts(collection).read++
+      this.#addBad({ ...origin, collection, id: bad.id, reason: bad.reason })
+      this.#state.progress(file, next, this.#report.data)
       return
     }
     const documents: FoundDocument[] = []
@@ -251,7 +268,10 @@ class Importer implements Notes {
       if (found.kind !== 'document') continue
       documents.push(found)
       this.#needed.add(found.collection)
-      neededCollections(found.fields, name => this.#needed.add(name))
+      for (const reference of referencesIn(found.fields)) {
+        const name = neededCollection(reference)
+        if (name !== undefined) this.#needed.add(name)
+      }
     }
     for (const name of this.#needed) await this.#ensureCollection(file.database, name)
     this.#needed.clear()
@@ -285,7 +305,8 @@ class Importer implements Notes {
         }
       } else counts[outcome.kind]++
     }
-    for (const { record, what } of result.unresolved) {
+    const { missing, unresolved } = this.#options.dryRun ? this.#foreseen(file, records, result) : result
+    for (const { record, what } of unresolved) {
       const { collection } = records[record] as DocumentRecord
       const origin = origins[record] as SentBatch['origins'][number]
       this.#report.lost(
@@ -294,19 +315,39 @@ class Importer implements Notes {
         origin,
       )
     }
-    for (const { collection, id, record } of result.missing) {
-      const { file: shown, line } = origins[record] as SentBatch['origins'][number]
+    for (const { collection, id, record } of missing) {
+      const place = placeText(origins[record] as SentBatch['origins'][number])
       const from = shownCollection((records[record] as DocumentRecord).collection, file)
       this.#state.addReference({
         database: file.database,
         from,
         collection,
         id: String(id),
-        place: `${shown}:${line}`,
+        place,
       })
     }
     if (stop) throw new TransferError(`conflict (see --on-conflict): ${findingText(stop)}`)
     this.#state.progress(file, place, this.#report.data)
+  }
+
+  /** The result of a dry run's batch as it would be if what came before it had been written. */
+  #foreseen(file: SourceFile, records: readonly DocumentRecord[], result: BatchResult): BatchResult {
+    const missing: MissingReference[] = []
+    const told = new Set(this.#report.data.schema.map(({ kind, name }) => `${kind} ${name}`))
+    for (const [record, { collection, fields, id }] of records.entries()) {
+      const { kind } = result.outcomes[record] as Outcome
+      if (kind === 'bad' || kind === 'expired') continue
+      this.#coming.add(shownCollection(collection, file), id)
+      for (const reference of referencesIn(fields)) {
+        const { target } = reference
+        const name = target.type === 'document' ? neededCollection(reference) : undefined
+        if (target.type !== 'document' || name === undefined) continue
+        told.add(referenceText(reference))
+        if (!this.#coming.has(shownCollection(name, file), target.id))
+          missing.push({ record, collection: name, id: target.id })
+      }
+    }
+    return { ...result, missing, unresolved: result.unresolved.filter(({ what }) => !told.has(what)) }
   }
 
   #addBad(finding: Finding): void {
@@ -323,11 +364,14 @@ class Importer implements Notes {
     for (const references of this.#state.references()) {
       const byDatabase = Map.groupBy(references, ({ database }) => database.join('/'))
       for (const group of byDatabase.values()) {
-        const path = [...this.#options.database, ...(group[0]?.database ?? [])]
+        const within = group[0]?.database ?? []
+        const path = [...this.#options.database, ...within]
         const documents = group.map(({ collection, id }) => ({ collection, id: BigInt(id) }))
-        const missing = await this.#connection.missing(path, documents)
+        const isThere = !this.#options.dryRun || (await this.#exists(path))
+        const missing = isThere ? await this.#connection.missing(path, documents) : undefined
         for (const [at, { collection, from, id, place }] of group.entries()) {
-          if (missing[at]) this.#report.dangling(from, collection, `${place}: ${id}`)
+          const isComing = this.#coming.has([...within, collection].join('/'), BigInt(id))
+          if ((missing?.[at] ?? true) && !isComing) this.#report.dangling(from, collection, `${place}: ${id}`)
         }
       }
     }
@@ -339,7 +383,7 @@ class Importer implements Notes {
     this.#needed.add(name)
   }
 
-  lost(what: string, collection: string, origin: { readonly file: string; readonly line: number }): void {
+  lost(what: string, collection: string, origin: Origin): void {
     this.#report.lost(what, collection, origin)
   }
 

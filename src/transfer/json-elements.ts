@@ -30,8 +30,9 @@ export const start: ElementPlace = { offset: 0, line: 1, open: 0 }
 /** One element of a file, as text. */
 export interface Element {
   readonly text: string
-  /** Where it begins. */
+  /** Where it begins: its line, and its first byte in the unpacked file. */
   readonly line: number
+  readonly offset: number
   /** Where the next one can be looked for. */
   readonly next: ElementPlace
   /** It ends in the middle: `text` is what there is. Only where {@link ElementOptions.byLine} tells where to go on. */
@@ -119,10 +120,16 @@ class Cutter {
   }
 
   #take(stop: number, isBroken: boolean): Element {
-    const line = this.#line
+    const [line, offset] = [this.#line, this.#base + this.#at]
     const text = this.#buffer.toString('utf8', this.#at, stop)
     this.#countLines(stop)
-    return { text, line, isBroken, next: { offset: this.#base + stop, line: this.#line, open: this.#open } }
+    return {
+      text,
+      line,
+      offset,
+      isBroken,
+      next: { offset: this.#base + stop, line: this.#line, open: this.#open },
+    }
   }
 
   #countLines(to: number): void {

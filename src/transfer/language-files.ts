@@ -1,8 +1,6 @@
 // Files in the language itself: `CreateIndex({…})` and its like, one after another, as schema tools keep them, and
 // values as the shell of the hosted service printed them. Nothing in them is evaluated.
 
-import { readFile, stat } from 'node:fs/promises'
-import { gunzipSync } from 'node:zlib'
 import {
   FqlSyntaxError,
   lineAndColumn,
@@ -11,7 +9,7 @@ import {
   valueOfQuery,
 } from '../v4/text/index.ts'
 import type { Json } from '../values/value.ts'
-import { isGzip } from './input.ts'
+import { readAll } from './input.ts'
 import { BadRecord, type SchemaKind, type SchemaRecord, TransferError } from './record.ts'
 import type { SourceFile } from './sources.ts'
 
@@ -23,18 +21,10 @@ type LanguageItem = { readonly line: number; readonly size: number } & (
   | { readonly kind: 'bad'; readonly reason: BadRecord }
 )
 
-/** Texts are held as a whole. */
-const textBytesMax = 67_108_864
-
 /** The expressions of a file, in order. Throws {@link TransferError} where the text cannot be read any further. */
-export async function* languageItems({
-  path,
-  shown,
-}: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
-  const { size } = await stat(path)
-  if (size > textBytesMax) throw new TransferError(`${shown}: larger than ${textBytesMax} bytes; split it`)
-  const bytes = await readFile(path)
-  const text = ((await isGzip(path)) ? gunzipSync(bytes) : bytes).toString('utf8').replace(/^\ufeff/, '')
+export async function* languageItems(file: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
+  const { shown } = file
+  const text = await readAll(file)
   try {
     for (const { end, json, start } of readExpressions(text)) {
       const place = { line: lineAndColumn(text, start).line, size: end - start }

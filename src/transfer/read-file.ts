@@ -5,16 +5,15 @@ import { Readable } from 'node:stream'
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
-import type { FieldTypes } from './field-types.ts'
 import { readDriver } from './formats/driver-documents.ts'
 import { readDriver10, readSimple, readTagged } from './formats/export-documents.ts'
 import type { ElementContext, FormatName, ReadElement } from './formats/format.ts'
 import { type CellRules, readCells, readCollectionIdDocument, readRow } from './formats/rows.ts'
-import { type CountBytes, readBytes } from './input.ts'
+import { type CountBytes, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
 import { languageItems } from './language-files.ts'
 import { expand } from './recognise.ts'
-import { BadRecord, type FoundRecord, type Notes, type Origin, TransferError } from './record.ts'
+import { BadRecord, type FoundRecord, type Origin } from './record.ts'
 import { readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
@@ -34,27 +33,38 @@ export interface FoundElement {
   readonly origin: Origin
   /** One, unless it is a page; none for what is passed over. */
   readonly records: readonly FoundRecord[]
-  /** Why it holds none. */
-  readonly bad: BadRecord | undefined
-  /** The id that a bad one has, as far as that can be seen. */
-  readonly badId: string | undefined
+  /** Why it holds none, with what can be seen of it nevertheless. */
+  readonly bad: BadElement | undefined
   /** Characters of its text. */
   readonly size: number
   /** Where the next one begins. */
   readonly next: FilePlace
 }
 
-interface ReadOptions {
-  readonly notes: Notes
-  readonly types: FieldTypes
-  /** Whether a name is that of a collection of the export that is read. */
-  readonly isCollection: (name: string) => boolean
-  /** Whether a name is known to be that of a user's collection, though it looks like a native one. */
-  readonly isUserCollection: (name: string) => boolean
+interface BadElement {
+  readonly reason: string
+  readonly id: string | undefined
+  readonly collection: string | undefined
+}
+
+interface ReadOptions extends Omit<ElementContext, 'origin' | 'collection'> {
   readonly emptyCells: 'null' | 'empty'
   /** Rows of CSV files may have fewer cells than the header. */
   readonly allowShortRows: boolean
   readonly count: CountBytes
+}
+
+/** An element before it is read. */
+interface RawElement {
+  readonly line: number
+  readonly size: number
+  readonly next: ElementPlace
+  /** Offset of its first byte, where lines do not tell elements apart. */
+  readonly byte?: number
+  /** Makes records of it. Throws {@link BadRecord}. */
+  readonly read: (context: ElementContext) => readonly FoundRecord[]
+  /** Its JSON, as far as there is any, to see whose it is when it is bad. */
+  readonly json: () => Json | undefined
 }
 
 const readers: Readonly<Record<Exclude<FormatName, 'csv'>, ReadElement>> = {
@@ -66,48 +76,104 @@ const readers: Readonly<Record<Exclude<FormatName, 'csv'>, ReadElement>> = {
   rows: readRow,
 }
 
-/** The elements of a file from a place on. Throws {@link TransferError} where it cannot be read any further. */
+/** The elements of a file from a place on. Throws `TransferError` where it cannot be read any further. */
 export async function* readFileRecords(
   file: SourceFile,
   from: FilePlace,
   options: ReadOptions,
 ): AsyncGenerator<FoundElement, void, undefined> {
+  // Only streams of JSON can be entered in the middle.
+  let { elements } = file.content.kind === 'json' ? from : fileStart
+  let made = from.records
   try {
-    if (file.content.kind === 'json') yield* readJsonFile(file, file.content, from, options)
-    else if (file.content.kind === 'fql') yield* readLanguageFile(file, from, options)
-    else if (file.content.kind === 'csv') yield* readCsvFile(file, file.content.separator, from, options)
+    for await (const raw of rawElements(file, from, options)) {
+      elements++
+      if (elements <= from.elements) continue
+      const { byte, line, size } = raw
+      const origin = { file: file.shown, line, ...(byte !== undefined && { record: elements, byte }) }
+      const { bad, records } = readElement(raw, { ...options, origin, collection: file.collection })
+      // A bad one counts, so that those behind it keep the ids they get when it has been mended.
+      made += Math.max(1, records.length)
+      yield { origin, records, bad, size, next: { ...raw.next, elements, records: made } }
+    }
   } catch (error) {
     throw inFile(error, file.shown)
   }
 }
 
-async function* readJsonFile(
+function rawElements(file: SourceFile, from: FilePlace, options: ReadOptions): AsyncIterable<RawElement> {
+  switch (file.content.kind) {
+    case 'json':
+      return jsonFile(file, file.content, from, options)
+    case 'csv':
+      return csvFile(file, file.content.separator, options)
+    default:
+      return languageFile(file)
+  }
+}
+
+function readElement(
+  { json, read }: RawElement,
+  context: ElementContext,
+): Pick<FoundElement, 'bad' | 'records'> {
+  try {
+    const records = read(context)
+    for (const record of records) checkTime(record)
+    return { records, bad: undefined }
+  } catch (error) {
+    if (!(error instanceof BadRecord)) throw error
+    return { records: [], bad: { reason: error.message, ...whoseIs(json()) } }
+  }
+}
+
+/** Refuses a time that a number does not hold exactly: none such is stored. */
+function checkTime(record: FoundRecord): void {
+  if (record.kind === 'document' && record.ts !== undefined && !Number.isSafeInteger(record.ts))
+    throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
+}
+
+/** The id and the collection of an element, as far as they can be seen. */
+function whoseIs(json: Json | undefined): Pick<BadElement, 'id' | 'collection'> {
+  const member = (from: Json | undefined, ...names: string[]): Json | undefined =>
+    names.reduce<Json | undefined>(
+      (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),
+      from,
+    )
+  const first = (...found: (Json | undefined)[]) =>
+    found.find((each): each is string => typeof each === 'string')
+  const ref = member(json, 'ref', '@ref')
+  const coll = member(json, 'coll')
+  return {
+    id: first(member(ref, 'id'), member(json, 'id')),
+    collection: first(
+      coll,
+      member(coll, '@mod'),
+      member(coll, 'name'),
+      member(ref, 'collection', '@ref', 'id'),
+      member(json, 'collectionId'),
+    ),
+  }
+}
+
+async function* jsonFile(
   file: SourceFile,
   { byLine, format }: Extract<SourceFile['content'], { readonly kind: 'json' }>,
   from: FilePlace,
-  options: ReadOptions,
-): AsyncGenerator<FoundElement> {
+  { count }: ReadOptions,
+): AsyncGenerator<RawElement> {
   const read = readers[format]
-  const chunks = readBytes(file.path, from.offset, options.count)
-  let { elements, records: made } = from
-  for await (const element of jsonElements(chunks, { byLine, from })) {
-    const origin = { file: file.shown, line: element.line }
-    const context: ElementContext = { ...options, origin, collection: file.collection }
-    const records: FoundRecord[] = []
-    let bad: BadRecord | undefined
-    let json: Json | undefined
-    try {
-      json = parseElement(wholeText(element))
-      for (const each of expand(json)) records.push(...read(each, context))
-    } catch (error) {
-      if (!(error instanceof BadRecord)) throw error
-      bad = error
-      records.length = 0
+  for await (const element of jsonElements(readText(file, from.offset, count), { byLine, from })) {
+    yield {
+      line: element.line,
+      size: element.text.length,
+      next: element.next,
+      ...(!byLine && { byte: element.offset }),
+      read: context => expand(parseElement(wholeText(element))).flatMap(each => read(each, context)),
+      // Of broken JSON the beginning tells as much, in the order in which exports write it.
+      json: () =>
+        tryJson(element.text) ??
+        tryJson(`${/^\{"id":"[0-9]+","coll":(?:"[^"\\]+"|\{[^{}]+\})/.exec(element.text)?.[0]}}`),
     }
-    elements++
-    made += records.length
-    const next = { ...element.next, elements, records: made }
-    yield { origin, records, bad, badId: bad && idIn(json), size: element.text.length, next }
   }
 }
 
@@ -120,42 +186,20 @@ function parseElement(text: string): Json {
   }
 }
 
-/** The id of an element that could be parsed, for the report. */
-function idIn(json: Json | undefined): string | undefined {
-  if (!(json instanceof Map)) return undefined
-  const ref = json.get('ref')
-  const inner = ref instanceof Map ? ref.get('@ref') : undefined
-  const id = inner instanceof Map ? inner.get('id') : json.get('id')
-  return typeof id === 'string' ? id : undefined
-}
-
 /** Output of the shell: documents as values of the language, or pages of them. */
-async function* readLanguageFile(
-  file: SourceFile,
-  from: FilePlace,
-  options: ReadOptions,
-): AsyncGenerator<FoundElement> {
-  let { elements, records: made } = fileStart
+async function* languageFile(file: SourceFile): AsyncGenerator<RawElement> {
   for await (const item of languageItems(file)) {
-    elements++
-    if (elements <= from.elements) continue
-    const origin = { file: file.shown, line: item.line }
-    const context: ElementContext = { ...options, origin, collection: file.collection }
-    const records: FoundRecord[] = []
-    let bad: BadRecord | undefined
-    try {
-      if (item.kind === 'bad') throw item.reason
-      if (item.kind === 'value')
-        for (const each of expand(item.json)) records.push(...readDriver(each, context))
-    } catch (error) {
-      if (!(error instanceof BadRecord)) throw error
-      bad = error
-      records.length = 0
+    const json = item.kind === 'value' ? item.json : undefined
+    yield {
+      line: item.line,
+      size: item.size,
+      next: { ...start, line: item.line },
+      json: () => json,
+      read(context) {
+        if (item.kind === 'bad') throw item.reason
+        return json === undefined ? [] : expand(json).flatMap(each => readDriver(each, context))
+      },
     }
-    made += records.length
-    const next = { offset: 0, line: item.line, open: 0, elements, records: made }
-    const badId = bad && item.kind === 'value' ? idIn(item.json) : undefined
-    yield { origin, records, bad, badId, size: item.size, next }
   }
 }
 
@@ -164,12 +208,11 @@ interface CsvRow {
   readonly info: Info
 }
 
-async function* readCsvFile(
+async function* csvFile(
   file: SourceFile,
   separator: string,
-  from: FilePlace,
   options: ReadOptions,
-): AsyncGenerator<FoundElement> {
+): AsyncGenerator<RawElement> {
   const parser = csvParser({
     bom: true,
     delimiter: separator,
@@ -177,12 +220,11 @@ async function* readCsvFile(
     relax_column_count: true,
     skip_empty_lines: true,
   })
-  const bytes = Readable.from(readBytes(file.path, 0, options.count), { objectMode: false })
+  const bytes = Readable.from(readText(file, 0, options.count), { objectMode: false })
   bytes.on('error', error => parser.destroy(error))
   const rows: AsyncIterable<CsvRow> = bytes.pipe(parser)
   let names: readonly string[] | undefined
   let rules: CellRules | undefined
-  let elements = 0
   try {
     for await (const { info, record } of rows) {
       if (names === undefined) {
@@ -190,25 +232,20 @@ async function* readCsvFile(
         continue
       }
       rules ??= cellRules(names, record, options)
-      elements++
-      if (elements <= from.elements) continue
-      const origin = { file: file.shown, line: info.lines }
-      const context: ElementContext = { ...options, origin, collection: file.collection }
-      const records: FoundRecord[] = []
-      let bad: BadRecord | undefined
-      try {
-        checkLength(record, names, options.allowShortRows)
-        records.push(readCells(names, record, rules, context))
-      } catch (error) {
-        if (!(error instanceof BadRecord)) throw error
-        bad = error
+      const [columns, rowRules] = [names, rules]
+      yield {
+        line: info.lines,
+        size: record.reduce((sum, cell) => sum + cell.length, 0),
+        next: { ...start, line: info.lines },
+        json: () => (rowRules.hasIds ? new Map([['id', record[0] ?? null]]) : undefined),
+        read(context) {
+          checkLength(record, columns, options.allowShortRows)
+          return [readCells(columns, record, rowRules, context)]
+        },
       }
-      const next = { offset: 0, line: info.lines, open: 0, elements, records: elements }
-      const size = record.reduce((sum, cell) => sum + cell.length, 0)
-      yield { origin, records, bad, badId: bad && rules.hasIds ? record[0] : undefined, size, next }
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new TransferError(`${file.shown}: ${error.message}`)
+    if (error instanceof CsvError) throw new BadRecord(error.message)
     throw error
   }
 }

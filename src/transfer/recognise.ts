@@ -4,7 +4,7 @@ import { tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { driverReference } from './formats/driver-values.ts'
 import type { FormatName } from './formats/format.ts'
-import { readBytes, readHead } from './input.ts'
+import { readHead, readText, type TextFile } from './input.ts'
 import { type Element, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
 import { nativeInDriver, readId } from './references.ts'
@@ -29,16 +29,26 @@ export type Content =
 
 const newline = 0x0a
 
-/** Looks into a file. Throws `TransferError` when it cannot be read. */
-export async function recognise(path: string): Promise<Content> {
-  const name = path.replace(/\.gz$/, '')
-  const head = await readHead(path)
+/**
+ * Looks into a file, whose encoding may be `given`; says what it holds, in which encoding. Throws `TransferError` when it
+ * cannot be read.
+ */
+export async function recognise(
+  path: string,
+  given: string | undefined,
+): Promise<{ readonly content: Content; readonly encoding: string }> {
+  const { encoding, head } = await readHead(path, given)
+  return { encoding, content: await contentOf({ path, encoding }, head) }
+}
+
+async function contentOf(file: TextFile, head: Buffer): Promise<Content> {
+  const name = file.path.replace(/\.gz$/, '')
   const text = head.toString('utf8').replace(/^\ufeff/, '')
   if (text.trim() === '') return { kind: 'empty' }
   if (name.endsWith('.fsl')) return { kind: 'fsl' }
   if (name.endsWith('.fql')) return { kind: 'fql' }
   if (/^\s*[[{]/.test(text) && !name.endsWith('.csv')) {
-    const found = await recogniseJson(path, head)
+    const found = await recogniseJson(file, head)
     if (found !== undefined) return found
   }
   if (isLanguage(text)) return { kind: 'fql' }
@@ -48,8 +58,8 @@ export async function recognise(path: string): Promise<Content> {
   return { kind: 'unknown' }
 }
 
-async function recogniseJson(path: string, head: Buffer): Promise<Content | undefined> {
-  const element = await firstElement(path)
+async function recogniseJson(file: TextFile, head: Buffer): Promise<Content | undefined> {
+  const element = await firstElement(file)
   // What is wrong with it shows when it is read.
   if (element === 'cut off')
     return looksLikeJson(head) ? { kind: 'json', format: 'rows', byLine: false, isSchema: false } : undefined
@@ -71,9 +81,9 @@ function looksLikeJson(head: Buffer): boolean {
   return /^\s*(?:\[\s*)?\{\s*"/.test(head.toString('utf8'))
 }
 
-async function firstElement(path: string): Promise<Element | 'cut off' | undefined> {
+async function firstElement(file: TextFile): Promise<Element | 'cut off' | undefined> {
   try {
-    for await (const element of jsonElements(readBytes(path), { byLine: false })) return element
+    for await (const element of jsonElements(readText(file), { byLine: false })) return element
   } catch (error) {
     if (error instanceof BadRecord) return 'cut off'
     throw error

@@ -10,6 +10,14 @@ export interface Origin {
   readonly file: string
   /** From 1; of the first character of what is meant. */
   readonly line: number
+  /** Where lines do not tell records apart: which one of the file it is, from 1, and its first byte. */
+  readonly record?: number
+  readonly byte?: number
+}
+
+/** `FILE:LINE`, or `FILE:LINE (record N, byte M)`. */
+export function placeText({ byte, file, line, record }: Origin): string {
+  return `${file}:${line}${record === undefined ? '' : ` (record ${record}, byte ${byte})`}`
 }
 
 /** One version of a document. */
@@ -50,9 +58,15 @@ export type FoundRecord = FoundDocument | SchemaRecord
 /** The collection of password hashes. No user collection has a slash in its name. */
 export const credentialsName = '/credentials'
 
-/** A record, or a part of a file, that cannot be imported. The message says why, without the place. */
+/** A record, or a part of a file, that cannot be imported. The message says why, without the place in the file. */
 export class BadRecord extends Error {
   override name = 'BadRecord'
+  /** The names that lead to the part of the record that is meant, with points in between. */
+  readonly field: string | undefined
+  constructor(reason: string, field?: string) {
+    super(field === undefined ? reason : `field ${field}: ${reason}`)
+    this.field = field
+  }
 }
 
 /** A failure that ends an import or export: the user's to fix. The message is complete. */

@@ -98,13 +98,18 @@ function eachReference(value: Value, visit: (reference: UnresolvedRef) => void):
   else if (value instanceof Lambda) eachReference(value.body, visit)
 }
 
-/** The names of the user collections that a value's references need. */
-export function neededCollections(value: Value, into: (name: string) => void): void {
-  eachReference(value, ({ target }) => {
-    const named = target.type === 'document' ? target.collection.target : target
-    if (named.type === 'collection' && named.scope === undefined && nativeOf(named.name) === undefined)
-      into(named.name)
-  })
+/** All references in a value, each once for each time it occurs. */
+export function referencesIn(value: Value): readonly UnresolvedRef[] {
+  const found: UnresolvedRef[] = []
+  eachReference(value, reference => found.push(reference))
+  return found
+}
+
+/** The user collection that a reference needs. */
+export function neededCollection({ target }: UnresolvedRef): string | undefined {
+  const named = target.type === 'document' ? target.collection.target : target
+  const isOwn = named.type === 'collection' && named.scope === undefined && nativeOf(named.name) === undefined
+  return isOwn ? named.name : undefined
 }
 
 /** How a reference is written in the report. */
@@ -119,6 +124,6 @@ export function referenceText({ target }: UnresolvedRef): string {
     case 'key':
       return `key ${target.id}`
     default:
-      return `${target.type} ${target.name}`
+      return `${target.type.replace('_', ' ')} ${target.name}`
   }
 }

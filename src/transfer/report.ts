@@ -1,7 +1,7 @@
 // What an import tells at its end: counts, and everything that a person has to look at, each with file, line and id.
 // It is plain data, so that an interrupted import can go on counting.
 
-import type { Origin } from './record.ts'
+import { type Origin, placeText } from './record.ts'
 
 /** What became of the documents of one collection. */
 interface Counts {
@@ -20,9 +20,7 @@ interface Counts {
 }
 
 /** Something about one record. */
-export interface Finding {
-  readonly file: string
-  readonly line: number
+export interface Finding extends Origin {
   readonly collection: string
   readonly id: string | undefined
   readonly reason: string
@@ -46,6 +44,8 @@ export interface SchemaFinding {
 
 /** Findings of a kind that are listed one by one; further ones are counted. */
 const listedMax = 1000
+/** Those of them that people see. */
+const shownMax = 100
 const placesMax = 5
 
 /** What a report holds, as JSON. */
@@ -110,8 +110,8 @@ export class Report {
     if (this.data.conflicts.length < listedMax) this.data.conflicts.push(finding)
   }
 
-  lost(what: string, collection: string, { file, line }: Origin): void {
-    tally(this.data.lost, `${what} (${collection})`, `${file}:${line}`)
+  lost(what: string, collection: string, origin: Origin): void {
+    tally(this.data.lost, `${what} (${collection})`, placeText(origin))
   }
 
   dangling(from: string, to: string, place: string): void {
@@ -231,13 +231,15 @@ function schemaLines(schema: readonly SchemaFinding[]): string[] {
 
 function list(title: string, lines: readonly string[], count = lines.length): string[] {
   if (count === 0) return []
-  const more = count > lines.length ? [`  and ${count - lines.length} more`] : []
-  return ['', `${title}:`, ...lines.map(line => `  ${line}`), ...more]
+  const shown = lines.slice(0, shownMax)
+  const more = count > shown.length ? [`  and ${count - shown.length} more`] : []
+  return ['', `${title}:`, ...shown.map(line => `  ${line}`), ...more]
 }
 
 /** `FILE:LINE users 101: reason`. */
-export function findingText({ collection, file, id, line, reason }: Finding): string {
-  return `${file}:${line} ${collection}${id === undefined ? '' : ` ${id}`}: ${reason}`
+export function findingText(finding: Finding): string {
+  const { collection, id, reason } = finding
+  return `${placeText(finding)} ${collection}${id === undefined ? '' : ` ${id}`}: ${reason}`
 }
 
 function tallyTexts(tallies: Readonly<Record<string, Tally>>): string[] {

@@ -20,6 +20,7 @@ import {
 } from '../values/value.ts'
 import {
   documentReference,
+  exportName,
   kindOf,
   nativeCollection,
   nativeOf,
@@ -105,11 +106,11 @@ export class Resolver {
     )
   }
 
-  /** Indexes that are not there keep the text that exports print for them: they may be meant as texts. */
+  /** What names nothing is told, and becomes what exports print for it. */
   #nothing(reference: UnresolvedRef): Value {
     const { target } = reference
-    if (target.type === 'index') return `[legacy index ${target.name}]`
     this.unresolved.push(referenceText(reference))
+    if (target.type === 'index') return `[legacy index ${target.name}]`
     if (target.type === 'document') {
       const [collection, id] = [referenceText(target.collection), String(target.id)]
       return new Map<string, Value>([
@@ -117,7 +118,11 @@ export class Resolver {
         ['collection', collection],
       ])
     }
-    return referenceText(reference)
+    if (target.type === 'key' || target.type === 'native') return referenceText(reference)
+    return new Map<string, Value>([
+      ['name', target.name],
+      ['coll', exportName(nativeOfKind[target.type])],
+    ])
   }
 }
 

@@ -1,8 +1,8 @@
 // Files that say what there is beside documents: dumps of schema objects, `.fsl` files.
 
-import { readFile } from 'node:fs/promises'
 import { FieldTypes } from './field-types.ts'
 import { readFsl } from './fsl.ts'
+import { readAll } from './input.ts'
 import { languageItems } from './language-files.ts'
 import { fileStart, readFileRecords } from './read-file.ts'
 import type { Notes, SchemaRecord } from './record.ts'
@@ -14,8 +14,8 @@ export async function readSchemaFile(
   types: FieldTypes,
   notes: Notes,
 ): Promise<readonly SchemaRecord[]> {
-  const { content, path } = file
-  if (content.kind === 'fsl') return readFsl(await readFile(path, 'utf8'), types).collections
+  const { content } = file
+  if (content.kind === 'fsl') return readFsl(await readAll(file), types).collections
   if (content.kind === 'fql') return createdIn(file)
   if (content.kind !== 'json' || !content.isSchema) return []
   const records: SchemaRecord[] = []

@@ -1,8 +1,8 @@
 // The files that a user names, or that lie below the folders that they name, each with what it holds; and whether an
 // export is complete by what its metadata says.
 
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, join, relative, sep } from 'node:path'
 import type { DatabasePath } from './connection.ts'
 import { type Content, recognise } from './recognise.ts'
 import { TransferError } from './record.ts'
@@ -10,6 +10,8 @@ import { TransferError } from './record.ts'
 /** A file to be imported. */
 export interface SourceFile {
   readonly path: string
+  /** The label of its encoding. */
+  readonly encoding: string
   /** As it is called in messages. */
   readonly shown: string
   /** Bytes on the disk. */
@@ -32,11 +34,21 @@ export interface Sources {
   readonly incomplete: readonly string[]
   /** Files that hold nothing that can be imported. */
   readonly passedOver: readonly string[]
+  /** There is metadata of an export: it may be one of nothing. */
+  readonly isExport: boolean
+}
+
+/** What the user says of all files. */
+interface SourceOptions {
+  /** The collection of what does not say it. */
+  readonly collection?: string | undefined
+  /** The label of the encoding; of text that is not UTF-8. */
+  readonly encoding?: string | undefined
 }
 
 /** Looks at files and folders. Throws {@link TransferError} for what does not exist. */
-export async function findSources(paths: readonly string[], collection?: string): Promise<Sources> {
-  const finder = new Finder(collection)
+export async function findSources(paths: readonly string[], options: SourceOptions = {}): Promise<Sources> {
+  const finder = new Finder(options)
   for (const path of paths) await finder.add(path)
   return finder.sources()
 }
@@ -44,23 +56,29 @@ export async function findSources(paths: readonly string[], collection?: string)
 const metadataName = /^metadata_[0-9]+\.json$/
 
 class Finder {
-  readonly #collection: string | undefined
+  readonly #options: SourceOptions
   readonly #files: SourceFile[] = []
   readonly #databases: DatabasePath[] = []
   readonly #collections: { readonly database: DatabasePath; readonly name: string }[] = []
   readonly #incomplete: string[] = []
   readonly #passedOver: string[] = []
+  /** All files below the folders, with their bytes on the disk. */
+  readonly #seen = new Map<string, number>()
+  /** Folders around the present one, without links: one that leads back to them would have no end. */
+  readonly #around: string[] = []
+  #isExport = false
 
-  constructor(collection: string | undefined) {
-    this.#collection = collection
+  constructor(options: SourceOptions) {
+    this.#options = options
   }
 
   async add(path: string): Promise<void> {
-    const about = await stat(path).catch(() => {
-      throw new TransferError(`${path} does not exist`)
-    })
+    const about = await stat(path).catch(() => undefined)
+    if (about === undefined) throw new TransferError(`${path} does not exist`)
     if (about.isDirectory()) await this.#folder(path, path, [])
-    else await this.#file(path, path, [])
+    else if (about.isFile()) await this.#file(path, path, [])
+    else
+      throw new TransferError(`${path} is no file; what comes out of a pipe has to be written to one first`)
   }
 
   sources(): Sources {
@@ -70,53 +88,67 @@ class Finder {
       collections: this.#collections,
       incomplete: this.#incomplete,
       passedOver: this.#passedOver,
+      isExport: this.#isExport,
     }
   }
 
   async #folder(folder: string, top: string, database: DatabasePath): Promise<void> {
-    const entries = (await readdir(folder, { withFileTypes: true })).filter(
-      ({ name }) => !name.startsWith('.'),
-    )
-    entries.sort((left, right) => (left.name < right.name ? -1 : 1))
-    const metadata = entries
-      .filter(entry => entry.isFile() && metadataName.test(entry.name))
-      .map(({ name }) => name)
-    if (metadata.length > 0) await this.#checkExport(folder, metadata, database)
-    for (const entry of entries) {
-      const path = join(folder, entry.name)
-      if (!entry.isDirectory()) await this.#file(path, top, database)
-      else if (metadata.length > 0 && entry.name === 'databases') await this.#children(path, top, database)
+    const real = await realpath(folder)
+    if (this.#around.includes(real)) return
+    this.#around.push(real)
+    const names = (await readdir(folder)).filter(name => !name.startsWith('.')).sort()
+    const metadata = names.filter(name => metadataName.test(name))
+    for (const name of names) {
+      const path = join(folder, name)
+      // Of a link it tells of what that leads to.
+      const about = await stat(path).catch(() => undefined)
+      if (about?.isFile()) await this.#file(path, top, database)
+      else if (!about?.isDirectory()) this.#passedOver.push(`${shownAs(path, top)} (no file)`)
+      else if (metadata.length > 0 && name === 'databases') await this.#children(path, top, database)
       else await this.#folder(path, top, database)
     }
+    if (metadata.length > 0) await this.#checkExport(folder, metadata, database)
+    this.#around.pop()
   }
 
   /** The child databases of an export, a folder each. */
   async #children(folder: string, top: string, database: DatabasePath): Promise<void> {
-    const entries = (await readdir(folder, { withFileTypes: true })).filter(entry => entry.isDirectory())
-    for (const { name } of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+    for (const name of (await readdir(folder)).sort()) {
+      const path = join(folder, name)
+      if (!(await stat(path)).isDirectory()) continue
       const child = [...database, nameOf(name)]
       this.#databases.push(child)
-      await this.#folder(join(folder, name), top, child)
+      await this.#folder(path, top, child)
     }
   }
 
   async #file(path: string, top: string, database: DatabasePath): Promise<void> {
     const { size, mtimeMs } = await stat(path)
-    const shown = path === top ? path : join(basename(top), relative(top, path))
-    const content = await recognise(path)
+    this.#seen.set(path, size)
+    const shown = shownAs(path, top)
+    const { content, encoding } = await recognise(path, this.#options.encoding)
     if (content.kind === 'metadata') return
     if (content.kind === 'unknown' || content.kind === 'empty') {
       this.#passedOver.push(`${shown} (${content.kind === 'empty' ? 'empty' : 'of no known format'})`)
       return
     }
-    const collection =
-      this.#collection ?? basename(path).replace(/(?:\.(?:gz|jsonl?|ndjson|csv|tsv|txt))+$/i, '')
-    this.#files.push({ path, shown, bytes: size, modifiedMs: mtimeMs, content, database, collection })
+    const collection = this.#options.collection ?? collectionOf(path)
+    this.#files.push({
+      path,
+      encoding,
+      shown,
+      bytes: size,
+      modifiedMs: mtimeMs,
+      content,
+      database,
+      collection,
+    })
   }
 
   async #checkExport(folder: string, names: readonly string[], database: DatabasePath): Promise<void> {
+    this.#isExport = true
     const parts = await Promise.all(names.map(async name => readMetadata(join(folder, name))))
-    const files = await dataFiles(join(folder, 'data'))
+    const files = [...this.#seen].filter(([path]) => path.startsWith(join(folder, 'data', sep)))
     const total = Math.max(...parts.map(({ totalParts }) => totalParts))
     for (let part = 0; part < total; part++) {
       const found = parts.find(each => each.part === part)
@@ -127,6 +159,20 @@ class Finder {
       if (name !== 'Credential') this.#collections.push({ database, name })
     }
   }
+}
+
+function shownAs(path: string, top: string): string {
+  return path === top ? path : join(basename(top), relative(top, path))
+}
+
+/** What the names of an export's data files end with: the part, and the number of the file in it. */
+const filePart = /_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/
+
+/** The collection that a file is named after. */
+function collectionOf(path: string): string {
+  const name = basename(path)
+  if (filePart.test(name)) return nameOf(name.replace(filePart, ''))
+  return name.replace(/(?:\.(?:gz|jsonl?|ndjson|csv|tsv|txt))+$/i, '')
 }
 
 /** The name that a step of a path stands for. */
@@ -172,31 +218,18 @@ async function readMetadata(path: string): Promise<Metadata> {
   throw new TransferError(`${path}: this is no metadata of an export, or it is damaged`)
 }
 
-interface DataFile {
-  readonly name: string
-  readonly bytes: number
-}
-
-/** All files of data below a folder. */
-async function dataFiles(folder: string): Promise<readonly DataFile[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const files = entries.filter(entry => entry.isFile())
-  return Promise.all(
-    files.map(async ({ name, parentPath }) => ({ name, bytes: (await stat(join(parentPath, name))).size })),
-  )
-}
-
-/** Names of files end in the part and the file's number. */
-function partFaults(folder: string, metadata: Metadata, files: readonly DataFile[]): readonly string[] {
-  const { filesBytes, filesCount, part } = metadata
-  const own = files.filter(
-    ({ name }) => Number(/_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/.exec(name)?.[1]) === part,
-  )
+/** `files`: with their bytes. */
+function partFaults(
+  folder: string,
+  { filesBytes, filesCount, part }: Metadata,
+  files: readonly (readonly [path: string, bytes: number])[],
+): readonly string[] {
+  const own = files.filter(([path]) => Number(filePart.exec(path)?.[1]) === part)
   if (own.length !== filesCount)
     return [`${folder}: part ${part} has ${own.length} files, its metadata says ${filesCount}`]
-  const bytes = own.reduce((sum, file) => sum + file.bytes, 0)
+  const bytes = own.reduce((sum, [, size]) => sum + size, 0)
   // Of compressed files it is not said which bytes were counted.
-  if (filesBytes === undefined || bytes === filesBytes || own.some(({ name }) => name.endsWith('.gz')))
+  if (filesBytes === undefined || bytes === filesBytes || own.some(([path]) => path.endsWith('.gz')))
     return []
   return [`${folder}: the files of part ${part} have ${bytes} bytes, their metadata says ${filesBytes}`]
 }

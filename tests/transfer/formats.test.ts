@@ -43,8 +43,12 @@ test('a tagged export with two parts', async t => {
     newIds: 0,
   })
   assert.deepEqual(Object.keys(report.data.dangling), ['Product → Category'])
-  assert.match(report.data.dangling['Product → Category']?.places[0] ?? '', /Product_00_000001\.json:1: 8$/)
-  assert.equal(Object.keys(report.data.lost).length, 2)
+  assert.match(
+    report.data.dangling['Product → Category']?.places[0] ?? '',
+    /Product_00_000001\.json:1 \(record 1, byte 1\): 8$/,
+  )
+  assert.equal(Object.keys(report.data.lost).length, 3)
+  assert.ok(report.data.lost['a reference to index product_by_name, which is not there (Product)'])
   assert.match(report.text(), /a stored lambda/)
 })
 

@@ -33,6 +33,9 @@ export interface TestDatabase {
 
 export type TestImportOptions = Partial<ImportOptions> & {
   readonly collection?: string
+  readonly encoding?: string
+  /** In place of the database's own. */
+  readonly connection?: Connection
   readonly type?: readonly string[]
 }
 
@@ -55,11 +58,14 @@ export async function openTestDatabase(
   return {
     connection,
     folder,
-    async import(paths, { collection, type = [], ...options } = {}) {
+    async import(
+      paths,
+      { collection, connection: other = connection, encoding, type = [], ...options } = {},
+    ) {
       const types = new FieldTypes()
       for (const each of type) types.add(each)
       const resolved = paths.map(path => (path.startsWith('/') ? path : join(fixtures, path)))
-      const sources = await findSources(resolved, collection)
+      const sources = await findSources(resolved, { collection, encoding })
       const all: ImportOptions = {
         database: ['moved'],
         types,
@@ -74,7 +80,7 @@ export async function openTestDatabase(
         ...options,
       }
       const progress = { readBytes: 0, totalBytes: 0, documents: 0, phase: 'schema' } as const
-      return runImport(connection, sources, all, { ...progress })
+      return runImport(other, sources, all, { ...progress })
     },
     async ask(query, path = []) {
       return writeJson(await connection.query(['moved', ...path], parseJson(JSON.stringify(query))))

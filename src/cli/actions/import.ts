@@ -1,11 +1,10 @@
 // Finds what is to be imported, imports it, and tells what became of it.
 
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { UsageError } from '../../config/read-config.ts'
 import { FieldTypes } from '../../transfer/field-types.ts'
-import { readFsl } from '../../transfer/fsl.ts'
 import { type ImportProgress, runImport } from '../../transfer/importer.ts'
 import { findSources } from '../../transfer/sources.ts'
 import { type Invocation, StartError } from '../command.ts'
@@ -20,9 +19,12 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
     const types = new FieldTypes()
     for (const text of given.type ?? []) types.add(text)
     const schema = given.schema === undefined ? [] : schemaFiles(given.schema)
-    for (const file of schema) readFsl(await readFile(file, 'utf8'), types)
-    const sources = await findSources([...schema, ...operands.map(word => resolve(word))], given.collection)
-    if (sources.files.length === 0)
+    const paths = [...schema, ...operands.map(word => resolve(word))]
+    const sources = await findSources(paths, {
+      collection: given.collection,
+      encoding: encodingOf(given.encoding),
+    })
+    if (sources.files.length === 0 && !sources.isExport)
       throw new StartError(
         `there is nothing to import in ${operands.join(', ')}: ${sources.passedOver.join(', ')}`,
       )
@@ -48,6 +50,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
               given.schema ?? '',
               given.collection ?? '',
               given.treatEmptyCsvCellsAs,
+              given.encoding ?? '',
             ],
           },
           progress,
@@ -60,6 +63,15 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
       await target.connection.close()
     }
   })
+}
+
+/** The name of an encoding as the platform knows it. Throws {@link UsageError}. */
+function encodingOf(label: string | undefined): string | undefined {
+  try {
+    return label === undefined ? undefined : new TextDecoder(label).encoding
+  } catch {
+    throw new UsageError(`--encoding: ${label} is no known encoding (utf-8, windows-1252, utf-16le …)`)
+  }
 }
 
 function schemaFiles(path: string): readonly string[] {

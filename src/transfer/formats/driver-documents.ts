@@ -1,7 +1,8 @@
 // What drivers of version 4 print: `{"ref":{"@ref":…},"ts":…,"data":{…}}`, for documents of every kind. Schema objects
 // become records of their own kind.
 
-import type { Json, ObjectValue, Value } from '../../values/value.ts'
+import { microsOfTime } from '../../values/time.ts'
+import { type Json, type ObjectValue, Time, type Value } from '../../values/value.ts'
 import {
   BadRecord,
   credentialsName,
@@ -12,6 +13,7 @@ import {
 import { nativeOf } from '../references.ts'
 import { driverReference, driverValue } from './driver-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
+import { excerptOf } from './notation.ts'
 
 /** A document or schema object as a driver prints it. */
 export const readDriver: ReadElement = (element, context) => {
@@ -58,11 +60,14 @@ function versionOf(
   element: ReadonlyMap<string, Json>,
   id: bigint,
 ): Omit<FoundDocument, 'collection' | 'fields'> {
-  const ts = element.get('ts')
+  const json = element.get('ts') ?? undefined
+  const ts = json === undefined ? undefined : driverValue(json, 'ts')
+  if (ts !== undefined && typeof ts !== 'bigint' && typeof ts !== 'number' && !(ts instanceof Time))
+    throw new BadRecord(`${excerptOf(json ?? null)} is no time`, 'ts')
   return {
     kind: 'document',
     id,
-    ts: typeof ts === 'bigint' || typeof ts === 'number' ? Number(ts) : undefined,
+    ts: ts === undefined ? undefined : Number(ts instanceof Time ? microsOfTime(ts) : ts),
     isHistory: false,
     isDelete: false,
   }
@@ -72,7 +77,7 @@ function pick(element: ReadonlyMap<string, Json>, names: readonly string[]): Obj
   const fields = new Map<string, Value>()
   for (const name of names) {
     const json = element.get(name)
-    if (json !== undefined && json !== null) fields.set(name, driverValue(json))
+    if (json !== undefined && json !== null) fields.set(name, driverValue(json, name))
   }
   return fields
 }

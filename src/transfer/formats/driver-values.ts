@@ -15,52 +15,41 @@ import {
 } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
 import { kindOf, nativeCollection, nativeInDriver, readId, schemaReference } from '../references.ts'
+import { type Notation, readFields, readTextTag, readValue, type TextTags, tagOf } from './notation.ts'
 
 /** A value in the notation of the wire. Throws {@link BadRecord} for tags that cannot be read. */
-export function driverValue(json: Json): Value {
-  if (json instanceof Map) return taggedOrObject(json)
-  if (Array.isArray(json)) return json.map(driverValue)
-  return json as Exclude<Json, readonly Json[] | ReadonlyMap<string, Json>>
+export function driverValue(json: Json, path = ''): Value {
+  return readValue(json, path, driverNotation)
 }
 
 /** The fields of an object, whatever their names. */
 export function driverFields(json: ReadonlyMap<string, Json>): ObjectValue {
-  const fields = new Map<string, Value>()
-  for (const [name, field] of json) fields.set(name, driverValue(field))
-  return fields
+  return readFields(json, '', driverNotation)
 }
 
-const texts: Readonly<Record<string, readonly [name: string, read: (text: string) => Value | undefined]>> = {
+const textTags: TextTags = {
   '@ts': ['time', parseTime],
   '@date': ['date', parseDate],
   '@bytes': ['base64', decodeBase64],
   '@uuid': ['UUID', parseUuid],
 }
 
-function taggedOrObject(json: ReadonlyMap<string, Json>): Value {
-  const [first] = json
-  if (first === undefined || json.size !== 1 || !first[0].startsWith('@')) return driverFields(json)
-  const [tag, content] = first
-  const text = Object.hasOwn(texts, tag) ? texts[tag] : undefined
-  if (text) {
-    const [name, read] = text
-    const value = typeof content === 'string' ? read(content) : undefined
-    if (value === undefined) throw new BadRecord(`${JSON.stringify(content)} is no ${name} (${tag})`)
-    return value
-  }
+const driverNotation: Notation = (json, path) => {
+  const [tag, content] = tagOf(json) ?? []
+  if (tag === undefined || content === undefined) return undefined
   switch (tag) {
     case '@ref':
       return driverReference(content)
     case '@obj':
-      if (content instanceof Map) return driverFields(content)
-      break
+      return content instanceof Map ? readFields(content, path, driverNotation) : undefined
     case '@query':
       return driverLambda(content)
     case '@set':
       // A stored set is an object with this one field.
-      return new Map([['@set', driverValue(content)]])
+      return new Map([['@set', driverValue(content, path)]])
+    default:
+      return readTextTag(textTags, tag, content)
   }
-  return driverFields(json)
 }
 
 /** What stands behind `@ref`. */
@@ -128,16 +117,12 @@ function driverLambda(json: Json): Value {
   const isNames = Array.isArray(lambda) && lambda.every(name => typeof name === 'string')
   if (typeof lambda !== 'string' && !isNames) throw new BadRecord('a @query with odd parameters')
   const parameters = lambda as string | readonly string[]
-  return new Lambda(typeof version === 'string' ? version : '4', parameters, code(expr as Json))
+  const body = readValue(expr as Json, '', codeNotation)
+  return new Lambda(typeof version === 'string' ? version : '4', parameters, body)
 }
 
 /** Code keeps its forms; what is tagged in it stands for a value. */
-function code(json: Json): Value {
-  if (Array.isArray(json)) return json.map(code)
-  if (!(json instanceof Map)) return json as Value
-  const [first] = json
-  const isTagged = json.size === 1 && first !== undefined && first[0].startsWith('@')
-  if (isTagged && first[0] !== '@obj' && first[0] !== '@query' && first[0] !== '@set')
-    return taggedOrObject(json)
-  return new Map([...json].map(([key, part]) => [key, code(part)]))
+const codeNotation: Notation = (json, path) => {
+  const [tag] = tagOf(json) ?? []
+  return tag === '@obj' || tag === '@query' || tag === '@set' ? undefined : driverNotation(json, path)
 }

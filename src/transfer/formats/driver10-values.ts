@@ -6,25 +6,22 @@ import type { Json, Value } from '../../values/value.ts'
 import { convert } from '../field-types.ts'
 import { schemaReference } from '../references.ts'
 import { namedReference } from './export-values.ts'
-import { type PlainPlace, plainValue } from './plain-values.ts'
+import type { ElementContext } from './format.ts'
+import type { Notation } from './notation.ts'
+import { plainNotation } from './plain-values.ts'
 
-/** A value of that notation. Throws `BadRecord` when it does not fit the type it has. */
-export function driver10Value(json: Json, path: string, place: PlainPlace): Value {
-  if (Array.isArray(json)) return json.map(element => driver10Value(element, path, place))
-  if (!(json instanceof Map)) return plainValue(json, path, place)
-  const type = place.types.get(place.collection, path)
-  if (type !== undefined && typeof type === 'object') return convert(json, type, path)
-  return known(json, place) ?? mapped(json, path, place)
-}
-
-function mapped(json: ReadonlyMap<string, Json>, path: string, place: PlainPlace): Value {
-  const fields = new Map<string, Value>()
-  for (const [name, field] of json) fields.set(name, driver10Value(field, `${path}.${name}`, place))
-  return fields
+/** That notation. Throws `BadRecord` for a value that does not fit the type it has. */
+export function driver10Notation(place: ElementContext): Notation {
+  const plain = plainNotation(place)
+  return (json, path) => {
+    if (!(json instanceof Map)) return plain(json, path)
+    const type = place.types.get(place.collection, path)
+    return typeof type === 'object' ? convert(json, type) : known(json, place)
+  }
 }
 
 /** Times, dates, references, modules and bytes. */
-function known(json: ReadonlyMap<string, Json>, place: PlainPlace): Value | undefined {
+function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
   const time = only(json, 'isoString')
   if (time !== undefined) return parseTime(time)
   const date = only(json, 'dateString')

@@ -21,7 +21,9 @@ export interface ElementContext {
   readonly types: FieldTypes
   /** The collection of what does not say it itself: by the name of the file, or as the user says. */
   readonly collection: string
+  /** Whether a name is that of a collection of the export that is read; where that does not say, of any. */
   readonly isCollection: (name: string) => boolean
+  /** Whether a name is known to be that of a user's collection, though it looks like a native one. */
   readonly isUserCollection: (name: string) => boolean
 }
 

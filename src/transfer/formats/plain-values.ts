@@ -1,52 +1,43 @@
 // Values of formats that say less than there was: `simple` exports, rows of JSON and CSV. Types that the user gave are
 // applied; what stays a text though it looks like something else is noted.
 
-import type { Json, ObjectValue, Value } from '../../values/value.ts'
-import { convert, type FieldTypes } from '../field-types.ts'
-import { readId } from '../references.ts'
-import { namedReference, textOrPrinted, type ValuePlace } from './export-values.ts'
+import type { Json, Value } from '../../values/value.ts'
+import { convert } from '../field-types.ts'
+import { nativeInExport, readId } from '../references.ts'
+import { deletedName, namedReference, textOrPrinted } from './export-values.ts'
+import type { ElementContext } from './format.ts'
+import type { Notation } from './notation.ts'
 
-/** Where in a file a plain value stands. */
-export interface PlainPlace extends ValuePlace {
-  readonly types: FieldTypes
-  /** Whether an object of exactly `id` and `coll` is a reference to a document of that collection. */
-  readonly isCollection: (name: string) => boolean
-}
-
-/** A value at a path of names with points in between. Throws `BadRecord` when it does not fit its type. */
-export function plainValue(json: Json, path: string, place: PlainPlace): Value {
-  if (Array.isArray(json)) return json.map(element => plainValue(element, path, place))
-  const type = place.types.get(place.collection, path)
-  if (type !== undefined) return convert(json, type, path)
-  if (json instanceof Map) return referenceOrObject(json, path, place)
-  if (typeof json === 'string') {
+/** That notation. Throws `BadRecord` for a value that does not fit the type it has. */
+export function plainNotation(place: ElementContext): Notation {
+  return (json, path) => {
+    if (Array.isArray(json)) return undefined
+    const type = place.types.get(place.collection, path)
+    if (type !== undefined) return convert(json, type)
+    if (json instanceof Map) return reference(json, place)
+    if (typeof json !== 'string') return undefined
     noteLookalike(json, path, place)
     return textOrPrinted(json, place)
   }
-  return json as Value
 }
 
-function referenceOrObject(json: ReadonlyMap<string, Json>, path: string, place: PlainPlace): Value {
+/** An object of exactly `coll` and an id or a name refers to something, if there can be such a thing. */
+function reference(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
   const coll = json.get('coll')
-  if (json.size === 2 && typeof coll === 'string' && place.isCollection(coll)) {
-    const isReference = readId(json.get('id')) !== undefined || typeof json.get('name') === 'string'
-    if (isReference) return namedReference(coll, json.get('id'), json.get('name'), place)
-  }
-  return plainFields(json, `${path}.`, place)
-}
-
-/** The fields of an object. */
-function plainFields(json: ReadonlyMap<string, Json>, prefix: string, place: PlainPlace): ObjectValue {
-  const fields = new Map<string, Value>()
-  for (const [name, field] of json) fields.set(name, plainValue(field, prefix + name, place))
-  return fields
+  if (json.size !== 2 || typeof coll !== 'string') return undefined
+  const [id, name] = [json.get('id'), json.get('name')]
+  const isKnown =
+    readId(id) === undefined
+      ? typeof name === 'string' && nativeInExport(coll) !== undefined && !place.isUserCollection(coll)
+      : coll === deletedName || place.isCollection(coll)
+  return isKnown ? namedReference(coll, id, name, place) : undefined
 }
 
 const timeLike = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/
 const dateLike = /^\d{4}-\d\d-\d\d$/
 const uuidLike = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-function noteLookalike(text: string, path: string, { collection, notes }: PlainPlace): void {
+function noteLookalike(text: string, path: string, { collection, notes }: ElementContext): void {
   if (text.length < 10 || text.length > 40) return
   const type = timeLike.test(text)
     ? 'time'

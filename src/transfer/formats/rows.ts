@@ -7,12 +7,13 @@ import { BadRecord, type FoundDocument } from '../record.ts'
 import { readId } from '../references.ts'
 import { driverValue } from './driver-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
-import { plainValue } from './plain-values.ts'
+import { faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
+import { plainNotation } from './plain-values.ts'
 
 /** A row of a file of JSON. */
 export const readRow: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('a row has to be an object')
-  return [documentOf(rowFields(element, context), undefined, context)]
+  return [documentOf(readFields(element, '', rowNotation(context)), undefined, context)]
 }
 
 /** `{"collectionId":"Movies","document":{…}}`: what a backup tool kept of a document. */
@@ -23,7 +24,7 @@ export const readCollectionIdDocument: ReadElement = (element, context) => {
   if (typeof collection !== 'string' || !(document instanceof Map))
     throw new BadRecord('no `collectionId` with a `document`')
   const place = { ...context, collection }
-  return [documentOf(rowFields(document, place), undefined, place)]
+  return [documentOf(readFields(document, '', rowNotation(place)), undefined, place)]
 }
 
 function documentOf(
@@ -35,22 +36,14 @@ function documentOf(
   return { kind: 'document', collection, id, ts: undefined, isHistory: false, isDelete: false, fields }
 }
 
-function rowFields(row: ReadonlyMap<string, Json>, context: ElementContext): ObjectValue {
-  const fields = new Map<string, Value>()
-  for (const [name, json] of row) fields.set(name, rowValue(json, name, context))
-  return fields
-}
-
-/** A plain value, in which tags of drivers are understood. */
-function rowValue(json: Json, path: string, context: ElementContext): Value {
-  if (Array.isArray(json)) return json.map(element => rowValue(element, path, context))
-  if (!(json instanceof Map)) return plainValue(json, path, context)
-  const [first] = json.keys()
-  if (json.size === 1 && first?.startsWith('@')) return driverValue(json)
-  if (context.types.get(context.collection, path) !== undefined) return plainValue(json, path, context)
-  const fields = new Map<string, Value>()
-  for (const [name, field] of json) fields.set(name, rowValue(field, `${path}.${name}`, context))
-  return fields
+/** The plain notation, in which tags of drivers are understood. */
+function rowNotation(place: ElementContext): Notation {
+  const plain = plainNotation(place)
+  return (json, path) => {
+    if (!(json instanceof Map)) return plain(json, path)
+    if (tagOf(json)) return driverValue(json, path)
+    return place.types.get(place.collection, path) === undefined ? undefined : plain(json, path)
+  }
 }
 
 /** How the cells of a CSV file are read. */
@@ -75,7 +68,7 @@ export function readCells(
     const cell = cells[at] ?? ''
     if (at === 0 && rules.hasIds) {
       id = readId(cell)
-      if (id === undefined) throw new BadRecord(`"${cell}" is no id of a document`)
+      if (id === undefined) throw new BadRecord(`a row ${faultOfId(cell)}`)
       continue
     }
     fields.set(name, cellValue(cell, name, rules, context))
@@ -93,7 +86,7 @@ function cellValue(
   const type = context.types.get(context.collection, name)
   if (type === undefined && (allJson || cell.startsWith('{') || cell.startsWith('['))) {
     const json = tryJson(cell)
-    if (json !== undefined) return rowValue(json, name, context)
+    if (json !== undefined) return readValue(json, name, rowNotation(context))
   }
-  return plainValue(cell, name, context)
+  return readValue(cell, name, plainNotation(context))
 }

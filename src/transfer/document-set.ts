@@ -1,0 +1,50 @@
+// Which documents a dry run would write: ids by collection, eight bytes for each.
+
+const emptySlots = 1024
+
+/** A set of ids. */
+class IdSet {
+  /** Each holds an id and 1, or 0 when it is free; open addressing. */
+  #slots = new BigUint64Array(emptySlots)
+  #count = 0
+
+  has(id: bigint): boolean {
+    return this.#slots[slotOf(this.#slots, id + 1n)] !== 0n
+  }
+
+  add(id: bigint): void {
+    const at = slotOf(this.#slots, id + 1n)
+    if (this.#slots[at] !== 0n) return
+    this.#slots[at] = id + 1n
+    if (++this.#count * 2 <= this.#slots.length) return
+    const larger = new BigUint64Array(this.#slots.length * 2)
+    for (const entry of this.#slots) if (entry !== 0n) larger[slotOf(larger, entry)] = entry
+    this.#slots = larger
+  }
+}
+
+/** The slot of an entry, or the one that it would get. `slots` are a power of two, and not all taken. */
+function slotOf(slots: BigUint64Array, entry: bigint): number {
+  // The multiplier of Fibonacci hashing: ids that follow one another are spread.
+  let at = Number(BigInt.asUintN(64, entry * 0x9e3779b97f4a7c15n) >> 32n) & (slots.length - 1)
+  while (slots[at] !== 0n && slots[at] !== entry) at = (at + 1) & (slots.length - 1)
+  return at
+}
+
+/** Documents by the name of their collection, with its database. */
+export class DocumentSet {
+  readonly #collections = new Map<string, IdSet>()
+
+  has(collection: string, id: bigint): boolean {
+    return this.#collections.get(collection)?.has(id) ?? false
+  }
+
+  add(collection: string, id: bigint): void {
+    let ids = this.#collections.get(collection)
+    if (ids === undefined) {
+      ids = new IdSet()
+      this.#collections.set(collection, ids)
+    }
+    ids.add(id)
+  }
+}
