@@ -95,7 +95,10 @@ async function finish(session: Session, newestTime: number): Promise<void> {
   ])
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name LIKE 'filled with %'`)
   await session.query(`UPDATE ${session.table('meta')} SET version = ${recordVersion} WHERE id = 1`)
-  await session.query('COMMIT')
+  if ((await session.commit()) !== 'acknowledged')
+    throw new StoreUnavailableError(
+      'the database has not waited for its synchronous standby: begin anew in an empty schema',
+    )
 }
 
 function pageOf(entries: Iterable<Entry>): Entry[] {

@@ -82,6 +82,8 @@ export class PostgresStore implements KeyValueStore {
   readonly #announced = new AnnouncedCommits()
   #session: Session | undefined
   #open: OpenBatch | undefined
+  /** Those whose batch is in the log, but not acknowledged: a synchronous standby may lack it. The next commit tells. */
+  #doubtful: RunJob[] = []
   #committing: Promise<void> | undefined
   #isClosed = false
   #isBuilding = false
@@ -172,18 +174,22 @@ export class PostgresStore implements KeyValueStore {
     const stopWatching = this.#options.timers.every(impatienceMs, () => this.#refuseImpatient(undefined))
     // Works that arrive in one turn of the event loop share a batch.
     await Promise.resolve()
-    while (!this.#queue.isEmpty || this.#open !== undefined) {
+    while (this.#isBusy) {
       try {
         await this.#commitBatch()
       } catch (error) {
         this.#dropSession()
         this.#refuseImpatient(error)
-        if (!this.#queue.isEmpty || this.#open !== undefined) await wait(retryMs, this.#options.timers)
+        if (this.#isBusy) await wait(retryMs, this.#options.timers)
       }
     }
     stopWatching()
     // In the same turn as the last look at the queue: whoever comes later begins anew.
     this.#committing = undefined
+  }
+
+  get #isBusy(): boolean {
+    return !this.#queue.isEmpty || this.#open !== undefined || this.#doubtful.length > 0
   }
 
   /** One commit. Throws when the database is away or refuses; the jobs then wait for the next attempt. */
@@ -197,7 +203,7 @@ export class PostgresStore implements KeyValueStore {
     await this.#settleOpen(session)
     this.#head = head
     const { jobs, writes, newestTime } = this.#build()
-    if (writes.length === 0) {
+    if (writes.length === 0 && this.#doubtful.length === 0) {
       await releaseHead(session)
       for (const { settle } of jobs) settle()
       return
@@ -212,8 +218,8 @@ export class PostgresStore implements KeyValueStore {
     // The next commit is at least two later than the newest, and snapshots say so.
     const closed = newestTime + commitDistance - 1
     const builtMs = this.#options.clock.elapsedMs()
-    const isCommitted = await appendBatch(session, row, closed, this.#options.node)
-    if (!isCommitted) {
+    const committed = await appendBatch(session, row, closed, this.#options.node)
+    if (committed === 'refused') {
       this.#open = undefined
       this.#queue.putBack(jobs)
       throw new StoreUnavailableError('the database of the store refused to commit')
@@ -221,8 +227,10 @@ export class PostgresStore implements KeyValueStore {
     await this.#follower.apply([row])
     this.#follower.note({ seq: row.seq, closed, clock: head.clock })
     this.#open = undefined
+    this.#doubtful.push(...jobs)
+    if (committed === 'doubtful') return
     this.#queue.flushed(this.#options.clock.elapsedMs() - builtMs)
-    for (const { settle } of jobs) settle()
+    for (const { settle } of this.#doubtful.splice(0)) settle()
   }
 
   #build(): BuiltBatch {
@@ -240,9 +248,8 @@ export class PostgresStore implements KeyValueStore {
     if (open === undefined) return
     const found = await readBatch(session, open.seq)
     this.#open = undefined
-    if (found === open.batch) {
-      for (const { settle } of open.jobs) settle()
-    } else if (found === undefined && this.#follower.progress.seq >= open.seq) {
+    if (found === open.batch) this.#doubtful.push(...open.jobs)
+    else if (found === undefined && this.#follower.progress.seq >= open.seq) {
       for (const { job } of open.jobs) job.reject(unknownOutcome())
     } else this.#queue.putBack(open.jobs)
   }
@@ -266,12 +273,16 @@ export class PostgresStore implements KeyValueStore {
     const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
     const refusal = reason instanceof StoreUnavailableError ? reason : refused(reason)
     for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(refusal)
+    const isLate = ({ job }: RunJob) => job.sinceMs < sinceMs
+    const late = this.#doubtful.filter(isLate)
+    this.#doubtful = this.#doubtful.filter(run => !isLate(run))
     const open = this.#open
-    if (open?.jobs.every(({ job }) => job.sinceMs < sinceMs)) {
-      // The log keeps what became of it; here nobody asks any more.
+    if (open?.jobs.every(isLate)) {
       this.#open = undefined
-      for (const { job } of open.jobs) job.reject(unknownOutcome())
+      late.push(...open.jobs)
     }
+    // The log keeps what became of them; here nobody asks any more.
+    for (const { job } of late) job.reject(unknownOutcome())
   }
 }
 

@@ -1,7 +1,7 @@
 // The statements over the record: the log of committed batches and its head.
 
 import type { Bytes } from '../contract.ts'
-import type { Session } from './session.ts'
+import type { Committed, Session } from './session.ts'
 
 /** The newest committed batch, and what is known with it. */
 export interface Head {
@@ -74,15 +74,15 @@ export async function parseCommit(session: Session): Promise<void> {
 }
 
 /**
- * Appends a batch behind the locked head, closes the time up to `closed`, and commits. True: the database has
- * acknowledged it; false: it says that nothing was committed. Throwing leaves the outcome open. One round trip.
+ * Appends a batch behind the locked head, closes the time up to `closed`, and commits. Throwing leaves the outcome open.
+ * One round trip.
  */
 export async function appendBatch(
   session: Session,
   row: LogRow,
   closed: number,
   node: string,
-): Promise<boolean> {
+): Promise<Committed> {
   const body = Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength)
   const steps = await Promise.allSettled([
     append(session, [row.seq, row.batch, node, body]),
@@ -91,11 +91,11 @@ export async function appendBatch(
       `UPDATE ${session.table('head')} SET seq = $1, closed = GREATEST(closed, $2) WHERE id = 1`,
       [row.seq, closed],
     ),
-    session.command('COMMIT'),
+    session.commit(),
   ])
   const commit = steps[2]
   if (commit.status === 'rejected') throw commit.reason
-  return commit.value === 'COMMIT'
+  return commit.value
 }
 
 /** The batches after `after` up to `upTo`, oldest first: the first, and as many as are not too much for one fetch. */

@@ -65,11 +65,19 @@ type Statement = QueryConfig & { readonly query_timeout?: number }
 /** A row as the driver returns it: 64-bit integers as text, bytes as buffers. */
 export type Row = Readonly<Record<string, unknown>>
 
+/**
+ * What became of a transaction: nothing is left of a refused one. A doubtful one is in the database, but came with a warning:
+ * somebody has cancelled the wait for a synchronous standby, which may lack it. Like one that was found after its connection had
+ * broken, it counts once a later commit is acknowledged.
+ */
+export type Committed = 'acknowledged' | 'doubtful' | 'refused'
+
 export class Session {
   readonly #client: Client
   readonly #location: RecordLocation
   readonly #purpose: string
   #failure: Error | undefined
+  #warnings = 0
 
   private constructor(client: Client, location: RecordLocation, purpose: string) {
     this.#client = client
@@ -98,6 +106,9 @@ export class Session {
       pipeline: true,
     })
     const session = new Session(client, location, purpose)
+    client.on('notice', () => {
+      session.#warnings++
+    })
     client.on('error', error => session.#fail(error))
     client.on('end', () => session.#fail(new Error('the connection has ended')))
     try {
@@ -155,9 +166,12 @@ export class Session {
     return (await this.#send({ text, values: [...values], query_timeout: timeoutMs })).rows
   }
 
-  /** Runs one statement; returns its command tag, such as `COMMIT`, which is `ROLLBACK` for a failed transaction. */
-  async command(text: string): Promise<string> {
-    return (await this.#send({ text })).command
+  /** Ends a transaction that was begun; what the database made of it, see {@link Committed}. */
+  async commit(): Promise<Committed> {
+    const warnings = this.#warnings
+    const { command } = await this.#send({ text: 'COMMIT' })
+    if (command !== 'COMMIT') return 'refused'
+    return this.#warnings === warnings ? 'acknowledged' : 'doubtful'
   }
 
   async #send(statement: Statement) {

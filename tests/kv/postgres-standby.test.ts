@@ -1,0 +1,75 @@
+// A primary with a synchronous standby: nothing is acknowledged that the standby lacks, however the wait for it ends.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { redoLog } from '../../src/kv/postgres/copy-record.ts'
+import { openPostgres } from '../../src/kv/postgres/postgres.ts'
+import { Session } from '../../src/kv/postgres/session.ts'
+import { eventually } from '../nodes/cluster.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { copyOf } from '../support/record-copy.ts'
+import { list, put } from './bytes.ts'
+
+describe('a commit that waits for its synchronous standby', { skip: noPostgres }, () => {
+  const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+  const interruptions: Readonly<Record<string, (primary: PostgresServer) => Promise<unknown>>> = {
+    'whose wait is cancelled': primary =>
+      primary.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`),
+    'whose backend is terminated': primary =>
+      primary.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS waiting`),
+    'whose server is started anew': async primary => {
+      await primary.kill()
+      await primary.run()
+    },
+  }
+  for (const [name, interrupt] of Object.entries(interruptions))
+    test(`${name} may have been, until a later one is acknowledged`, async () => {
+      const primary = await PostgresServer.start()
+      const standby = await primary.standby()
+      const location = { url: primary.url(), schema: 'waiting' }
+      const store = await openPostgres({
+        location,
+        local: await copyOf(location),
+        node: 'a',
+        clock: systemClock,
+        timers: systemTimers,
+        random: systemRandom,
+        newestTime: () => 0,
+        writePatienceMs: 3_000,
+        onDiverged: reason => assert.fail(reason),
+      })
+      const write = (key: string) => store.transact(() => ({ result: key, writes: [put(key, key)] }))
+      const isWaiting = () =>
+        eventually('a commit waits', async () => (await primary.query(waiting)).length > 0)
+      try {
+        await write('before')
+        await standby.kill()
+        const doubtful = write('doubtful')
+        // Asserted at once: nobody else would take it in the meantime.
+        const refused = assert.rejects(doubtful, { name: 'StoreUnavailableError', outcome: 'unknown' })
+        await isWaiting()
+        await interrupt(primary)
+        await refused
+
+        const found = write('found')
+        await isWaiting()
+        await interrupt(primary)
+        await standby.run()
+        assert.equal(await found, 'found')
+        await primary.kill()
+        await standby.promote()
+        const session = await Session.open({ ...location, url: standby.url() }, 'tests')
+        const copy = await copyOf({ ...location, url: standby.url() })
+        await redoLog(session, copy)
+        session.close()
+        assert.deepEqual(list(copy, 'a'), ['before=before', 'doubtful=doubtful', 'found=found'])
+      } finally {
+        await store.close()
+        await standby.stop()
+        await primary.stop()
+      }
+    })
+})
