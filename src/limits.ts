@@ -151,6 +151,10 @@ export const limits = {
   /** UTF-16 units of a text that a query of version 10 makes, elements of an array or a page that it makes at once. */
   v10TextUnitsMax: 16_777_216,
   v10ElementsMax: 16_000,
+  /** Expressions and types within each other in the text of a query of version 10; ours: keeps the native stack safe. */
+  v10NestingMax: 500,
+  /** Nested expressions of version 10 under evaluation, all lambdas together; ours: keeps the native stack safe. */
+  v10EvaluationDepthMax: 16_000,
   /** Nested calls of lambdas and user functions in version 10. */
   v10CallDepthMax: 2048,
   /** UTF-16 units of one text that a function makes, and of all that a query makes; ours. */

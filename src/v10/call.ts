@@ -2,9 +2,28 @@
 // what holds for everything inside (effects, time, depth) is inherited from call to call.
 
 import type { Micros } from '../values/value.ts'
-import { type Diagnostic, type FailureCode, QueryFailure, type Remark } from './failure/failure.ts'
+import {
+  type Diagnostic,
+  type FailureCode,
+  type FailureParts,
+  QueryFailure,
+  type Remark,
+} from './failure/failure.ts'
+import type { Node } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
-import { type FunctionValue, literalNull, NullValue, typeName, type Value } from './value.ts'
+import {
+  type Doc,
+  type FunctionValue,
+  type Lambda,
+  literalNull,
+  type Module,
+  NullValue,
+  type Scope,
+  type Struct,
+  typeName,
+  type UserFunction,
+  type Value,
+} from './value.ts'
 
 /** What a call may do, each more than the one before. */
 export type Effect = 'pure' | 'observation' | 'read' | 'write'
@@ -18,7 +37,7 @@ const effectNames: Readonly<Record<Effect, string>> = {
 }
 
 /** Where evaluation happens, when that forbids effects; the words appear in the error. */
-export interface EffectLimit {
+interface EffectLimit {
   readonly effect: Effect
   readonly place:
     | 'set functions'
@@ -28,12 +47,41 @@ export interface EffectLimit {
     | 'default values'
 }
 
+/** Why a document cannot be read. */
+export interface Absence {
+  readonly cause: 'not found' | 'deleted' | 'collection deleted' | 'permission denied'
+  /** What reading one of its fields fails with, and what `!` fails with. */
+  readonly onField: { readonly code: FailureCode; readonly message: string }
+  readonly onAssert: { readonly code: FailureCode; readonly message: string }
+}
+
+/** The data behind a query, and what users have defined there. */
+export interface World {
+  /** A collection or a function of the users, by name or alias. */
+  global(name: string): Module | UserFunction | undefined
+  /** Why a document cannot be read; undefined where it can. */
+  absence(doc: Doc, call: Call): Absence | undefined
+  /** All fields of a document that can be read. */
+  fields(doc: Doc, call: Call): Struct
+  /** Calls a function of the users; the count of arguments fits. */
+  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value
+}
+
 /** What one query's evaluation keeps, and what it can do for functions of the library. */
 export interface Evaluation {
+  readonly world: World
   /** The time of the snapshot. */
   readonly now: Micros
-  /** Applies a function; its errors have the call in their trace. The count of arguments must fit. */
+  /** The value of an expression. Throws QueryFailures, and what ends the request: limits, Pending. */
+  evaluate(node: Node, scope: Scope | undefined, call: Call): Value
+  /** A name of the library or of the users. */
+  global(name: string): Value | undefined
+  /** The value of a template's placeholder. */
+  placeholder(index: number): Value
+  /** Applies a function that `call` was given: its errors have that call in their trace. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
+  /** Calls a lambda or a function of the users; `call` is this very call. */
+  enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value
   /** Counts compute: 1 for each call of a function. Throws past the limit. */
   compute(units: number): void
   /** Adds a line or a drawing to the summary, behind those before. */
@@ -42,11 +90,12 @@ export interface Evaluation {
   newId(): bigint
 }
 
-/** What differs from the call around it. */
+/** What can hold for a part of a call only. */
 interface CallOptions {
+  readonly source?: Source
   readonly depth?: number
-  readonly limit?: EffectLimit | undefined
-  readonly at?: Micros | undefined
+  readonly limit?: EffectLimit
+  readonly at?: Micros
 }
 
 /** A call of a function, of an operator, of a lambda. */
@@ -68,20 +117,37 @@ export class Call {
     outer: Call | undefined,
     source: Source,
     span: Span | undefined,
-    options: CallOptions = {},
+    depth = 0,
+    limit?: EffectLimit,
+    at?: Micros,
   ) {
     this.evaluation = evaluation
     this.outer = outer
     this.source = source
     this.span = span
-    this.depth = options.depth ?? outer?.depth ?? 0
-    this.limit = 'limit' in options ? options.limit : outer?.limit
-    this.at = 'at' in options ? options.at : outer?.at
+    this.depth = depth
+    this.limit = limit
+    this.at = at
+  }
+
+  /** A call within this one, whose argument list is at `span`. */
+  within(span: Span): Call {
+    return new Call(this.evaluation, this, this.source, span, this.depth, this.limit, this.at)
+  }
+
+  /** This call, as it is for a part of what it does. */
+  as({ source = this.source, depth = this.depth, limit = this.limit, at = this.at }: CallOptions): Call {
+    return new Call(this.evaluation, this.outer, source, this.span, depth, limit, at)
   }
 
   /** A failure at the argument list of this call; throw it. */
-  failure(code: FailureCode, message: string, remarks: readonly Remark[] = []): QueryFailure {
-    return failureAt(code, message, this.span, this.outer, remarks)
+  failure(
+    code: FailureCode,
+    message: string,
+    remarks: readonly Remark[] = [],
+    parts: FailureParts = {},
+  ): QueryFailure {
+    return failureAt(code, message, this.span, this.outer, remarks, parts)
   }
 
   /** The failure of an argument whose value is not taken: ``invalid argument `x`: x must be positive``. */
@@ -117,6 +183,16 @@ export class Call {
     return this.failure('type_mismatch', `expected type: ${expected}, received ${typeName(received)}`)
   }
 
+  /** A failure at a range of this call's text, with this call in the trace. */
+  failureWithin(code: FailureCode, message: string, start: number, end: number, remarks?: readonly Remark[]) {
+    return failureAt(code, message, this.place(start, end), this, remarks)
+  }
+
+  /** A range of this call's text. */
+  place(start: number, end: number): Span {
+    return { source: this.source, start, end }
+  }
+
   /** Throws unless the place allows the effect; `action` as the message says it: `` `now` ``, `Projection`. */
   requireEffect(effect: Effect, action: string): void {
     const { limit } = this
@@ -133,12 +209,14 @@ export function failureAt(
   span: Span | undefined,
   within: Call | undefined,
   remarks: readonly Remark[] = [],
+  parts: FailureParts = {},
 ): QueryFailure {
-  return new QueryFailure(code, message, [{ name: 'error', message, span, remarks, trace: traceOf(within) }])
+  const diagnostic = { name: 'error', message, span, remarks, trace: traceOf(within) } as const
+  return new QueryFailure(code, message, [diagnostic], parts)
 }
 
 /** The argument lists of a call and of those around it, innermost first. */
-export function traceOf(call: Call | undefined): (Span | undefined)[] {
+function traceOf(call: Call | undefined): (Span | undefined)[] {
   const trace: (Span | undefined)[] = []
   for (let each = call; each !== undefined; each = each.outer)
     if (each.span !== undefined) trace.push(each.span)

@@ -64,10 +64,13 @@ export class Module {
   readonly parent: string | undefined
   /** Its fields and functions: library/definition.ts#Members. */
   readonly members: Declared
-  constructor(name: string, members: Declared, parent?: string) {
+  /** Whether users have defined it; its name may be that of a module. */
+  readonly isUserCollection: boolean
+  constructor(name: string, members: Declared, parent?: string, isUserCollection = false) {
     this.name = name
     this.members = members
     this.parent = parent
+    this.isUserCollection = isUserCollection
   }
 }
 

@@ -55,7 +55,8 @@ export interface Remark {
 
 /** Something to tell the user, drawn under the text it is about. */
 export interface Diagnostic {
-  readonly name: 'error' | 'warning' | 'info' | 'performance_hint'
+  /** A `log` is one line, with the line of the text only. */
+  readonly name: 'error' | 'warning' | 'info' | 'log' | 'performance_hint'
   readonly message: string
   readonly span: Span | undefined
   /** Stands behind the underline. */
@@ -66,12 +67,13 @@ export interface Diagnostic {
 }
 
 /** Why a write was refused: the fields it is about, and the reason. */
-export interface ConstraintFailure {
+interface ConstraintFailure {
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
 }
 
-interface FailureOptions {
+/** What some failures carry beside their message. */
+export interface FailureParts {
   readonly constraintFailures?: readonly ConstraintFailure[]
   readonly abort?: { readonly value: Value }
 }
@@ -89,13 +91,13 @@ export class QueryFailure {
     code: FailureCode,
     message: string,
     diagnostics: readonly Diagnostic[],
-    options: FailureOptions = {},
+    parts: FailureParts = {},
   ) {
     this.code = code
     this.message = message
     this.diagnostics = diagnostics
-    this.constraintFailures = options.constraintFailures ?? []
-    this.abort = options.abort
+    this.constraintFailures = parts.constraintFailures ?? []
+    this.abort = parts.abort
   }
 }
 

@@ -1,15 +1,11 @@
 // The module Math.
 
-import { type Module, NarrowLong, type NumberValue } from '../value.ts'
+import { doubleOf } from '../numbers.ts'
+import { type Module, NarrowLong } from '../value.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 import { number } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()
-
-/** A number of any width as a double. */
-function double(value: NumberValue): number {
-  return value instanceof NarrowLong ? Number(value.value) : Number(value)
-}
 
 /** The table of Math. */
 export const mathModule: Members = members('Math', [
@@ -41,7 +37,7 @@ export const mathModule: Members = members('Math', [
     summary: 'The square root of a number that is not negative.',
     example: ['Math.sqrt(9)', '3.0'],
     run: (_, { x }, call) => {
-      const value = double(x)
+      const value = doubleOf(x)
       if (value < 0 || Object.is(value, -0)) throw call.invalidArgument('x', 'x must be nonnegative')
       return Math.sqrt(value)
     },

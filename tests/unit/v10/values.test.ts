@@ -2,9 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as calls from '../../../src/v10/call.ts'
-import * as failures from '../../../src/v10/failure/failure.ts'
-import * as invoking from '../../../src/v10/library/invoke.ts'
 import * as parameters from '../../../src/v10/library/parameters.ts'
 import type * as nodes from '../../../src/v10/syntax/nodes.ts'
 import * as sources from '../../../src/v10/syntax/source.ts'
@@ -39,14 +36,4 @@ test('no type of parameter but Any takes null', () => {
   assert.deepEqual(takeNull, ['any'])
   assert.equal(parameters.id.cast('-7'), -7n)
   assert.equal(parameters.id.cast('7.0'), undefined)
-})
-
-test('a failure has the argument lists around it as its trace', () => {
-  const evaluation = { now: 0, apply: () => null, compute: () => {}, tell: () => {}, newId: () => 1n }
-  const call = new calls.Call(evaluation, undefined, source, sources.spanOf(source, 19, 21))
-  const failure = calls.failureAt('abort', 'Query aborted.', undefined, call)
-  assert.deepEqual(failure.diagnostics[0]?.trace, calls.traceOf(call))
-  assert.equal(source.lineOf(19), 2)
-  assert.equal(failures.invalidQuery([]).message, 'The query failed 0 validation checks')
-  assert.deepEqual(invoking.arityOf(lambda), { counts: [1], open: true })
 })

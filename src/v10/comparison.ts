@@ -1,0 +1,222 @@
+// Equality and order of values: those of operators, and the total order that sorting has and the elements of compared
+// arrays and objects. Whether a document exists is for the caller to look at.
+
+import { step } from '../base/effort.ts'
+import { LocalDate, Time, TransactionTime, Uuid } from '../values/value.ts'
+import { integerOfText } from './integer-text.ts'
+import { compareNumbers } from './numbers.ts'
+import {
+  BoundFunction,
+  Doc,
+  EventSource,
+  Id,
+  integerOf,
+  isArray,
+  isNull,
+  isNumber,
+  isStruct,
+  Lambda,
+  Module,
+  SetCursor,
+  SetValue,
+  type Struct,
+  UserFunction,
+  type Value,
+} from './value.ts'
+
+/** The place of each type in the total order. */
+function rankOf(value: Value): number {
+  if (isNumber(value)) return 0
+  if (value instanceof Uint8Array) return 1
+  if (typeof value === 'string') return 2
+  if (isArray(value)) return 3
+  if (isStruct(value)) return 4
+  if (value instanceof Id) return 5
+  if (value instanceof Doc) return 6
+  if (value instanceof Time) return 7
+  if (value instanceof TransactionTime) return 8
+  if (value instanceof LocalDate) return 9
+  if (value instanceof Uuid) return 10
+  if (typeof value === 'boolean') return 11
+  if (value instanceof Module) return 12
+  if (value instanceof SetValue) return 13
+  if (value instanceof SetCursor) return 14
+  if (value instanceof Lambda) return 15
+  if (value instanceof EventSource) return 17
+  return isNull(value) ? 18 : 16
+}
+
+/** The integer that an ID is compared as; of a text one only when it is decimal. */
+function idNumber(value: Value): bigint | number | undefined {
+  if (value instanceof Id) return value.value
+  if (typeof value === 'string') return integerOfText(value)
+  return typeof value === 'number' ? value : integerOf(value)
+}
+
+/** Compares two values of one type, or an ID with what stands for one; undefined where there is no order. */
+export function compare(left: Value, right: Value): number | undefined {
+  if (left instanceof Id || right instanceof Id) {
+    const [a, b] = [idNumber(left), idNumber(right)]
+    return a === undefined || b === undefined ? undefined : compareNumbers(a, b)
+  }
+  const rank = rankOf(left)
+  return rank === rankOf(right) ? compareAlike(rank, left, right) : undefined
+}
+
+/** Compares any two values: those of different types by their types. */
+export function compareTotally(left: Value, right: Value): number {
+  step()
+  const [leftRank, rightRank] = [rankOf(left), rankOf(right)]
+  return leftRank === rightRank ? compareAlike(leftRank, left, right) : leftRank - rightRank
+}
+
+function compareAlike(rank: number, left: Value, right: Value): number {
+  if (left === right && typeof left !== 'number') return 0
+  switch (rank) {
+    case 0:
+      return compareNumbers(left as bigint, right as bigint)
+    case 1:
+      return compareBytes(left as Uint8Array, right as Uint8Array)
+    case 2:
+    case 11:
+      return (left as string) < (right as string) ? -1 : 1
+    case 3:
+      return compareArrays(left as readonly Value[], right as readonly Value[])
+    case 4:
+      return compareStructs(left as Struct, right as Struct)
+    case 5:
+      return compareNumbers((left as Id).value, (right as Id).value)
+    case 7:
+      return compareTimes(left as Time, right as Time)
+    case 9:
+      return (left as LocalDate).epochDay - (right as LocalDate).epochDay
+    case 10:
+      return compareUuids(left as Uuid, right as Uuid)
+    case 6:
+      return compareDocs(left as Doc, right as Doc)
+    case 12:
+      return compareModules(left as Module, right as Module)
+  }
+  return equals(left, right) ? 0 : -1
+}
+
+function compareBytes(left: Uint8Array, right: Uint8Array): number {
+  const shorter = Math.min(left.length, right.length)
+  step(shorter >> 6)
+  for (let index = 0; index < shorter; index++) {
+    const difference = (left[index] as number) - (right[index] as number)
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}
+
+function compareArrays(left: readonly Value[], right: readonly Value[]): number {
+  const shorter = Math.min(left.length, right.length)
+  for (let index = 0; index < shorter; index++) {
+    const order = compareTotally(left[index] as Value, right[index] as Value)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+function compareStructs(left: Struct, right: Struct): number {
+  const byName = (struct: Struct) => [...struct].sort(([a], [b]) => (a < b ? -1 : 1)).flat()
+  return compareArrays(byName(left), byName(right))
+}
+
+function compareTimes(left: Time, right: Time): number {
+  return left.seconds === right.seconds ? left.nanos - right.nanos : left.seconds < right.seconds ? -1 : 1
+}
+
+/** UUIDs compare as Java's do: by two signed halves. */
+function compareUuids(left: Uuid, right: Uuid): number {
+  for (const [from, to] of [
+    [0, 16],
+    [16, 32],
+  ] as const) {
+    const half = ({ text }: Uuid) =>
+      BigInt.asIntN(64, BigInt(`0x${text.replaceAll('-', '').slice(from, to)}`))
+    const [a, b] = [half(left), half(right)]
+    if (a !== b) return a < b ? -1 : 1
+  }
+  return 0
+}
+
+function compareDocs(left: Doc, right: Doc): number {
+  if (left.ref.collection !== right.ref.collection) return left.ref.collection - right.ref.collection
+  if (left.name !== undefined && right.name !== undefined) {
+    return left.name === right.name ? 0 : left.name < right.name ? -1 : 1
+  }
+  return left.ref.id === right.ref.id ? 0 : left.ref.id < right.ref.id ? -1 : 1
+}
+
+function compareModules(left: Module, right: Module): number {
+  const path = ({ name, parent }: Module) => (parent === undefined ? name : `${parent}.${name}`)
+  const [a, b] = [path(left), path(right)]
+  return a === b ? 0 : a < b ? -1 : 1
+}
+
+/** The equality of `==`; documents are equal by collection and id. */
+export function equals(left: Value, right: Value): boolean {
+  step()
+  if (left === right) return typeof left !== 'number' || Object.is(left, right)
+  if (left instanceof Id || right instanceof Id) return compare(left, right) === 0
+  const rank = rankOf(left)
+  if (rank !== rankOf(right)) return false
+  switch (rank) {
+    case 3:
+      return equalArrays(left as readonly Value[], right as readonly Value[], equals)
+    case 4:
+      return equalStructs(left as Struct, right as Struct, equals)
+    case 8:
+    case 18:
+      return true
+    case 13:
+    case 15:
+    case 17:
+      return false
+    case 14:
+      return (left as SetCursor).text === (right as SetCursor).text
+    case 16:
+      return equalFunctions(left, right)
+  }
+  return compareAlike(rank, left, right) === 0
+}
+
+function equalArrays(
+  left: readonly Value[],
+  right: readonly Value[],
+  same: (left: Value, right: Value) => boolean,
+): boolean {
+  return left.length === right.length && left.every((element, index) => same(element, right[index] as Value))
+}
+
+function equalStructs(left: Struct, right: Struct, same: (left: Value, right: Value) => boolean): boolean {
+  if (left.size !== right.size) return false
+  for (const [key, value] of left) {
+    const other = right.get(key)
+    if (other === undefined || !same(value, other)) return false
+  }
+  return true
+}
+
+function equalFunctions(left: Value, right: Value): boolean {
+  if (left instanceof BoundFunction && right instanceof BoundFunction) {
+    return left.definition === right.definition && equals(left.receiver, right.receiver)
+  }
+  return left instanceof UserFunction && right instanceof UserFunction && left.ref.id === right.ref.id
+}
+
+/**
+ * The equality of elements of arrays (`includes`, `indexOf`, `distinct`): as {@link equals}, but doubles compare as in IEEE
+ * and an ID equals no number.
+ */
+export function equalElements(left: Value, right: Value): boolean {
+  step()
+  if (typeof left === 'number' && typeof right === 'number') return left === right
+  if (left instanceof Id && isNumber(right)) return false
+  if (right instanceof Id && isNumber(left)) return false
+  if (isArray(left) && isArray(right)) return equalArrays(left, right, equalElements)
+  if (isStruct(left) && isStruct(right)) return equalStructs(left, right, equalElements)
+  return equals(left, right)
+}

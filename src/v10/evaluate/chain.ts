@@ -1,0 +1,269 @@
+// Chains: fields, calls, accesses and assertions, one after the other on the value so far.
+
+import { codePointLength, unitOffset } from '../../text/code-points.ts'
+import { type Absence, type Call, failureAt } from '../call.ts'
+import { touches } from '../failure/summary.ts'
+import { definitionOf, membersOfModule } from '../library/definition.ts'
+import { invoke } from '../library/invoke.ts'
+import { int, string } from '../library/parameters.ts'
+import { memberOf } from '../library/tables.ts'
+import type { ChainNode, Link, Node } from '../syntax/nodes.ts'
+import {
+  BoundFunction,
+  Doc,
+  isArray,
+  isFunction,
+  isNull,
+  isStruct,
+  Module,
+  NullValue,
+  type Scope,
+  typeName,
+  type Value,
+} from '../value.ts'
+import { causeText, createdHere } from './nulls.ts'
+
+type FieldLink = Extract<Link, { kind: 'field' }>
+type MethodLink = Extract<Link, { kind: 'method' }>
+type BracketLink = Extract<Link, { kind: 'call' | 'access' }>
+type AssertLink = Extract<Link, { kind: 'assert' }>
+
+/** A chain under evaluation: what the next link works on, and where that came from. */
+interface Progress {
+  value: Value
+  /** What errors about a missing document underline. */
+  start: number
+  end: number
+  /** A `?.` has met null: the links up to the next `!` are left out. */
+  isSkipping: boolean
+}
+
+/** The value of a chain. */
+export function evaluateChain({ operand, links }: ChainNode, scope: Scope | undefined, call: Call): Value {
+  const progress: Progress = {
+    value: call.evaluation.evaluate(operand, scope, call),
+    start: operand.start,
+    end: operand.end,
+    isSkipping: false,
+  }
+  for (const link of links) {
+    if (link.kind === 'assert') {
+      progress.isSkipping = false
+      progress.value = asserted(progress.value, link, call)
+      progress.start = link.start
+      progress.end = link.end
+    } else if (!progress.isSkipping) follow(link, progress, scope, call)
+  }
+  return progress.value
+}
+
+function follow(
+  link: Exclude<Link, AssertLink>,
+  progress: Progress,
+  scope: Scope | undefined,
+  call: Call,
+): void {
+  const { value } = progress
+  if (link.optional && isMissing(value, link, call)) {
+    progress.isSkipping = true
+    return
+  }
+  switch (link.kind) {
+    case 'field':
+      progress.value = readField(progress, link, call)
+      progress.start = link.nameStart
+      break
+    case 'method':
+      callMethod(progress, link, scope, call)
+      progress.start = link.argumentsStart
+      break
+    case 'call':
+      progress.value = callValue(value, link.arguments, link, scope, call)
+      progress.start = link.start
+      break
+    case 'access':
+      progress.value = access(progress, link, scope, call)
+      progress.start = link.start
+      break
+  }
+  progress.end = link.end
+}
+
+function isMissing(value: Value, link: Link, call: Call): boolean {
+  if (isNull(value)) return true
+  if (!(value instanceof Doc)) return false
+  if (link.kind === 'field' || link.kind === 'method') {
+    // What a reference knows by itself needs no document.
+    const member = memberOf(value, link.name)
+    if (member?.kind === 'field') return false
+  }
+  return absenceOf(value, call) !== undefined
+}
+
+function absenceOf(doc: Doc, call: Call): Absence | undefined {
+  return call.evaluation.world.absence(doc, call)
+}
+
+/** The failure of a field, a method or an index of null. */
+function nullAccess(value: Value, name: string, start: number, end: number, call: Call) {
+  const message = `Cannot access \`${name}\` on null.`
+  return call.failureWithin('invalid_null_access', message, start, end, createdHere(value))
+}
+
+function missingField(value: Value, field: string, start: number, end: number, call: Call): NullValue {
+  return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.place(start, end))
+}
+
+/** Fields of a document that exists and may be read; fails at what gave it. */
+function fieldsOf(doc: Doc, { start, end }: Progress, action: string, call: Call) {
+  const inner = call.within(call.place(start, end))
+  inner.requireEffect('read', action)
+  const absence = absenceOf(doc, inner)
+  if (absence !== undefined) {
+    throw failureAt(absence.onField.code, absence.onField.message, call.place(start, end), call)
+  }
+  return call.evaluation.world.fields(doc, inner)
+}
+
+function readField(progress: Progress, link: FieldLink, call: Call): Value {
+  const { value } = progress
+  const { name, nameStart, end } = link
+  const found = fieldOf(value, name, progress, call)
+  if (found !== undefined) return found
+  if (isNull(value)) throw nullAccess(value, name, nameStart, end, call)
+  return missingField(value, name, nameStart, end, call)
+}
+
+/** A field's value, or the function of that name bound to its receiver; undefined where there is neither. */
+function fieldOf(value: Value, name: string, progress: Progress, call: Call): Value | undefined {
+  if (isStruct(value)) return value.get(name)
+  const member = memberOf(value, name)
+  // The table was found by the value's type.
+  if (member?.kind === 'field') return member.read(value as never)
+  if (member !== undefined) return new BoundFunction(value, member)
+  return value instanceof Doc ? fieldsOf(value, progress, 'Reading a field', call).get(name) : undefined
+}
+
+function callMethod(progress: Progress, link: MethodLink, scope: Scope | undefined, call: Call): void {
+  const { value } = progress
+  const { name, nameStart, nameEnd, argumentsStart, end } = link
+  const member = memberOf(value, name)
+  if (member?.kind === 'function') {
+    const args = evaluateAll(link.arguments, scope, call)
+    progress.value = invoke(member, value, args, call.within(call.place(argumentsStart, end)))
+    return
+  }
+  const found = isNull(value) ? undefined : fieldOf(value, name, progress, call)
+  if (isNull(value)) throw nullAccess(value, name, nameStart, nameEnd, call)
+  if (link.optionalCall && (found === undefined || isNull(found))) {
+    progress.value = found ?? missingField(value, name, nameStart, nameEnd, call)
+    progress.isSkipping = true
+    return
+  }
+  if (found === undefined || !isCallable(found)) {
+    const message =
+      found === undefined
+        ? `The function \`${name}\` does not exist on \`${typeName(value)}\``
+        : `\`${name}\`: Expected a function, found \`${typeName(found)}\``
+    throw call.failureWithin('invalid_function_invocation', message, nameStart, nameEnd)
+  }
+  progress.value = callValue(found, link.arguments, { start: argumentsStart, end }, scope, call)
+}
+
+function isCallable(value: Value): boolean {
+  return isFunction(value) || (value instanceof Module && membersOfModule(value).apply !== undefined)
+}
+
+/** The values of arguments, from left to right. */
+function evaluateAll(nodes: readonly Node[], scope: Scope | undefined, call: Call): Value[] {
+  const values: Value[] = []
+  for (const node of nodes) values.push(call.evaluation.evaluate(node, scope, call))
+  return values
+}
+
+function callValue(
+  callee: Value,
+  args: readonly Node[],
+  { start, end }: { readonly start: number; readonly end: number },
+  scope: Scope | undefined,
+  call: Call,
+): Value {
+  if (!isCallable(callee)) throw notCallable(callee, start, end, call)
+  const values = evaluateAll(args, scope, call)
+  const inner = call.within(call.place(start, end))
+  if (callee instanceof Module) {
+    const { apply } = membersOfModule(callee)
+    if (apply !== undefined) return invoke(apply, callee, values, inner)
+  }
+  if (callee instanceof BoundFunction) return invoke(definitionOf(callee), callee.receiver, values, inner)
+  if (isFunction(callee)) return call.evaluation.enter(callee, values, inner)
+  throw notCallable(callee, start, end, call)
+}
+
+function notCallable(callee: Value, start: number, end: number, call: Call) {
+  if (callee instanceof NullValue && callee.cause.type === 'missing field') {
+    const { field, holder } = callee.cause
+    const message = `The function \`${field}\` does not exist on \`${holder}\``
+    return failureAt('invalid_function_invocation', message, callee.span, call)
+  }
+  const message = `expected type: Function, received ${typeName(callee)}`
+  return call.failureWithin('type_mismatch', message, start, end)
+}
+
+function access(progress: Progress, link: BracketLink, scope: Scope | undefined, call: Call): Value {
+  const { value } = progress
+  const { start, end } = link
+  if (isNull(value)) throw nullAccess(value, '[]', start, end, call)
+  const isList = typeof value === 'string' || isArray(value)
+  if (!isList && !isStruct(value) && !(value instanceof Doc)) {
+    const message = `The function \`[]\` does not exist on \`${typeName(value)}\``
+    throw call.failureWithin('invalid_function_invocation', message, start, end)
+  }
+  const keys = evaluateAll(link.arguments, scope, call)
+  const [key] = keys
+  if (keys.length !== 1 || key === undefined) {
+    const were = keys.length === 1 ? 'was' : 'were'
+    const message = `callee function expects exactly 1 argument, but ${keys.length} ${were} provided.`
+    throw call.failureWithin('invalid_function_invocation', message, start, end)
+  }
+  if (isList) return elementAt(value, key, call.within(call.place(start, end)))
+  const name = string.cast(key)
+  if (name === undefined) throw wrongKey('key0', string.type, key, call.within(call.place(start, end)))
+  const found = isStruct(value)
+    ? value.get(name)
+    : fieldsOf(value, progress, 'Reading a field', call).get(name)
+  return found === undefined ? missingField(value, name, start, end, call) : found
+}
+
+function wrongKey(parameter: string, type: string, key: Value, call: Call) {
+  const message = `expected value for \`${parameter}\` of type ${type}, received ${typeName(key)}`
+  return call.failure('invalid_argument', message)
+}
+
+function elementAt(value: string | readonly Value[], key: Value, call: Call): Value {
+  const index = int.cast(key)
+  if (index === undefined) throw wrongKey('index0', int.type, key, call)
+  const length = typeof value === 'string' ? codePointLength(value) : value.length
+  if (index < 0 || index >= length) {
+    throw call.failure('index_out_of_bounds', `index ${index} out of bounds for length ${length}`)
+  }
+  if (typeof value !== 'string') return value[index] as Value
+  return String.fromCodePoint(value.codePointAt(unitOffset(value, index)) as number)
+}
+
+/** Passes on what is not null; a document is looked at. */
+function asserted(value: Value, { start, end }: AssertLink, call: Call): Value {
+  const span = call.place(start, end)
+  if (value instanceof Doc) {
+    const inner = call.within(span)
+    inner.requireEffect('read', '`!`')
+    const absence = absenceOf(value, inner)
+    if (absence === undefined) return value
+    throw failureAt(absence.onAssert.code, absence.onAssert.message, span, call)
+  }
+  if (!isNull(value)) return value
+  const origin = value?.span
+  const hints = origin !== undefined && touches(origin, span) ? [] : createdHere(value)
+  const message = causeText(value?.cause ?? { type: 'literal' })
+  throw failureAt('null_value', message, span, call, hints)
+}

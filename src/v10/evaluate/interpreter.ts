@@ -1,0 +1,268 @@
+// Expressions to values. Evaluation is synchronous and gives the same when it is repeated: what must wait is thrown.
+
+import { assert } from '../../base/assert.ts'
+import { limits } from '../../limits.ts'
+import { microsOfTime } from '../../values/time.ts'
+import { type Micros, Time, TransactionTime } from '../../values/value.ts'
+import { takes, wrongCount } from '../arity.ts'
+import { Call, type Evaluation, type World } from '../call.ts'
+import { requireExtent } from '../extent.ts'
+import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
+import { definitionOf } from '../library/definition.ts'
+import { arityOf, invoke } from '../library/invoke.ts'
+import { globals } from '../library/tables.ts'
+import type {
+  AtNode,
+  BlockNode,
+  IfNode,
+  Node,
+  Program,
+  ProjectionNode,
+  TemplateNode,
+} from '../syntax/nodes.ts'
+import { shortParameter } from '../syntax/nodes.ts'
+import { displayText } from '../text-of-value.ts'
+import { tooLong } from '../text-size.ts'
+import {
+  BoundFunction,
+  Doc,
+  type FunctionValue,
+  isArray,
+  isStruct,
+  Lambda,
+  literalNull,
+  NullValue,
+  Scope,
+  type Struct,
+  typeName,
+  type Value,
+} from '../value.ts'
+import { evaluateChain } from './chain.ts'
+import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
+
+/** What a query is evaluated with. */
+interface InterpreterOptions {
+  readonly world: World
+  /** The time of the snapshot. */
+  readonly now: Micros
+  readonly newId: () => bigint
+  /** Counts compute; throws past the limit. */
+  readonly compute: (units: number) => void
+  readonly placeholders: readonly Value[]
+}
+
+/** Evaluates one query. */
+export class Interpreter implements Evaluation {
+  readonly world: World
+  readonly now: Micros
+  readonly newId: () => bigint
+  readonly compute: (units: number) => void
+  /** What `log` and `dbg` have told so far. */
+  readonly told: Diagnostic[] = []
+  readonly #placeholders: readonly Value[]
+  /** Expressions under evaluation within each other. */
+  #depth = 0
+
+  constructor({ world, now, newId, compute, placeholders }: InterpreterOptions) {
+    this.world = world
+    this.now = now
+    this.newId = newId
+    this.compute = compute
+    this.#placeholders = placeholders
+  }
+
+  /** The value of a query; arguments are its outermost variables. */
+  run({ source, body }: Program, args: Struct): Value {
+    let scope: Scope | undefined
+    for (const [name, value] of args) scope = new Scope(name, value, scope)
+    return this.evaluate(body, scope, new Call(this, undefined, source, undefined))
+  }
+
+  tell(diagnostic: Diagnostic): void {
+    this.told.push(diagnostic)
+  }
+
+  global(name: string): Value | undefined {
+    return globals.get(name) ?? this.world.global(name)
+  }
+
+  placeholder(index: number): Value {
+    const value = this.#placeholders[index]
+    assert(value !== undefined, 'a placeholder without value')
+    return value
+  }
+
+  evaluate(node: Node, scope: Scope | undefined, call: Call): Value {
+    switch (node.kind) {
+      case 'literal':
+        return node.value ?? new NullValue(literalNull, call.place(node.start, node.end))
+      case 'placeholder':
+        return this.placeholder(node.index)
+      case 'name':
+        return this.#lookUp(node.name, scope, node, call)
+      case 'lambda':
+        return new Lambda(node, call.source, scope)
+    }
+    if (++this.#depth > limits.v10EvaluationDepthMax) throw stackOverflow(call)
+    const value = this.#compound(node, scope, call)
+    this.#depth--
+    return value
+  }
+
+  #compound(
+    node: Exclude<Node, { kind: 'literal' | 'placeholder' | 'name' | 'lambda' }>,
+    scope: Scope | undefined,
+    call: Call,
+  ): Value {
+    switch (node.kind) {
+      case 'chain':
+        return evaluateChain(node, scope, call)
+      case 'binary':
+        return evaluateBinary(node, scope, call)
+      case 'unary':
+        return evaluateUnary(node, scope, call)
+      case 'group':
+        return this.evaluate(node.inner, scope, call)
+      case 'block':
+        return this.#block(node, scope, call)
+      case 'if':
+        return this.#condition(node, scope, call)
+      case 'object': {
+        const fields = new Map<string, Value>()
+        for (const [key, value] of node.fields) fields.set(key, this.evaluate(value, scope, call))
+        return requireExtent(fields, call)
+      }
+      case 'array': {
+        const elements: Value[] = []
+        for (const element of node.elements) elements.push(this.evaluate(element, scope, call))
+        return requireExtent(elements, call)
+      }
+      case 'template':
+        return this.#template(node, scope, call)
+      case 'projection':
+        return this.#projection(node, scope, call)
+      case 'at':
+        return this.#at(node, scope, call)
+      case 'match':
+        throw refused('match expr not supported', node, call)
+    }
+  }
+
+  #lookUp(name: string, scope: Scope | undefined, { start, end }: Node, call: Call): Value {
+    for (let each = scope; each !== undefined; each = each.outer) if (each.name === name) return each.value
+    const value = this.global(name)
+    if (value !== undefined) return value
+    throw call.failureWithin('unbound_variable', `Unbound variable \`${name}\``, start, end)
+  }
+
+  #block({ statements }: BlockNode, outer: Scope | undefined, call: Call): Value {
+    let scope = outer
+    let value: Value = null
+    for (const statement of statements) {
+      if (statement.kind === 'let') {
+        scope = new Scope(statement.name, this.evaluate(statement.value, scope, call), scope)
+      } else value = this.evaluate(statement, scope, call)
+    }
+    return value
+  }
+
+  #condition(
+    { condition, then, otherwise, start, end }: IfNode,
+    scope: Scope | undefined,
+    call: Call,
+  ): Value {
+    if (requireBoolean(this.evaluate(condition, scope, call), condition, call)) {
+      return this.evaluate(then, scope, call)
+    }
+    if (otherwise !== undefined) return this.evaluate(otherwise, scope, call)
+    return new NullValue(literalNull, call.place(start, end))
+  }
+
+  #template({ parts, start, end }: TemplateNode, scope: Scope | undefined, call: Call): Value {
+    let text = ''
+    for (const part of parts) {
+      text += typeof part === 'string' ? part : displayText(this.evaluate(part, scope, call), call)
+      const message = tooLong(text.length)
+      if (message !== undefined) throw call.failureWithin('value_too_large', message, start, end)
+    }
+    return text
+  }
+
+  #at({ time, body }: AtNode, scope: Scope | undefined, call: Call): Value {
+    const value = this.evaluate(time, scope, call)
+    if (value instanceof TransactionTime) return this.evaluate(body, scope, call)
+    if (!(value instanceof Time)) {
+      const message = `expected type: Time, received ${typeName(value)}`
+      throw call.failureWithin('type_mismatch', message, time.start, time.end)
+    }
+    const micros = Number(microsOfTime(value))
+    if (micros > this.now) {
+      const message = 'invalid argument `at_time`: cannot evaluate `at` in the future'
+      throw call.failureWithin('invalid_argument', message, time.start, time.end)
+    }
+    if (micros === this.now) return this.evaluate(body, scope, call)
+    return this.evaluate(body, scope, call.as({ at: micros }))
+  }
+
+  #projection(node: ProjectionNode, scope: Scope | undefined, call: Call): Value {
+    const value = this.evaluate(node.operand, scope, call)
+    const { fields } = node
+    if (fields === undefined) throw refused('project expr not supported', node, call)
+    const inner = call.within(call.place(node.start, node.end))
+    const project = (each: Value): Struct => {
+      const within = new Scope(shortParameter, each, scope)
+      const projected = new Map<string, Value>()
+      for (const { name, value } of fields) {
+        const isShort = value.kind === 'lambda' && value.parameters[0] === shortParameter
+        projected.set(name, this.evaluate(isShort ? value.body : value, within, inner))
+      }
+      this.compute(1)
+      return projected
+    }
+    if (isStruct(value)) return requireExtent(project(value), inner)
+    if (isArray(value)) return requireExtent(value.map(project), inner)
+    if (value instanceof Doc) {
+      inner.requireEffect('read', 'Projection')
+      const absence = this.world.absence(value, inner)
+      if (absence === undefined) return requireExtent(project(value), inner)
+      return inner.nothing(absence.cause)
+    }
+    return value
+  }
+
+  apply(callee: FunctionValue, args: readonly Value[], call: Call): Value {
+    if (callee instanceof BoundFunction) {
+      return invoke(definitionOf(callee), callee.receiver, args, call)
+    }
+    return this.enter(callee, args, call)
+  }
+
+  enter(callee: Exclude<FunctionValue, BoundFunction>, args: readonly Value[], call: Call): Value {
+    const arity = arityOf(callee)
+    if (!takes(arity, args.length)) {
+      throw call.failure('invalid_function_invocation', wrongCount(arity, args.length))
+    }
+    this.compute(1)
+    const depth = call.depth + 1
+    if (depth > limits.v10CallDepthMax + 1) throw stackOverflow(call)
+    if (!(callee instanceof Lambda)) return this.world.callUser(callee, args, call.as({ depth }))
+    const { node, source } = callee
+    let { scope } = callee
+    for (const [index, name] of node.parameters.entries()) {
+      if (name !== '_') scope = new Scope(name, args[index] as Value, scope)
+    }
+    if (node.rest !== undefined && node.rest !== '_') {
+      scope = new Scope(node.rest, args.slice(node.parameters.length), scope)
+    }
+    return this.evaluate(node.body, scope, call.as({ depth, source }))
+  }
+}
+
+function stackOverflow(call: Call) {
+  const message = `number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
+  return call.failure('stack_overflow', message)
+}
+
+function refused(message: string, { start, end }: Node, call: Call) {
+  return invalidQuery([{ name: 'error', message, span: call.place(start, end) }])
+}

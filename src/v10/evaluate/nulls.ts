@@ -1,0 +1,23 @@
+// What is told of nulls that were used as if they were something.
+
+import type { Remark } from '../failure/failure.ts'
+import { type NullCause, NullValue, type Value } from '../value.ts'
+
+/** The hint that shows where a null arose; none for other values. */
+export function createdHere(value: Value): Remark[] {
+  if (value === null) return [{ name: 'hint', message: 'Null value created here', span: undefined }]
+  if (!(value instanceof NullValue)) return []
+  return [{ name: 'hint', message: 'Null value created here', span: value.span }]
+}
+
+/** Why a value is null, as `!` tells it. */
+export function causeText(cause: NullCause): string {
+  switch (cause.type) {
+    case 'literal':
+      return 'Null literal value'
+    case 'missing field':
+      return `Null value, due to missing field \`${cause.field}\``
+    case 'no element':
+      return `Null value, due to ${cause.reason}`
+  }
+}

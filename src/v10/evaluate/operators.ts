@@ -1,0 +1,150 @@
+// Operators. The type of the left operand decides whether there is one; a right operand is evaluated only then.
+
+import type { Call } from '../call.ts'
+import { compare, equals } from '../comparison.ts'
+import { arithmetic, complement, dividesByZero, negative } from '../numbers.ts'
+import type { BinaryNode, Node, UnaryNode } from '../syntax/nodes.ts'
+import { displayText } from '../text-of-value.ts'
+import { tooLong } from '../text-size.ts'
+import { Doc, isNull, isNumber, Module, type Scope, typeName, type Value } from '../value.ts'
+import { isMember } from './membership.ts'
+import { createdHere } from './nulls.ts'
+
+const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
+
+/** The value of an operator between operands. Rows of operators are walked, not recursed into. */
+export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call: Call): Value {
+  const row = [node]
+  let first: Node = node.left
+  while (first.kind === 'binary') {
+    row.push(first)
+    first = first.left
+  }
+  let value = call.evaluation.evaluate(first, scope, call)
+  for (let index = row.length - 1; index >= 0; index--)
+    value = combine(row[index] as BinaryNode, value, scope, call)
+  return value
+}
+
+function combine(node: BinaryNode, left: Value, scope: Scope | undefined, call: Call): Value {
+  const { operator, right } = node
+  switch (operator) {
+    case '&&':
+    case '||':
+      if (requireBoolean(left, node.left, call) === (operator === '||')) return left
+      return requireBoolean(call.evaluation.evaluate(right, scope, call), right, call)
+    case '??': {
+      if (!isNull(left) && !isAbsent(left, node, call)) return left
+      return call.evaluation.evaluate(right, scope, call)
+    }
+    case 'isa':
+      return isa(left, call.evaluation.evaluate(right, scope, call), right, call)
+    case '==':
+    case '!=': {
+      call.evaluation.compute(1)
+      const other = call.evaluation.evaluate(right, scope, call)
+      return equalsOrAbsent(left, other, node, call) === (operator === '==')
+    }
+  }
+  if (!hasOperator(left, operator)) throw missingOperator(node, left, call)
+  call.evaluation.compute(1)
+  const other = call.evaluation.evaluate(right, scope, call)
+  if (ordering.has(operator)) return ordered(operator, left, other)
+  return typeof left === 'string' ? joined(left, other, node, call) : calculated(node, left, other, call)
+}
+
+function hasOperator(left: Value, operator: string): boolean {
+  if (ordering.has(operator)) return true
+  if (operator === '=~' || operator === '!~') return false
+  return isNumber(left) || (typeof left === 'string' && operator === '+')
+}
+
+function missingOperator(node: BinaryNode, left: Value, call: Call) {
+  const { operator, operatorStart } = node
+  const message = `The function \`${operator}\` does not exist on \`${typeName(left)}\``
+  const end = operatorStart + operator.length
+  return call.failureWithin('invalid_function_invocation', message, operatorStart, end, createdHere(left))
+}
+
+/** Passes on a Boolean; fails at the operand for anything else. */
+export function requireBoolean(value: Value, { start, end }: Node, call: Call): boolean {
+  if (typeof value === 'boolean') return value
+  const message = `expected type: Boolean, received ${typeName(value)}`
+  throw call.failureWithin('type_mismatch', message, start, end)
+}
+
+/** The call that an operator is: its trace shows the right operand. */
+function operatorCall({ right }: BinaryNode, call: Call): Call {
+  return call.within(call.place(right.start, right.end))
+}
+
+function isAbsent(value: Value, node: BinaryNode, call: Call): boolean {
+  if (!(value instanceof Doc)) return false
+  const inner = operatorCall(node, call)
+  inner.requireEffect('read', `\`${node.operator}\``)
+  return call.evaluation.world.absence(value, inner) !== undefined
+}
+
+function equalsOrAbsent(left: Value, right: Value, node: BinaryNode, call: Call): boolean {
+  if (left instanceof Doc && isNull(right)) return isAbsent(left, node, call)
+  if (right instanceof Doc && isNull(left)) return isAbsent(right, node, call)
+  return equals(left, right)
+}
+
+function ordered(operator: string, left: Value, right: Value): boolean {
+  const order = compare(left, right)
+  if (order === undefined) return false
+  switch (operator) {
+    case '<':
+      return order < 0
+    case '<=':
+      return order <= 0
+    case '>':
+      return order > 0
+    default:
+      return order >= 0
+  }
+}
+
+function joined(left: string, right: Value, node: BinaryNode, call: Call): string {
+  const inner = operatorCall(node, call)
+  const text = left + displayText(right, inner)
+  const message = tooLong(text.length)
+  if (message !== undefined) throw inner.failure('value_too_large', message)
+  return text
+}
+
+function calculated(node: BinaryNode, left: Value, right: Value, call: Call): Value {
+  const { operator } = node
+  if (!isNumber(left) || !isNumber(right)) {
+    const received = typeName(right)
+    const parameter = operator === '**' ? 'exponent' : 'other'
+    // Binary minus is overloaded with the unary one, and such functions word it in their own way.
+    const message =
+      operator === '-'
+        ? `expected arguments to \`-\` of type (Number), received (${received})`
+        : `expected value for \`${parameter}\` of type Number, received ${received}`
+    throw operatorCall(node, call).failure('invalid_argument', message)
+  }
+  if ((operator === '/' || operator === '%') && dividesByZero(left, right)) {
+    throw operatorCall(node, call).failure('divide_by_zero', 'Attempted integer division by zero.')
+  }
+  return arithmetic(operator, left, right)
+}
+
+function isa(value: Value, type: Value, { start, end }: Node, call: Call): boolean {
+  if (type instanceof Module) return isMember(value, type)
+  const message = 'invalid argument `type_object`: expected a module object'
+  throw call.failureWithin('invalid_argument', message, start, end)
+}
+
+/** The value of an operator before its operand. */
+export function evaluateUnary(node: UnaryNode, scope: Scope | undefined, call: Call): Value {
+  const { operator, operand, start } = node
+  const value = call.evaluation.evaluate(operand, scope, call)
+  call.evaluation.compute(1)
+  if (operator === '!' && typeof value === 'boolean') return !value
+  if (operator !== '!' && isNumber(value)) return operator === '-' ? negative(value) : complement(value)
+  const message = `The function \`${operator}\` does not exist on \`${typeName(value)}\``
+  throw call.failureWithin('invalid_function_invocation', message, start, start + 1, createdHere(value))
+}

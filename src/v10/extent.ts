@@ -1,0 +1,52 @@
+// How large a value is, and how deep. Values share their parts, so a short query can make one that no machine can walk
+// through (`[x, x]`, then that twice …): what is put together is measured at once, and refused beyond the limits. The
+// sizes of large parts are remembered.
+
+import { step } from '../base/effort.ts'
+import { limits } from '../limits.ts'
+import type { Call } from './call.ts'
+import { isArray, isStruct, type Value } from './value.ts'
+
+interface Extent {
+  /** Values, and UTF-16 units and bytes of texts, together. */
+  readonly units: number
+  readonly depth: number
+}
+
+/** Units from which on an extent is remembered; less is quickly counted again. */
+const rememberedFrom = 64
+
+const extents = new WeakMap<object, Extent>()
+const single: Extent = { units: 1, depth: 0 }
+
+function extentOf(value: Value): Extent {
+  if (typeof value === 'string' || value instanceof Uint8Array) return { units: 1 + value.length, depth: 0 }
+  if (!isArray(value) && !isStruct(value)) return single
+  const known = extents.get(value)
+  if (known !== undefined) return known
+  let units = 1
+  let depth = 0
+  for (const part of value.values()) {
+    const extent = extentOf(part)
+    units += extent.units
+    if (extent.depth > depth) depth = extent.depth
+  }
+  if (isStruct(value)) for (const key of value.keys()) units += key.length
+  step()
+  const extent = { units, depth: depth + 1 }
+  if (units >= rememberedFrom) extents.set(value, extent)
+  return extent
+}
+
+/** Passes on a value that was just made of others. Fails at the call with `value_too_large` beyond the limits. */
+export function requireExtent<T extends Value>(value: T, call: Call): T {
+  const { units, depth } = extentOf(value)
+  if (units > limits.valueUnitsMax) {
+    const reason = `${units} values and characters exceed limit ${limits.valueUnitsMax}`
+    throw call.failure('value_too_large', `Value too large: ${reason}.`)
+  }
+  if (depth > limits.valueDepthMax) {
+    throw call.failure('value_too_large', `Value too large: nesting exceeds limit ${limits.valueDepthMax}.`)
+  }
+  return value
+}

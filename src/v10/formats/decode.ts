@@ -1,0 +1,98 @@
+// Arguments and template values: JSON to values, in the formats `simple` and `tagged`.
+
+import { step } from '../../base/effort.ts'
+import { decodeBase64 } from '../../values/base64.ts'
+import { parseDate } from '../../values/date.ts'
+import { int64Max, int64Min } from '../../values/int64.ts'
+import { parseTime } from '../../values/time.ts'
+import type { Json } from '../../values/value.ts'
+import { javaDouble } from '../double-of-text.ts'
+import { integerOfText } from '../integer-text.ts'
+import { asLong, fitsInt, type Module, type Value } from '../value.ts'
+
+/** Thrown for JSON that is no value; the message is for the client. */
+export class DecodingError {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** What tags name. */
+export interface Names {
+  /** A module or a collection. */
+  module(name: string): Module | undefined
+  /** The document that the members of a `@doc` or `@ref` name, or its text of the old form. Throws DecodingErrors. */
+  document(tag: '@doc' | '@ref', content: string | ReadonlyMap<string, Value>): Value
+}
+
+/** A value of the simple format. Throws a DecodingError for an integer beyond 64 bits. */
+export function decodeSimple(json: Json): Value {
+  step()
+  if (typeof json === 'bigint') {
+    if (json < int64Min || json > int64Max) throw new DecodingError('invalid long')
+    return json
+  }
+  if (Array.isArray(json)) return json.map(decodeSimple)
+  if (json instanceof Map) return new Map([...json].map(([key, value]) => [key, decodeSimple(value)]))
+  return json as Value
+}
+
+/** A value of the tagged format. Throws a DecodingError that says what is wrong. */
+export function decodeTagged(json: Json, names: Names): Value {
+  step()
+  if (typeof json === 'bigint' || typeof json === 'number') throw new DecodingError('numbers must be tagged')
+  if (Array.isArray(json)) return json.map(element => decodeTagged(element, names))
+  if (!(json instanceof Map)) return json as Value
+  const tag = [...json.keys()].find(key => key.startsWith('@'))
+  if (tag === undefined) return decodeMembers(json, names)
+  if (json.size > 1) throw new DecodingError('too many keys in tagged value')
+  return decodeTag(tag, json.get(tag) as Json, names)
+}
+
+function decodeMembers(members: ReadonlyMap<string, Json>, names: Names): ReadonlyMap<string, Value> {
+  return new Map([...members].map(([key, value]) => [key, decodeTagged(value, names)]))
+}
+
+function decodeTag(tag: string, content: Json, names: Names): Value {
+  switch (tag) {
+    case '@object':
+      if (!(content instanceof Map)) throw new DecodingError('@object requires an object value')
+      return decodeMembers(content, names)
+    case '@doc':
+    case '@ref':
+      if (typeof content === 'string') return names.document(tag, content)
+      if (!(content instanceof Map)) throw new DecodingError(`${tag} requires an object value`)
+      return names.document(tag, decodeMembers(content, names))
+  }
+  const decode = texts[tag]
+  if (decode === undefined) throw new DecodingError(`invalid tag '${tag}'`)
+  if (typeof content !== 'string') throw new DecodingError(`${tag} requires a string value`)
+  if (tag === '@mod') {
+    const module = names.module(content)
+    if (module === undefined) throw new DecodingError(`no such module '${content}'`)
+    return module
+  }
+  const value = decode(content)
+  if (value === undefined) throw new DecodingError(`invalid ${what[tag] ?? tag.slice(1)}`)
+  return value
+}
+
+const what: Readonly<Record<string, string>> = { '@int': 'integer' }
+
+/** The tags whose content is a text. */
+const texts: Readonly<Record<string, (text: string) => Value | undefined>> = {
+  '@int': text => {
+    const integer = integerOfText(text)
+    return integer === undefined || !fitsInt(integer) ? undefined : integer
+  },
+  '@long': text => {
+    const integer = integerOfText(text)
+    return integer === undefined ? undefined : asLong(integer)
+  },
+  '@double': javaDouble,
+  '@time': parseTime,
+  '@date': parseDate,
+  '@bytes': text => (/[-_]/.test(text) ? undefined : decodeBase64(text)),
+  '@mod': () => undefined,
+}

@@ -1,0 +1,70 @@
+// The functions that stand by themselves, without a module.
+
+import { debugText, displayText } from '../text-of-value.ts'
+import { Id, type Value } from '../value.ts'
+import { entriesFor, type FunctionDefinition } from './definition.ts'
+import { any, callback } from './parameters.ts'
+
+const { method, variadic } = entriesFor<Value>()
+
+/** All of them. */
+export const globalFunctions: readonly FunctionDefinition[] = [
+  method({
+    name: 'abort',
+    parameters: { return: any },
+    result: 'Never',
+    summary: 'Ends the query with an error that holds a value, and undoes what it has written.',
+    example: ['if (false) abort("no stock")', 'null'],
+    run: (_, args, call) => {
+      throw call.failure('abort', 'Query aborted.', [], { abort: { value: args.return } })
+    },
+  }),
+  method({
+    name: 'asc',
+    parameters: { accessor: callback(1) },
+    result: '{ asc: A => Any }',
+    summary: 'An ordering from the least value of a function to the greatest.',
+    example: ['[2, 1].order(asc(n => n)).first()', '1'],
+    run: (_, { accessor }) => new Map([['asc', accessor]]),
+  }),
+  method({
+    name: 'dbg',
+    parameters: { value: any },
+    result: 'A',
+    summary: 'The value itself; its text and the place of the call are added to the summary of the response.',
+    example: ['dbg(1 + 1)', '2'],
+    run: (_, { value }, call) => {
+      call.evaluation.tell({ name: 'info', message: debugText(value, call), span: call.span })
+      return value
+    },
+  }),
+  method({
+    name: 'desc',
+    parameters: { accessor: callback(1) },
+    result: '{ desc: A => Any }',
+    summary: 'An ordering from the greatest value of a function to the least.',
+    example: ['[1, 2].order(desc(n => n)).first()', '2'],
+    run: (_, { accessor }) => new Map([['desc', accessor]]),
+  }),
+  variadic({
+    name: 'log',
+    rest: ['args', any],
+    result: 'Null',
+    summary: 'Adds a line with the texts of the values to the summary of the response.',
+    example: ['log("seen", 1)', 'null'],
+    run: (_, args, call) => {
+      const message = args.map(arg => displayText(arg, call)).join(' ')
+      call.evaluation.tell({ name: 'log', message, span: call.span })
+      return call.done()
+    },
+  }),
+  method({
+    name: 'newId',
+    effect: 'observation',
+    parameters: {},
+    result: 'ID',
+    summary: 'A new id, greater than those before.',
+    example: ['newId()', '"…"'],
+    run: (_, __, call) => new Id(call.evaluation.newId()),
+  }),
+]

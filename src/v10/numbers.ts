@@ -1,0 +1,154 @@
+// Numbers of three widths: what operators make of them, and how they compare.
+
+import { int64Max, int64Min } from '../values/int64.ts'
+import { integerOf, NarrowLong, type NumberValue } from './value.ts'
+
+/** A number as a double. */
+export function doubleOf(value: NumberValue): number {
+  return value instanceof NarrowLong ? Number(value.value) : Number(value)
+}
+
+/** Doubles in total order, as Java compares them: negative zero below zero, NaN above everything. */
+function compareDoubles(left: number, right: number): number {
+  if (left < right) return -1
+  if (left > right) return 1
+  if (Object.is(left, right)) return 0
+  if (Number.isNaN(left)) return 1
+  if (Number.isNaN(right)) return -1
+  return Object.is(left, -0) ? -1 : 1
+}
+
+/** Compares numbers by value, whatever their widths; with a double both as doubles. */
+export function compareNumbers(left: NumberValue, right: NumberValue): number {
+  const [a, b] = [integerOf(left), integerOf(right)]
+  if (a !== undefined && b !== undefined) return a < b ? -1 : a > b ? 1 : 0
+  return compareDoubles(doubleOf(left), doubleOf(right))
+}
+
+/** A double cut toward zero to 64 bits, saturating; NaN is 0. */
+export function saturated(double: number): bigint {
+  if (Number.isNaN(double)) return 0n
+  if (double >= 2 ** 63) return int64Max
+  if (double <= -(2 ** 63)) return int64Min
+  return BigInt(Math.trunc(double))
+}
+
+function bitsOf(value: NumberValue): bigint {
+  return typeof value === 'number' ? saturated(value) : (integerOf(value) as bigint)
+}
+
+/** Integer arithmetic as far as 64 bits reach, else that of doubles. */
+function exact(
+  left: NumberValue,
+  right: NumberValue,
+  ofIntegers: (left: bigint, right: bigint) => bigint,
+  ofDoubles: (left: number, right: number) => number,
+): bigint | number {
+  const [a, b] = [integerOf(left), integerOf(right)]
+  if (a !== undefined && b !== undefined) {
+    const result = ofIntegers(a, b)
+    if (result >= int64Min && result <= int64Max) return result
+  }
+  return ofDoubles(doubleOf(left), doubleOf(right))
+}
+
+/** The sum of two numbers. */
+export function add(left: NumberValue, right: NumberValue): bigint | number {
+  return exact(
+    left,
+    right,
+    (a, b) => a + b,
+    (a, b) => a + b,
+  )
+}
+
+/** Whether a division of two numbers fails: integers by zero. */
+export function dividesByZero(left: NumberValue, right: NumberValue): boolean {
+  return typeof left !== 'number' && typeof right !== 'number' && integerOf(right) === 0n
+}
+
+/** The quotient; integers are cut toward zero. */
+export function divide(left: NumberValue, right: NumberValue): bigint | number {
+  const [a, b] = [integerOf(left), integerOf(right)]
+  if (a !== undefined && b !== undefined) return BigInt.asIntN(64, a / b)
+  return doubleOf(left) / doubleOf(right)
+}
+
+/** The largest exponent of two that a power may have before it is certainly beyond every double. */
+const powerBitsMax = 1100
+
+function power(left: NumberValue, right: NumberValue): bigint | number {
+  const [base, exponent] = [integerOf(left), integerOf(right)]
+  if (base === undefined || exponent === undefined) return javaPower(doubleOf(left), doubleOf(right))
+  if (exponent === 0n || base === 1n) return 1n
+  if (base === -1n) return exponent % 2n === 0n ? 1n : -1n
+  if (exponent < 0n) return javaPower(Number(base), Number(exponent))
+  if (base === 0n) return 0n
+  const bits = BigInt((base < 0n ? -base : base).toString(2).length - 1)
+  if (bits * exponent > powerBitsMax || exponent > powerBitsMax) {
+    return base < 0n && exponent % 2n === 1n ? -Infinity : Infinity
+  }
+  const result = base ** exponent
+  return result >= int64Min && result <= int64Max ? result : Number(result)
+}
+
+/** Java's `pow`: 1 to the power of NaN or an infinity is NaN there, as here, and NaN to the power of 0 is 1. */
+function javaPower(base: number, exponent: number): number {
+  return base ** exponent
+}
+
+/** The result of an arithmetic operator; divisors have been looked at before. */
+export function arithmetic(operator: string, left: NumberValue, right: NumberValue): bigint | number {
+  switch (operator) {
+    case '+':
+      return add(left, right)
+    case '-':
+      return exact(
+        left,
+        right,
+        (a, b) => a - b,
+        (a, b) => a - b,
+      )
+    case '*':
+      return exact(
+        left,
+        right,
+        (a, b) => a * b,
+        (a, b) => a * b,
+      )
+    case '/':
+      return divide(left, right)
+    case '%':
+      return exact(
+        left,
+        right,
+        (a, b) => a % b,
+        (a, b) => a % b,
+      )
+    case '**':
+      return power(left, right)
+    case '&':
+      return bitsOf(left) & bitsOf(right)
+    case '|':
+      return bitsOf(left) | bitsOf(right)
+    default:
+      return bitsOf(left) ^ bitsOf(right)
+  }
+}
+
+/** The negative of a number in its own width, so that the least integer of each stays itself. */
+export function negative(value: NumberValue): NumberValue {
+  if (typeof value === 'number') return -value
+  if (value instanceof NarrowLong) {
+    // The negative of the least Int as a Long does not fit an Int any more.
+    return value.value === -(2n ** 31n) ? 2n ** 31n : new NarrowLong(-value.value)
+  }
+  if (value === -(2n ** 31n) || value === int64Min) return value
+  // The negative of a Long that is one more than the greatest Int fits an Int: it stays a Long.
+  return value === 2n ** 31n ? new NarrowLong(-value) : -value
+}
+
+/** The complement of a number's 64 bits. */
+export function complement(value: NumberValue): bigint {
+  return ~bitsOf(value)
+}

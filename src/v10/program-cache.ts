@@ -1,0 +1,27 @@
+// Parsed queries, remembered by their text: drivers send the same template again with other values.
+
+import { GenerationCache } from '../base/generation-cache.ts'
+import type { Program } from './syntax/nodes.ts'
+import { parseQuery } from './syntax/parser.ts'
+import { Source } from './syntax/source.ts'
+import type { ComposedQuery } from './syntax/template.ts'
+
+/** UTF-16 units of the texts that are remembered, and from how many on a text is too long for that. */
+const rememberedUnitsMax = 4_194_304
+const longUnits = 65_536
+
+const remembered = new GenerationCache<string, Program>(
+  rememberedUnitsMax,
+  ({ source }) => 64 + source.text.length,
+)
+
+/** The tree of a query. Throws a QueryFailure for one that cannot be parsed. */
+export function programOf({ text, placeholders }: ComposedQuery): Program {
+  // The places of values are part of what is remembered: `<value>` can also be written.
+  const key = placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
+  const known = remembered.get(key)
+  if (known !== undefined) return known
+  const program = parseQuery(new Source('*query*', text), placeholders)
+  if (text.length < longUnits) remembered.set(key, program)
+  return program
+}

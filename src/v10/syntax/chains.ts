@@ -1,0 +1,101 @@
+// The links behind an operand: fields, calls, accesses and assertions.
+
+import { type Link, type Node, shortParameter } from './nodes.ts'
+import { code, SourceReader } from './reader.ts'
+
+/** Reads chains; what stands in their brackets is for who knows expressions. */
+export abstract class ChainReader extends SourceReader {
+  /** Expressions up to a bracket that ends them; the opening one has been read. */
+  abstract list(end: '`]`' | '`)`', shortAllowed: boolean): Node[]
+
+  /** The links behind an operand whose text ends at `end`. */
+  chain(operand: Node, end: number): Node {
+    const links: Link[] = []
+    let last = end
+    /** Where the error of the link before is underlined. */
+    let before = operand.start
+    for (;;) {
+      if (!(operand.kind === 'name' && operand.name === shortParameter && links.length === 0)) this.blanks()
+      const link = this.#link(before, links.length === 0 ? operand : undefined)
+      if (link === undefined) break
+      links.push(link)
+      last = link.end
+      before =
+        link.kind === 'field' ? link.nameStart : link.kind === 'method' ? link.argumentsStart : link.start
+    }
+    if (links.length === 0) return operand
+    return { kind: 'chain', operand, links, start: operand.start, end: last }
+  }
+
+  #link(before: number, operand: Node | undefined): Link | undefined {
+    const { text } = this
+    const unit = this.unit()
+    const start = this.at
+    if (unit === code.exclamation) {
+      const next = text.charCodeAt(start + 1)
+      if (next === code.equals || next === code.tilde) return undefined
+      this.at++
+      return { kind: 'assert', start: before, end: this.at }
+    }
+    if (unit === code.open || unit === code.openBracket) return this.#callOrAccess(false)
+    this.lines()
+    if (this.text.startsWith('?.', this.at)) return this.#optionalLink()
+    if (this.unit() !== code.dot || text.charCodeAt(this.at + 1) === code.dot) {
+      this.at = start
+      return undefined
+    }
+    const dot = this.at++
+    if (operand?.kind === 'name' && operand.name === shortParameter) {
+      const next = this.unit()
+      if (next === code.open || next === code.openBracket) return this.#callOrAccess(false)
+    }
+    const isInteger = operand?.kind === 'literal' && typeof operand.value === 'bigint' && dot === operand.end
+    this.lines()
+    if (!this.isName) throw isInteger ? this.expected('digit', 'identifier') : this.expected('identifier')
+    return this.#field(dot, false)
+  }
+
+  #optionalLink(): Link {
+    const start = this.at
+    this.at += 2
+    this.lines()
+    if (this.unit() === code.open || this.unit() === code.openBracket) return this.#callOrAccess(true)
+    if (!this.isName) throw this.expected('`(`', '`[`', 'identifier')
+    return this.#field(start, true)
+  }
+
+  #field(start: number, optional: boolean): Link {
+    const nameStart = this.at
+    const name = this.anyName()
+    const nameEnd = this.at
+    this.blanks()
+    const optionalCall = this.text.startsWith('?.(', this.at)
+    if (optionalCall) this.at += 2
+    if (this.unit() !== code.open) {
+      this.at = nameEnd
+      return { kind: 'field', start, end: nameEnd, name, nameStart, optional }
+    }
+    const argumentsStart = this.at++
+    const args = this.list('`)`', true)
+    return {
+      kind: 'method',
+      start,
+      end: this.at,
+      name,
+      nameStart,
+      nameEnd,
+      argumentsStart,
+      arguments: args,
+      optional,
+      optionalCall,
+    }
+  }
+
+  #callOrAccess(optional: boolean): Link {
+    const start = this.at
+    const isCall = this.unit() === code.open
+    this.at++
+    const args = this.list(isCall ? '`)`' : '`]`', true)
+    return { kind: isCall ? 'call' : 'access', start, end: this.at, arguments: args, optional }
+  }
+}

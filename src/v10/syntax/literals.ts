@@ -1,0 +1,199 @@
+// Numbers and texts as they are written.
+
+import { int64Max, int64Min } from '../../values/int64.ts'
+import type { LiteralNode, Node, TemplateNode } from './nodes.ts'
+import { code, isDigit, isDisplayed, type SourceReader } from './reader.ts'
+
+const radixes: Readonly<Record<string, RegExp>> = {
+  x: /[0-9a-fA-F_]+/y,
+  o: /[0-7_]+/y,
+  b: /[01_]+/y,
+}
+
+/** Whether a number begins here: a digit, or a sign with blanks and a digit behind it. */
+export function startsNumber(reader: SourceReader): boolean {
+  const unit = reader.unit()
+  if (isDigit(unit)) return true
+  if (unit !== code.plus && unit !== code.minus) return false
+  const start = reader.at
+  reader.at++
+  reader.blanks()
+  const found = isDigit(reader.unit())
+  reader.at = start
+  return found
+}
+
+/** A number with its sign. */
+export function readNumber(reader: SourceReader): LiteralNode {
+  const { text } = reader
+  const start = reader.at
+  const negative = reader.unit() === code.minus
+  if (negative || reader.unit() === code.plus) {
+    reader.at++
+    reader.blanks()
+  }
+  const radix =
+    text.charCodeAt(reader.at) === code.zero ? radixes[(text[reader.at + 1] ?? '').toLowerCase()] : undefined
+  const value = radix === undefined ? decimal(reader, negative) : prefixed(reader, radix, negative)
+  return { kind: 'literal', value, start, end: reader.at }
+}
+
+function prefixed(reader: SourceReader, digits: RegExp, negative: boolean): bigint | number {
+  const prefix = `0${(reader.text[reader.at + 1] as string).toLowerCase()}`
+  reader.at += 2
+  digits.lastIndex = reader.at
+  const found = digits.exec(reader.text)?.[0] ?? ''
+  const plain = found.replaceAll('_', '')
+  if (plain === '') {
+    reader.at += found.length
+    throw reader.expected('digit')
+  }
+  reader.at += found.length
+  return sized(BigInt(prefix + plain), negative)
+}
+
+function decimal(reader: SourceReader, negative: boolean): bigint | number {
+  const { text } = reader
+  const start = reader.at
+  if (reader.unit() === code.zero) reader.at++
+  else skipDigits(reader)
+  let isDouble = false
+  if (reader.unit() === code.dot && isDigit(text.charCodeAt(reader.at + 1))) {
+    isDouble = true
+    reader.at++
+    skipDigits(reader)
+  }
+  const exponent = /[eE][+-]?[0-9]/y
+  exponent.lastIndex = reader.at
+  if (exponent.test(text)) {
+    isDouble = true
+    reader.at = exponent.lastIndex
+    skipDigits(reader)
+  }
+  const written = text.slice(start, reader.at)
+  const digits = written.includes('_') ? written.replaceAll('_', '') : written
+  if (!isDouble) return sized(BigInt(digits), negative)
+  const double = Number(digits)
+  // Literals are read as decimals, which have no negative zero.
+  return negative && double !== 0 ? -double : double
+}
+
+function skipDigits(reader: SourceReader): void {
+  while (isDigit(reader.unit()) || reader.unit() === code.underscore) reader.at++
+}
+
+function sized(magnitude: bigint, negative: boolean): bigint | number {
+  const integer = negative ? -magnitude : magnitude
+  return integer >= int64Min && integer <= int64Max ? integer : Number(integer)
+}
+
+/** Whether a text begins here. */
+export function startsString(reader: SourceReader): boolean {
+  const unit = reader.unit()
+  return unit === code.quote || unit === code.apostrophe
+}
+
+/**
+ * A text in quotes. Within double quotes `#{…}` holds an expression, read by `interpolation` up to the brace that
+ * ends it.
+ */
+export function readString(reader: SourceReader, interpolation: () => Node): LiteralNode | TemplateNode {
+  const start = reader.at
+  const quote = reader.unit()
+  const parts: (string | Node)[] = []
+  let written = ''
+  let from = ++reader.at
+  for (;;) {
+    const unit = reader.unit()
+    if (unit === quote) break
+    if (unit === code.backslash) {
+      written += reader.text.slice(from, reader.at) + readEscape(reader)
+      from = reader.at
+    } else if (
+      unit === code.hash &&
+      quote === code.quote &&
+      reader.text.charCodeAt(reader.at + 1) === code.openBrace
+    ) {
+      const before = written + reader.text.slice(from, reader.at)
+      if (before !== '') parts.push(before)
+      reader.at += 2
+      parts.push(interpolation())
+      written = ''
+      from = reader.at
+    } else if (isDisplayed(unit)) reader.at++
+    else throw reader.expected(quote === code.quote ? '`"`' : "`'`")
+  }
+  written += reader.text.slice(from, reader.at)
+  const end = ++reader.at
+  if (parts.length === 0) return { kind: 'literal', value: written, start, end }
+  if (written !== '') parts.push(written)
+  return { kind: 'template', parts, start, end }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '`': '`',
+  '#': '#',
+  '0': '\0',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  b: '\b',
+  f: '\f',
+}
+
+function readEscape(reader: SourceReader): string {
+  const start = reader.at
+  const letter = reader.text[start + 1] ?? ''
+  reader.at++
+  const plain = escapes[letter]
+  if (plain !== undefined) {
+    reader.at++
+    return plain
+  }
+  if (letter !== 'x' && letter !== 'u') throw reader.expected('escape code')
+  reader.at++
+  if (letter === 'x') return checked(reader, start, hexDigits(reader, 2))
+  if (reader.unit() !== code.openBrace) {
+    if (!isHex(reader.unit())) throw reader.expected('`{`', 'hex digit')
+    return checked(reader, start, hexDigits(reader, 4))
+  }
+  reader.at++
+  const from = reader.at
+  if (!isHex(reader.unit())) throw reader.expected('hex digit')
+  while (isHex(reader.unit()) && reader.at < from + 6) reader.at++
+  const digits = reader.text.slice(from, reader.at)
+  if (reader.unit() !== code.closeBrace) {
+    throw digits.length < 6 ? reader.expected('`}`', 'hex digit') : reader.expected('`}`')
+  }
+  reader.at++
+  return checked(reader, start, digits)
+}
+
+function hexDigits(reader: SourceReader, count: number): string {
+  const from = reader.at
+  while (reader.at < from + count) {
+    if (!isHex(reader.unit())) throw reader.expected('hex digit')
+    reader.at++
+  }
+  return reader.text.slice(from, reader.at)
+}
+
+function isHex(unit: number): boolean {
+  return isDigit(unit) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66)
+}
+
+function checked(reader: SourceReader, start: number, digits: string): string {
+  const point = Number.parseInt(digits, 16)
+  const annotation =
+    point >= 0xd800 && point <= 0xdfff
+      ? 'surrogates are disallowed'
+      : point > 0x10ffff
+        ? 'outside of valid unicode range'
+        : undefined
+  if (annotation !== undefined) throw reader.fault('Invalid escape', start, reader.at, { annotation })
+  return String.fromCodePoint(point)
+}

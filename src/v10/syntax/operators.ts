@@ -1,0 +1,122 @@
+// The operators between operands: how tight they bind, and how a row of operands becomes a tree without recursion.
+
+import type { BinaryNode, GroupNode, Node } from './nodes.ts'
+import { code, continuesName, type SourceReader } from './reader.ts'
+
+/** Higher binds tighter; all but `**` group from the left. */
+const levels: Readonly<Record<string, number>> = {
+  '??': 0,
+  '||': 1,
+  '&&': 2,
+  '==': 3,
+  '!=': 3,
+  '=~': 3,
+  '!~': 3,
+  '>': 4,
+  '<': 4,
+  '>=': 4,
+  '<=': 4,
+  isa: 5,
+  '|': 6,
+  '^': 7,
+  '&': 8,
+  '+': 9,
+  '-': 9,
+  '*': 10,
+  '/': 10,
+  '%': 10,
+  '**': 11,
+}
+
+/** An operator with the place where it begins. */
+export interface Operator {
+  readonly text: string
+  readonly start: number
+}
+
+/** Reads an operator, if one is here; some may stand in the next line. */
+export function readOperator(
+  reader: SourceReader,
+  isPlaceholder: (at: number) => boolean,
+): Operator | undefined {
+  const before = reader.at
+  let text = isPlaceholder(before) ? '' : operatorAt(reader)
+  if (text === '') {
+    const unit = reader.unit()
+    if (unit !== code.newline && unit !== code.return && unit !== code.slash) return undefined
+    reader.lines()
+    text = operatorAt(reader)
+    if (!['??', '||', '&&', '|', '^', '&'].includes(text)) text = ''
+  }
+  if (text === '') {
+    reader.at = before
+    return undefined
+  }
+  const start = reader.at
+  reader.at += text.length
+  return { text, start }
+}
+
+function operatorAt({ text, at }: SourceReader): string {
+  const first = text[at] as string
+  const next = text[at + 1]
+  switch (first) {
+    case '+':
+    case '-':
+    case '%':
+    case '^':
+      return first
+    case '*':
+    case '|':
+    case '&':
+      return next === first ? first + first : first
+    case '/':
+      return next === '/' || next === '*' ? '' : first
+    case '?':
+      return next === '?' ? '??' : ''
+    case '<':
+    case '>':
+      return next === '=' ? `${first}=` : first
+    case '=':
+    case '!':
+      return next === '=' || next === '~' ? first + next : ''
+    case 'i':
+      return text.startsWith('isa', at) && !continuesName(text.charCodeAt(at + 3)) ? 'isa' : ''
+  }
+  return ''
+}
+
+/** Operands with the operators between them as a tree: `operands` has one more element. */
+export function treeOf(operands: readonly Node[], operators: readonly Operator[]): Node {
+  const done: Node[] = [operands[0] as Node]
+  const open: Operator[] = []
+  const close = () => {
+    const right = done.pop() as Node
+    const left = done.pop() as Node
+    const { text, start } = open.pop() as Operator
+    done.push(binary(text, start, left, right))
+  }
+  for (let index = 0; index < operators.length; index++) {
+    const operator = operators[index] as Operator
+    const level = levels[operator.text] as number
+    while (open.length > 0) {
+      const above = levels[(open.at(-1) as Operator).text] as number
+      if (above > level || (above === level && operator.text !== '**')) close()
+      else break
+    }
+    open.push(operator)
+    done.push(operands[index + 1] as Node)
+  }
+  while (open.length > 0) close()
+  return done[0] as Node
+}
+
+function binary(operator: string, operatorStart: number, left: Node, right: Node): BinaryNode {
+  return { kind: 'binary', operator, operatorStart, left, right, start: left.start, end: right.end }
+}
+
+/** A parenthesised short lambda that is an operand is no function of its own: its body, in the same parentheses. */
+export function melted(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
+  if (operand.kind !== 'group' || !isShort(operand.inner) || operand.inner.kind !== 'lambda') return undefined
+  return { ...operand, inner: operand.inner.body }
+}

@@ -1,0 +1,553 @@
+// The text of a query to its tree, by hand and in one pass. Alternatives are told apart by what they begin with, so
+// nothing is read twice.
+
+import { limits } from '../../limits.ts'
+import { invalidQuery } from '../failure/failure.ts'
+import { ChainReader } from './chains.ts'
+import { readHeredoc, startsHeredoc } from './heredoc.ts'
+import { readNumber, readString, startsNumber, startsString } from './literals.ts'
+import {
+  type BlockNode,
+  type GroupNode,
+  type LambdaNode,
+  type LetNode,
+  type Link,
+  type Node,
+  type Program,
+  type ProjectedField,
+  type ProjectionNode,
+  shortParameter,
+} from './nodes.ts'
+import { melted, type Operator, readOperator, treeOf } from './operators.ts'
+import { skipCases } from './patterns.ts'
+import { placeholderText } from './placeholder.ts'
+import { code, Expected, isKeyword, Recorded, startsName } from './reader.ts'
+import type { Source } from './source.ts'
+import { readType } from './types.ts'
+
+/** What is read in parentheses: expressions, or parameters when `=>` follows. */
+interface Parenthesised {
+  readonly start: number
+  readonly end: number
+  readonly elements: readonly Node[]
+  readonly rest: { readonly name: string; readonly start: number } | undefined
+}
+
+/** Whether an expression is a short lambda, or was made of one. */
+function isShort(node: Node): node is LambdaNode {
+  return node.kind === 'lambda' && node.parameters[0] === shortParameter
+}
+
+/** Reads expressions. */
+class Parser extends ChainReader {
+  readonly #placeholders: readonly number[]
+  #depth = 0
+  /** Whether the operator expression under way uses the parameter of a short lambda. */
+  #usesShort = false
+  /** A text that was read to see whether it is a key, and is an expression. */
+  #read: { readonly node: Node; readonly end: number } | undefined
+
+  constructor(source: Source, placeholders: readonly number[]) {
+    super(source)
+    this.#placeholders = placeholders
+  }
+
+  readonly #isPlaceholder = (at: number): boolean => this.#placeholders.includes(at)
+
+  /** A whole query. */
+  query(): BlockNode {
+    const body = this.#body('query')
+    this.lines()
+    if (this.at < this.text.length) throw this.expected('end-of-input')
+    return body
+  }
+
+  /** Statements up to the end of the query or the brace that ends the block. */
+  #body(what: 'query' | 'block'): BlockNode {
+    this.lines()
+    const start = this.at
+    const statements: (LetNode | Node)[] = []
+    if (!this.#startsStatement()) {
+      const message = `Unexpected end of ${what}. Expected statement or expression`
+      throw this.fault(message, start, start + 1)
+    }
+    do statements.push(this.#statement())
+    while (this.#separators() && this.#startsStatement())
+    const end = this.at
+    const last = statements.at(-1) as LetNode | Node
+    if (last.kind === 'let') {
+      this.lines()
+      if (this.at < this.text.length && this.unit() !== code.closeBrace) throw this.#unexpected(what)
+      const remarks = [this.remark('cause', 'Statement does not return a value', last.start, last.end)]
+      throw this.fault('Missing return expression', this.at, this.at + 1, { remarks })
+    }
+    return { kind: 'block', statements, start, end }
+  }
+
+  #unexpected(what: 'query' | 'block'): Expected {
+    return this.expected(what === 'query' ? 'end-of-input' : '`}`')
+  }
+
+  /** Skips what ends a statement; whether there was any. */
+  #separators(): boolean {
+    let any = false
+    for (;;) {
+      this.blanks()
+      const unit = this.unit()
+      if (unit === code.semicolon || unit === code.newline || unit === code.return) this.at++
+      else if (!this.lineComment()) return any
+      any = true
+    }
+  }
+
+  #startsStatement(): boolean {
+    const unit = this.unit()
+    if (startsName(unit) || startsString(this) || startsNumber(this) || this.#isPlaceholder(this.at))
+      return true
+    switch (unit) {
+      case code.open:
+      case code.openBracket:
+      case code.openBrace:
+      case code.minus:
+      case code.tilde:
+      case code.exclamation:
+      case code.dot:
+        return true
+    }
+    return startsHeredoc(this)
+  }
+
+  #statement(): LetNode | Node {
+    const start = this.at
+    if (!this.skipsWord('let')) return this.#expression(false)
+    this.lines()
+    const nameStart = this.at
+    const name = this.name()
+    this.lines()
+    if (this.skips(':')) {
+      this.lines()
+      readType(this)
+      this.lines()
+      if (!this.#skipsEquals()) throw this.expected('`=`')
+    } else if (!this.#skipsEquals()) throw this.expected('`:`', '`=`')
+    this.lines()
+    const value = this.#expression(false)
+    if (name === 'FQL' || name === '_') throw this.keyword(name, nameStart)
+    return { kind: 'let', name, value, start, end: value.end }
+  }
+
+  #skipsEquals(): boolean {
+    const next = this.text.charCodeAt(this.at + 1)
+    if (this.unit() !== code.equals || next === code.equals || next === code.tilde || next === code.greater) {
+      return false
+    }
+    this.at++
+    return true
+  }
+
+  /** An expression with everything that belongs to it. Short lambdas are functions where they are allowed. */
+  #expression(shortAllowed: boolean): Node {
+    if (++this.#depth > limits.v10NestingMax) {
+      throw this.fault('The query is nested too deeply', this.at, this.at + 1)
+    }
+    const outer = this.#usesShort
+    this.#usesShort = false
+    const node = this.#wholeExpression()
+    const usesShort = this.#usesShort
+    this.#usesShort = outer
+    this.#depth--
+    if (!usesShort) return node
+    if (!shortAllowed) this.record('Invalid anonymous field access', node.start, node.end)
+    const { start, end } = node
+    return { kind: 'lambda', parameters: [shortParameter], rest: undefined, body: node, start, end }
+  }
+
+  #wholeExpression(): Node {
+    const start = this.at
+    if (this.isName) {
+      const name = this.peekName()
+      if (isKeyword(name)) {
+        const node = this.#keywordExpression(name)
+        if (node !== undefined) return node
+      } else {
+        this.at += name.length
+        const end = this.at
+        this.blanks()
+        if (this.skips('=>')) return this.#lambda(start, [{ kind: 'name', name, start, end }], undefined)
+        return this.#rest(this.chain({ kind: 'name', name, start, end }, end), start)
+      }
+    }
+    if (this.unit() === code.open) {
+      const group = this.#parenthesised()
+      const { end, elements, rest } = group
+      this.blanks()
+      if (this.text.startsWith('=>', this.at) && elements.every(({ kind }) => kind === 'name')) {
+        this.at += 2
+        return this.#lambda(start, elements, rest)
+      }
+      if (rest !== undefined) {
+        if (elements.every(({ kind }) => kind === 'name')) throw this.expected('`=>`')
+        throw this.fault('invalid variadic tuple', start, end)
+      }
+      return this.#rest(this.chain(this.#tuple(group), end), start)
+    }
+    return this.#rest(this.#term(), start)
+  }
+
+  #keywordExpression(word: string): Node | undefined {
+    const start = this.at
+    switch (word) {
+      case 'if':
+        this.at += 2
+        return this.#condition(start)
+      case 'at': {
+        this.at += 2
+        const time = this.#inParentheses()
+        const body = this.#expression(false)
+        return { kind: 'at', time, body, start, end: body.end }
+      }
+      case 'match':
+        this.at += 5
+        this.lines()
+        this.#term()
+        skipCases(
+          this,
+          () => this.#expression(false),
+          () => this.#separators(),
+        )
+        return { kind: 'match', start, end: this.at }
+    }
+    return undefined
+  }
+
+  #condition(start: number): Node {
+    const condition = this.#inParentheses()
+    const then = this.#expression(false)
+    const before = this.at
+    this.lines()
+    if (!this.skipsWord('else')) {
+      this.at = before
+      return { kind: 'if', condition, then, otherwise: undefined, start, end: then.end }
+    }
+    this.lines()
+    const otherwise = this.#expression(false)
+    return { kind: 'if', condition, then, otherwise, start, end: otherwise.end }
+  }
+
+  #inParentheses(): Node {
+    this.lines()
+    if (!this.skips('(')) throw this.expected('`(`')
+    this.lines()
+    const node = this.#expression(false)
+    this.lines()
+    if (!this.skips(')')) throw this.expected('`)`')
+    this.lines()
+    return node
+  }
+
+  #lambda(start: number, names: readonly Node[], rest: Parenthesised['rest']): Node {
+    const parameters: string[] = []
+    const places = new Map<string, number>()
+    for (const each of [...names, ...(rest === undefined ? [] : [{ ...rest, kind: 'name' as const }])]) {
+      if (each.kind !== 'name') continue
+      const first = places.get(each.name)
+      const end = each.start + each.name.length
+      if (each.name !== '_' && first !== undefined) {
+        const message = 'Argument originally defined here'
+        const remarks = [this.remark('hint', message, first, first + each.name.length)]
+        this.record('Duplicate lambda argument', each.start, end, { remarks })
+      } else places.set(each.name, each.start)
+      parameters.push(each.name)
+    }
+    if (rest !== undefined) parameters.pop()
+    this.lines()
+    const body = this.#expression(false)
+    return { kind: 'lambda', parameters, rest: rest?.name, body, start, end: body.end }
+  }
+
+  /** Operators, operands and a projection behind the first operand. */
+  #rest(first: Node, start: number): Node {
+    let node = first
+    let operator = readOperator(this, this.#isPlaceholder)
+    if (operator !== undefined) {
+      const operands = [this.#melt(first)]
+      const operators: Operator[] = []
+      while (operator !== undefined) {
+        operators.push(operator)
+        this.lines()
+        operands.push(this.#melt(this.#term()))
+        operator = readOperator(this, this.#isPlaceholder)
+      }
+      node = treeOf(operands, operators)
+    }
+    if (this.unit() !== code.openBrace) return node
+    return { ...this.#projection(node), start }
+  }
+
+  #melt(operand: Node): Node {
+    const body = melted(operand, isShort)
+    if (body === undefined) return operand
+    this.#usesShort = true
+    return body
+  }
+
+  /** An operand with its operators in front and its chain behind. */
+  #term(): Node {
+    const start = this.at
+    const signs: { operator: '-' | '~' | '!'; start: number }[] = []
+    for (;;) {
+      const unit = this.unit()
+      const isSign = unit === code.minus || unit === code.tilde || unit === code.exclamation
+      if (!isSign || startsNumber(this)) break
+      signs.push({ operator: this.text[this.at] as '-' | '~' | '!', start: this.at })
+      if (signs.length > limits.v10NestingMax)
+        throw this.fault('The query is nested too deeply', start, start + 1)
+      this.at++
+      this.blanks()
+    }
+    const operand = this.#operand()
+    let node = this.chain(operand, operand.end)
+    for (const { operator, start } of signs.reverse()) {
+      node = { kind: 'unary', operator, operand: this.#melt(node), start, end: node.end }
+    }
+    return node
+  }
+
+  #operand(): Node {
+    const start = this.at
+    if (this.#isPlaceholder(start)) {
+      this.at += placeholderText.length
+      return { kind: 'placeholder', index: this.#placeholders.indexOf(start), start, end: this.at }
+    }
+    if (this.isName) return this.#word()
+    if (startsNumber(this)) return readNumber(this)
+    if (startsString(this)) return this.#string()
+    switch (this.unit()) {
+      case code.open: {
+        const group = this.#parenthesised()
+        if (group.rest !== undefined) throw this.fault('invalid variadic tuple', start, group.end)
+        return this.#tuple(group)
+      }
+      case code.openBracket:
+        this.at++
+        return { kind: 'array', elements: this.list('`]`', false), start, end: this.at }
+      case code.openBrace:
+        return this.#objectOrBlock()
+      case code.dot:
+        if (this.text.startsWith('..', start)) break
+        this.#usesShort = true
+        return { kind: 'name', name: shortParameter, start, end: start }
+    }
+    if (startsHeredoc(this)) return readHeredoc(this, this.#interpolation)
+    throw this.expected('expression')
+  }
+
+  #word(): Node {
+    const start = this.at
+    const name = this.anyName()
+    const end = this.at
+    switch (name) {
+      case 'null':
+        return { kind: 'literal', value: null, start, end }
+      case 'true':
+      case 'false':
+        return { kind: 'literal', value: name === 'true', start, end }
+    }
+    if (isKeyword(name)) throw this.keyword(name, start)
+    return { kind: 'name', name, start, end }
+  }
+
+  #string(): Node {
+    const known = this.#read
+    if (known?.node.start === this.at) {
+      this.at = known.end
+      return known.node
+    }
+    return readString(this, this.#interpolation)
+  }
+
+  readonly #interpolation = (): Node => {
+    this.lines()
+    const node = this.#expression(false)
+    this.lines()
+    if (!this.skips('}')) throw this.expected('`}`')
+    return node
+  }
+
+  /** Expressions up to a bracket that ends them; the opening one has been read. */
+  list(end: '`]`' | '`)`', shortAllowed: boolean): Node[] {
+    const bracket = end[1] as string
+    const elements: Node[] = []
+    this.lines()
+    while (!this.skips(bracket)) {
+      if (!this.#startsStatement()) throw this.expected(end, 'expression')
+      elements.push(this.#expression(shortAllowed))
+      this.lines()
+      if (this.skips(',')) this.lines()
+      else if (!this.text.startsWith(bracket, this.at)) throw this.expected(end, '`,`')
+    }
+    return elements
+  }
+
+  /** Expressions in parentheses, the last of which may be the parameter for the rest. */
+  #parenthesised(): Parenthesised {
+    const start = this.at++
+    const elements: Node[] = []
+    let rest: Parenthesised['rest']
+    this.lines()
+    while (!this.skips(')')) {
+      if (this.skips('...')) {
+        this.lines()
+        const restStart = this.at
+        rest = { name: this.name(), start: restStart }
+        this.lines()
+        if (!this.skips(')')) throw this.expected('`)`')
+        break
+      }
+      if (!this.#startsStatement()) throw this.expected('`)`', '`...`', 'expression')
+      elements.push(this.#expression(true))
+      this.lines()
+      if (this.skips(',')) this.lines()
+      else if (this.unit() !== code.close) throw this.expected('`)`', '`,`', '`...`')
+    }
+    return { start, end: this.at, elements, rest }
+  }
+
+  #tuple({ start, end, elements }: Parenthesised): Node {
+    const [inner] = elements
+    if (elements.length !== 1 || inner === undefined) return { kind: 'array', elements, start, end }
+    return { kind: 'group', inner, start, end } satisfies GroupNode
+  }
+
+  #objectOrBlock(): Node {
+    const start = this.at++
+    this.lines()
+    if (this.skips('}')) return { kind: 'object', fields: [], start, end: this.at }
+    if (this.#startsKey()) return this.#object(start)
+    const body = this.#body('block')
+    this.lines()
+    if (!this.skips('}')) throw this.expected('`}`')
+    return { ...body, start, end: this.at }
+  }
+
+  /** Whether a key and a colon come; the position stays. */
+  #startsKey(): boolean {
+    const start = this.at
+    if (startsString(this)) {
+      const node = this.#string()
+      this.#read = { node, end: this.at }
+    } else if (this.isName) this.anyName()
+    else return false
+    this.blanks()
+    const found = this.unit() === code.colon
+    this.at = start
+    return found
+  }
+
+  #object(start: number): Node {
+    const fields: (readonly [string, Node])[] = []
+    const places = new Map<string, { readonly start: number; readonly end: number }>()
+    do {
+      this.lines()
+      if (fields.length > 0 && this.unit() === code.closeBrace) break
+      const keyStart = this.at
+      const key = this.#key()
+      const first = places.get(key)
+      if (first !== undefined) {
+        const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
+        this.record('Duplicate key', keyStart, this.at, { remarks })
+      } else places.set(key, { start: keyStart, end: this.at })
+      this.blanks()
+      if (!this.skips(':')) throw this.expected('`:`')
+      this.lines()
+      fields.push([key, this.#expression(false)])
+      this.lines()
+    } while (this.skips(','))
+    if (!this.skips('}')) throw this.expected('`,`', '`}`')
+    return { kind: 'object', fields, start, end: this.at }
+  }
+
+  #key(): string {
+    if (!startsString(this)) return this.anyName()
+    const node = this.#string()
+    if (node.kind === 'literal') return String(node.value)
+    const inner = (
+      node.kind === 'template' ? node.parts.find(part => typeof part !== 'string') : node
+    ) as Node
+    const hash = this.text.lastIndexOf('#{', inner.start)
+    throw this.fault('Object keys do not support interpolation', inner.start, inner.end, {
+      remarks: [
+        this.remark('hint', 'Add a backslash to ignore the interpolation', hash, hash, '\\'),
+        this.remark('hint', 'Use Object.fromEntries if you need a dynamic key', node.start, node.end),
+      ],
+    })
+  }
+
+  #projection(operand: Node): ProjectionNode {
+    this.at++
+    this.lines()
+    const { start } = operand
+    if (this.skips('*')) {
+      this.lines()
+      if (!this.skips('}')) throw this.expected('`}`')
+      const end = this.at
+      this.blanks()
+      return { kind: 'projection', operand, fields: undefined, start, end }
+    }
+    const fields: ProjectedField[] = []
+    do {
+      this.lines()
+      if (fields.length > 0 && this.unit() === code.closeBrace) break
+      if (!this.isName)
+        throw fields.length === 0 ? this.expected('`*`', 'identifier') : this.expected('identifier')
+      fields.push(this.#projectedField())
+      this.lines()
+    } while (this.skips(','))
+    if (!this.skips('}')) throw this.expected('`,`', '`}`')
+    const end = this.at
+    this.blanks()
+    return { kind: 'projection', operand, fields, start, end }
+  }
+
+  #projectedField(): ProjectedField {
+    const nameStart = this.at
+    const name = this.name()
+    const end = this.at
+    this.blanks()
+    if (this.skips(':')) {
+      this.lines()
+      return { name, nameStart, value: this.#expression(true) }
+    }
+    const operand: Node = { kind: 'name', name: shortParameter, start: nameStart, end: nameStart }
+    const link: Link = { kind: 'field', start: nameStart, end, name, nameStart, optional: false }
+    const value: Node = { kind: 'chain', operand, links: [link], start: nameStart, end }
+    return { name, nameStart, value: this.unit() === code.openBrace ? this.#projection(value) : value }
+  }
+}
+
+/**
+ * The tree of a query. `placeholders` are the places, ascending, at which the text has `<value>` for a value of its
+ * template. Throws a QueryFailure with every fault that was found.
+ */
+export function parseQuery(source: Source, placeholders: readonly number[]): Program {
+  const parser = new Parser(source, placeholders)
+  let body: BlockNode | undefined
+  try {
+    body = parser.query()
+  } catch (error) {
+    if (error instanceof Expected && parser.faults.length === 0) {
+      parser.record(expectedText(error.names), error.at, error.at + 1)
+    } else if (!(error instanceof Expected || error instanceof Recorded)) throw error
+  }
+  if (body === undefined || parser.faults.length > 0) throw invalidQuery(parser.faults)
+  return { source, body }
+}
+
+/** `Expected a, b, or c`: the alternatives in the order of their texts. */
+function expectedText(names: readonly string[]): string {
+  const [first = 'expression', ...others] = [...new Set(names)].sort()
+  const last = others.pop()
+  if (last === undefined) return `Expected ${first}`
+  if (others.length === 0) return `Expected ${first} or ${last}`
+  return `Expected ${[first, ...others].join(', ')}, or ${last}`
+}

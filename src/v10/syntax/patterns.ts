@@ -1,0 +1,72 @@
+// The cases of `match`, which is refused when it is reached: they are read, and nothing is made of them.
+
+import { readNumber, readString, startsNumber, startsString } from './literals.ts'
+import type { Node } from './nodes.ts'
+import { code, type SourceReader } from './reader.ts'
+import { readType } from './types.ts'
+
+/** Skips `{ case pattern => expression … }`. */
+export function skipCases(reader: SourceReader, expression: () => Node, separators: () => boolean): void {
+  reader.lines()
+  if (!reader.skips('{')) throw reader.expected('`{`')
+  reader.lines()
+  do {
+    if (reader.unit() === code.closeBrace) break
+    if (!reader.skipsWord('case')) throw reader.expected()
+    reader.lines()
+    skipPattern(reader)
+    reader.lines()
+    if (!reader.skips('=>')) throw reader.expected('`=>`')
+    reader.lines()
+    expression()
+  } while (separators())
+  reader.lines()
+  if (!reader.skips('}')) throw reader.expected('`}`')
+}
+
+function skipPattern(reader: SourceReader): void {
+  if (startsNumber(reader)) readNumber(reader)
+  else if (startsString(reader)) {
+    readString(reader, () => {
+      throw reader.expected()
+    })
+  } else if (reader.skips('(')) skipPatterns(reader, '`)`')
+  else if (reader.skips('[')) skipPatterns(reader, '`]`')
+  else if (reader.skips('{')) skipPatterns(reader, '`}`')
+  else if (reader.skips('...')) reader.name()
+  else skipNamed(reader)
+}
+
+function skipNamed(reader: SourceReader): void {
+  const name = reader.peekName()
+  if (name === 'null' || name === 'true' || name === 'false') {
+    reader.at += name.length
+    return
+  }
+  reader.name()
+  reader.blanks()
+  if (reader.skips(':')) {
+    reader.lines()
+    readType(reader)
+  } else if (reader.skips('@')) {
+    reader.lines()
+    skipPattern(reader)
+  }
+}
+
+/** Patterns up to a bracket; those of an object may have a key in front. */
+function skipPatterns(reader: SourceReader, end: string): void {
+  const bracket = end[1] as string
+  reader.lines()
+  while (!reader.skips(bracket)) {
+    skipPattern(reader)
+    reader.blanks()
+    if (reader.skips(':')) {
+      reader.lines()
+      skipPattern(reader)
+    }
+    reader.lines()
+    if (reader.skips(',')) reader.lines()
+    else if (!reader.text.startsWith(bracket, reader.at)) throw reader.expected(end, '`,`')
+  }
+}

@@ -1,0 +1,231 @@
+// A text with a position: blanks, names, and the faults that end a parse.
+
+import type { Diagnostic, Remark } from '../failure/failure.ts'
+import type { Source } from './source.ts'
+
+/** Words that no variable, parameter or projected field may be called. */
+const keywords: ReadonlySet<string> = new Set(
+  'if else at match case let null true false isa join on of'.split(' '),
+)
+
+/** Whether a word is a keyword. */
+export function isKeyword(word: string): boolean {
+  return keywords.has(word)
+}
+
+/** Thrown where a text cannot be read on: what could have stood there instead. */
+export class Expected {
+  readonly at: number
+  readonly names: readonly string[]
+  constructor(at: number, names: readonly string[]) {
+    this.at = at
+    this.names = names
+  }
+}
+
+/** Thrown behind a fault that has been recorded and cannot be read past. */
+export class Recorded {}
+
+const recorded = new Recorded()
+
+/** The code of a character, for comparisons. */
+export const code = {
+  tab: 0x09,
+  newline: 0x0a,
+  return: 0x0d,
+  blank: 0x20,
+  exclamation: 0x21,
+  quote: 0x22,
+  hash: 0x23,
+  apostrophe: 0x27,
+  open: 0x28,
+  close: 0x29,
+  star: 0x2a,
+  plus: 0x2b,
+  comma: 0x2c,
+  minus: 0x2d,
+  dot: 0x2e,
+  slash: 0x2f,
+  zero: 0x30,
+  nine: 0x39,
+  colon: 0x3a,
+  semicolon: 0x3b,
+  less: 0x3c,
+  equals: 0x3d,
+  greater: 0x3e,
+  question: 0x3f,
+  openBracket: 0x5b,
+  backslash: 0x5c,
+  closeBracket: 0x5d,
+  underscore: 0x5f,
+  openBrace: 0x7b,
+  bar: 0x7c,
+  closeBrace: 0x7d,
+  tilde: 0x7e,
+} as const
+
+/** Whether a name may begin with a character. */
+export function startsName(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === code.underscore
+}
+
+/** Whether a character is one of `0` to `9`. */
+export function isDigit(unit: number): boolean {
+  return unit >= code.zero && unit <= code.nine
+}
+
+/** Whether a name may go on with a character. */
+export function continuesName(unit: number): boolean {
+  return startsName(unit) || isDigit(unit) || unit === code.apostrophe
+}
+
+/** Whether a character may stand in texts and comments as it is: no controls, no invisible ones. */
+export function isDisplayed(unit: number): boolean {
+  if (unit < 0x80) return unit >= 0x20 ? unit !== 0x7f : unit >= 0x09 && unit <= 0x0d
+  if (unit >= 0x2000 && unit <= 0x206f) {
+    return !(unit <= 0x200f || (unit >= 0x2028 && unit <= 0x202f) || unit >= 0x2060)
+  }
+  return unit < 0xfff0 && unit !== 0xfeff
+}
+
+/** Reads a source from front to back. */
+export class SourceReader {
+  readonly source: Source
+  readonly text: string
+  at = 0
+  /** Faults that were recorded; with any of them nothing else is reported. */
+  readonly faults: Diagnostic[] = []
+
+  constructor(source: Source) {
+    this.source = source
+    this.text = source.text
+  }
+
+  /** The character at the position, NaN at the end. */
+  unit(): number {
+    return this.text.charCodeAt(this.at)
+  }
+
+  /** Fails here, naming what could have stood here. */
+  expected(...names: string[]): Expected {
+    return new Expected(this.at, names)
+  }
+
+  /** Records a fault that can be read past. */
+  record(message: string, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
+    this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
+  }
+
+  /** Records a fault and gives what to throw. */
+  fault(message: string, start: number, end: number, parts: Partial<Diagnostic> = {}): Recorded {
+    this.record(message, start, end, parts)
+    return recorded
+  }
+
+  /** A remark about a range. */
+  remark(name: Remark['name'], message: string, start: number, end: number, suggestion?: string): Remark {
+    const span = { source: this.source, start, end }
+    return suggestion === undefined ? { name, message, span } : { name, message, span, suggestion }
+  }
+
+  /** Skips blanks, tabs and block comments. */
+  blanks(): void {
+    for (;;) {
+      const unit = this.unit()
+      if (unit === code.blank || unit === code.tab) this.at++
+      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.#blockComment()
+      else return
+    }
+  }
+
+  /** Skips blanks, newlines and comments. */
+  lines(): void {
+    for (;;) {
+      const unit = this.unit()
+      if (unit === code.blank || unit === code.newline || unit === code.tab || unit === code.return) this.at++
+      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.#blockComment()
+      else if (!this.lineComment()) return
+    }
+  }
+
+  /** Skips a line comment with its newline, if there is one here. */
+  lineComment(): boolean {
+    const { text } = this
+    if (this.unit() !== code.slash || text.charCodeAt(this.at + 1) !== code.slash) return false
+    this.at += 2
+    while (this.at < text.length && this.unit() !== code.newline) this.#displayed()
+    if (this.at < text.length) this.at++
+    return true
+  }
+
+  #blockComment(): void {
+    const { text } = this
+    let depth = 0
+    do {
+      const two = text.slice(this.at, this.at + 2)
+      if (two === '/*' || two === '*/') {
+        depth += two === '/*' ? 1 : -1
+        this.at += 2
+      } else if (this.at >= text.length) throw this.expected('`*/`')
+      else this.#displayed()
+    } while (depth > 0)
+  }
+
+  /** Moves past a character that may stand in comments. */
+  #displayed(): void {
+    if (!isDisplayed(this.unit())) throw this.expected()
+    this.at++
+  }
+
+  /** Whether the text goes on with a token; moves past it. */
+  skips(token: string): boolean {
+    if (!this.text.startsWith(token, this.at)) return false
+    this.at += token.length
+    return true
+  }
+
+  /** Whether a name begins here. */
+  get isName(): boolean {
+    return startsName(this.unit())
+  }
+
+  /** The name that begins here, whatever it is; the position stays. */
+  peekName(): string {
+    const { text } = this
+    let end = this.at
+    if (startsName(text.charCodeAt(end)))
+      do end++
+      while (continuesName(text.charCodeAt(end)))
+    return text.slice(this.at, end)
+  }
+
+  /** Whether the text goes on with a keyword, as a whole word; moves past it. */
+  skipsWord(word: string): boolean {
+    if (!this.text.startsWith(word, this.at)) return false
+    if (continuesName(this.text.charCodeAt(this.at + word.length))) return false
+    this.at += word.length
+    return true
+  }
+
+  /** A name, keywords too. */
+  anyName(): string {
+    const name = this.peekName()
+    if (name === '') throw this.expected('identifier')
+    this.at += name.length
+    return name
+  }
+
+  /** A name that is no keyword. */
+  name(): string {
+    const start = this.at
+    const name = this.anyName()
+    if (isKeyword(name)) throw this.keyword(name, start)
+    return name
+  }
+
+  /** The fault of a word that may not be used as a name. */
+  keyword(word: string, start: number): Recorded {
+    const annotation = `\`${word}\` is a keyword`
+    return this.fault('Invalid identifier', start, start + word.length, { annotation })
+  }
+}

@@ -1,0 +1,151 @@
+// Templates: parts of text and values to one text, in which every value stands as `<value>`.
+
+import type { Json } from '../../values/value.ts'
+import { quoted } from '../text-of-value.ts'
+import { placeholderText } from './placeholder.ts'
+
+/** Thrown for JSON that is no template; the message is for the client. */
+export class TemplateError {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** A value of a template: JSON in the tagged format, or arrays and plain objects of such. */
+export type TemplateValue =
+  | { readonly kind: 'value'; readonly json: Json }
+  | { readonly kind: 'array'; readonly elements: readonly TemplateValue[] }
+  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, TemplateValue> }
+
+/** A query as one text, with the places of its values. */
+export interface ComposedQuery {
+  readonly text: string
+  readonly placeholders: readonly number[]
+  readonly values: readonly TemplateValue[]
+}
+
+/** The text of a query: itself, or the parts of a template put together. Throws TemplateErrors. */
+export function composeQuery(json: Json): ComposedQuery {
+  if (typeof json === 'string') return { text: json, placeholders: [], values: [] }
+  const composer = new Composer()
+  composer.part(json, false)
+  return composer
+}
+
+class Composer implements ComposedQuery {
+  text = ''
+  readonly placeholders: number[] = []
+  readonly values: TemplateValue[] = []
+  /** What containers came to: one within many others is looked through once. */
+  readonly #known = new Map<Json, TemplateValue | undefined>()
+
+  /** Appends a part; those of arrays and objects stand in parentheses. */
+  part(json: Json, inContainer: boolean): void {
+    if (typeof json === 'string') {
+      if (json.includes('\0')) throw new TemplateError('FQL strings cannot contain NUL characters')
+      this.text += inContainer ? `(${json})` : json
+      return
+    }
+    const [key, content] = member(json)
+    if (key === 'fql') {
+      if (!Array.isArray(content)) throw new TemplateError(unexpected(content, 'Array Start'))
+      if (inContainer) this.text += '('
+      for (const part of content) this.part(part, false)
+      if (inContainer) this.text += ')'
+      return
+    }
+    const value = this.#valueOf(key, content)
+    if (value !== undefined) {
+      this.placeholders.push(this.text.length)
+      this.values.push(value)
+      this.text += placeholderText
+    } else if (key === 'array') this.#container('[', ']', (content as readonly Json[]).entries(), () => '')
+    else {
+      const fields = (content as ReadonlyMap<string, Json>).entries()
+      this.#container('{ ', ' }', fields, name => `${quoted(String(name))}: `)
+    }
+  }
+
+  /** The one value that a part is, if it holds nothing but values. */
+  #valueOf(key: string, content: Json): TemplateValue | undefined {
+    if (key === 'value') return { kind: 'value', json: content }
+    if (!this.#known.has(content)) this.#known.set(content, this.#containerOf(key, content))
+    return this.#known.get(content)
+  }
+
+  #containerOf(key: string, content: Json): TemplateValue | undefined {
+    if (key === 'array') {
+      if (!Array.isArray(content)) throw new TemplateError(unexpected(content, 'Array Start'))
+      const elements = content.map(part => this.#ofPart(part))
+      return elements.includes(undefined)
+        ? undefined
+        : { kind: 'array', elements: elements as TemplateValue[] }
+    }
+    if (!(content instanceof Map)) throw new TemplateError(unexpected(content, 'Object Start'))
+    const fields = new Map<string, TemplateValue>()
+    for (const [name, part] of content) {
+      const value = this.#ofPart(part)
+      if (value !== undefined) fields.set(name, value)
+    }
+    return fields.size === content.size ? { kind: 'object', fields } : undefined
+  }
+
+  #ofPart(json: Json): TemplateValue | undefined {
+    if (typeof json === 'string') return undefined
+    const [key, content] = member(json)
+    return key === 'fql' ? undefined : this.#valueOf(key, content)
+  }
+
+  #container(
+    open: string,
+    close: string,
+    parts: Iterable<readonly [string | number, Json]>,
+    label: (name: string | number) => string,
+  ): void {
+    this.text += open
+    let separator = ''
+    for (const [name, part] of parts) {
+      this.text += separator + label(name)
+      this.part(part, true)
+      separator = ', '
+    }
+    this.text += close
+  }
+}
+
+const keys: readonly string[] = ['fql', 'value', 'array', 'object']
+
+/** The one member of a part. */
+function member(json: Json): readonly [key: string, content: Json] {
+  if (!(json instanceof Map)) throw new TemplateError(unexpected(json, 'query template'))
+  const [first, ...others] = json
+  if (first === undefined || others.length > 0 || !keys.includes(first[0])) {
+    throw new TemplateError(
+      "Unexpected JSON Object Field Name. Expected an object with a single key 'fql', 'value', 'array', or 'object'.",
+    )
+  }
+  return first
+}
+
+/** What was found in place of something else, in the words of the protocol. */
+function unexpected(json: Json, wanted: string): string {
+  return `Unexpected JSON ${jsonKind(json)}. Expected ${wanted}.`
+}
+
+/** The kind of a JSON value, in the words of the protocol. */
+function jsonKind(json: Json): string {
+  if (json === null) return 'Null'
+  if (Array.isArray(json)) return 'Array Start'
+  switch (typeof json) {
+    case 'bigint':
+      return 'Integer'
+    case 'number':
+      return 'Double'
+    case 'boolean':
+      return 'Boolean'
+    case 'string':
+      return 'String'
+  }
+  return 'Object Start'
+}

@@ -1,0 +1,139 @@
+// Values as text: for people (`toString`, templates, `log`), and as they would be written (`dbg`, elements of arrays).
+
+import { step } from '../base/effort.ts'
+import { encodeBase64 } from '../values/base64.ts'
+import { formatDate } from '../values/date.ts'
+import { javaDoubleText } from '../values/double-text.ts'
+import { formatTime } from '../values/time.ts'
+import type { Call } from './call.ts'
+import { type Doc, isArray, isStruct, type Module, type Struct, type Value } from './value.ts'
+
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\0': '\\0',
+  "'": "\\'",
+  '"': '\\"',
+  '`': '\\`',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\v': '\\v',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+  '#': '\\#',
+}
+
+/** A text in quotes, escaped. */
+export function quoted(text: string): string {
+  step(text.length >> 4)
+  return `"${text.replaceAll(/[\\\0'"`\n\r\v\t\b\f#]/g, each => escapes[each] as string)}"`
+}
+
+/** A key as it would be written: in quotes unless it is a plain name. */
+export function keyText(key: string): string {
+  return /^[A-Za-z][A-Za-z0-9_]*$/.test(key) ? key : quoted(key)
+}
+
+/** The digits of a whole double without exponent: the shortest ones, filled up with zeros. */
+function wholeText(double: number): string {
+  const text = String(double)
+  if (!text.includes('e')) return Object.is(double, -0) ? '-0' : text
+  const [digits = '', exponent = '0'] = text.split('e')
+  const sign = digits.startsWith('-') ? '-' : ''
+  const bare = digits.replace('-', '').replace('.', '')
+  return sign + bare.padEnd(Number(exponent) + 1, '0')
+}
+
+/** The name of a module, behind that of the one it is in. */
+function modulePath({ name, parent }: Module): string {
+  return parent === undefined ? name : `${parent}.${name}`
+}
+
+/** The text of a value for people. */
+export function displayText(value: Value, call: Call): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return Number.isInteger(value) ? wholeText(value) : javaDoubleText(value)
+  if (typeof value === 'object' && value !== null && 'kind' in value) {
+    switch (value.kind) {
+      case 'time':
+        return formatTime(value)
+      case 'date':
+        return formatDate(value)
+      case 'uuid':
+        return value.text
+      case 'id':
+        return String(value.value)
+      case 'transaction time':
+        return '[transaction time]'
+      case 'cursor':
+        return value.text
+    }
+  }
+  return value instanceof Uint8Array ? encodeBase64(value) : debugText(value, call)
+}
+
+/** The text of a value as it would be written. */
+export function debugText(value: Value, call: Call): string {
+  step()
+  switch (typeof value) {
+    case 'string':
+      return quoted(value)
+    case 'number':
+      return javaDoubleText(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+  }
+  if (value === null) return 'null'
+  if (isArray(value)) return `[${value.map(element => debugText(element, call)).join(', ')}]`
+  if (isStruct(value)) return structText(value, call)
+  if (value instanceof Uint8Array) return `Bytes("${encodeBase64(value)}")`
+  return taggedText(value as Tagged, call)
+}
+
+type Tagged = Extract<Value, { readonly kind: string }>
+
+function structText(struct: Struct, call: Call): string {
+  if (struct.size === 0) return '{}'
+  const fields = [...struct].map(([key, value]) => `${keyText(key)}: ${debugText(value, call)}`)
+  return `{ ${fields.join(', ')} }`
+}
+
+function taggedText(value: Tagged, call: Call): string {
+  switch (value.kind) {
+    case 'null':
+      return 'null'
+    case 'long':
+      return String(value.value)
+    case 'time':
+      return `Time("${formatTime(value)}")`
+    case 'date':
+      return `Date("${formatDate(value)}")`
+    case 'uuid':
+      return `UUID("${value.text}")`
+    case 'transaction time':
+      return 'TransactionTime()'
+    case 'id':
+      return `ID("${value.value}")`
+    case 'document':
+      return docText(value, call)
+    case 'module':
+      return modulePath(value)
+    case 'set':
+      return '[set]'
+    case 'cursor':
+      return `"${value.text}"`
+    case 'event source':
+      return '[event source]'
+    case 'lambda':
+      return '[function <lambda>]'
+    case 'function':
+    case 'user function':
+      return `[function ${value.name}()]`
+  }
+}
+
+function docText(doc: Doc, call: Call): string {
+  const { world } = call.evaluation
+  return world.absence(doc, call) === undefined ? structText(world.fields(doc, call), call) : 'null'
+}
