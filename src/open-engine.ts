@@ -33,7 +33,7 @@ import { openStore, type TransactionStore } from './store/store.ts'
 import { removalTimeOf } from './store/time-memory.ts'
 import { Streams } from './streams/streams.ts'
 import { createTransferService, type TransferService } from './transfer/service.ts'
-import { lambdas } from './v4/language.ts'
+import { isExpression, lambdas } from './v4/language.ts'
 import type { Micros } from './values/value.ts'
 
 /** The settings that the engine depends on. */
@@ -261,7 +261,7 @@ export function engineOver(
     : undefined
   return {
     engine,
-    transfer: createTransferService(store, serves ? timers : undefined),
+    transfer: createTransferService(store, isExpression, serves ? timers : undefined),
     store,
     ...(slowLane && { slowLane }),
     check: () => store.check(),

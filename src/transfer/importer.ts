@@ -19,6 +19,7 @@ import {
   type SchemaRecord,
   TransferError,
 } from './record.ts'
+import { recordFault } from './record-check.ts'
 import { nativeOf, neededCollection, referencesIn, referenceText } from './references.ts'
 import { type Finding, findingText, Report } from './report.ts'
 import { readSchemaFile } from './schema-files.ts'
@@ -254,14 +255,14 @@ class Importer implements Notes {
 
   async #element(file: SourceFile, element: FoundElement, sender: BatchSender): Promise<void> {
     const { bad, next, origin, records, size } = element
-    if (bad) {
+    const refuse = async (name: string, id: string | undefined, reason: string) => {
       await sender.end()
-      const collection = shownCollection(bad.collection ?? file.collection, file)
+      const collection = shownCollection(name, file)
       this.#report.counts(collection).read++
-      this.#addBad({ ...origin, collection, id: bad.id, reason: bad.reason })
+      this.#addBad({ ...origin, collection, id, reason })
       this.#state.progress(file, next, this.#report.data)
-      return
     }
+    if (bad) return refuse(bad.collection ?? file.collection, bad.id, bad.reason)
     const documents: FoundDocument[] = []
     for (const found of records) {
       // Schema objects of files that begin with one were created before.
@@ -280,7 +281,9 @@ class Importer implements Notes {
       const hasNewId = found.id === undefined
       const id = found.id ?? madeId(found.collection, file.path, first + at)
       const record = { ...found, id, size: Math.ceil(size / documents.length) }
-      await sender.add(record, { ...origin, hasNewId }, next)
+      const fault = recordFault(record)
+      if (fault === undefined) await sender.add(record, { ...origin, hasNewId }, next)
+      else await refuse(found.collection, String(id), fault)
     }
     if (documents.length === 0) sender.passed(next)
   }

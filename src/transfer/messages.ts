@@ -3,7 +3,9 @@
 
 import type { PagePlace, PageRequest, RecordPage, Snapshot } from './read-page.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
+import { isStoredTime } from './record-check.ts'
 import { readRecord, recordText } from './record-text.ts'
+import { readId } from './references.ts'
 import type { NamedDocument } from './service.ts'
 import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './write-batch.ts'
 
@@ -28,11 +30,22 @@ export function readWriteRequest(body: string): {
   records: readonly DocumentRecord[]
 } {
   const [head = '', ...lines] = body.split('\n')
-  const { dryRun, onConflict } = fieldsOf(head)
+  const { dryRun = false, onConflict } = fieldsOf(head)
   const known: readonly unknown[] = ['fail', 'keep', 'replace'] satisfies OnConflict[]
   if (!known.includes(onConflict)) throw new BadRecord('onConflict has to be one of fail, keep, replace')
-  const options = { onConflict: onConflict as OnConflict, dryRun: dryRun === true }
-  return { options, records: lines.filter(line => line !== '').map(readRecord) }
+  if (typeof dryRun !== 'boolean') throw new BadRecord('dryRun has to be true or false')
+  const options = { onConflict: onConflict as OnConflict, dryRun }
+  return { options, records: lines.flatMap((line, at) => (line === '' ? [] : [recordOf(line, at + 2)])) }
+}
+
+/** The record in a line, whose number counts from 1. */
+function recordOf(line: string, number: number): DocumentRecord {
+  try {
+    return readRecord(line)
+  } catch (error) {
+    if (error instanceof BadRecord) throw new BadRecord(`line ${number}: ${error.message}`)
+    throw error
+  }
 }
 
 /** The response to a batch, as JSON. */
@@ -86,8 +99,8 @@ export function pageRequestText({ at, collection, history, place }: PageRequest)
 /** Throws {@link BadRecord} for what is no such request. */
 export function readPageRequest(body: string): PageRequest {
   const { at, collection, history, place } = fieldsOf(body)
-  if (typeof at !== 'number' || typeof collection !== 'string')
-    throw new BadRecord('`at` and `collection` are needed')
+  if (!isStoredTime(at) || typeof collection !== 'string')
+    throw new BadRecord('`at`, a time in microseconds, and `collection` are needed')
   return { at, collection, history: history === true, place: readPlace(place) }
 }
 
@@ -116,13 +129,14 @@ function placeJson(place: PagePlace): readonly unknown[] {
 function readPlace(json: unknown): PagePlace {
   const [part, after, id] = Array.isArray(json) ? (json as readonly unknown[]) : []
   if (part === 'live') return { part, after: after === null ? undefined : idOf(after) }
-  if (part === 'ended' && typeof after === 'number') return { part, after, id: idOf(id) }
+  if (part === 'ended' && isStoredTime(after)) return { part, after, id: idOf(id) }
   throw new BadRecord('`place` cannot be read')
 }
 
 function idOf(text: unknown): bigint {
-  if (typeof text !== 'string' || !/^[0-9]{1,20}$/.test(text)) throw new BadRecord('an id cannot be read')
-  return BigInt(text)
+  const id = readId(text)
+  if (id === undefined) throw new BadRecord('an id cannot be read')
+  return id
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {

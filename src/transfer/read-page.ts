@@ -83,7 +83,7 @@ class PageReader {
   constructor(transaction: Transaction, database: DatabaseId, request: PageRequest) {
     this.#transaction = transaction
     this.#request = request
-    const number = new Resolver(transaction.catalogue, database).collection(request.collection)
+    const number = new Resolver(transaction.catalogue, database).container(request.collection)
     if (number === undefined) throw new TransferError(`there is no collection ${request.collection}`)
     this.#collection = new Ref(database, native.collections, BigInt(number))
   }

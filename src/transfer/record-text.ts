@@ -5,17 +5,20 @@ import { decodeBase64, encodeBase64 } from '../values/base64.ts'
 import { formatDate, parseDate } from '../values/date.ts'
 import { tryJson } from '../values/json.ts'
 import { formatTime, parseTime } from '../values/time.ts'
+import { parseUuid } from '../values/uuid.ts'
 import {
   isObject,
   type Json,
   Lambda,
   LocalDate,
+  nativeOfKind,
   Time,
   UnresolvedRef,
   Uuid,
   type Value,
 } from '../values/value.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
+import { recordFault } from './record-check.ts'
 import { documentReference, type NamedKind, schemaReference } from './references.ts'
 
 /** A record as one line, without its end. */
@@ -32,9 +35,10 @@ export function readRecord(line: string): DocumentRecord {
   const [kind, collection, id, ts, content] = json as readonly Json[]
   const fields = readValue(content as Json)
   const isTime = ts === null || typeof ts === 'bigint'
-  if (typeof collection !== 'string' || typeof id !== 'bigint' || !isTime || !isObject(fields))
+  const isKind = kind === 'w' || kind === 'h' || kind === 'd'
+  if (!isKind || typeof collection !== 'string' || typeof id !== 'bigint' || !isTime || !isObject(fields))
     throw notOurs()
-  return {
+  const record: DocumentRecord = {
     kind: 'document',
     collection,
     id,
@@ -44,6 +48,9 @@ export function readRecord(line: string): DocumentRecord {
     fields,
     size: line.length,
   }
+  const fault = recordFault(record)
+  if (fault !== undefined) throw new BadRecord(`${collection} ${id}: ${fault}`)
+  return record
 }
 
 function notOurs(): BadRecord {
@@ -74,6 +81,11 @@ function valueText(value: Value): string {
   }
   throw new BadRecord('a value that cannot be stored')
 }
+
+/** The doubles that JSON has no numbers for. */
+const special: ReadonlyMap<string, number> = new Map(
+  [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(value => [String(value), value]),
+)
 
 function numberText(value: number): string {
   if (!Number.isFinite(value)) return `{"@double":"${value}"}`
@@ -140,9 +152,9 @@ function scalar(tag: string, text: string): Value | undefined {
     case '@bytes':
       return decodeBase64(text)
     case '@uuid':
-      return new Uuid(text)
+      return parseUuid(text)
     case '@double':
-      return Number(text)
+      return special.get(text)
     default:
       return undefined
   }
@@ -158,10 +170,20 @@ function compound(tag: string, content: Json): Value | undefined {
         ? documentReference(typeof first === 'string' ? first : '', second)
         : undefined
     case '@named':
-      return schemaReference(first as NamedKind, String(second))
+      return isNamedKind(first) && typeof second === 'string' ? schemaReference(first, second) : undefined
     case '@query':
-      return new Lambda(String(first), second as string | readonly string[], readValue(third as Json))
+      return typeof first === 'string' && isParameters(second) && third !== undefined
+        ? new Lambda(first, second, readValue(third))
+        : undefined
     default:
       return undefined
   }
+}
+
+function isNamedKind(json: Json | undefined): json is NamedKind {
+  return typeof json === 'string' && Object.hasOwn(nativeOfKind, json)
+}
+
+function isParameters(json: Json | undefined): json is string | readonly string[] {
+  return typeof json === 'string' || (Array.isArray(json) && json.every(name => typeof name === 'string'))
 }

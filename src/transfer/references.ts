@@ -17,7 +17,8 @@ import { credentialsName } from './record.ts'
 /** The kinds of schema objects that are referred to by name. */
 export type NamedKind = keyof typeof nativeOfKind
 
-const nativeMark = '/'
+/** What the names of native collections begin with. */
+export const nativeMark = '/'
 
 /** A reference to a document. */
 export function documentReference(collection: string, id: bigint): UnresolvedRef {

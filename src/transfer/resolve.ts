@@ -18,6 +18,7 @@ import {
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
+import { isTransferred } from './record-check.ts'
 import {
   documentReference,
   exportName,
@@ -37,13 +38,20 @@ export class Resolver {
   readonly documents: Ref[] = []
   /** What the latest value held that names nothing. */
   readonly unresolved: string[] = []
+  /** Lambdas that the latest value held. */
+  readonly lambdas: Lambda[] = []
 
   constructor(catalogue: Catalogue, database: DatabaseId) {
     this.#catalogue = catalogue
     this.#database = database
   }
 
-  /** The number of a collection, a native one too. */
+  /** The number of a collection that records are in, of the user's or the credentials. */
+  container(name: string): number | undefined {
+    return isTransferred(name) ? this.collection(name) : undefined
+  }
+
+  /** The number of a collection that a reference may lead to, a native one too. */
   collection(name: string): number | undefined {
     if (this.#numbers.has(name)) return this.#numbers.get(name)
     const known = nativeOf(name)
@@ -53,10 +61,11 @@ export class Resolver {
     return number
   }
 
-  /** Fields with references to what they name; sets {@link documents} and {@link unresolved}. */
+  /** Fields with references to what they name; sets {@link documents}, {@link unresolved} and {@link lambdas}. */
   fields(fields: ObjectValue): ObjectValue {
     this.documents.length = 0
     this.unresolved.length = 0
+    this.lambdas.length = 0
     return this.#value(fields) as ObjectValue
   }
 
@@ -78,8 +87,11 @@ export class Resolver {
       return elements.some((element, at) => element !== value[at]) ? elements : value
     }
     if (value instanceof UnresolvedRef) return this.#reference(value)
-    if (value instanceof Lambda)
-      return new Lambda(value.apiVersion, value.parameters, this.#value(value.body))
+    if (value instanceof Lambda) {
+      const lambda = new Lambda(value.apiVersion, value.parameters, this.#value(value.body))
+      this.lambdas.push(lambda)
+      return lambda
+    }
     return value
   }
 
@@ -89,7 +101,8 @@ export class Resolver {
       const { target: within } = target.collection
       const number =
         within.type === 'collection' && within.scope === undefined ? this.collection(within.name) : undefined
-      if (number === undefined) return this.#nothing(reference)
+      // Schema objects go by their names: a number could be one of another database.
+      if (number === undefined || namedNatives.has(number)) return this.#nothing(reference)
       const ref = new Ref(this.#database, number, target.id)
       this.documents.push(ref)
       return ref

@@ -6,7 +6,13 @@ import type { TransactionStore } from '../store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
 import { type PageRequest, type RecordPage, readPage, type Snapshot, takeSnapshot } from './read-page.ts'
 import type { DocumentRecord } from './record.ts'
-import { type BatchOptions, type BatchResult, missingOf, writeBatch } from './write-batch.ts'
+import {
+  type BatchOptions,
+  type BatchResult,
+  type BatchTarget,
+  missingOf,
+  writeBatch,
+} from './write-batch.ts'
 
 /** A document by name. */
 export interface NamedDocument {
@@ -24,10 +30,15 @@ export interface TransferService {
 }
 
 /**
- * The service over a store. Whoever calls it has asked for the caller's rights. With `timers` imports keep out of the way
+ * The service over a store; `isExpression` tells whether the language can read a lambda. Whoever calls it has asked for
+ * the caller's rights. With `timers` imports keep out of the way
  * of others in this process.
  */
-export function createTransferService(store: TransactionStore, timers?: Timers): TransferService {
+export function createTransferService(
+  store: TransactionStore,
+  isExpression: BatchTarget['isExpression'],
+  timers?: Timers,
+): TransferService {
   const pace = timers && {
     batchMs: limits.backgroundBatchMs,
     async rest(database: DatabaseId) {
@@ -36,7 +47,8 @@ export function createTransferService(store: TransactionStore, timers?: Timers):
     },
   }
   return {
-    write: (database, records, options) => writeBatch(store, database, records, options, pace),
+    write: (database, records, options) =>
+      writeBatch({ store, isExpression, pace }, database, records, options),
     missing: (database, documents) => missingOf(store, database, documents),
     snapshot: database => takeSnapshot(store, database),
     page: (database, request) => readPage(store, database, request),

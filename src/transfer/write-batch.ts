@@ -16,8 +16,18 @@ import {
 } from '../store/contract.ts'
 import type { TransactionStore } from '../store/store.ts'
 import { equalValues } from '../values/equality.ts'
-import { type DatabaseId, native, type ObjectValue, Ref, sameRef, Time } from '../values/value.ts'
+import {
+  type DatabaseId,
+  firstUserCollection,
+  type Lambda,
+  native,
+  type ObjectValue,
+  Ref,
+  sameRef,
+  Time,
+} from '../values/value.ts'
 import type { DocumentRecord } from './record.ts'
+import { recordFault } from './record-check.ts'
 import { Resolver } from './resolve.ts'
 
 /** What to do with a document that is there with another content. */
@@ -31,6 +41,9 @@ export interface BatchOptions {
 
 /** A version was put behind the end of its document, where nobody sees it. */
 class HiddenByEnd {}
+
+/** What a character of a record's text takes in the store, at most: `0.0,` takes nine bytes. */
+const bytesOfCharacter = 3
 
 /** What became of a record. */
 export type Outcome =
@@ -71,21 +84,29 @@ interface Pace {
   rest(database: DatabaseId): Promise<void>
 }
 
+/** Where batches are written, and by which rules. */
+export interface BatchTarget {
+  readonly store: TransactionStore
+  /** Whether the language can read a lambda. */
+  isExpression(lambda: Lambda): boolean
+  /** Absent: nobody else is served. */
+  readonly pace?: Pace | undefined
+}
+
 /**
  * Writes the records of a batch, all that can be written at once. A batch that is too large for a transaction, or takes
  * longer than `pace` allows, is written in parts; a record that the store refuses is bad and hinders no other.
  */
 export async function writeBatch(
-  store: TransactionStore,
+  target: BatchTarget,
   database: DatabaseId,
   records: readonly DocumentRecord[],
   options: BatchOptions,
-  pace?: Pace,
 ): Promise<BatchResult> {
-  await pace?.rest(database)
+  await target.pace?.rest(database)
   let first: BatchResult
   try {
-    first = await writeSome(store, database, records, options, pace)
+    first = await writeSome(target, database, records, options)
   } catch (error) {
     // Others got in the way of a batch that takes long; small ones take so little time that this cannot happen.
     const isContended = error instanceof ContendedTransaction && records.length > 1
@@ -93,11 +114,11 @@ export async function writeBatch(
     if (isRefused && records.length === 1)
       return { outcomes: [bad(reasonOf(error))], missing: [], unresolved: [] }
     if (!isContended && !isRefused) throw error
-    first = await writeBatch(store, database, records.slice(0, records.length >> 1), options, pace)
+    first = await writeBatch(target, database, records.slice(0, records.length >> 1), options)
   }
   const count = first.outcomes.length
   if (count === records.length) return first
-  const second = await writeBatch(store, database, records.slice(count), options, pace)
+  const second = await writeBatch(target, database, records.slice(count), options)
   const shifted = <T extends { readonly record: number }>(found: readonly T[]) =>
     found.map(each => ({ ...each, record: each.record + count }))
   return {
@@ -109,14 +130,14 @@ export async function writeBatch(
 
 /** Writes the first records in one transaction: all of them, unless that takes long. */
 async function writeSome(
-  store: TransactionStore,
+  target: BatchTarget,
   database: DatabaseId,
   records: readonly DocumentRecord[],
   options: BatchOptions,
-  pace: Pace | undefined,
 ): Promise<BatchResult> {
+  const { pace, store } = target
   const run = (isCareful: boolean) => (transaction: Transaction) => {
-    const writer = new BatchWriter(transaction, database, options, isCareful)
+    const writer = new BatchWriter(transaction, database, options, isCareful, target)
     if (pace === undefined) return writer.run(records)
     const limited = <T>(work: () => T) => store.bindings.perDocument(work, limits.recordBindingsMs)
     return store.bindings.counted(
@@ -142,7 +163,7 @@ export function missingOf(
   return store.read(transaction => {
     const resolver = new Resolver(transaction.catalogue, database)
     return documents.map(({ collection, id }) => {
-      const number = resolver.collection(collection)
+      const number = resolver.container(collection)
       return number === undefined || transaction.get(new Ref(database, number, id)) === undefined
     })
   }).result
@@ -167,12 +188,20 @@ class BatchWriter {
   readonly #options: BatchOptions
   /** Looks before each write whether the document has ended; else afterwards, which is quicker. */
   readonly #isCareful: boolean
+  readonly #isExpression: BatchTarget['isExpression']
   readonly #resolver: Resolver
   readonly #missing: MissingReference[] = []
   readonly #unresolved: { readonly record: number; readonly what: string }[] = []
   readonly #uniqueIndexes = new Map<number, readonly IndexDefinition[]>()
 
-  constructor(transaction: Transaction, database: DatabaseId, options: BatchOptions, isCareful: boolean) {
+  constructor(
+    transaction: Transaction,
+    database: DatabaseId,
+    options: BatchOptions,
+    isCareful: boolean,
+    { isExpression }: BatchTarget,
+  ) {
+    this.#isExpression = isExpression
     this.#transaction = transaction
     this.#database = database
     this.#options = options
@@ -195,16 +224,38 @@ class BatchWriter {
   }
 
   #record(record: DocumentRecord, index: number): Outcome {
-    const number = this.#resolver.collection(record.collection)
+    const fault = recordFault(record)
+    if (fault !== undefined) return bad(fault)
+    const number = this.#resolver.container(record.collection)
     if (number === undefined) {
       return this.#options.dryRun ? done.written : bad(`there is no collection ${record.collection}`)
     }
     const fields = this.#resolver.fields(record.fields)
     const ref = new Ref(this.#database, number, record.id)
+    const refused = this.#refusal(ref, fields)
+    if (refused !== undefined) return bad(refused)
+    if (record.size > limits.documentBytesMax / bytesOfCharacter) {
+      const bytes = encodeValue(fields).length
+      if (bytes > limits.documentBytesMax)
+        return bad(`too large: ${bytes} bytes, allowed are ${limits.documentBytesMax}`)
+    }
     const outcome = record.isHistory ? this.#past(ref, fields, record) : this.#present(ref, fields, record)
     if (outcome.kind === 'written' || outcome.kind === 'replaced' || outcome.kind === 'equal')
       this.#note(index)
     return outcome
+  }
+
+  /** Why the query layer would not take the resolved fields, either. */
+  #refusal(ref: Ref, fields: ObjectValue): string | undefined {
+    for (const lambda of this.#resolver.lambdas) {
+      if (!this.#isExpression(lambda)) return 'a stored lambda that is none of the language'
+    }
+    if (ref.collection !== native.credentials) return undefined
+    const { container } = this.#transaction.catalogue.database(this.#database) ?? {}
+    if (container) return 'a container holds no credentials'
+    const instance = fields.get('instance')
+    const isDocument = instance instanceof Ref && instance.collection >= firstUserCollection
+    return isDocument ? undefined : 'its `instance` is no reference to a document'
   }
 
   /** Notes what the record refers to and is not there. */
@@ -223,15 +274,10 @@ class BatchWriter {
     return this.#transaction.catalogue.collection(ref)?.name
   }
 
-  #present(ref: Ref, fields: ObjectValue, { size, ts }: DocumentRecord): Outcome {
+  #present(ref: Ref, fields: ObjectValue, { ts }: DocumentRecord): Outcome {
     const { dryRun, onConflict } = this.#options
     const { snapshotTime } = this.#transaction
     if (isExpired(fields, snapshotTime)) return done.expired
-    if (size > limits.documentBytesMax / 2) {
-      const bytes = encodeValue(fields).length
-      if (bytes > limits.documentBytesMax)
-        return bad(`too large: ${bytes} bytes, allowed are ${limits.documentBytesMax}`)
-    }
     const existing = this.#transaction.get(ref)
     if (existing !== undefined && equalValues(existing.fields, fields)) return done.equal
     const other = existing ? 'is there with another content' : this.#hindrance(ref, fields, ts)

@@ -1,11 +1,23 @@
 // Version 4 as one object: parsing with all functions registered, and running stored lambdas.
 
 import type { CodeLanguage } from '../model/session.ts'
-import type { Json, Value } from '../values/value.ts'
+import type { Json, Lambda, Value } from '../values/value.ts'
+import { QueryError } from './errors.ts'
 import { applyStored } from './evaluate.ts'
 import { registry } from './functions/registry.ts'
 import { type ParsedQuery, parseQuery } from './parse.ts'
 import { compileLambda } from './stored-code.ts'
+
+/** Whether a lambda that did not come from a query could have. */
+export function isExpression(lambda: Lambda): boolean {
+  try {
+    compileLambda(lambda)
+    return true
+  } catch (error) {
+    if (error instanceof QueryError) return false
+    throw error
+  }
+}
 
 /** Parses a query of a client. Throws `invalid expression`. */
 export function parse(json: Json, apiVersion: string): ParsedQuery {

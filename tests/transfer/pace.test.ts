@@ -10,6 +10,7 @@ import { Lambda, type Ref, rootDatabase } from '../../src/values/value.ts'
 import { Bench, createCollection, createIndex, data, documentRef, object } from '../unit/store/support.ts'
 
 const options = { onConflict: 'fail', dryRun: false } as const
+const isExpression = () => true
 
 const records = (count: number): DocumentRecord[] =>
   Array.from({ length: count }, (_, at) => ({
@@ -46,7 +47,12 @@ test('a batch that takes longer than its pace is written in several transactions
       rests++
     },
   }
-  const { outcomes } = await writeBatch(bench.store, rootDatabase, records(5), options, pace)
+  const { outcomes } = await writeBatch(
+    { store: bench.store, isExpression, pace },
+    rootDatabase,
+    records(5),
+    options,
+  )
   assert.deepEqual(
     outcomes.map(({ kind }) => kind),
     Array(5).fill('written'),
@@ -75,7 +81,12 @@ test('a record whose bindings take too long is bad, and the others are written',
       return record.fields
     },
   }))
-  const { outcomes } = await writeBatch(bench.store, rootDatabase, given, options, pace)
+  const { outcomes } = await writeBatch(
+    { store: bench.store, isExpression, pace },
+    rootDatabase,
+    given,
+    options,
+  )
   assert.deepEqual(
     outcomes.map(({ kind }) => kind),
     ['written', 'written', 'written', 'bad', 'written'],

@@ -1,0 +1,45 @@
+// What a record has to be before anybody writes it, by the rules that queries go by: documents of user collections, and
+// credentials, whose hashes queries cannot carry. All other native rows are made by queries, which check them.
+
+import { int64Max } from '../values/int64.ts'
+import { isObject, Time, UnresolvedRef } from '../values/value.ts'
+import { credentialsName, type DocumentRecord } from './record.ts'
+import { nativeMark } from './references.ts'
+
+/** Whether records of a collection travel: of a user collection, or {@link credentialsName}. */
+export function isTransferred(collection: string): boolean {
+  return collection === credentialsName || !collection.startsWith(nativeMark)
+}
+
+const documentFields = new Set(['data', 'ttl'])
+const credentialFields = new Set(['instance', 'hashed_password', 'data', 'ttl'])
+
+/** Why a record cannot be written anywhere; undefined when nothing speaks against it. */
+export function recordFault({ collection, fields, id, isHistory, ts }: DocumentRecord): string | undefined {
+  if (!isTransferred(collection)) return `${collection} is written by queries only`
+  if (id < 0n || id > int64Max) return `the id ${id} is not between 0 and ${int64Max}`
+  if (ts !== undefined && !isStoredTime(ts))
+    return `the time ${ts} is not between 0 and ${Number.MAX_SAFE_INTEGER} microseconds of the Unix epoch`
+  const isCredentials = collection === credentialsName
+  if (isCredentials && isHistory) return 'credentials have no past'
+  const known = isCredentials ? credentialFields : documentFields
+  for (const name of fields.keys()) if (!known.has(name)) return `a field \`${name}\`, which it cannot have`
+  const data = fields.get('data')
+  if (data !== undefined && !isObject(data)) return 'its `data` is no object'
+  const ttl = fields.get('ttl')
+  if (ttl !== undefined && !(ttl instanceof Time)) return 'its `ttl` is no time'
+  return isCredentials ? credentialsFault(fields) : undefined
+}
+
+function credentialsFault(fields: DocumentRecord['fields']): string | undefined {
+  const hash = fields.get('hashed_password')
+  if (hash !== undefined && typeof hash !== 'string') return 'its `hashed_password` is no text'
+  const instance = fields.get('instance')
+  const isDocument = instance instanceof UnresolvedRef && instance.target.type === 'document'
+  return isDocument ? undefined : 'its `instance` is no reference to a document'
+}
+
+/** Whether a time in microseconds is one that versions of records can have: from 1970 on, and exact. */
+export function isStoredTime(ts: unknown): ts is number {
+  return Number.isSafeInteger(ts) && (ts as number) >= 0
+}
