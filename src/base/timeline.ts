@@ -52,6 +52,12 @@ export class AnnouncedCommits {
     return Number.POSITIVE_INFINITY
   }
 
+  /** The oldest open time behind `time`; Infinity when there is none. */
+  oldestBehind(time: number): number {
+    for (const announced of this.#open) if (announced.time > time) return announced.time
+    return Number.POSITIVE_INFINITY
+  }
+
   /** Announces a commit; `clock` is read when the others can see that. */
   begin(atLeast: number, clock: () => number): Announcement {
     const floor = Math.max(atLeast, this.#newest + commitDistance)

@@ -22,7 +22,9 @@ interface HandOverOptions {
 }
 
 /** Milliseconds between two looks at what there is and who asks. */
-const everyMs = 500
+const everyMs = 1_000
+/** How often, in milliseconds, the others are told that this machine lives; they wait for one that is silent for 10 s. */
+const reportEveryMs = 4_000
 /** Everything is handed over after so many milliseconds at least: what is lost with a machine is younger. */
 const wholeEveryMs = 60_000
 /** A segment that has grown by so many bytes is handed over sooner. */
@@ -40,6 +42,7 @@ export class HandOver {
   #reached: Map<string, number> | undefined
   /** All that was recorded up to then has been handed over. */
   #whole: Micros = 0
+  #reportedAt: Micros = 0
   #isStopped = false
   #wake: () => void = () => undefined
 
@@ -90,8 +93,11 @@ export class HandOver {
       await writtenUpTo(folder, time, { now, timers })
       await this.#handOver(1)
       this.#whole = time
+      this.#reportedAt = 0
     } else await this.#handOver(muchBytes)
+    if (time - this.#reportedAt < reportEveryMs * 1000) return
     await chunks.report(this.#whole)
+    this.#reportedAt = time
   }
 
   /** Hands over what segments have grown by, if that is at least `bytesMin`. */

@@ -2,6 +2,7 @@
 // node at a time does it, by a lease; two that believe to hold it do no harm, because each step checks in its own
 // transaction where the state stands.
 
+import { systemClock } from '../../base/clock.ts'
 import { secondsPerDay } from '../../base/durations.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { Bytes } from '../contract.ts'
@@ -9,7 +10,7 @@ import { StoreUnavailableError } from '../errors.ts'
 import { decodeBatch } from './batch.ts'
 import { byteaArray } from './bytea-array.ts'
 import { holdLease, releaseLease } from './lease.ts'
-import { readHead, readLog } from './record.ts'
+import { readLog } from './record.ts'
 import { type RecordLocation, Session } from './session.ts'
 
 interface CheckpointOptions {
@@ -24,8 +25,10 @@ interface CheckpointOptions {
 
 const leaseName = 'checkpoint'
 const leaseSeconds = 5
-/** Milliseconds between two steps when there is nothing left to do. */
-const idleMs = 1_000
+/** Milliseconds between two looks for something to do. */
+const idleMs = 2_000
+/** Milliseconds between two removals of log rows. */
+const trimEveryMs = 10_000
 /** Keys changed in one transaction. */
 const stepKeysMax = 5_000
 const stepBytesMax = 8 << 20
@@ -43,6 +46,9 @@ export class Checkpointer {
   readonly #running: Promise<void>
   #session: Session | undefined
   #isStopped = false
+  #trimmedMs = Number.NEGATIVE_INFINITY
+  /** No row of the log is before it. */
+  #firstRow = 0
   #wake: Cancel = () => undefined
 
   constructor(options: CheckpointOptions) {
@@ -68,10 +74,7 @@ export class Checkpointer {
       let isBusy = false
       try {
         if (!this.#session?.isSound) this.#session = await Session.open(location, node)
-        if (await holdLease(this.#session, leaseName, node, leaseSeconds)) {
-          isBusy = await advanceCheckpoint(this.#session)
-          await trimLog(this.#session, this.#options.retentionSeconds ?? retentionSecondsDefault)
-        }
+        isBusy = await this.#step(this.#session)
       } catch (error) {
         this.#session?.close()
         // That the database is away is said elsewhere, once.
@@ -79,6 +82,22 @@ export class Checkpointer {
       }
       if (!isBusy) await this.#pause()
     }
+  }
+
+  /** True when there is more to do at once. */
+  async #step(session: Session): Promise<boolean> {
+    const { node, retentionSeconds = retentionSecondsDefault } = this.#options
+    const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
+    const { from, head } = await standingOf(session)
+    // Who has nothing to do leaves the lease alone.
+    if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, node, leaseSeconds)))
+      return false
+    const isBusy = await advanceCheckpoint(session)
+    if (mayTrim && !isBusy) {
+      this.#trimmedMs = systemClock.elapsedMs()
+      this.#firstRow = await trimLog(session, this.#firstRow, retentionSeconds)
+    }
+    return isBusy
   }
 
   async #pause(): Promise<void> {
@@ -90,16 +109,23 @@ export class Checkpointer {
   }
 }
 
+/** The batch of which the state is, and the newest. */
+async function standingOf(session: Session): Promise<{ readonly from: number; readonly head: number }> {
+  const [row] = await session.query(
+    `SELECT seq, (SELECT max(seq) FROM ${session.table('log')}) AS head
+     FROM ${session.table('checkpoint')} WHERE id = 1`,
+  )
+  return { from: Number(row?.seq), head: Number(row?.head) }
+}
+
 /** Takes one step; true when there is more to do. */
 export async function advanceCheckpoint(session: Session): Promise<boolean> {
-  const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1`)
-  const from = Number(row?.seq)
-  const head = await readHead(session)
+  const { from, head } = await standingOf(session)
   const changed = new Map<string, { readonly key: Bytes; readonly value: Bytes | undefined }>()
   let reached = from
   let bytes = 0
-  while (reached < head.seq && changed.size < stepKeysMax && bytes < stepBytesMax) {
-    const rows = await readLog(session, reached, head.seq)
+  while (reached < head && changed.size < stepKeysMax && bytes < stepBytesMax) {
+    const rows = await readLog(session, reached, head)
     if (rows.length === 0) break
     for (const { seq, body } of rows) {
       for (const write of decodeBatch(body)) changed.set(Buffer.from(write.key).toString('latin1'), write)
@@ -110,7 +136,7 @@ export async function advanceCheckpoint(session: Session): Promise<boolean> {
   }
   if (reached === from) return false
   await writeStep(session, from, reached, [...changed.values()])
-  return reached < head.seq
+  return reached < head
 }
 
 /** One transaction: the state at `from` becomes the state at `to`. Does nothing when somebody else was faster. */
@@ -152,18 +178,29 @@ async function writeStep(
   }
 }
 
-/** Removes log rows that are in the state, older than the retention, and needed by no node that lives. */
-async function trimLog(session: Session, retentionSeconds: number): Promise<void> {
-  await session.query(
-    `DELETE FROM ${session.table('log')}
-     WHERE seq < (SELECT MIN(seq) FROM ${session.table('log')}) + ${trimRowsMax}
-       AND seq < (SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1)
-       AND seq < (SELECT COALESCE(MIN(needs), 9223372036854775807) FROM ${session.table('node')}
-                  WHERE seen > now() - $2 * interval '1 second')
-       AND at < now() - $1 * interval '1 second'`,
-    [retentionSeconds, nodeGoneSeconds],
-  )
+/**
+ * Removes log rows that are in the state, older than the retention, and needed by no node that lives. `first`: no row is
+ * before it; resolves with what is so afterwards. What was removed lies about for as long as anybody reads an older state
+ * of the database, and whoever looks for the first row from the beginning walks over all of it.
+ */
+async function trimLog(session: Session, first: number, retentionSeconds: number): Promise<number> {
+  const log = session.table('log')
+  let from = first
+  for (;;) {
+    const rows = await session.query(
+      `DELETE FROM ${log}
+       WHERE seq >= $3 AND seq < (SELECT MIN(seq) FROM ${log} WHERE seq >= $3) + ${trimRowsMax}
+         AND seq < (SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1)
+         AND seq < (SELECT COALESCE(MIN(needs), 9223372036854775807) FROM ${session.table('node')}
+                    WHERE seen > now() - $2 * interval '1 second')
+         AND at < now() - $1 * interval '1 second' RETURNING seq`,
+      [retentionSeconds, nodeGoneSeconds, from],
+    )
+    for (const { seq } of rows) from = Math.max(from, Number(seq) + 1)
+    if (rows.length < trimRowsMax) break
+  }
   await session.query(`DELETE FROM ${session.table('node')} WHERE seen < now() - $1 * interval '1 second'`, [
     nodeForgottenSeconds,
   ])
+  return from
 }

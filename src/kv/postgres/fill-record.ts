@@ -90,9 +90,7 @@ async function writePage(session: Session, page: readonly Entry[]): Promise<void
 /** From here on nodes may start. */
 async function finish(session: Session, newestTime: number): Promise<void> {
   await session.query('BEGIN')
-  await session.query(`UPDATE ${session.table('head')} SET closed = GREATEST(closed, $1) WHERE id = 1`, [
-    newestTime + 1,
-  ])
+  await session.query(`UPDATE ${session.table('log')} SET closed = $1 WHERE seq = 0`, [newestTime + 1])
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name LIKE 'filled with %'`)
   await session.query(`UPDATE ${session.table('meta')} SET version = ${recordVersion} WHERE id = 1`)
   if ((await session.commit()) !== 'acknowledged')

@@ -3,11 +3,14 @@
 //
 // A copy at batch n holds every commit up to the time that was *closed* when n was the head: no later commit comes up
 // to it. While there are commits, their own times are enough. When nothing is written, somebody who reads moves the
-// closed time on, so that the time of snapshots follows the time of day.
+// closed time on, so that the time of snapshots follows the time of day. While nobody asks for anything the head is looked
+// at now and then, and the first who asks waits for a look.
 
-import type { Cancel, Timers } from '../../base/timers.ts'
+import type { Random } from '../../base/random.ts'
+import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { ReadTimes } from './read-times.ts'
 import { closeTime, type Head, type LogRow, readHead, readLog } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
 import { applyRows, assertReached, type Progress, readNote } from './replica.ts'
@@ -22,6 +25,7 @@ interface FollowerOptions {
   /** A steady clock in milliseconds. */
   readonly elapsedMs: () => number
   readonly timers: Timers
+  readonly random: Random
   readonly readPatienceMs: number
   /** The time of the newest commit in a state, in microseconds. */
   readonly newestTime: (view: Pick<View, 'get'>) => number
@@ -31,14 +35,15 @@ interface FollowerOptions {
   readonly onAvailability?: (reason: string | undefined) => void
 }
 
-/** Milliseconds between two looks at the head. */
+/** Milliseconds between two looks at the head while somebody reads or listens, and while nobody does. */
 const pollMs = 10
-/** A snapshot's time is at most this far behind the time of day, in microseconds, while the database is there. */
-const staleMax = 500_000
-/** From this age on, in microseconds, the closed time is moved while somebody reads. */
-const refreshAge = 100_000
+const restingPollMs = 1_000
 /** For how long after a read, in milliseconds, somebody counts as reading. */
 const readingMs = 1_000
+/** A read whose client does not say what it has seen waits for a look if the last one began more milliseconds ago. */
+const freshMs = 3
+/** For no longer than so many milliseconds: a database that is slow now and then does not hold up reads. */
+const lookPatienceMs = 20
 /** How often the node tells the record that it lives, in milliseconds. */
 const registerMs = 5_000
 /** Milliseconds until a database that is away is tried again. */
@@ -53,9 +58,11 @@ export class Follower {
   #session: Session | undefined
   #opening: Promise<Session> | undefined
   #progress: Progress = { seq: 0, batch: '' }
-  #head: Head = { seq: 0, closed: 0, clock: 0 }
-  /** The newest closed time whose batch the copy holds. */
-  #closed = 0
+  /** The newest batch that was seen. */
+  #headSeq = 0
+  readonly #times: ReadTimes
+  /** Those who want to hear of commits of others at once. */
+  #listeners = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
   #registeredMs = Number.NEGATIVE_INFINITY
   /** When a look began after which the copy held all there was, on the steady clock. */
@@ -63,17 +70,21 @@ export class Follower {
   /** Since when the database is away, on the steady clock. */
   #awaySinceMs: number | undefined
   #refreshing: Promise<void> | undefined
+  /** A look that reads wait for, and when it began. */
+  #freshening: { readonly beganMs: number; readonly done: Promise<void> } | undefined
   #following: Promise<void> | undefined
   #isStopped = false
   #hasDiverged = false
+  #isResting = false
   #stopWaiting: Cancel = () => undefined
 
   constructor(options: FollowerOptions) {
     this.#options = options
+    this.#times = new ReadTimes(options.clock)
   }
 
   get progress(): Progress & { readonly behind: number } {
-    return { ...this.#progress, behind: Math.max(0, this.#head.seq - this.#progress.seq) }
+    return { ...this.#progress, behind: Math.max(0, this.#headSeq - this.#progress.seq) }
   }
 
   /** How old, in milliseconds, what a snapshot of the copy shows may be. */
@@ -99,10 +110,18 @@ export class Follower {
     await this.#following
   }
 
-  /** A time that the newest snapshot of the copy is complete up to, in microseconds. */
-  closed(): number {
-    this.#lastReadMs = this.#options.elapsedMs()
-    return this.#closed
+  /** A time for a snapshot; {@link ReadTimes.next}. Who asks for it alone does not count as reading. */
+  time(): number {
+    return this.#times.next()
+  }
+
+  /** Somebody listens until the returned function is called: commits of others are to be noticed at once. */
+  listen(): Cancel {
+    this.#listeners++
+    this.#wake()
+    return () => {
+      this.#listeners--
+    }
   }
 
   /** Throws {@link StoreUnavailableError} when the copy is too old to be read. */
@@ -116,12 +135,12 @@ export class Follower {
    * when it is. Rejects with {@link StoreUnavailableError} when the database is needed for that and away.
    */
   ready(notBefore: number): Promise<void> | undefined {
-    const { clock, elapsedMs } = this.#options
-    this.#lastReadMs = elapsedMs()
-    const isComplete = this.#closed >= notBefore
-    const isFresh = clock.now() - this.#closed < staleMax
-    if (isComplete && (isFresh || this.#awaySinceMs !== undefined)) return undefined
-    return this.#reach(notBefore)
+    this.#lastReadMs = this.#options.elapsedMs()
+    this.#wake()
+    const isComplete = this.#times.closed >= notBefore
+    if (isComplete && this.#awaySinceMs !== undefined) return undefined
+    if (!isComplete || !this.#times.areFresh) return this.#reach(notBefore)
+    return notBefore > 0 ? undefined : this.#freshen()
   }
 
   /** Catches up before a commit when the copy may be far behind: while it does so with the head in hand, all others wait. */
@@ -172,10 +191,18 @@ export class Follower {
     for (const row of applied) onApplied(row.batch, row)
   }
 
+  /** Applies a batch that this node has made the head. */
+  async applyOwn(row: Head & LogRow): Promise<void> {
+    await this.apply([row])
+    // Others have come in between: the next look fetches them.
+    this.note(row)
+  }
+
   /** Takes note of a head that was seen, or made. */
   note(head: Head): void {
-    if (head.seq >= this.#head.seq) this.#head = head
-    if (this.#progress.seq >= head.seq) this.#closed = Math.max(this.#closed, head.closed)
+    this.#headSeq = Math.max(this.#headSeq, head.seq)
+    const { local, newestTime } = this.#options
+    if (this.#progress.seq >= head.seq) this.#times.note(head.closed, local.read(newestTime))
   }
 
   /**
@@ -183,38 +210,57 @@ export class Follower {
    * begun too early.
    */
   async #reach(notBefore: number): Promise<void> {
-    const { clock } = this.#options
+    const times = this.#times
     try {
       if (this.#refreshing !== undefined) {
         await this.#refreshing
-        if (this.#closed >= notBefore && clock.now() - this.#closed < staleMax) return
+        if (times.closed >= notBefore && times.areFresh) return
       }
       const claimed = Number.isFinite(notBefore) ? notBefore : 0
-      this.#refreshing ??= this.#look(Math.max(claimed, clock.now() - refreshAge)).finally(() => {
+      this.#refreshing ??= this.#look(Math.max(claimed, times.wanted)).finally(() => {
         this.#refreshing = undefined
       })
       await this.#refreshing
     } catch (error) {
-      if (this.#closed < notBefore) throw error
+      if (times.closed < notBefore) throw error
     }
+  }
+
+  /** Undefined when the head was looked at a moment ago; else resolves when it has been, or that takes too long. */
+  #freshen(): Promise<void> | undefined {
+    const { elapsedMs, timers } = this.#options
+    const nowMs = elapsedMs()
+    if (nowMs - this.#currentMs <= freshMs) return undefined
+    if (this.#freshening === undefined) {
+      const look = this.#look(this.#times.wanted).catch(() => undefined)
+      this.#freshening = { beganMs: nowMs, done: Promise.race([look, wait(lookPatienceMs, timers)]) }
+      void look.finally(() => {
+        this.#freshening = undefined
+      })
+    }
+    const { beganMs, done } = this.#freshening
+    return nowMs - beganMs > lookPatienceMs ? undefined : done
   }
 
   async #follow(): Promise<void> {
     while (!this.#isStopped) {
       try {
-        await this.#look(this.#wantedByReaders())
-        await this.#pause(pollMs)
+        await this.#look(this.#isRead ? this.#times.wanted : 0)
+        this.#isResting = !this.#isRead && this.#listeners === 0
+        await this.#pause(this.#isResting ? restingPollMs : pollMs)
+        this.#isResting = false
       } catch {
         await this.#pause(retryMs)
       }
     }
   }
 
-  /** While somebody reads, the closed time shall follow the time of day. */
-  #wantedByReaders(): number {
-    const { clock, elapsedMs } = this.#options
-    const isReading = elapsedMs() - this.#lastReadMs < readingMs
-    return isReading ? clock.now() - refreshAge : 0
+  get #isRead(): boolean {
+    return this.#options.elapsedMs() - this.#lastReadMs < readingMs
+  }
+
+  #wake(): void {
+    if (this.#isResting) this.#stopWaiting()
   }
 
   /**
@@ -222,15 +268,19 @@ export class Follower {
    * of day.
    */
   async #look(wanted: number): Promise<void> {
-    const { clock, elapsedMs } = this.#options
+    const { clock, elapsedMs, node, random } = this.#options
     const beganMs = elapsedMs()
     try {
       const session = await this.#reader()
       const before = this.#progress
-      let head = await readHead(session)
+      const head = await readHead(session)
       clock.learn(head.clock)
-      if (head.closed < wanted) head = (await closeTime(session, clock.now())) ?? head
       await this.catchUp(head, before)
+      if (head.closed < wanted) {
+        const row = { batch: random.hex(16), node, closed: clock.now() }
+        const closed = await closeTime(session, this.#progress, row)
+        if (closed !== undefined) await this.applyOwn(closed)
+      }
       this.#currentMs = Math.max(this.#currentMs, beganMs)
       await this.#register(session)
       this.#noteBack()

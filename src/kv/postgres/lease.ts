@@ -28,6 +28,8 @@ export async function releaseLease(session: Session, name: string, holder: strin
 }
 
 const keptSeconds = 5
+/** Milliseconds that a lease is kept without being renewed. */
+const renewMs = 1_500
 /** Milliseconds by which a holder gives up before its lease runs out: clocks do not run at quite the same speed. */
 const marginMs = 1_000
 
@@ -37,6 +39,7 @@ export class KeptLease implements UpkeepTask {
   readonly #holder: string
   readonly #elapsedMs: () => number
   #untilMs = Number.NEGATIVE_INFINITY
+  #renewedMs = Number.NEGATIVE_INFINITY
 
   /** `elapsedMs`: a steady clock in milliseconds. */
   constructor(name: string, holder: string, elapsedMs: () => number) {
@@ -52,6 +55,8 @@ export class KeptLease implements UpkeepTask {
 
   async run(session: Session): Promise<void> {
     const beganMs = this.#elapsedMs()
+    if (this.isHeld && beganMs - this.#renewedMs < renewMs) return
+    this.#renewedMs = beganMs
     const isHeld = await holdLease(session, this.#name, this.#holder, keptSeconds)
     this.#untilMs = isHeld ? beganMs + keptSeconds * 1000 - marginMs : Number.NEGATIVE_INFINITY
   }

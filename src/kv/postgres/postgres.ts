@@ -102,14 +102,14 @@ export class PostgresStore implements KeyValueStore {
       elapsedMs: () => options.clock.elapsedMs(),
       readPatienceMs: options.readPatienceMs ?? readPatienceDefaultMs,
       onApplied: (batch, writes) => {
-        if (batch !== this.#open?.batch) this.#onForeign(writes)
+        if (batch !== this.#open?.batch && writes.writes.length > 0) this.#onForeign(writes)
       },
     })
   }
 
   /** What transactions of this node may take for the time; see {@link Follower}. */
   readonly timeline: Timeline = {
-    now: () => this.#follower.closed(),
+    now: () => this.#follower.time(),
     announce: atLeast => this.#announced.begin(atLeast, () => this.#clock.now()),
     // The closed time alone decides what a snapshot holds.
     oldestAnnounced: () => Number.POSITIVE_INFINITY,
@@ -143,7 +143,12 @@ export class PostgresStore implements KeyValueStore {
   }
 
   watch(listener: () => void): () => void {
-    return this.#local.watch(listener)
+    const stopListening = this.#follower.listen()
+    const stopWatching = this.#local.watch(listener)
+    return () => {
+      stopListening()
+      stopWatching()
+    }
   }
 
   watchForeign(listener: (batch: ForeignBatch) => void): void {
@@ -208,29 +213,38 @@ export class PostgresStore implements KeyValueStore {
       for (const { settle } of jobs) settle()
       return
     }
+    const { clock, node, random } = this.#options
     const row = {
       seq: head.seq + 1,
-      batch: this.#options.random.hex(16),
+      batch: random.hex(16),
       before: this.#follower.progress.batch,
+      node,
+      closed: this.#closedBehind(newestTime),
       body: encodeBatch(writes),
     }
     this.#open = { seq: row.seq, batch: row.batch, jobs }
-    // The next commit is at least two later than the newest, and snapshots say so.
-    const closed = newestTime + commitDistance - 1
-    const builtMs = this.#options.clock.elapsedMs()
-    const committed = await appendBatch(session, row, closed, this.#options.node)
+    const builtMs = clock.elapsedMs()
+    const { committed, refusal } = await appendBatch(session, row)
     if (committed === 'refused') {
       this.#open = undefined
       this.#queue.putBack(jobs)
-      throw new StoreUnavailableError('the database of the store refused to commit')
+      throw refusal ?? new StoreUnavailableError('the database of the store refused to commit')
     }
-    await this.#follower.apply([row])
-    this.#follower.note({ seq: row.seq, closed, clock: head.clock })
+    await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#doubtful.push(...jobs)
     if (committed === 'doubtful') return
-    this.#queue.flushed(this.#options.clock.elapsedMs() - builtMs)
+    this.#queue.flushed(clock.elapsedMs() - builtMs)
     for (const { settle } of this.#doubtful.splice(0)) settle()
+  }
+
+  /**
+   * The next commit is at least two later than the newest, and snapshots say so. It is later than now, too, unless it has
+   * been given its time already: so there are many times for those who read this state.
+   */
+  #closedBehind(newestTime: number): number {
+    const announced = this.#announced.oldestBehind(newestTime)
+    return Math.max(newestTime + commitDistance - 1, Math.min(announced - 1, this.#clock.now()))
   }
 
   #build(): BuiltBatch {

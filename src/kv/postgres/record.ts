@@ -1,6 +1,8 @@
 // The statements over the record: the log of committed batches and its head.
 
 import type { Bytes } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import { encodeBatch } from './batch.ts'
 import type { Committed, Session } from './session.ts'
 
 /** The newest committed batch, and what is known with it. */
@@ -32,23 +34,27 @@ const rowsBytesMax = 4 << 20
 const rowsTimeoutMs = 30_000
 
 function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
-  return { seq: Number(row?.seq), closed: Number(row?.closed), clock: Number(row?.clock) }
+  if (row === undefined) throw new StoreUnavailableError('the log of the store is empty')
+  return { seq: Number(row.seq), closed: Number(row.closed), clock: Number(row.clock) }
 }
+
+const newest = (session: Session) =>
+  `SELECT seq, closed, ${clock} FROM ${session.table('log')} ORDER BY seq DESC LIMIT 1`
 
 /** The head, as of now; waits for nobody. */
 export async function readHead(session: Session): Promise<Head> {
-  const statement = `SELECT seq, closed, ${clock} FROM ${session.table('head')} WHERE id = 1`
-  const [row] = await session.prepared('read head', statement, [])
+  const [row] = await session.prepared('read head', newest(session), [])
   return headOf(row)
 }
 
 /** Begins a transaction and locks the head: nobody else commits until it ends. One round trip. */
 export async function lockHead(session: Session): Promise<Head> {
   const begun = session.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-  const statement = `SELECT seq, closed, ${clock} FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`
+  const statement = `SELECT id FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`
   const locked = session.prepared('lock head', statement, [])
-  const [, [row]] = await Promise.all([begun, locked])
-  return headOf(row)
+  // A statement of its own: it sees what was committed while the one before it waited.
+  const [, , head] = await Promise.all([begun, locked, readHead(session)])
+  return head
 }
 
 /** Gives the head free without a change. */
@@ -56,12 +62,18 @@ export async function releaseHead(session: Session): Promise<void> {
   await session.query('ROLLBACK')
 }
 
-function append(session: Session, row: readonly [seq: number, batch: string, node: string, body: Buffer]) {
+/** A row that is appended to the log. */
+export interface NewRow extends LogRow {
+  readonly node: string
+  readonly closed: number
+}
+
+function append(session: Session, { seq, batch, node, closed, body }: NewRow) {
   return session.prepared(
     'append batch',
-    `INSERT INTO ${session.table('log')} (seq, batch, node, body)
-     SELECT $1::bigint, $2::text, $3::text, $4::bytea WHERE $1::bigint > 0`,
-    row,
+    `INSERT INTO ${session.table('log')} (seq, batch, node, closed, body)
+     SELECT $1::bigint, $2::text, $3::text, $4::bigint, $5::bytea WHERE $1::bigint > 0`,
+    [seq, batch, node, closed, Buffer.from(body.buffer, body.byteOffset, body.byteLength)],
   )
 }
 
@@ -70,32 +82,20 @@ function append(session: Session, row: readonly [seq: number, batch: string, nod
  * to come, it waits without a limit, also while the session holds the head.
  */
 export async function parseCommit(session: Session): Promise<void> {
-  await append(session, [0, '', '', Buffer.alloc(0)])
+  await append(session, { seq: 0, batch: '', before: '', node: '', closed: 0, body: Buffer.alloc(0) })
 }
 
 /**
- * Appends a batch behind the locked head, closes the time up to `closed`, and commits. Throwing leaves the outcome open.
- * One round trip.
+ * Appends a batch behind the locked head and commits; `refusal` is what the database said when it refused. Throwing leaves
+ * the outcome open. One round trip.
  */
 export async function appendBatch(
   session: Session,
-  row: LogRow,
-  closed: number,
-  node: string,
-): Promise<Committed> {
-  const body = Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength)
-  const steps = await Promise.allSettled([
-    append(session, [row.seq, row.batch, node, body]),
-    session.prepared(
-      'move head',
-      `UPDATE ${session.table('head')} SET seq = $1, closed = GREATEST(closed, $2) WHERE id = 1`,
-      [row.seq, closed],
-    ),
-    session.commit(),
-  ])
-  const commit = steps[2]
+  row: NewRow,
+): Promise<{ readonly committed: Committed; readonly refusal?: unknown }> {
+  const [appended, commit] = await Promise.allSettled([append(session, row), session.commit()])
   if (commit.status === 'rejected') throw commit.reason
-  return commit.value
+  return { committed: commit.value, ...(appended.status === 'rejected' && { refusal: appended.reason }) }
 }
 
 /** The batches after `after` up to `upTo`, oldest first: the first, and as many as are not too much for one fetch. */
@@ -124,15 +124,25 @@ export async function readBatch(session: Session, seq: number): Promise<string |
 }
 
 /**
- * Promises that no later commit has a time up to `time`. Waits for nobody: undefined when a commit has the head, which
- * will close its own time.
+ * Promises that no later commit has a time up to `closed`, by a batch without writes behind the batch `behind`. Waits for
+ * nobody: undefined when a commit has the head, which will close its own time, or another batch has come in between.
  */
-export async function closeTime(session: Session, time: number): Promise<Head | undefined> {
-  const head = session.table('head')
-  const [row] = await session.query(
-    `UPDATE ${head} SET closed = GREATEST(closed, $1)
-     WHERE id = (SELECT id FROM ${head} WHERE id = 1 FOR UPDATE SKIP LOCKED) RETURNING seq, closed, ${clock}`,
-    [time],
+export async function closeTime(
+  session: Session,
+  behind: Pick<LogRow, 'seq' | 'batch'>,
+  { batch, closed, node }: Pick<NewRow, 'batch' | 'closed' | 'node'>,
+): Promise<(Head & LogRow) | undefined> {
+  const body = encodeBatch([])
+  const log = session.table('log')
+  const [row] = await session.prepared(
+    'close time',
+    `INSERT INTO ${log} (seq, batch, node, closed, body)
+     SELECT newest.seq + 1, $1::text, $2::text, GREATEST(newest.closed, $3::bigint), $4::bytea
+     FROM (SELECT id FROM ${session.table('head')} WHERE id = 1 FOR UPDATE SKIP LOCKED) AS head,
+          (SELECT seq, batch, closed FROM ${log} ORDER BY seq DESC LIMIT 1) AS newest
+     WHERE newest.seq = $5::bigint AND newest.batch = $6::text
+     ON CONFLICT (seq) DO NOTHING RETURNING seq, closed, ${clock}`,
+    [batch, node, closed, body, behind.seq, behind.batch],
   )
-  return row === undefined ? undefined : headOf(row)
+  return row === undefined ? undefined : { ...headOf(row), batch, before: behind.batch, body }
 }

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../errors.ts'
 import type { Session } from './session.ts'
 
 /** The version of the tables below and of what stands in them. */
-export const recordVersion = 1
+export const recordVersion = 2
 /** Instead of a version: data is being moved into the tables, and no node may start on them. */
 export const unfilledVersion = 0
 
@@ -76,12 +76,15 @@ async function tryCreateTables(session: Session, random: Random, version: number
   if ((await readVersion(session)) !== undefined) return
   const statements = [
     `CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`,
-    // One row for each committed batch; `seq` is the order of all transactions and has no gaps.
+    // One row for each committed batch; `seq` is the order of all transactions and has no gaps. The newest row is the
+    // head: nothing is updated with a commit, or versions would pile up behind whoever reads long. `closed`:
+    // microseconds that no later commit comes up to.
     `CREATE TABLE IF NOT EXISTS ${table('log')} (
        seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
-       at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL)`,
-    // One row: the newest batch, and a time (microseconds) that no later commit comes up to.
-    `CREATE TABLE IF NOT EXISTS ${table('head')} (id int PRIMARY KEY, seq bigint NOT NULL, closed bigint NOT NULL)`,
+       at timestamptz NOT NULL DEFAULT now(),
+       closed bigint NOT NULL, body bytea NOT NULL)`,
+    // One row, which is never changed: whoever has it locked may append to the log.
+    `CREATE TABLE IF NOT EXISTS ${table('head')} (id int PRIMARY KEY)`,
     // The state after the batch named in `checkpoint`.
     `CREATE TABLE IF NOT EXISTS ${table('kv')} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
     `CREATE TABLE IF NOT EXISTS ${table('checkpoint')} (id int PRIMARY KEY, seq bigint NOT NULL)`,
@@ -107,7 +110,9 @@ async function tryCreateTables(session: Session, random: Random, version: number
     // Last: whoever finds its row finds everything.
     `CREATE TABLE IF NOT EXISTS ${table('meta')} (
        id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,
-    `INSERT INTO ${table('head')} VALUES (1, 0, 0) ON CONFLICT DO NOTHING`,
+    `INSERT INTO ${table('head')} VALUES (1) ON CONFLICT DO NOTHING`,
+    // The state before the first batch.
+    `INSERT INTO ${table('log')} (seq, batch, node, closed, body) VALUES (0, '', '', 0, '') ON CONFLICT DO NOTHING`,
     `INSERT INTO ${table('checkpoint')} VALUES (1, 0) ON CONFLICT DO NOTHING`,
   ]
   for (const statement of statements) await session.query(statement)

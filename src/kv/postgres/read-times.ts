@@ -1,0 +1,48 @@
+// The times that snapshots of a copy get. A copy may be read at any time between that of its newest commit and the closed
+// one; so they pass as the clock does, a fixed lag behind it, and each is later than the one before, although the closed
+// time moves in steps of a tenth of a second.
+
+import type { RecordClock } from './record-clock.ts'
+
+/** A snapshot's time is at most this far behind the time of day, in microseconds, while the database is there. */
+const lagMax = 110_000
+/** From this age on, in microseconds, the closed time is to be moved while somebody reads. */
+const refreshAge = 75_000
+
+export class ReadTimes {
+  readonly #clock: RecordClock
+  #closed = 0
+  #given = 0
+
+  constructor(clock: RecordClock) {
+    this.#clock = clock
+  }
+
+  /** The newest closed time whose batch the copy holds, in microseconds. */
+  get closed(): number {
+    return this.#closed
+  }
+
+  /** Whether the times that snapshots get follow the time of day. */
+  get areFresh(): boolean {
+    return this.#clock.now() - this.#closed < lagMax
+  }
+
+  /** The closed time that there has to be for those who read. */
+  get wanted(): number {
+    return this.#clock.now() - refreshAge
+  }
+
+  /** The copy, whose newest commit is of the time `newest`, is complete up to `closed`. */
+  note(closed: number, newest: number): void {
+    this.#closed = Math.max(this.#closed, closed)
+    this.#given = Math.max(this.#given, newest)
+  }
+
+  /** A time that the newest snapshot of the copy is complete up to, in microseconds; later than the last if there is one. */
+  next(): number {
+    const next = Math.max(this.#given + 1, this.#clock.now() - lagMax)
+    this.#given = Math.max(this.#given, Math.min(this.#closed, next))
+    return this.#given
+  }
+}

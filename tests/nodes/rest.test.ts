@@ -1,0 +1,102 @@
+// What nodes cost while nobody asks them for anything, and what a long transaction in PostgreSQL costs them.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { Client } from 'pg'
+import { send } from '../support/http.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { Cluster, type Node } from './cluster.ts'
+
+describe('rest', { skip: noPostgres }, () => {
+  let postgres: PostgresServer
+  let cluster: Cluster
+  let a: Node
+  let b: Node
+
+  before(async () => {
+    postgres = await PostgresServer.start()
+    cluster = new Cluster(postgres)
+    ;[a, b] = await Promise.all([cluster.start(), cluster.start()])
+    await cluster.prepare(a)
+  })
+  after(async () => {
+    await cluster.end()
+    await postgres.stop()
+  })
+
+  const number = async (expression: string) =>
+    Number((await postgres.query(`SELECT ${expression} AS number`))[0]?.number)
+  const headSeq = () => number(`(SELECT max(seq) FROM "${cluster.schema}".log)`)
+
+  test('an idle cluster appends nothing and asks little; the first request sees what the other node wrote', async () => {
+    await cluster.write(a)
+    // Nobody counts as reading any more.
+    await setTimeout(2_500)
+    let sent = 0
+    for (const { proxy } of [a, b])
+      proxy.cutsBehind = () => {
+        sent++
+        return false
+      }
+    const [seq, beganMs] = [await headSeq(), performance.now()]
+    await setTimeout(8_000)
+    const seconds = (performance.now() - beganMs) / 1000
+    for (const { proxy } of [a, b]) proxy.cutsBehind = () => false
+    assert.equal(await headSeq(), seq, 'nothing was appended')
+    assert.ok(sent <= 2 * 5 * (seconds + 1), `${sent} statements in ${seconds} s`)
+
+    const name = { create: { collection: 'counters' }, params: { object: {} } }
+    const made = await send(a, { secret: cluster.secret, query: name })
+    assert.equal(made.status, 201, made.text)
+    const { ref, ts } = (made.json as { resource: { ref: unknown; ts: number } }).resource
+    const seen = await send(b, { secret: cluster.secret, query: { get: ref } })
+    assert.equal(seen.status, 200, seen.text)
+    const { resource } = (await send(b, { secret: cluster.secret, query: { now: null } })).json as {
+      resource: { '@ts': string }
+    }
+    assert.ok(Date.parse(resource['@ts']) * 1000 > ts - 1_000)
+  })
+
+  test('each query of a client has a later time than the one before, and none lies far behind', async () => {
+    const isRead = { time: 'now' }
+    let last = ''
+    for (let count = 0; count < 300; count++) {
+      const before = await number('(extract(epoch from clock_timestamp()) * 1000)::bigint')
+      const { json } = await send(b, { secret: cluster.secret, query: isRead })
+      const now = (json as { resource: { '@ts': string } }).resource['@ts']
+      assert.ok(now > last, `${now} after ${last}`)
+      assert.ok(Date.parse(now) >= before - 150, `${now} at ${new Date(before).toISOString()}`)
+      last = now
+      if (count % 10 === 0) await cluster.write(a)
+    }
+  })
+
+  test('no versions pile up while a transaction of PostgreSQL is open for long', async () => {
+    const dump = new Client({ connectionString: postgres.url() })
+    await dump.connect()
+    try {
+      await dump.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+      await dump.query(`SELECT count(*) FROM "${cluster.schema}".log`)
+      const pagesRead = async () => {
+        const explained = await postgres.query(
+          `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT seq, closed FROM "${cluster.schema}".log ORDER BY seq DESC LIMIT 1`,
+        )
+        const [{ Plan: plan }] = explained[0]?.['QUERY PLAN'] as [{ Plan: Record<string, number> }]
+        return Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks'])
+      }
+      await pagesRead()
+      const begun = await pagesRead()
+      for (let count = 0; count < 300; count++) await cluster.write(a)
+      assert.ok((await pagesRead()) <= begun + 1)
+      const rows = await postgres.query(
+        `SELECT relname, n_dead_tup FROM pg_stat_user_tables WHERE schemaname = '${cluster.schema}'`,
+      )
+      const dead = new Map(rows.map(row => [String(row.relname), Number(row.n_dead_tup)]))
+      assert.equal(dead.get('head'), 0)
+      assert.equal(dead.get('log'), 0)
+    } finally {
+      await dump.end()
+    }
+  })
+})
