@@ -5,13 +5,13 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import { openMemory } from '../../src/kv/memory.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
 import { lockHead, readHead, readLog } from '../../src/kv/postgres/record.ts'
 import { Session } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { copyOf } from '../support/record-copy.ts'
 import { bytes, put } from './bytes.ts'
 
 const holdMs = 500
@@ -47,9 +47,10 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
 
   /** One that `follows` looks at the record by itself. */
   async function node(name: string, url: string, follows = true): Promise<PostgresStore> {
+    const location = { url, schema, holdMs }
     const store = await openPostgres({
-      location: { url, schema, holdMs },
-      local: openMemory(),
+      location,
+      local: await copyOf(location),
       node: name,
       clock: follows ? systemClock : { ...systemClock, elapsedMs: () => 0 },
       timers: follows ? systemTimers : { after: never, every: never },

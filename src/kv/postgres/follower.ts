@@ -37,7 +37,7 @@ interface FollowerOptions {
 
 /** Milliseconds between two looks at the head while somebody reads or listens, and while nobody does. */
 const pollMs = 10
-const restingPollMs = 1_000
+const restingPollMs = 2_000
 /** For how long after a read, in milliseconds, somebody counts as reading. */
 const readingMs = 1_000
 /** A read whose client does not say what it has seen waits for a look if the last one began more milliseconds ago. */
