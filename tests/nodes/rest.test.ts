@@ -82,7 +82,8 @@ describe('rest', { skip: noPostgres }, () => {
         const explained = await postgres.query(
           `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT seq, closed FROM "${cluster.schema}".log ORDER BY seq DESC LIMIT 1`,
         )
-        const [{ Plan: plan }] = explained[0]?.['QUERY PLAN'] as [{ Plan: Record<string, number> }]
+        const [row] = explained as readonly { 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]
+        const plan = row?.['QUERY PLAN'][0].Plan ?? {}
         return Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks'])
       }
       await pagesRead()

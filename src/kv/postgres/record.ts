@@ -63,7 +63,7 @@ export async function releaseHead(session: Session): Promise<void> {
 }
 
 /** A row that is appended to the log. */
-export interface NewRow extends LogRow {
+interface NewRow extends LogRow {
   readonly node: string
   readonly closed: number
 }
