@@ -28,7 +28,7 @@ import { openConfiguredStore, openLaneStore } from './open-store.ts'
 import { controlRows } from './query-log/control-store.ts'
 import type { SharedLog } from './query-log/shared-log.ts'
 import { startBackground } from './store/background.ts'
-import type { IdStretch } from './store/ids.ts'
+import type { ReserveIds } from './store/ids.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
 import { removalTimeOf } from './store/time-memory.ts'
 import { Streams } from './streams/streams.ts'
@@ -59,7 +59,7 @@ export interface ProcessEnvironment {
 
 /** What a process of the slow lane has from the service, in place of what it would do itself. */
 interface LaneParts {
-  readonly reserveIds: () => Promise<IdStretch>
+  readonly reserveIds: ReserveIds
   readonly onLook: () => void
   /** The newest time that the service has read at. */
   readonly snapshotTime: () => Micros

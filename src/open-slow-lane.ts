@@ -20,7 +20,7 @@ import type { TransactionStore } from './store/store.ts'
 export interface LaneSetup {
   readonly config: Config
   readonly rootSecret: string | undefined
-  /** The number of the process that serves; its stretches of ids and those of its slow lane never overlap. */
+  /** The number of the process that serves. */
   readonly worker: number
 }
 
@@ -46,7 +46,7 @@ export function openSlowLane(
     clock,
     timers,
     spawn: () => start({ config, rootSecret, worker }),
-    reserveIds: () => reserveStretch(store, worker),
+    reserveIds: held => reserveStretch(store, worker, held),
     onDeath: reason => log.error({ reason }, 'a process of the slow lane has ended'),
   })
 }

@@ -22,6 +22,7 @@ import { openPostgres, type Standing } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
 import { type RecordLocation, Session } from './kv/postgres/session.ts'
 import { Upkeep } from './kv/postgres/upkeep.ts'
+import { workersMax } from './store/ids.ts'
 import { lastCommit } from './store/last-commit.ts'
 
 type StoreConfig = Pick<
@@ -35,7 +36,7 @@ interface OpenedStore {
   /** Present when several machines share the store: then these are not for the data directory to decide. */
   readonly shared?: {
     readonly timeline: Timeline
-    /** The number that ids of this process carry. Drawn: two processes with the same number reserve ids in turn. */
+    /** The number that ids of this process carry, unless another one has it: drawn. */
     readonly worker: number
     /** The time of day by the clock that all machines share, in microseconds. */
     readonly now: () => number
@@ -49,9 +50,6 @@ interface OpenedStore {
     readonly files: RecordFiles
   }
 }
-
-/** Worker numbers have 10 bits. */
-const workersMax = 1024
 
 /** Names this process in the tables of a shared record. */
 export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`

@@ -75,7 +75,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   const log = openServiceLog(setup.config.logLevel)
   const { ppid } = process
   const { engine, store } = openLaneEngine(setup, log, {
-    reserveIds: () => service.reserveIds(),
+    reserveIds: held => service.reserveIds(held),
     onLook: memoryGuard(setup.config.slowLaneMemoryMb),
     snapshotTime: () => service.snapshotTime,
   })

@@ -29,8 +29,8 @@ export interface QueryRequest {
   readonly prettyBody?: boolean
   /** For an engine in the slow lane: an explanation is asked for. */
   readonly isExplanation?: boolean
-  /** The earliest time of the commit, for an engine that leaves committing to another. */
-  readonly commitNotBefore?: Micros
+  /** For an engine that leaves committing to another: {@link Store.attempt}. */
+  readonly stampTime?: () => Micros
 }
 
 /** The body of a response that is sent in pieces, as the client reads. */

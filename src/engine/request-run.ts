@@ -83,7 +83,7 @@ class RequestRun {
 
   /** `current`: resolves when this machine's state holds everything that was committed anywhere when the request came. */
   async #write(current?: Promise<void>): Promise<QueryResponse> {
-    const { commitNotBefore, lastSeenTxn, retriesMax } = this.#request
+    const { lastSeenTxn, retriesMax, stampTime } = this.#request
     const { neverCommits, store } = this.#options
     const { budget } = this.#kind
     budget.begin()
@@ -91,7 +91,7 @@ class RequestRun {
       const wait = current ?? (neverCommits ? undefined : store.ready(lastSeenTxn ?? 0))
       if (wait !== undefined) await budget.wait(wait)
       if (neverCommits)
-        return this.#responses.uncommitted(store.attempt(this.#attempt, lastSeenTxn, commitNotBefore))
+        return this.#responses.uncommitted(store.attempt(this.#attempt, lastSeenTxn, stampTime))
       const outcome = await store.write(this.#attempt, {
         ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
         ...(retriesMax !== undefined && { retriesMax }),
@@ -119,15 +119,13 @@ class RequestRun {
         store,
         retriesMax,
         timers,
-        job: commitNotBefore => ({
-          request: {
-            ...this.#request,
-            ...(isExplanation && { isExplanation }),
-            ...(commitNotBefore !== undefined && { commitNotBefore }),
-          },
+        job: lead => ({
+          request: { ...this.#request, ...(isExplanation && { isExplanation }) },
           queue: queueOf(database, authorization),
           snapshotTime: this.#responses.settledTime ?? budget.started,
           timeoutMs: budget.leftMs(),
+          now: () => store.now(),
+          lead,
         }),
         checkCosts: ({ metrics }, writes) => {
           if (database === undefined || metrics === undefined) return

@@ -6,6 +6,7 @@ import { limits } from '../limits.ts'
 import type { KeptAttempt } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
+import type { Leads } from './leads.ts'
 
 /** A query for the slow lane. */
 export interface LaneJob {
@@ -16,6 +17,13 @@ export interface LaneJob {
   readonly snapshotTime: Micros
   /** Milliseconds, waiting included. */
   readonly timeoutMs: number
+  /** The service's time of day, asked when the evaluation begins. */
+  readonly now: () => Micros
+  /**
+   * How long after the moment at which the time of its commit has to be certain it commits, in whole microseconds; only
+   * for what cannot have another time.
+   */
+  readonly lead: Micros
 }
 
 /** An attempt that the process which made it keeps, for being large. */
@@ -36,6 +44,7 @@ export interface SlowLane {
   run(job: LaneJob): Promise<LaneOutcome>
   /** How long a query of that queue may hold the process that serves everybody, from now on. */
   hold(queue: string): Hold
+  readonly leads: Leads
 }
 
 /** The share of one evaluation. */

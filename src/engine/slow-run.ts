@@ -3,13 +3,15 @@
 // others were faster.
 //
 // An attempt may hold the time of its commit in places that cannot be given another, such as the values of an index over
-// `ts`. Such a query is evaluated again for a moment to come, when it will have been evaluated, and committed right then.
+// `ts`. It is made for a moment to come, when it will be here (leads.ts), and committed right then; if it comes too
+// late, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
 import { type Attempt, ContendedTransaction, type Store } from '../store/contract.ts'
 import { fillTransactionTime } from '../v4/wire/render.ts'
 import type { Micros } from '../values/value.ts'
 import type { QueryResponse } from './contract.ts'
+import { leadFor } from './leads.ts'
 import type { LaneJob, LaneOutcome, SlowLane } from './slow-lane.ts'
 
 /** What it takes to run a query in the slow lane. */
@@ -17,8 +19,8 @@ interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
   readonly timers: Timers
-  /** The query, with the time that is left, and the earliest time of its commit. */
-  readonly job: (commitNotBefore: Micros | undefined) => LaneJob
+  /** The query, with the time that is left, and how far ahead that moment is set. */
+  readonly job: (lead: Micros) => LaneJob
   /** How often an attempt is made again because others wrote what it had read. */
   readonly retriesMax: number
   /** Throws when the database may not use what the query has cost. */
@@ -30,23 +32,25 @@ const earlyMicros = 10_000
 
 /** The response, with what it has written committed. Rejects with a RequestError, and with {@link ContendedTransaction}. */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
-  /** How far ahead the moment is set, in microseconds; 0 while any time will do. */
-  let lead = 0
+  const { leads } = run.slowLane
+  let lead: Micros | undefined
   for (let retries = 0; ; ) {
-    const started = run.store.now()
-    // Who has run out of time is refused by the slow lane, and does not wait here beyond it.
-    lead = Math.min(lead, run.job(undefined).timeoutMs * 1000)
-    const outcome = await run.slowLane.run(run.job(lead > 0 ? started + lead : undefined))
+    const { queue, timeoutMs } = run.job(0)
+    // Who has run out of time is refused by the slow lane, and does not wait here long beyond it.
+    lead = Math.min(lead ?? leads.first(queue), Math.ceil(timeoutMs * 1000))
+    const outcome = await run.slowLane.run(run.job(lead))
     try {
       const made = outcome.kept ?? outcome.attempt
       if (outcome.status < 300) run.checkCosts(outcome, made !== undefined)
       if (made === undefined) return outcome
-      const now = run.store.now()
-      if (made.isStamped && (lead === 0 || made.commitTime <= now)) {
-        lead = 2 * Math.max(lead, now - started + earlyMicros)
-        continue
-      }
-      if (lead > 0) {
+      if (made.isStamped) {
+        const now = run.store.now()
+        const needed = Math.max(0, now - (made.commitTime - lead))
+        leads.note(queue, needed)
+        if (made.commitTime <= now) {
+          lead = leadFor(needed)
+          continue
+        }
         const ms = Math.floor((made.commitTime - earlyMicros - now) / 1000)
         if (ms > 0) await wait(ms, run.timers)
       }

@@ -7,7 +7,7 @@ import { LongBody, type QueryResponse } from '../engine/contract.ts'
 import type { LaneOutcome } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import type { IdStretch } from '../store/ids.ts'
+import type { IdStretch, ReserveIds } from '../store/ids.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
 import { KeptJob } from './kept-job.ts'
 import type { FromLane, ToLane } from './messages.ts'
@@ -21,7 +21,7 @@ export interface LaneOptions {
   /** Starts a process, with a socket at {@link laneDescriptor}. */
   readonly spawn: () => ChildProcess
   /** Reserves ids for one of the processes. */
-  readonly reserveIds: () => Promise<IdStretch>
+  readonly reserveIds: ReserveIds
   readonly memoryMb: number
   /** How many processes the system has killed so far because memory ran out. */
   readonly memoryKills: () => number
@@ -132,7 +132,7 @@ export class LaneProcess {
   #receive(message: FromLane, body: readonly Uint8Array[]): void {
     switch (message.kind) {
       case 'ids wanted':
-        this.#reserveIds()
+        this.#reserveIds(message.held)
         break
       case 'ready':
         this.#isReady = true
@@ -157,9 +157,9 @@ export class LaneProcess {
     }
   }
 
-  #reserveIds(): void {
+  #reserveIds(held: IdStretch | undefined): void {
     const tell = (stretch: IdStretch | undefined) => this.#send({ kind: 'ids', stretch })
-    this.#options.reserveIds().then(tell, () => tell(undefined))
+    this.#options.reserveIds(held).then(tell, () => tell(undefined))
   }
 
   #send(message: ToLane): void {

@@ -13,6 +13,9 @@ export type ToLane<Setup = unknown> =
       readonly request: Omit<QueryRequest, 'body'>
       readonly hasBody: boolean
       readonly snapshotTime: Micros
+      /** When an attempt commits that holds that moment: so much later than it is known, from `now` on. */
+      readonly now: Micros
+      readonly lead: Micros
     }
   /** The attempt of the last job is to be committed, or to be forgotten. */
   | { readonly kind: 'commit'; readonly leave: CommitLeave }
@@ -30,8 +33,8 @@ export type FromLane =
   | { readonly kind: 'committed'; readonly commit: DistantCommit | 'stale' }
   /** It could not be committed: nothing was written. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Ids are drawn from stretches that only the service reserves. */
-  | { readonly kind: 'ids wanted' }
+  /** Ids are drawn from stretches that only the service reserves; `held` was the last one. */
+  | { readonly kind: 'ids wanted'; readonly held: IdStretch | undefined }
 
 /** What the service has to know of an attempt that a process keeps. */
 export type KeptFacts = Pick<KeptAttempt, 'commitTime' | 'isStamped' | 'since'>

@@ -2,6 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import { assert } from '../base/assert.ts'
+import { systemClock } from '../base/clock.ts'
 import type { Engine, QueryRequest } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import {
@@ -65,11 +66,11 @@ export class LaneService<Setup> {
     return this.#snapshotTime
   }
 
-  /** Asks the service for ids. */
-  reserveIds(): Promise<IdStretch> {
+  /** Asks the service for ids behind the last ones. */
+  reserveIds(held: IdStretch | undefined): Promise<IdStretch> {
     return new Promise((resolve, reject) => {
       this.#wanting = { resolve, reject }
-      this.#send({ kind: 'ids wanted' })
+      this.#send({ kind: 'ids wanted', held })
     })
   }
 
@@ -92,7 +93,10 @@ export class LaneService<Setup> {
       case 'job': {
         this.#snapshotTime = Math.max(this.#snapshotTime, message.snapshotTime)
         const text = message.hasBody ? Buffer.concat(body).toString() : undefined
-        void this.#run({ ...message.request, body: text })
+        const { lead, now } = message
+        const receivedMs = systemClock.elapsedMs()
+        const stampTime = () => now + lead + Math.floor((systemClock.elapsedMs() - receivedMs) * 1000)
+        void this.#run({ ...message.request, body: text, stampTime })
       }
     }
   }

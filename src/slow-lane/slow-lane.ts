@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts'
 import { FairQueue } from '../base/fair-queue.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
+import { Leads } from '../engine/leads.ts'
 import { Patience } from '../engine/patience.ts'
 import type { Hold, LaneJob, LaneOutcome, SlowLane } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
@@ -32,6 +33,7 @@ const outOfTime = () => new RequestError('time out', 'Read timed out.')
 
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
+  readonly leads = new Leads()
   readonly #waiting = new FairQueue<Waiting>()
   readonly #patience: Patience
   /** By place; a process without a job is idle. */
@@ -126,12 +128,14 @@ export class ProcessLane implements SlowLane {
     // The process looks at the clock itself; whatever keeps it from that is ended.
     waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
     const { body, ...request } = waiting.job.request
-    const { snapshotTime } = waiting.job
+    const { lead, now, snapshotTime } = waiting.job
     const job = {
       kind: 'job',
       request: { ...request, timeoutMs: leftMs },
       hasBody: body !== undefined,
       snapshotTime,
+      now: now(),
+      lead,
     } as const
     process
       .run(job, body === undefined ? undefined : Buffer.from(body), {

@@ -16,11 +16,15 @@ import { StoreTransaction, type TransactionParts, type TransactionTimes } from '
 /** What a transaction decided, on whatever state it was evaluated. */
 export interface Evaluated<T> {
   readonly result: T
+  /** The earliest time of the commit, for which the writes are made. */
+  readonly commitTime: Micros
   /** Without the record of the commit itself. */
   readonly writes: readonly Write[]
   readonly changesSchema: boolean
   /** {@link StoreTransaction.givenIdsMs}. */
   readonly givenIdsMs: number
+  /** When something that it saw expires. */
+  readonly nextExpiry: Micros
   readonly counters: TransactionCounters
 }
 
@@ -31,24 +35,26 @@ export interface StoreAttempt<T> extends Evaluated<T>, Attempt<T> {
   readonly reads: ReadSet
   /** What it relied on of remembered schemas. */
   readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
-  /** When something that it saw expires. */
-  readonly nextExpiry: Micros
   /** How long its evaluation took, in microseconds. */
   readonly evaluationMicros: number
 }
+
+type WritingTimes = TransactionTimes & { readonly commitTime: Micros }
 
 /** Evaluates `work` on a state; its reads are not noted. */
 export function evaluateOn<T>(
   parts: TransactionParts,
   view: View,
-  times: TransactionTimes,
+  times: WritingTimes,
   work: (transaction: StoreTransaction) => T,
 ): Evaluated<T> & { readonly transaction: StoreTransaction } {
   const transaction = new StoreTransaction(parts, view, times)
   const result = work(transaction)
-  const writes = transaction.finish()
-  const { counters, givenIdsMs, movesSchemaTime: changesSchema } = transaction
-  return { result, writes, changesSchema, givenIdsMs, counters, transaction }
+  const made = { commitTime: times.commitTime, writes: transaction.finish() }
+  const { committableAt: commitTime, counters, givenIdsMs, movesSchemaTime: changesSchema } = transaction
+  const writes = writesAt(made, commitTime)
+  const nextExpiry = transaction.snapshot.expiry.next
+  return { result, commitTime, writes, changesSchema, givenIdsMs, nextExpiry, counters, transaction }
 }
 
 /** The versions of schemas are compared by what was relied on of them ({@link StoreAttempt.schemas}). */
@@ -61,7 +67,7 @@ export function attemptOn<T>(
   parts: TransactionParts,
   view: View,
   since: CommitRecord,
-  times: TransactionTimes & { readonly commitTime: Micros },
+  times: WritingTimes,
   work: (transaction: StoreTransaction) => T,
 ): Omit<StoreAttempt<T>, 'evaluationMicros'> {
   const noting = new NotingView(view, isNoted)
@@ -71,9 +77,7 @@ export function attemptOn<T>(
     since,
     reads: noting.reads(),
     schemas: transaction.catalogue.relied,
-    commitTime: times.commitTime,
     isStamped: transaction.isStamped,
-    nextExpiry: transaction.snapshot.expiry.next,
   }
 }
 
@@ -103,7 +107,7 @@ export function stillHolds(
   recent: RecentWrites,
 ): boolean {
   const { commitTime, isStamped, nextExpiry, reads, schemas, since } = attempt
-  if (time !== commitTime && (isStamped || nextExpiry < time)) return false
+  if (nextExpiry < time || (isStamped && time !== commitTime)) return false
   if (last.time === since.time) return true
   if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return false
   const doubtful = recent.written(reads, since.time, last.time) ?? reads
@@ -112,6 +116,9 @@ export function stillHolds(
 }
 
 /** What an attempt writes when it commits at `time`. */
-export function writesAt({ commitTime, writes }: StoreAttempt<unknown>, time: Micros): readonly Write[] {
+export function writesAt(
+  { commitTime, writes }: Pick<Evaluated<unknown>, 'commitTime' | 'writes'>,
+  time: Micros,
+): readonly Write[] {
   return time === commitTime ? writes : retimed(writes, commitTime, time)
 }

@@ -88,10 +88,10 @@ export class Committer {
   }
 
   /** Evaluates `work` on a snapshot. Nothing is announced: {@link commit} finds the time. */
-  attempt<T>(work: TransactionWork<T>, notBefore: Micros, commitNotBefore: Micros): StoreAttempt<T> {
+  attempt<T>(work: TransactionWork<T>, notBefore: Micros, stampTime?: () => Micros): StoreAttempt<T> {
     const announcement = this.#times.announce(notBefore)
     try {
-      return this.#evaluate(work, Math.max(announcement.time, commitNotBefore))
+      return this.#evaluate(work, announcement.time, stampTime)
     } finally {
       announcement.end()
     }
@@ -110,9 +110,10 @@ export class Committer {
    * all that was, and those behind it wait for the writer's lock no longer than they would for any commit of that size.
    */
   async commitKept(attempt: KeptAttempt): Promise<Micros | 'stale'> {
-    const open = await this.#gate.alone()
+    // Before it waits: what has gone ahead has an earlier time, and its own does not pass meanwhile.
+    const announcement = this.#times.announce(attempt.commitTime - 1)
     try {
-      const announcement = this.#times.announce(attempt.commitTime - 1)
+      const open = await this.#gate.alone()
       try {
         const recent = this.#recent.tell(attempt.since)
         const commit = await attempt.commit({ time: announcement.time, ...(recent && { recent }) })
@@ -121,10 +122,10 @@ export class Committer {
         this.#times.noteCommit(commit.time)
         return commit.time
       } finally {
-        announcement.end()
+        open()
       }
     } finally {
-      open()
+      announcement.end()
     }
   }
 
@@ -146,7 +147,7 @@ export class Committer {
       (view): Work<{ readonly before: Micros; readonly result: Decision<T> }> => {
         assertLeave()
         const last = lastCommit(view)
-        const time = this.#times.commitTime(leave, last)
+        const time = this.#times.commitTime(leave.time, last)
         if (!stillHolds(attempt, view, last, time, this.#recent)) {
           return { result: { before: last.time, result: 'stale' }, writes: [] }
         }
@@ -164,7 +165,7 @@ export class Committer {
   async passTime(): Promise<void> {
     const announcement = this.#times.announce(0)
     try {
-      await this.#underLock(announcement, (last, time) => {
+      await this.#underLock(announcement.time, (last, time) => {
         const write = commitWrite({ ...last, time })
         this.#recent.add(time, last.time, [write])
         return { result: undefined, writes: [write] }
@@ -174,11 +175,12 @@ export class Committer {
     }
   }
 
-  #evaluate<T>(work: TransactionWork<T>, announced: Micros): StoreAttempt<T> {
+  #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): StoreAttempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(0, (view, since, settledTime) => {
       const commitTime = Math.max(announced, since.time + commitDistance)
-      const times = { ...timesOf(since, commitTime), settledTime }
+      const stamp = stampTime && { stampTime: () => Math.max(commitTime, stampTime()) }
+      const times = { ...timesOf(since, commitTime), settledTime, ...stamp }
       return attemptOn(this.#parts, view, since, times, work)
     })
     return { ...attempt, evaluationMicros: this.#clock() - started }
@@ -194,14 +196,15 @@ export class Committer {
     try {
       release = this.#memory?.hold(attempt.counters.writeBytes)
       for (;;) {
-        const decision = await this.#underLock(announcement, (last, time, view): Work<Decision<T>> => {
+        const notBefore = Math.max(announcement.time, attempt.commitTime)
+        const decision = await this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
           if (stillHolds(attempt, view, last, time, this.#recent)) {
             return this.#commitOf(attempt, writesAt(attempt, time), last, time)
           }
           if (again === undefined) return { result: 'stale', writes: [] }
           if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
           const evaluated = this.#evaluateHere(again, view, last, time)
-          const { result, writes } = this.#commitOf(evaluated, evaluated.writes, last, time)
+          const { result, writes } = this.#commitOf(evaluated, evaluated.writes, last, evaluated.commitTime)
           return { result: { ...result, retries: 1 }, writes }
         })
         if (decision !== 'later') return decision
@@ -212,9 +215,9 @@ export class Committer {
     }
   }
 
-  /** Runs `work` with the newest commit, and the time of the next one. */
+  /** Runs `work` with the newest commit, and the time of the next one, which is announced. */
   async #underLock<T>(
-    announcement: Announcement,
+    notBefore: Micros,
     work: (last: CommitRecord, time: Micros, view: View) => Work<T>,
   ): Promise<T> {
     let hasWritten = false
@@ -225,7 +228,7 @@ export class Committer {
         // It runs again when its batch came to nothing: what was remembered of that has not been committed.
         if (hasWritten) this.#recent.clear()
         const last = lastCommit(view)
-        const done = work(last, this.#times.commitTime(announcement, last), view)
+        const done = work(last, this.#times.commitTime(notBefore, last), view)
         hasWritten = done.writes.length > 0
         return done
       })
@@ -262,8 +265,13 @@ export class Committer {
       })
     }
     try {
-      const times = { ...timesOf(last, time), settledTime: last.time + 1 }
-      return evaluateOn(this.#parts, view, times, work)
+      for (let commitTime = time; ; ) {
+        const times = { ...timesOf(last, commitTime), settledTime: last.time + 1 }
+        const evaluated = evaluateOn(this.#parts, view, times, work)
+        if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
+        // The ids that it drew have moved its commit behind the end of something that it saw.
+        commitTime = evaluated.commitTime
+      }
     } finally {
       this.#lockedMicros += Math.max(1, this.#clock() - started)
     }

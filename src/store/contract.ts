@@ -287,7 +287,7 @@ export { StoreUnavailableError } from '../kv/errors.ts'
 export interface Attempt<T> {
   readonly result: T
   readonly counters: TransactionCounters
-  /** The time that its writes are made for. */
+  /** The time that its writes are made for: it commits then or later. */
   readonly commitTime: Micros
   /** That time went into other values, too: the writes cannot be made for another one. */
   readonly isStamped: boolean
@@ -417,9 +417,10 @@ export interface Store {
   probe(): Promise<void>
   /**
    * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}, also in another
-   * process that has the folder open, if its result can be cloned. Its commit time is at least `commitNotBefore`.
+   * process that has the folder open, if its result can be cloned. What holds the very time of its commit is made for the
+   * moment that `stampTime` tells when that has to be certain; absent: for the next one.
    */
-  attempt<T>(work: (transaction: Transaction) => T, notBefore?: Micros, commitNotBefore?: Micros): Attempt<T>
+  attempt<T>(work: (transaction: Transaction) => T, notBefore?: Micros, stampTime?: () => Micros): Attempt<T>
   /** Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. */
   commit<T>(attempt: Attempt<T>): Promise<TransactionOutcome<T> | 'stale'>
   /** Has an attempt of another process committed there; resolves with its time, or `stale`. Nothing else is committed meanwhile. */

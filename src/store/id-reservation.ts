@@ -1,11 +1,11 @@
-// How far each worker has reserved ids, kept in the store: see ids.ts. The mark only grows, and every stretch begins
-// where the one before it ends or later, so even two processes with one worker number draw different ids.
+// How far the ids of each worker number are reserved, kept in the store: see ids.ts. The mark only grows, and every stretch
+// begins where the one before it ends or later, so no two processes draw the same ids.
 
 import { metaKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import type { View } from '../kv/contract.ts'
 import type { TransactionOutcome } from './contract.ts'
-import { type IdStretch, idEpochMs, idStretchMs } from './ids.ts'
+import { type IdStretch, idEpochMs, idStretchMs, workersMax } from './ids.ts'
 import { lastCommit } from './last-commit.ts'
 import { decodeIdMark, encodeIdMark, isIntact } from './records.ts'
 import type { StoreTransaction } from './transaction.ts'
@@ -17,21 +17,46 @@ interface Transactor {
   transact<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
 }
 
-/** Reserves the next stretch for a worker. Resolves when the reservation is durable. */
-export async function reserveStretch(store: Transactor, worker: number): Promise<IdStretch> {
+/**
+ * Reserves a stretch of ids; resolves when that is durable. It continues `held` unless somebody else has had that number
+ * since; else it is of the number `preferred`, or of the next one that nobody has reserved beyond the present.
+ */
+export async function reserveStretch(
+  store: Transactor,
+  preferred: number,
+  held: IdStretch | undefined,
+): Promise<IdStretch> {
   const { result } = await store.transact(transaction => {
     const { overlay } = transaction.internals().context
-    const key = metaKey(`${markName}${worker}`)
-    const mark = overlay.get(key)
-    const { lastCommitTime, snapshotTime } = transaction
-    // Folders of before version 0.2 have no mark, and ids up to about the last commit.
-    const reservedMs = mark === undefined ? Math.floor(lastCommitTime / 1000) + 1 : decodeIdMark(mark)
-    const startMs = Math.max(reservedMs, Math.floor(snapshotTime / 1000), idEpochMs)
+    const nowMs = Math.max(Math.floor(transaction.snapshotTime / 1000), idEpochMs)
+    const isMine = held !== undefined && markOf(overlay, held.worker) === held.endMs
+    const worker = isMine ? held.worker : freeNumber(overlay, preferred, nowMs)
+    const startMs = Math.max(markOf(overlay, worker), nowMs)
     const endMs = startMs + idStretchMs
-    overlay.set(key, encodeIdMark(endMs))
-    return { startMs, endMs }
+    overlay.set(markKey(worker), encodeIdMark(endMs))
+    return { worker, startMs, endMs }
   })
   return result
+}
+
+const markKey = (worker: number) => metaKey(`${markName}${worker}`)
+
+/** How far ids with a number are reserved, in milliseconds of the Unix epoch. */
+function markOf(view: View, worker: number): number {
+  const mark = view.get(markKey(worker))
+  return mark === undefined ? 0 : decodeIdMark(mark)
+}
+
+/** The first number from `preferred` on that is not reserved beyond `nowMs`; if all are, the one that is least. */
+function freeNumber(view: View, preferred: number, nowMs: number): number {
+  let best = preferred
+  for (let step = 0; step < workersMax; step++) {
+    const worker = (preferred + step) % workersMax
+    const mark = markOf(view, worker)
+    if (mark <= nowMs) return worker
+    if (mark < markOf(view, best)) best = worker
+  }
+  return best
 }
 
 /** Up to which time ids of documents may go, in milliseconds: drawn ones, and given ones as far as that is noted. */

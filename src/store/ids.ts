@@ -1,8 +1,12 @@
-// Ids of documents: milliseconds since the offset << 20 | sequence << 10 | worker, strictly increasing per worker.
+// Ids of documents: milliseconds since the offset << 20 | sequence << 10 | worker. The sequence is the microsecond within
+// the millisecond, so an id is the time at which it was drawn. It is drawn at the time announced for the commit, which lies
+// behind all that its client has seen, and no commit is earlier than an id drawn for it: so whoever has seen a
+// commit gets greater ids from every process that knows this.
 //
 // No id may be given twice, and the clock does not promise that: it can be set back, also while the service is
 // stopped. So ids are drawn only from stretches of time that were reserved in the store before, which holds how far
-// each worker has reserved. A stretch that was not used up is lost when the process ends.
+// the ids of each worker number are reserved. What was not used up of a stretch is lost when the process ends, and its
+// next one takes another number, so that its ids do not run ahead of the clock.
 
 import { assert } from '../base/assert.ts'
 import { Pending } from '../base/pending.ts'
@@ -10,19 +14,25 @@ import type { Micros } from '../values/value.ts'
 
 /** Milliseconds of the Unix epoch at which ids begin (a fact of the protocol). */
 export const idEpochMs = 1_336_258_850_000
-const sequenceMax = 1023
-const workerMax = 1023
+/** How many worker numbers there are: they have 10 bits. */
+export const workersMax = 1024
 
-/** Times whose ids one generator alone may draw, in milliseconds of the Unix epoch; `endMs` is not one of them. */
+/**
+ * Times whose ids with one worker number one generator alone may draw, in milliseconds of the Unix epoch; `endMs` is not
+ * one of them.
+ */
 export interface IdStretch {
+  readonly worker: number
   readonly startMs: number
   readonly endMs: number
 }
 
 /**
- * Length of a stretch in milliseconds. The next one is reserved when half of it has passed, so under load nobody waits
- * for it; and after a restart, ids run ahead of the clock by so much at most.
+ * Reserves durably a stretch from about now on. It continues `held`, the last one, where that is possible.
  */
+export type ReserveIds = (held: IdStretch | undefined) => Promise<IdStretch>
+
+/** Length of a stretch in milliseconds. The next one is reserved when half of it has passed, so under load nobody waits. */
 export const idStretchMs = 4000
 
 /** The time in an id, in milliseconds of the Unix epoch. */
@@ -32,34 +42,34 @@ export function idMs(id: bigint): number {
 
 /** Makes ids that never repeat, however the clock moves. */
 export class IdGenerator {
-  readonly #worker: bigint
-  readonly #reserve: () => Promise<IdStretch>
-  #endMs = 0
-  #ms = 0
-  #sequence = sequenceMax
+  readonly #reserve: ReserveIds
+  #held: IdStretch | undefined
+  #newest: Micros = 0
   #reserving: Promise<void> | undefined
 
-  /** `reserve` makes a stretch from about now on durably this generator's own, after all that were reserved before. */
-  constructor(worker: number, reserve: () => Promise<IdStretch>) {
-    assert(worker >= 0 && worker <= workerMax, 'the worker number has 10 bits')
-    this.#worker = BigInt(worker)
+  constructor(reserve: ReserveIds) {
     this.#reserve = reserve
   }
 
+  /** The time of the newest id, in microseconds. */
+  get newest(): Micros {
+    return this.#newest
+  }
+
   /**
-   * The next id at about that time; when a millisecond is used up, the following one is taken. Throws {@link Pending}
-   * when time has to be reserved first.
+   * The id of that time, or the next one that is left. Throws {@link Pending} when time has to be reserved first.
    */
   next(now: Micros): bigint {
-    const nowMs = Math.floor(now / 1000)
-    const isUsedUp = this.#sequence === sequenceMax
-    const ms = Math.max(nowMs, isUsedUp ? this.#ms + 1 : this.#ms)
-    if (ms >= this.#endMs) throw new Pending([{ key: 'ids', start: () => this.#renew() }])
-    this.#sequence = ms > this.#ms ? 0 : this.#sequence + 1
-    this.#ms = ms
+    const held = this.#held
+    const time = Math.max(now, this.#newest + 1, held === undefined ? 0 : held.startMs * 1000)
+    const ms = Math.floor(time / 1000)
+    if (held === undefined || ms >= held.endMs) {
+      throw new Pending([{ key: 'ids', start: () => this.#renew() }])
+    }
+    this.#newest = time
     // What fails here fails again for whoever finds nothing left, and is told there.
-    if (ms >= this.#endMs - idStretchMs / 2) this.#renew().catch(() => {})
-    return (BigInt(ms - idEpochMs) << 20n) | (BigInt(this.#sequence) << 10n) | this.#worker
+    if (ms >= held.endMs - idStretchMs / 2) this.#renew().catch(() => {})
+    return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | held.worker)
   }
 
   #renew(): Promise<void> {
@@ -72,11 +82,10 @@ export class IdGenerator {
   async #extend(): Promise<void> {
     // Ids are drawn inside of transactions, which must not begin another.
     await Promise.resolve()
-    const { startMs, endMs } = await this.#reserve()
-    if (startMs > this.#endMs) {
-      this.#ms = startMs
-      this.#sequence = -1
-    }
-    this.#endMs = endMs
+    const held = this.#held
+    const next = await this.#reserve(held)
+    assert(next.worker >= 0 && next.worker < workersMax, 'the worker number has 10 bits')
+    const continues = held?.worker === next.worker && held.endMs === next.startMs
+    this.#held = continues ? { ...next, startMs: held.startMs } : next
   }
 }

@@ -1,6 +1,7 @@
 // The times of this process's snapshots and commits, by the rules of base/timeline.ts. Only a caller that claims to have
 // seen the future is not covered by them, and only it notices.
 
+import { assert } from '../base/assert.ts'
 import { type Announcement, commitDistance, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore, View } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
@@ -39,13 +40,14 @@ export class SnapshotTimes {
   }
 
   /** The time of a commit, under the writer's lock. */
-  commitTime(announcement: Pick<Announcement, 'time'>, last: CommitRecord): Micros {
+  commitTime(notBefore: Micros, last: CommitRecord): Micros {
     const closed = this.#timeline.closed?.() ?? 0
-    return Math.max(announcement.time, last.time + commitDistance, closed + 1)
+    return Math.max(notBefore, last.time + commitDistance, closed + 1)
   }
 
   /** Announces a commit of which everything is to be later than `notBefore`. */
   announce(notBefore: Micros): Announcement {
+    assert(Number.isInteger(notBefore), 'times in the store are whole microseconds')
     const wanted = Math.min(notBefore, this.#timeline.now() + clockSkewMax)
     return this.#timeline.announce(Math.max(wanted, this.#newestSnapshot) + 1)
   }

@@ -24,7 +24,7 @@ import type {
   WriteOptions,
 } from './contract.ts'
 import { reserveStretch } from './id-reservation.ts'
-import { IdGenerator, type IdStretch } from './ids.ts'
+import { IdGenerator, type ReserveIds } from './ids.ts'
 import { KnownDocuments } from './known-documents.ts'
 import { KnownEntries } from './known-entries.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
@@ -36,10 +36,10 @@ interface StoreOptions {
   /** Shared with the other processes of the data directory, when there are any; its clock counts then. */
   readonly timeline?: Timeline
   readonly hooks: StoreHooks
-  /** 0 to 1023; processes that share a data directory need different ones. Default 0. */
+  /** 0 to 1023: the number that ids carry, unless another process has it. Default 0. */
   readonly worker?: number
   /** Reserves ids for a process that never commits; absent: they are reserved here. */
-  readonly reserveIds?: () => Promise<IdStretch>
+  readonly reserveIds?: ReserveIds
   /** Bounds what is evaluated and waits to be written. */
   readonly memory?: MemoryBound
 }
@@ -68,7 +68,7 @@ export class TransactionStore implements Store {
       schemas: new SchemaCache(),
       documents: new KnownDocuments(),
       entries: new KnownEntries(),
-      ids: new IdGenerator(worker, options.reserveIds ?? (() => reserveStretch(this, worker))),
+      ids: new IdGenerator(options.reserveIds ?? (held => reserveStretch(this, worker, held))),
       hooks: this.bindings,
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
@@ -106,14 +106,14 @@ export class TransactionStore implements Store {
 
   /**
    * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}, also in another
-   * process that has the folder open, if its result can be cloned. Its commit time is at least `commitNotBefore`.
+   * process that has the folder open, if its result can be cloned. `stampTime` says when to commit what holds that moment.
    */
   attempt<T>(
     work: (transaction: Transaction) => T,
     notBefore: Micros = 0,
-    commitNotBefore: Micros = 0,
+    stampTime?: () => Micros,
   ): StoreAttempt<T> {
-    return this.#committer.attempt(work, notBefore, commitNotBefore)
+    return this.#committer.attempt(work, notBefore, stampTime)
   }
 
   /**

@@ -72,8 +72,10 @@ export interface TransactionTimes {
   readonly givenIdsMs: number
   /** {@link Transaction.settledTime}. */
   readonly settledTime: Micros
-  /** When it commits; given to transactions that may write. */
+  /** When it commits; given to transactions that may write. Until its rows hold it elsewhere, it may still get later. */
   readonly commitTime?: Micros
+  /** The time to commit at once that has to be certain, not before `commitTime`; absent: that one. */
+  readonly stampTime?: () => Micros
 }
 
 interface Writers {
@@ -92,7 +94,8 @@ export class StoreTransaction implements Transaction {
   readonly #snapshot: Snapshot
   readonly #parts: TransactionParts
   readonly #writers: Writers | undefined
-  #isStamped = false
+  /** The commit time, once it has gone into other values. */
+  #stamped: Micros | undefined
   #editsPast = false
   readonly #knownIdsMs: number
   #givenIdsMs = 0
@@ -102,7 +105,7 @@ export class StoreTransaction implements Transaction {
   #stamp: (() => Micros) | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes) {
-    const { commitTime, givenIdsMs, lastCommitTime, schemaTime, settledTime, time } = times
+    const { commitTime, givenIdsMs, lastCommitTime, schemaTime, settledTime, stampTime, time } = times
     this.#parts = parts
     this.#knownIdsMs = givenIdsMs
     this.snapshotTime = time
@@ -123,14 +126,14 @@ export class StoreTransaction implements Transaction {
     }
     this.catalogue = new StoreCatalogue(this.#snapshot, parts.schemas)
     if (overlay !== undefined && commitTime !== undefined)
-      this.#writers = this.#makeWriters(overlay, commitTime)
+      this.#writers = this.#makeWriters(overlay, commitTime, stampTime)
   }
 
-  #makeWriters(overlay: Overlay, commitTime: Micros): Writers {
+  #makeWriters(overlay: Overlay, commitTime: Micros, stampTime: (() => Micros) | undefined): Writers {
     const { catalogue } = this
     const stamp = () => {
-      this.#isStamped = true
-      return commitTime
+      this.#stamped ??= Math.max(stampTime?.() ?? commitTime, this.#parts.ids.newest)
+      return this.#stamped
     }
     this.#stamp = stamp
     const { hooks } = this.#parts
@@ -145,7 +148,12 @@ export class StoreTransaction implements Transaction {
 
   /** Whether its commit time went into other values than the times of versions and entries. */
   get isStamped(): boolean {
-    return this.#isStamped
+    return this.#stamped !== undefined
+  }
+
+  /** The earliest time that its commit may have: of all ids that were drawn, none is later. */
+  get committableAt(): Micros {
+    return this.#stamped ?? Math.max(this.commitTime ?? 0, this.#parts.ids.newest)
   }
 
   /** Whether its commit moves the schema time: what is remembered of indexes does not show what is written to the past. */
@@ -290,7 +298,7 @@ export class StoreTransaction implements Transaction {
   }
 
   newId(): bigint {
-    return this.#parts.ids.next(this.snapshotTime)
+    return this.#parts.ids.next(this.commitTime ?? this.snapshotTime)
   }
 
   isTaken(ref: Ref): boolean {

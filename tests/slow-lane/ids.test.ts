@@ -12,7 +12,7 @@ import { StoreUnavailableError } from '../../src/store/contract.ts'
 test('ids that cannot be reserved mean that the store is not available', async () => {
   const [lane, service] = duplexPair()
   const jobs = new LaneService<undefined>(lane, () => assert.fail('nothing is set up'))
-  const refused = assert.rejects(jobs.reserveIds(), StoreUnavailableError)
+  const refused = assert.rejects(jobs.reserveIds(undefined), StoreUnavailableError)
   sendFrame(service, { kind: 'ids', stretch: undefined } satisfies ToLane)
   await refused
   lane.destroy()

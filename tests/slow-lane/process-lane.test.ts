@@ -72,12 +72,12 @@ function laneOf(processesMax: number, isReady = true) {
       if (isReady) process.say({ kind: 'ready' })
       return process as unknown as ChildProcess
     },
-    reserveIds: async () => ({ startMs: 0, endMs: 1 }),
+    reserveIds: async held => ({ worker: held?.worker ?? 0, startMs: 0, endMs: 1 }),
     onDeath: reason => deaths.push(reason),
   })
   const run = (queue: string, body: string, timeoutMs = 1000) => {
     const request = { authorization: 'x', apiVersion: '4', body, timeoutMs } as const
-    return lane.run({ request, queue, snapshotTime: 7, timeoutMs })
+    return lane.run({ request, queue, snapshotTime: 7, timeoutMs, now: () => 9, lead: 5 })
   }
   return { deaths, lane, run, started, system, time }
 }
@@ -251,9 +251,12 @@ test('ids are reserved by the service', async () => {
   const { lane, run, started } = laneOf(1)
   const outcome = run('a', 'x')
   await received(started[0], 1)
-  started[0]?.say({ kind: 'ids wanted' })
+  started[0]?.say({ kind: 'ids wanted', held: { worker: 3, startMs: 0, endMs: 1 } })
   await received(started[0], 2)
-  assert.deepEqual(started[0]?.received[1]?.message, { kind: 'ids', stretch: { startMs: 0, endMs: 1 } })
+  assert.deepEqual(started[0]?.received[1]?.message, {
+    kind: 'ids',
+    stretch: { worker: 3, startMs: 0, endMs: 1 },
+  })
   started[0]?.answer('with ids')
   assert.equal(bodyOf(await outcome), 'with ids')
   await lane.close()

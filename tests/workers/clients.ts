@@ -1,5 +1,5 @@
 // Clients that know which worker they talk to: each keeps one connection, a connection stays with the worker it was
-// given to, and the worker's number is in the low ten bits of the ids it makes.
+// given to, and in the low ten bits of the ids that a worker makes is a number that no other has at the time.
 
 import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
@@ -70,14 +70,14 @@ export class WorkerClient {
   }
 }
 
-/** One client for each worker, by number. */
+/** One client for each worker. */
 export async function clientOfEach(server: RunningServer, count: number): Promise<WorkerClient[]> {
-  const clients: WorkerClient[] = []
-  for (let attempt = 0; attempt < 10 * count && clients.filter(Boolean).length < count; attempt++) {
+  const clients = new Map<number, WorkerClient>()
+  for (let attempt = 0; attempt < 10 * count && clients.size < count; attempt++) {
     const client = await new WorkerClient(server).connect()
-    if (clients[client.worker]) client.close()
-    else clients[client.worker] = client
+    if (clients.has(client.worker)) client.close()
+    else clients.set(client.worker, client)
   }
-  assert.equal(clients.filter(Boolean).length, count, 'connections go to all workers')
-  return clients
+  assert.equal(clients.size, count, 'connections go to all workers')
+  return [...clients.values()]
 }

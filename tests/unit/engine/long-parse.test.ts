@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemTimers } from '../../../src/base/timers.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
+import { Leads } from '../../../src/engine/leads.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import type { StreamOpener } from '../../../src/engine/streaming.ts'
 import type { SessionHost } from '../../../src/model/session.ts'
@@ -14,6 +15,7 @@ test('what takes too long to be parsed is left to the slow lane, without being p
   const jobs: LaneJob[] = []
   const holds: { readonly queue: string; isWasted: boolean }[] = []
   const slowLane: SlowLane = {
+    leads: new Leads(),
     run(job) {
       jobs.push(job)
       return Promise.resolve({ status: 200, body: '', txnTime: 0, metrics: undefined, database: 0n })

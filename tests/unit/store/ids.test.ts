@@ -10,7 +10,7 @@ import { metaKey } from '../../../src/keys/keyspace.ts'
 import { openLmdb } from '../../../src/kv/lmdb.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
-import { IdGenerator, type IdStretch, idEpochMs, idStretchMs } from '../../../src/store/ids.ts'
+import { IdGenerator, type IdStretch, idEpochMs, idMs, idStretchMs } from '../../../src/store/ids.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
@@ -42,9 +42,9 @@ test('ids increase while the clock jumps back and forth', async () => {
     const reserve = async (): Promise<IdStretch> => {
       const startMs = Math.max(mark, Math.floor(now / 1000))
       mark = startMs + idStretchMs
-      return { startMs, endMs: mark }
+      return { worker: 1, startMs, endMs: mark }
     }
-    const ids = new IdGenerator(1, reserve)
+    const ids = new IdGenerator(reserve)
     let newest = -1n
     for (let step = 0; step < 20_000; step++) {
       if (random.below(100) === 0) now += (random.below(7200) - 3600) * second
@@ -59,10 +59,10 @@ test('ids increase while the clock jumps back and forth', async () => {
 
 test('a stretch is used up in one go, and the next is waited for', async () => {
   let reserved = 0
-  const ids = new IdGenerator(0, async () => {
+  const ids = new IdGenerator(async () => {
     const startMs = idEpochMs + reserved * idStretchMs
     reserved++
-    return { startMs, endMs: startMs + idStretchMs }
+    return { worker: 0, startMs, endMs: startMs + idStretchMs }
   })
   let newest = await draw(ids, 0)
   let drawn = 1
@@ -75,12 +75,68 @@ test('a stretch is used up in one go, and the next is waited for', async () => {
     }
   }
   assert.throws(drawAll, Pending)
-  assert.equal(drawn, idStretchMs * 1024)
+  assert.equal(drawn, idStretchMs * 1000)
   assert.ok((await draw(ids, 0)) > newest)
 })
 
+test('whoever sends back the time of its last commit gets greater ids, also where the clock is behind', async () => {
+  const kv = openMemory()
+  const benches = [new Bench(kv), new Bench(kv), new Bench(kv)]
+  const things = await (benches[0] as Bench).write(transaction => createCollection(transaction, 'things'))
+  // Reserved by all, each by its clock.
+  for (const [place, bench] of benches.entries()) {
+    bench.now += place * 5000
+    await bench.write(transaction => transaction.newId())
+  }
+  let [seen, newest] = [0, 0n]
+  for (let round = 0; round < 300; round++) {
+    const { store } = benches[round % 3] as Bench
+    const drawn: bigint[] = []
+    const create = (transaction: Transaction) => {
+      drawn.length = 0
+      for (let count = 0; count < 1 + (round % 4); count++) {
+        const id = transaction.newId()
+        transaction.put(documentRef(things, id), data({}))
+        drawn.push(id)
+      }
+    }
+    const { time } = await store.write(create, { notBefore: seen })
+    for (const id of drawn) {
+      assert.ok(id > newest, `round ${round}: ${id} after ${newest}`)
+      assert.ok(microsOf(id) <= time, 'no commit is earlier than its ids')
+      newest = id
+    }
+    seen = time
+  }
+  await kv.close()
+})
+
+test('a process that follows another draws ids of the present, with a number of its own', async () => {
+  const kv = openMemory()
+  const seen = new Set<bigint>()
+  let now = 0
+  for (let start = 0; start < 5; start++) {
+    const bench = new Bench(kv)
+    now = Math.max(now, bench.now)
+    bench.now = now
+    for (let count = 0; count < 3; count++) {
+      const id = await bench.write(transaction => transaction.newId())
+      assert.ok(Math.abs(idMs(id) - bench.now / 1000) <= 1)
+      seen.add(id)
+    }
+    now = bench.now
+  }
+  assert.equal(seen.size, 15)
+  await kv.close()
+})
+
+/** The time at which an id was drawn, in microseconds. */
+function microsOf(id: bigint): number {
+  return idMs(id) * 1000 + Number((id >> 10n) & 1023n)
+}
+
 test('what cannot be reserved is refused, not made up', async () => {
-  const ids = new IdGenerator(0, () => Promise.reject(new Error('the disk is full')))
+  const ids = new IdGenerator(() => Promise.reject(new Error('the disk is full')))
   await assert.rejects(draw(ids, 0), /disk is full/)
 })
 

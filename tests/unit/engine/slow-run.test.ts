@@ -1,0 +1,100 @@
+// Queries of the slow lane that hold the time of their commit: the moment is whole microseconds, so far ahead as it takes
+// to be there in time, and no farther however often it was missed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Leads } from '../../../src/engine/leads.ts'
+import type { LaneJob, LaneOutcome, SlowLane } from '../../../src/engine/slow-lane.ts'
+import { runSlowly } from '../../../src/engine/slow-run.ts'
+import type { Store } from '../../../src/store/contract.ts'
+
+/** A service whose queries take `takes` microseconds each from the moment at which the time of their commit is certain. */
+function serviceOf(takes: readonly number[], leads = new Leads()) {
+  let now = 1_700_000_000_000_000
+  const seen: number[] = []
+  const slowLane: SlowLane = {
+    leads,
+    hold: () => ({ isOver: () => false, wasted: () => undefined }),
+    run: async ({ lead, now: dispatched }: LaneJob) => {
+      // Others come first.
+      now += 3_000_000
+      const commitTime = dispatched() + lead
+      seen.push(lead)
+      now += takes[seen.length - 1] as number
+      const attempt = { commitTime, isStamped: true, result: undefined, counters: {} }
+      return {
+        status: 201,
+        body: '',
+        txnTime: 0,
+        metrics: undefined,
+        database: 0n,
+        attempt,
+      } as unknown as LaneOutcome
+    },
+  }
+  const committed: { readonly time: number; readonly at: number }[] = []
+  const store = {
+    now: () => now,
+    commit: async ({ commitTime }: { commitTime: number }) => {
+      committed.push({ time: commitTime, at: now })
+      return { result: undefined, time: commitTime, counters: {}, retries: 0 }
+    },
+  } as unknown as Store
+  const timers = {
+    after: (ms: number, callback: () => void) => {
+      now += ms * 1000
+      setImmediate(callback)
+      return () => undefined
+    },
+    every: () => () => undefined,
+  }
+  const run = (timeoutMs: number) =>
+    runSlowly({
+      slowLane,
+      store,
+      timers,
+      retriesMax: 0,
+      checkCosts: () => undefined,
+      job: lead => ({
+        request: { apiVersion: '4', authorization: 'x', body: '', timeoutMs },
+        queue: 'a',
+        snapshotTime: 0,
+        timeoutMs,
+        now: () => now,
+        lead,
+      }),
+    })
+  return { committed, leads, run, seen }
+}
+
+test('what is left of the time of a query is a fraction, the time of its commit is not', async () => {
+  const { committed, run, seen } = serviceOf([1_000])
+  assert.equal((await run(12.3456789)).status, 201)
+  assert.deepEqual(seen, [12_346])
+  assert.ok(committed.every(({ time }) => Number.isSafeInteger(time)))
+})
+
+test('waiting for others makes the moment no later, nor does missing it over and over', async () => {
+  const late = Array<number>(12).fill(400_000.4)
+  const { committed, run, seen } = serviceOf([...late.map((each, index) => each + 100_000 * index), 20_000])
+  await run(60_000)
+  assert.equal(seen[0], 50_000)
+  for (const [index, lead] of seen.entries()) {
+    assert.ok(Number.isSafeInteger(lead))
+    if (index > 0) assert.ok(lead <= Math.ceil(1.5 * (400_001 + 100_000 * (index - 1))), `${index}: ${lead}`)
+  }
+  for (const { at, time } of committed) assert.ok(at <= time)
+})
+
+test('what a database needed lately is what its next query is given, within bounds, and forgotten', async () => {
+  const { leads, run, seen } = serviceOf([100_000, 100_000, 100_000, 3_000_000, 100, 100])
+  await run(60_000)
+  assert.deepEqual(seen.splice(0), [50_000, 150_000])
+  await run(60_000)
+  assert.deepEqual(seen.splice(0), [150_000])
+  leads.note('a', 60_000_000)
+  assert.equal(leads.first('a'), 500_000)
+  assert.equal(leads.first('another'), 50_000)
+  for (let count = 0; count < 12; count++) leads.note('a', 0)
+  assert.equal(leads.first('a'), 50_000)
+})
