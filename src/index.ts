@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { systemRandom } from './base/random.ts'
 import { readConfig } from './config/read-config.ts'
 import type { Config } from './config/settings.ts'
-import { openLmdb } from './kv/lmdb.ts'
+import { claimData } from './data-folder.ts'
 import { openMemory } from './kv/memory.ts'
-import { engineOver } from './open-engine.ts'
+import { engineOver, openEngine } from './open-engine.ts'
 import { createServer as serverOver } from './server.ts'
 import { openServiceLog } from './service-log.ts'
 
@@ -43,7 +43,7 @@ export interface EmbeddedServer {
 const rootSecretBytes = 24
 
 /**
- * Starts a service. Rejects when the address or the folder cannot be used.
+ * Starts a service. Rejects when the address or the folder cannot be used, or another service has the folder.
  *
  * The driver's options are `{ scheme: 'http', domain: server.host, port: server.port, secret: server.rootSecret }`.
  */
@@ -52,23 +52,25 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
     options.rootSecret ?? Buffer.from(systemRandom.bytes(rootSecretBytes)).toString('base64url')
   // The query log needs a folder, also when the data is in memory.
   const scratch = options.data === undefined ? await mkdtemp(join(tmpdir(), 'terrarium-')) : undefined
-  const removeScratch = async () => {
-    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true })
+  const config: Config = {
+    ...readConfig({ flags: new Map(), file: undefined }, {}),
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    data: options.data ?? (scratch as string),
+    passwordCost: options.passwordCost ?? 4,
+    logLevel: options.logLevel ?? 'silent',
+    shutdownGraceMs: 1_000,
   }
+  const release =
+    scratch === undefined ? claimData(config) : () => rm(scratch, { recursive: true, force: true })
   try {
-    const config: Config = {
-      ...readConfig({ flags: new Map(), file: undefined }, {}),
-      host: options.host ?? '127.0.0.1',
-      port: options.port ?? 0,
-      data: options.data ?? (scratch as string),
-      passwordCost: options.passwordCost ?? 4,
-      logLevel: options.logLevel ?? 'silent',
-      shutdownGraceMs: 1_000,
-    }
     const log = openServiceLog(config.logLevel)
-    const kv = options.data === undefined ? openMemory() : openLmdb({ path: options.data })
     const role = { worker: 0, background: true }
-    const server = await serverOver(config, engineOver(kv, config, rootSecret, log, undefined, role), log)
+    const opened =
+      scratch === undefined
+        ? await openEngine(config, rootSecret, log, role)
+        : engineOver(openMemory(), config, rootSecret, log, undefined, role)
+    const server = await serverOver(config, opened, log)
     const url = await server.listen().catch(async cause => {
       await server.close()
       throw cause
@@ -80,11 +82,11 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
       rootSecret,
       close: async () => {
         await server.close()
-        await removeScratch()
+        await release()
       },
     }
   } catch (cause) {
-    await removeScratch()
+    await release()
     throw cause
   }
 }

@@ -5,14 +5,15 @@ import { chmod, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
+import { reasonOf } from '../base/system-reasons.ts'
 import type { Config } from '../config/settings.ts'
+import { checkData, prepareDataFolder, restoreDraft } from '../data-folder.ts'
 import { openLmdb } from '../kv/lmdb.ts'
 import { claimFiles, claimFolder } from '../kv/lmdb-claim.ts'
 import { copyStore, flush, storeBytes } from '../kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../kv/lmdb-data-file.ts'
 import { openStore } from '../store/store.ts'
 import { StartError } from './command.ts'
-import { explained, prepareDataFolder, reasonOf, restoreDraft } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
@@ -28,6 +29,7 @@ export interface Copied {
  * be served meanwhile.
  */
 export async function backUp(config: Config, folder: string): Promise<Copied> {
+  if (!isShared(config)) checkData(config)
   const bytes = isShared(config) ? 0 : storeBytes(config.data)
   if (bytes === 0 && !isShared(config)) throw new StartError(`there is no data in ${config.data}`)
   await refuseContent(folder, 'the backup folder')
@@ -36,7 +38,7 @@ export async function backUp(config: Config, folder: string): Promise<Copied> {
     await mkdir(draft, { recursive: true, mode: 0o700 })
     const share = () => storeBytes(draft) / bytes
     if (isShared(config)) await copyShared(config, draft)
-    else await withProgress('backup', share, () => explained(() => copyStore(config.data, draft)))
+    else await withProgress('backup', share, () => copyStore(config.data, draft))
     // What is renamed over has to be empty, which it is.
     await rename(draft, folder)
     flush(dirname(folder))
@@ -80,10 +82,10 @@ export async function restore(folder: string, config: Config): Promise<Copied> {
   }
   await refuseContent(data, 'the data directory')
   prepareDataFolder(data)
-  const release = await explained(async () => claimFolder(data))
+  const release = claimFolder(data)
   const draft = join(data, restoreDraft)
   try {
-    await explained(async () => checkDataFile(join(folder, dataFileName)))
+    checkDataFile(join(folder, dataFileName))
     // Another restore, or a service, may have been quicker to claim it.
     await refuseContent(data, 'the data directory')
     // Of a restore that was killed: nobody else writes to it while the folder is claimed.
@@ -120,7 +122,7 @@ async function refuseContent(folder: string, name: string): Promise<void> {
 
 /** Opens a copy to see that it can be opened and what its newest transaction is. */
 async function contentOf(folder: string): Promise<Copied> {
-  const opened = await explained(async () => openLmdb({ path: folder }))
+  const opened = openLmdb({ path: folder })
   const store = openStore(opened, {
     clock: systemClock.now,
     hooks: { evaluateBinding: () => undefined },

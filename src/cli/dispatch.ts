@@ -4,6 +4,7 @@
 import { closestTo } from '../base/closest.ts'
 import { version } from '../base/version.ts'
 import { UsageError } from '../config/read-config.ts'
+import { StoreUnavailableError } from '../kv/errors.ts'
 import { type Command, StartError } from './command.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'
 import { readWords } from './words.ts'
@@ -14,7 +15,8 @@ export async function dispatch(commands: readonly Command[], words: readonly str
     return await run(commands, words)
   } catch (cause) {
     if (cause instanceof UsageError) return complain(`${cause.message} (see --help)`, 2)
-    if (cause instanceof StartError) return complain(cause.message, 1)
+    if (cause instanceof StartError || cause instanceof StoreUnavailableError)
+      return complain(cause.message, 1)
     throw cause
   }
 }

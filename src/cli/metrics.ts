@@ -3,10 +3,10 @@
 
 import type { Logger } from 'pino'
 import type { AggregatorRegistry, Registry } from 'prom-client'
+import { reasonOf } from '../base/system-reasons.ts'
 import type { Config } from '../config/settings.ts'
 import type { MetricsServer } from '../metrics/endpoint.ts'
 import { StartError } from './command.ts'
-import { reasonOf } from './data-folder.ts'
 
 /** Serves metrics if a port for them is configured. */
 export async function openMetrics(

@@ -8,7 +8,7 @@ import { systemRandom } from '../base/random.ts'
 import type { Config } from '../config/settings.ts'
 import { claimRootHash, readRootHash } from '../kv/postgres/tables.ts'
 import { withRecord } from '../open-store.ts'
-import { storedRootSecret } from './data-folder.ts'
+import { storedRootSecret } from './secret-file.ts'
 
 type RootSecretConfig = Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>
 

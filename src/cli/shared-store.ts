@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { systemRandom } from '../base/random.ts'
 import type { Config } from '../config/settings.ts'
+import { prepareDataFolder } from '../data-folder.ts'
 import { controlKey } from '../keys/keyspace.ts'
 import { printKey } from '../keys/printer.ts'
 import { type Entry, everyKey, type KeyRange, type KeyValueStore, type View } from '../kv/contract.ts'
@@ -23,7 +24,6 @@ import { allControlRows, controlRows } from '../query-log/control-store.ts'
 import { queryLogFolder } from '../query-log/log-folder.ts'
 import { openServiceLog } from '../service-log.ts'
 import { lastCommit } from '../store/last-commit.ts'
-import { explained, prepareDataFolder } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 
 /** Settings that name a shared store. */
@@ -55,8 +55,8 @@ export async function checkShared(config: SharedConfig): Promise<SharedCheck> {
   try {
     const record = openLmdb({ path: folder, durable: false })
     try {
-      await explained(() => copyWithProgress('copy of the record', config, record))
-      const differences = await explained(() => compared(config, record))
+      await copyWithProgress('copy of the record', config, record)
+      const differences = await compared(config, record)
       const { check } = engineOver(readOnly(record), config, undefined, pino({ level: 'silent' }))
       return {
         contradictions: [...check(), ...(differences?.texts ?? [])],
@@ -181,7 +181,7 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
 export async function copyShared(config: SharedConfig, folder: string): Promise<void> {
   const local = openLmdb({ path: folder })
   try {
-    await explained(() => copyWithProgress('copy', config, local))
+    await copyWithProgress('copy', config, local)
     await removeNote(local)
     await separateRequests(local, folder)
   } finally {
@@ -212,7 +212,7 @@ interface Filled {
 
 /** Moves what the folder `folder` holds, which nobody serves, into the record, which is empty. */
 export async function fillShared(config: SharedConfig, folder: string, bytesTotal: number): Promise<Filled> {
-  const source = await explained(async () => openLmdb({ path: folder }))
+  const source = openLmdb({ path: folder })
   const requests = existsSync(join(folder, queryLogFolder, 'requests')) ? openControlStore(folder) : undefined
   let done = { keys: 0, bytes: 0 }
   try {
@@ -228,7 +228,7 @@ export async function fillShared(config: SharedConfig, folder: string, bytesTota
           done = progress
         },
       })
-    await explained(() => withProgress('migrate', () => done.bytes / bytesTotal, fill))
+    await withProgress('migrate', () => done.bytes / bytesTotal, fill)
     return { ...done, time: newestTime }
   } finally {
     await requests?.close()

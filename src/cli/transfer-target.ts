@@ -2,8 +2,10 @@
 
 import { existsSync } from 'node:fs'
 import { systemRandom } from '../base/random.ts'
+import { reasonOf } from '../base/system-reasons.ts'
 import { UsageError } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
+import { checkData, prepareDataFolder } from '../data-folder.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
 import { claimFolder } from '../kv/lmdb-claim.ts'
 import { openEngine } from '../open-engine.ts'
@@ -16,7 +18,7 @@ import {
 } from '../transfer/connection.ts'
 import { TransferError } from '../transfer/record.ts'
 import { StartError } from './command.ts'
-import { explained, keptRootSecret, prepareDataFolder, reasonOf } from './data-folder.ts'
+import { keptRootSecret } from './secret-file.ts'
 import { notedAddress } from './service-address.ts'
 
 interface Target {
@@ -68,11 +70,12 @@ function claim(folder: string): (() => Promise<void>) | undefined {
 
 async function openFolder(config: Config, release: () => Promise<void>): Promise<Connection> {
   try {
+    checkData(config)
     // Nobody else can use the folder meanwhile, so the secret need not be known to anybody.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
     const log = openServiceLog('warn')
     const part = { worker: 0, background: true }
-    const opened = await explained(() => openEngine(config, rootSecret, log, part))
+    const opened = await openEngine(config, rootSecret, log, part)
     const close = async () => {
       await opened.close()
       await release()

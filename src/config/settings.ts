@@ -61,6 +61,11 @@ export const settings = {
     check: storeFault,
     doc: 'Database that several machines share, as postgres://user:password@host/name?options; the data directory then holds a disposable copy. Without it all data is in the data directory. Prefer the environment variable: other users of the machine can see flags.',
   },
+  acceptData: {
+    kind: 'switch',
+    default: false,
+    doc: 'Serve a data directory although what is in it is meant to be served otherwise: that of a node, or one whose data has been moved to a shared store, without `store`; one with data of its own, which is left aside, with it.',
+  },
   storeSchema: {
     kind: 'string',
     default: 'terrarium',

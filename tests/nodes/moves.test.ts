@@ -5,8 +5,9 @@ import { existsSync } from 'node:fs'
 import { readdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { createServer } from '../../src/index.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { query } from '../support/http.ts'
+import { query, send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
@@ -108,6 +109,64 @@ test('a node whose copy was deleted or emptied after a move copies the store ane
     }
     const checked = await runProgram(['check', '--data', data], env)
     assert.equal(checked.status, 0, checked.stdout + checked.stderr)
+  } finally {
+    await postgres.stop()
+  }
+})
+
+test('a folder is served only as what it holds, unless somebody says that this is meant', {
+  skip: noPostgres,
+}, async () => {
+  const postgres = await PostgresServer.start()
+  try {
+    const env = { TERRARIUM_STORE: postgres.url() }
+    const data = join(folder, 'moved')
+    const alone = await startServer({ data })
+    await query(alone, root, { create_collection: { object: { name: 'notes' } } })
+    const note = { object: { data: { object: { text: 'kept' } } } }
+    await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
+    await alone.stop()
+    const refused = async (served: string, reason: RegExp, variables = {}) => {
+      await assert.rejects(startServer({ data: served, env: variables }), reason)
+    }
+
+    await refused(data, /moved holds data of its own, .* or give --accept-data/, env)
+    const moved = await runProgram(['migrate', '--data', data], env)
+    assert.equal(moved.status, 0, moved.stderr)
+    const gone = /moved has been moved to 127.0.0.1:\d+\/postgres schema terrarium: give --store/
+    await refused(data, gone)
+    for (const words of [
+      ['backup', join(folder, 'stale')],
+      ['account-key', 'list'],
+    ]) {
+      const { status, stderr } = await runProgram([...words, '--data', data])
+      assert.equal(status, 1)
+      assert.match(stderr, gone)
+    }
+    await assert.rejects(createServer({ data }), gone)
+
+    // The log of queries that it has is handed over by the node that is given the folder.
+    const node = await startServer({ data, env })
+    assert.equal(await query(node, root, read), 'kept')
+    await node.stop()
+    const own = join(folder, 'own')
+    const other = await startServer({ data: own, env })
+    await other.stop()
+    await refused(own, /own belongs to a node over a shared store: give --store .* or --accept-data/)
+
+    const flags = ['--accept-data']
+    const begun = await startServer({ data: own, flags })
+    assert.equal((await send(begun, { secret: root, query: read })).status, 400)
+    await begun.stop()
+    const left = await startServer({ data, flags })
+    assert.equal(await query(left, root, read), 'kept')
+    await left.stop()
+    // From then on it is data of its own again.
+    await refused(data, /moved holds data of its own/, env)
+    const again = await startServer({ data })
+    await again.stop()
+    const aside = await startServer({ data, env, flags })
+    await aside.stop()
   } finally {
     await postgres.stop()
   }

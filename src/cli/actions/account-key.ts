@@ -6,13 +6,13 @@ import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
 import { UsageError } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
+import { checkData } from '../../data-folder.ts'
 import type { KeyValueStore } from '../../kv/contract.ts'
 import { openControlStore } from '../../open-query-log.ts'
 import { type AccountKey, AccountKeys, NameTaken } from '../../query-log/account-keys.ts'
 import { isRegionGroup } from '../../query-log/region-groups.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { StartError } from '../command.ts'
-import { explained } from '../data-folder.ts'
 import { isShared, withControlRows } from '../shared-store.ts'
 
 interface Wanted {
@@ -63,8 +63,9 @@ async function create(keys: AccountKeys, wanted: Parameters<AccountKeys['create'
 
 async function withKeys(config: Config, use: (keys: AccountKeys) => Promise<number>): Promise<number> {
   if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
-  if (isShared(config)) return explained(() => withControlRows(config, kv => use(keysIn(kv))))
-  const store = await explained(async () => openControlStore(config.data))
+  checkData(config)
+  if (isShared(config)) return withControlRows(config, kv => use(keysIn(kv)))
+  const store = openControlStore(config.data)
   try {
     return await use(keysIn(store))
   } finally {

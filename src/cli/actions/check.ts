@@ -6,7 +6,6 @@ import { storeBytes } from '../../kv/lmdb-copy.ts'
 import { openEngine } from '../../open-engine.ts'
 import { openServiceLog } from '../../service-log.ts'
 import { StartError } from '../command.ts'
-import { explained } from '../data-folder.ts'
 import { addressOf, checkShared, isShared } from '../shared-store.ts'
 
 /** Checks a data directory, or a shared store; resolves with the exit status. */
@@ -15,7 +14,7 @@ export async function check(config: Config): Promise<number> {
   if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
   const log = openServiceLog(config.logLevel)
-  const opened = await explained(() => openEngine(config, undefined, log))
+  const opened = await openEngine(config, undefined, log)
   try {
     return report(config.data, opened.check())
   } finally {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { text as textOf } from 'node:stream/consumers'
+import { reasonOf } from '../../base/system-reasons.ts'
 import { UsageError } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { connect } from '../client/connect.ts'
@@ -9,7 +10,6 @@ import type { ClientChoice } from '../client/options.ts'
 import type { QueryText } from '../client/report.ts'
 import { readText, runExpressions } from '../client/run-text.ts'
 import { StartError } from '../command.ts'
-import { reasonOf } from '../data-folder.ts'
 
 interface Choice extends ClientChoice {
   readonly json: boolean

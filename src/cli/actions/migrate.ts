@@ -1,11 +1,11 @@
 // Moves what a data directory holds into a shared store, and back.
 
 import type { Config } from '../../config/settings.ts'
+import { noteMoved, prepareDataFolder } from '../../data-folder.ts'
 import { claimFolder } from '../../kv/lmdb-claim.ts'
 import { storeBytes } from '../../kv/lmdb-copy.ts'
 import { moveBack } from '../backup-folder.ts'
 import { StartError } from '../command.ts'
-import { explained, prepareDataFolder } from '../data-folder.ts'
 import { addressOf, fillShared, holdsData, isShared } from '../shared-store.ts'
 
 /** Fills the shared store from the data directory; `back`: the other way. Resolves with the exit status. */
@@ -18,9 +18,10 @@ export async function migrate(config: Config, back: boolean): Promise<number> {
   }
   if (!holdsData(config.data)) throw new StartError(`there is no data in ${config.data}`)
   prepareDataFolder(config.data)
-  const release = await explained(async () => claimFolder(config.data))
+  const release = claimFolder(config.data)
   try {
     const { keys, bytes, time } = await fillShared(config, config.data, storeBytes(config.data))
+    noteMoved(config.data, addressOf(config))
     process.stdout.write(
       `moved ${keys} keys, ${bytes} bytes as of transaction time ${time} to ${addressOf(config)}\n`,
     )

@@ -8,17 +8,17 @@ import { systemClock } from '../../base/clock.ts'
 import { openKeptClock } from '../../base/kept-clock.ts'
 import { NoticeBoard } from '../../base/notices.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
+import { reasonOf } from '../../base/system-reasons.ts'
 import { systemTimers } from '../../base/timers.ts'
 import { isShortSecret } from '../../config/faults.ts'
 import type { Config } from '../../config/settings.ts'
-import { StoreUnavailableError } from '../../kv/errors.ts'
-import { claimFolder, joinClaim } from '../../kv/lmdb-claim.ts'
+import { claimData } from '../../data-folder.ts'
+import { joinClaim } from '../../kv/lmdb-claim.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../open-engine.ts'
 import { divergedExitCode } from '../../open-store.ts'
 import { createServer, type Server, urlOf } from '../../server.ts'
 import { openServiceLog } from '../../service-log.ts'
 import { StartError } from '../command.ts'
-import { explained, prepareDataFolder, reasonOf, refuseEmptied, refuseHalfRestored } from '../data-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { rootSecretOf } from '../root-secret.ts'
 import { forgetAddress, noteAddress } from '../service-address.ts'
@@ -37,10 +37,7 @@ type Open = (
 export async function serve(config: Config, open: Open = openEngine): Promise<number> {
   const log = openServiceLog(config.logLevel)
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
-  prepareDataFolder(config.data)
-  refuseEmptied(config.data)
-  refuseHalfRestored(config.data)
-  const release = await explained(async () => claimFolder(config.data))
+  const release = claimData(config)
   try {
     if (isShortSecret(config.rootSecret))
       log.warn('the root secret is easily guessed: every program of this machine can have all rights')
@@ -70,11 +67,9 @@ async function runAlone(
   const service = { ...config, port: await startEarly(config, node, log) }
   const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
   try {
-    await explained(async () => node?.prepare())
-    const rootSecret = await explained(() => rootSecretOf(config, log))
-    const opened = await explained(() =>
-      open(config, rootSecret, log, { worker: 0, background: true, slowLane: true }),
-    )
+    await node?.prepare()
+    const rootSecret = await rootSecretOf(config, log)
+    const opened = await open(config, rootSecret, log, { worker: 0, background: true, slowLane: true })
     const stopped = signalled()
     server = await created(service, opened, log)
     await node?.close()
@@ -104,7 +99,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   const release = joinClaim(config.data)
   const worker = workerNumber()
   // The supervisor has made it, and said where it is.
-  const rootSecret = await explained(() => rootSecretOf(config, silent))
+  const rootSecret = await rootSecretOf(config, silent)
   const notices = new NoticeBoard()
   const role = {
     worker,
@@ -113,7 +108,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
     slowLane: true,
     notices,
   }
-  const opened = await explained(() => open(config, rootSecret, log, role))
+  const opened = await open(config, rootSecret, log, role)
   const stopped = signalled()
   const server = await created(config, opened, log)
   if (server.metrics) await shareMetrics(server.metrics)
@@ -144,9 +139,9 @@ async function supervise(config: Config, node: StartingNode | undefined, log: Lo
     const port = await listening(config, () => supervisor.listen(config))
     if (node) noteEarly(config, port, log)
     try {
-      await explained(async () => node?.prepare())
+      await node?.prepare()
       // Workers find it made.
-      await explained(() => rootSecretOf(config, log))
+      await rootSecretOf(config, log)
     } catch (cause) {
       await supervisor.stop()
       throw cause
@@ -213,7 +208,6 @@ async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<
   try {
     return await make()
   } catch (cause) {
-    if (cause instanceof StoreUnavailableError) throw new StartError(cause.message)
     const { code, path, syscall } = cause as NodeJS.ErrnoException
     if (syscall === 'open') throw new StartError(`cannot read ${path}: ${reasonOf(cause)}`)
     if (code?.startsWith('ERR_OSSL')) {

@@ -4,6 +4,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { reasonOf } from '../../base/system-reasons.ts'
 import {
   FqlSyntaxError,
   parseExpressions,
@@ -14,7 +15,6 @@ import {
 import type { Json } from '../../values/value.ts'
 import type { QueryText } from '../client/report.ts'
 import { StartError } from '../command.ts'
-import { reasonOf } from '../data-folder.ts'
 import { type Kind, kindMadeBy, kinds, type SchemaObject } from './kinds.ts'
 
 /** An object as a file has it: not evaluated yet. */

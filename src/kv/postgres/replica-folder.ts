@@ -25,7 +25,8 @@ interface PrepareOptions {
   readonly onProgress: (progress: CopyProgress) => void
 }
 
-const dataOf = (folder: string) => join(folder, 'replica')
+/** Where the copy lies in a data directory. */
+export const replicaFolder = (folder: string): string => join(folder, 'replica')
 
 /**
  * Makes sure that the data directory holds a copy that the log can be redone on, copying the state when it does not. One
@@ -57,11 +58,11 @@ export function openReplica(folder: string): KeyValueStore {
   const local = openFolder(folder)
   if (readNote(local)?.isComplete === true) return local
   void local.close()
-  throw new StoreUnavailableError(`there is no copy of the store in ${dataOf(folder)}`)
+  throw new StoreUnavailableError(`there is no copy of the store in ${replicaFolder(folder)}`)
 }
 
 function openFolder(folder: string): KeyValueStore {
-  return openLmdb({ path: dataOf(folder), durable: false })
+  return openLmdb({ path: replicaFolder(folder), durable: false })
 }
 
 /**
@@ -74,12 +75,12 @@ export async function openComparable(session: Session, folder: string): Promise<
 
 /** Removes the copy: the next {@link prepareReplica} makes it anew. */
 export function discardReplica(folder: string): void {
-  rmSync(dataOf(folder), { recursive: true, force: true })
+  rmSync(replicaFolder(folder), { recursive: true, force: true })
 }
 
 /** Why the copy cannot be used; undefined when it can. */
 async function faultOf(session: Session, folder: string): Promise<string | undefined> {
-  if (!existsSync(dataOf(folder))) return 'there is none'
+  if (!existsSync(replicaFolder(folder))) return 'there is none'
   let local: KeyValueStore
   try {
     local = openFolder(folder)

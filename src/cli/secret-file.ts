@@ -1,0 +1,56 @@
+// The root secret that is kept in a data directory when none was configured.
+
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Random } from '../base/random.ts'
+import { reasonOf } from '../base/system-reasons.ts'
+import { StartError } from './command.ts'
+
+const secretFileName = 'root-secret'
+/** 192 bits. */
+const secretBytes = 24
+
+/** A root secret and whether this call made it. */
+interface StoredSecret {
+  readonly secret: string
+  readonly file: string
+  readonly created: boolean
+}
+
+/** The root secret kept in the folder; makes one the first time. */
+export function storedRootSecret(folder: string, random: Random): StoredSecret {
+  const file = join(folder, secretFileName)
+  const existing = readSecret(file)
+  if (existing !== undefined) return { secret: existing, file, created: false }
+  const secret = Buffer.from(random.bytes(secretBytes)).toString('base64url')
+  // Written aside and then linked, so that a process started at the same moment finds all of it or nothing.
+  const draft = `${file}.${random.hex(8)}`
+  try {
+    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    linkSync(draft, file)
+    return { secret, file, created: true }
+  } catch (cause) {
+    const winner = (cause as NodeJS.ErrnoException).code === 'EEXIST' ? readSecret(file) : undefined
+    if (winner !== undefined) return { secret: winner, file, created: false }
+    throw new StartError(`the root secret cannot be stored in ${file}: ${reasonOf(cause)}`)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** The root secret kept in the folder; undefined when none is. */
+export function keptRootSecret(folder: string): string | undefined {
+  return readSecret(join(folder, secretFileName))
+}
+
+function readSecret(file: string): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new StartError(`the root secret in ${file} cannot be read: ${reasonOf(cause)}`)
+  }
+  if (text === '') throw new StartError(`the file ${file} is empty; remove it to get a new root secret`)
+  return text
+}

@@ -1,0 +1,28 @@
+// The package's service over a data directory is a service like any other: it has the folder for itself.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { rm, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createServer } from '../../src/index.ts'
+import { temporaryFolder } from '../support/program.ts'
+import { startServer } from '../support/server.ts'
+
+test('a folder that is served, or was emptied, is refused; a free one is claimed and has its clock', async () => {
+  const data = await temporaryFolder()
+  try {
+    const served = await startServer({ data })
+    await assert.rejects(createServer({ data }), /is in use by process/)
+    await served.stop()
+    const embedded = await createServer({ data })
+    await assert.rejects(startServer({ data }), /is in use by process/)
+    await assert.rejects(createServer({ data }), /is in use by process/)
+    await embedded.close()
+    assert.ok(existsSync(join(data, 'clock')), 'how far time has come is kept')
+    await truncate(join(data, 'data.mdb'), 0)
+    await assert.rejects(createServer({ data }), /is empty, and what it held is lost/)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+})
