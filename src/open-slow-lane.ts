@@ -1,7 +1,7 @@
 // Starts the processes of the slow lane: the same program over the same data directory, with less memory and less right to
 // the processor than the service itself.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
@@ -58,14 +58,27 @@ function start(setup: LaneSetup): ChildProcess {
     `--max-semi-space-size=${youngMebibytes}`,
     '--expose-gc',
   ]
-  const child = spawn(process.execPath, [...process.execArgv, ...flags, program], {
+  const child = spawned([...process.execArgv, ...flags, program], {
     // A worker of node:cluster would hand on that it is one.
     env: { ...process.env, NODE_UNIQUE_ID: undefined },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
-  const socket = child.stdio[laneDescriptor] as Duplex
+  // Absent when there were no descriptors left.
+  const socket = child.stdio?.[laneDescriptor] as Duplex | undefined
+  if (socket === undefined) return child
   // Tells of its own end by the process's.
   socket.on('error', () => {})
   sendFrame(socket, { kind: 'setup', setup } satisfies ToLane<LaneSetup>)
   return child
+}
+
+/** Starts the runtime. What keeps it from starting is always told by an event; Node throws some of it. */
+function spawned(words: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(process.execPath, words, options)
+  } catch (cause) {
+    const child = new ChildProcess()
+    process.nextTick(() => child.emit('error', cause))
+    return child
+  }
 }

@@ -55,11 +55,13 @@ let running = 0
 async function run(task: BcryptTask): Promise<unknown> {
   if (running < passwordThreads) running++
   else await new Promise<void>(resolve => waiting.push(resolve))
-  const thread = idle.pop() ?? new BcryptThread()
+  let thread: BcryptThread | undefined
   try {
+    // One that cannot be started gives its place back, too.
+    thread = idle.pop() ?? new BcryptThread()
     return await thread.run(task)
   } finally {
-    if (thread.alive) idle.push(thread)
+    if (thread?.alive) idle.push(thread)
     const next = waiting.shift()
     if (next) next()
     else running--

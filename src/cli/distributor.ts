@@ -6,6 +6,7 @@
 
 import type { Worker } from 'node:cluster'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { connectionsMax } from '../base/descriptors.ts'
 import { type ListenAddress, socketOptions } from '../http/listener.ts'
 
 /** The message that goes with each connection that is handed over. */
@@ -40,6 +41,9 @@ export class Distributor {
       this.#waiting.push(socket)
       this.#handOver()
     })
+    this.#server.maxConnections = connectionsMax()
+    // One connection that could not be accepted; it must not end the process.
+    this.#server.on('error', () => undefined)
   }
 
   /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */

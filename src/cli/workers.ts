@@ -94,12 +94,19 @@ const soundMs = 10_000
 /** Milliseconds beyond the grace that a worker has to close its store. */
 const closingMs = 10_000
 
+interface End {
+  readonly code: number | null
+  readonly signal: string | null
+  /** What kept it from starting. */
+  readonly reason?: string
+}
+
 /** One run of a worker. */
 interface Run {
   readonly worker: Worker
   /** Whether it came to serve before it ended. */
   readonly serving: Promise<boolean>
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  readonly ended: Promise<End>
 }
 
 /** Starts the workers, starts those again that end, and hands out what is shared. */
@@ -155,11 +162,14 @@ export class Supervisor {
 
   #run(number: number): Run {
     const worker = cluster.fork({ [variable]: String(number) })
-    const ended = new Promise<Awaited<Run['ended']>>(resolve => {
-      worker.once('exit', (code, signal) => {
+    const ended = new Promise<End>(resolve => {
+      const end = (how: End) => {
         this.#distributor.withdraw(worker)
-        resolve({ code, signal })
-      })
+        resolve(how)
+      }
+      worker.once('exit', (code, signal) => end({ code, signal }))
+      // It could not be started: there are no descriptors, or no processes, left.
+      worker.on('error', ({ message }) => end({ code: null, signal: null, reason: message }))
     })
     const serving = new Promise<boolean>(resolve => {
       worker.on('message', (report: Report | Notice) => {
@@ -212,7 +222,7 @@ export class Supervisor {
     let delayMs = restartDelayMs
     let startedMs = clock.elapsedMs()
     for (;;) {
-      const { code, signal } = await (this.#runs.get(number) as Run).ended
+      const { code, signal, reason } = await (this.#runs.get(number) as Run).ended
       if (this.#isStopping) return
       if (code !== null && code === this.#options.renew?.worthlessStatus) this.#renewing ??= this.#renew()
       if (this.#renewing) {
@@ -224,7 +234,10 @@ export class Supervisor {
       }
       const isSound = clock.elapsedMs() - startedMs >= soundMs
       delayMs = isSound ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
-      log.error({ worker: number, code, signal, delayMs }, 'a worker has ended and will be started again')
+      log.error(
+        { worker: number, code, signal, reason, delayMs },
+        'a worker has ended and will be started again',
+      )
       await wait(delayMs, timers)
       if (this.#isStopping) return
       startedMs = clock.elapsedMs()

@@ -7,11 +7,20 @@ import type { Exchange } from './exchange.ts'
 import type { FairBudget, Share } from './fair-budget.ts'
 import type { TurnTaker } from './turns.ts'
 
+/** The connections of a process. */
+export interface Places {
+  /** Those without a request under way. */
+  readonly waiting: FairBudget
+  /** How many have one. */
+  busy: number
+}
+
 export class Connection implements TurnTaker {
   readonly client: string
   begun = 0
   waiting: Exchange[] | undefined
   readonly #socket: Duplex
+  readonly #places: Places
   readonly #idleShare: Share
   /** Reads on, in its turn; undefined while the socket cannot be held. */
   #readOn: ((go: () => void) => void) | undefined
@@ -21,10 +30,11 @@ export class Connection implements TurnTaker {
   /** No more can be read: what to do when all but so many of the requests under way are responded to. */
   #broken: { readonly unfinished: number; readonly end: () => void } | undefined
 
-  constructor(socket: Duplex, client: string, idle: FairBudget) {
+  constructor(socket: Duplex, client: string, places: Places) {
     this.#socket = socket
     this.client = client
-    this.#idleShare = idle.open(client, () => socket.destroy())
+    this.#places = places
+    this.#idleShare = places.waiting.open(client, () => socket.destroy())
     this.#idleShare.grow(1)
   }
 
@@ -58,13 +68,18 @@ export class Connection implements TurnTaker {
   /** A request has begun to arrive. Returns false when the connection has been ended before: it must not be served. */
   begin(): boolean {
     if (this.#isEnded) return false
-    if (this.#underWay++ === 0) this.#idleShare.shrink(1)
+    if (this.#underWay++ > 0) return true
+    this.#places.busy++
+    this.#idleShare.shrink(1)
     return true
   }
 
   /** A request has been responded to, or was given up. */
   finish(): void {
-    if (--this.#underWay === 0) this.#idleShare.grow(1)
+    if (--this.#underWay === 0) {
+      this.#places.busy--
+      this.#idleShare.grow(1)
+    }
     this.#endIfBroken()
   }
 

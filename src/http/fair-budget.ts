@@ -15,8 +15,8 @@ export type Eviction = 'no room' | 'too slow'
 const lowWater = 7 / 8
 
 interface FairBudgetOptions {
-  /** What all holders may hold together. */
-  readonly max: number
+  /** What all holders may hold together; a function where that changes. */
+  readonly max: number | (() => number)
   /** Absent: holders may stand still. */
   readonly pace?: Pace
 }
@@ -37,7 +37,7 @@ interface Group {
 
 /** What all groups hold, and how much they may. */
 export class FairBudget {
-  readonly #max: number
+  readonly #max: () => number
   readonly #pace: Pace | undefined
   readonly #clock: Clock
   readonly #timers: Timers
@@ -46,7 +46,8 @@ export class FairBudget {
   #cancelSweep: Cancel | undefined
 
   constructor(options: FairBudgetOptions, { clock, timers }: { clock: Clock; timers: Timers }) {
-    this.#max = options.max
+    const { max } = options
+    this.#max = typeof max === 'number' ? () => max : max
     this.#pace = options.pace
     this.#clock = clock
     this.#timers = timers
@@ -72,7 +73,7 @@ export class FairBudget {
   change(share: Share, amount: number): void {
     share.group.held += amount
     this.#held += amount
-    if (amount > 0 && this.#held > this.#max) this.#makeRoom()
+    if (amount > 0 && this.#held > this.#max()) this.#makeRoom()
   }
 
   /** For {@link Share}. */
@@ -108,7 +109,8 @@ export class FairBudget {
   }
 
   #makeRoom(): void {
-    while (this.#held > this.#max * lowWater) {
+    const enough = Math.ceil(this.#max() * lowWater)
+    while (this.#held > enough) {
       let largest: Group | undefined
       let second = 0
       for (const group of this.#groups.values()) {
@@ -118,16 +120,16 @@ export class FairBudget {
         } else if (group.held > second) second = group.held
       }
       if (largest === undefined || largest.held === 0) return
-      this.#shrink(largest, second)
+      this.#shrink(largest, second, enough)
     }
   }
 
   /** Evicts from a group, the largest share first and of equal ones the oldest, until it is no larger than `second`. */
-  #shrink(group: Group, second: number): void {
+  #shrink(group: Group, second: number, enough: number): void {
     const shares = [...group.shares].sort((left, right) => right.held - left.held)
     for (const share of shares) {
       share.end('no room')
-      if (group.held <= second || this.#held <= this.#max * lowWater) return
+      if (group.held <= second || this.#held <= enough) return
     }
   }
 

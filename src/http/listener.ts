@@ -14,11 +14,12 @@ import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import tls, { type TLSSocket } from 'node:tls'
 import { type Clock, systemClock } from '../base/clock.ts'
+import { connectionsMax } from '../base/descriptors.ts'
 import { type Cancel, stayAlive, systemTimers, type Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import { answerChannelError } from './channel-errors.ts'
 import { clientOf } from './client-address.ts'
-import { Connection } from './connection.ts'
+import { Connection, type Places } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { FairBudget } from './fair-budget.ts'
 import { Http1Exchange } from './http1-exchange.ts'
@@ -49,6 +50,8 @@ export interface ListenerOptions {
   readonly lingerMs?: number
   /** Connections without a request under way; the limit of the service when absent. */
   readonly waitingConnectionsMax?: number
+  /** All connections; what the process may have open decides when absent. */
+  readonly connectionsMax?: number
   /** Addresses and networks of proxies that say where a request comes from, with commas between them. */
   readonly trustedProxies?: string | undefined
   readonly timers?: Timers
@@ -108,7 +111,7 @@ export class Listener {
   readonly #upgradable = new WeakSet<Socket>()
   /** All that are open; with TLS the encrypted ones, once they are. */
   readonly #sockets = new Set<Socket>()
-  readonly #waiting: FairBudget
+  readonly #places: Places
   /** What to do when the last connection has closed. */
   #whenEmpty?: () => void
   #cancelDrop?: Cancel
@@ -121,11 +124,17 @@ export class Listener {
     this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
     this.#lingerMs = options.lingerMs ?? limits.lingerMs
     this.#timers = options.timers ?? systemTimers
-    const max = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
-    this.#waiting = new FairBudget({ max }, { clock: this.#clock, timers: this.#timers })
+    const waitingMax = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
+    const openMax = options.connectionsMax ?? connectionsMax()
+    // Whoever waits makes room for newcomers; when nobody does, the newcomer goes.
+    const max = () => Math.min(waitingMax, openMax - this.#places.busy)
+    const waiting = new FairBudget({ max }, { clock: this.#clock, timers: this.#timers })
+    this.#places = { waiting, busy: 0 }
     this.#cancelLook = this.#timers.every(limits.sessionLookMs, () => this.#lookAtSessions())
     this.#http1 = this.#createHttp1()
     this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
+    // One connection that could not be accepted; it must not end the process.
+    this.#acceptor.on('error', () => undefined)
   }
 
   /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
@@ -262,7 +271,7 @@ export class Listener {
   }
 
   #track(socket: Socket): void {
-    const connection = new Connection(socket, clientOf(socket.remoteAddress), this.#waiting)
+    const connection = new Connection(socket, clientOf(socket.remoteAddress), this.#places)
     this.#connections.set(socket, connection)
     this.#sockets.add(socket)
     socket.once('close', () => {

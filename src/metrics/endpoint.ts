@@ -5,6 +5,9 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 
+/** Who collects metrics needs one; so many would be a fault, and must not take the service's descriptors. */
+const connectionsMax = 32
+
 /** A port that serves metrics. */
 export interface MetricsServer {
   readonly url: string
@@ -36,6 +39,9 @@ export async function serveMetrics(
     server.once('error', reject)
     server.listen(address, resolve)
   })
+  server.maxConnections = connectionsMax
+  // One connection that could not be accepted; it must not end the process.
+  server.on('error', () => undefined)
   const { port } = server.address() as AddressInfo
   const host = isIPv6(address.host) ? `[${address.host}]` : address.host
   return {

@@ -51,7 +51,8 @@ const killed = () =>
 export class LaneProcess {
   readonly #options: LaneOptions
   readonly #child: ChildProcess
-  readonly #socket: Duplex
+  /** Absent when the process could not be started. */
+  readonly #socket: Duplex | undefined
   /** Resolves when it can be given jobs; never, if it ends before. */
   readonly ready: Promise<void>
   readonly ended: Promise<void>
@@ -72,18 +73,21 @@ export class LaneProcess {
     this.ready = new Promise(resolve => {
       this.#becomeReady = resolve
     })
-    this.#socket = this.#child.stdio[laneDescriptor] as Duplex
-    receiveFrames(this.#socket, ({ head, body }) => this.#receive(head as FromLane, body))
+    // Node's types do not say that there are no streams when there are no descriptors for them.
+    this.#socket = this.#child.stdio?.[laneDescriptor] as Duplex | undefined
     // A process that ends takes its socket with it; what that means is told by its end.
-    this.#socket.on('error', () => {})
+    this.#socket?.on('error', () => {})
+    if (this.#socket) receiveFrames(this.#socket, ({ head, body }) => this.#receive(head as FromLane, body))
+    this.#child.stderr?.on('error', () => {})
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
     this.ended = new Promise(resolve => {
-      const end = (code: number | null, signal: string | null) => {
-        this.#fail(code, signal)
+      const end = (end: string, signal: string | null) => {
+        this.#fail(end, signal)
         resolve()
       }
-      this.#child.once('exit', end)
-      this.#child.once('error', () => end(null, null))
+      this.#child.once('exit', (code, signal) => end(signal ?? `exit status ${code}`, signal))
+      // It could not be started, or not be killed.
+      this.#child.on('error', ({ message }) => end(message, null))
     })
   }
 
@@ -112,7 +116,7 @@ export class LaneProcess {
     return new Promise((resolve, reject) => {
       this.#running = { resolve, reject, ...on }
       this.#memoryKillsBefore = this.#options.memoryKills()
-      sendFrame(this.#socket, job, body)
+      this.#send(job, body)
     })
   }
 
@@ -162,8 +166,8 @@ export class LaneProcess {
     this.#options.reserveIds(held).then(tell, () => tell(undefined))
   }
 
-  #send(message: ToLane): void {
-    if (!this.hasEnded) sendFrame(this.#socket, message)
+  #send(message: ToLane, body?: Uint8Array): void {
+    if (this.#socket && !this.hasEnded) sendFrame(this.#socket, message, body)
   }
 
   #keep({ facts, response }: Extract<FromLane, { kind: 'kept' }>): void {
@@ -187,20 +191,21 @@ export class LaneProcess {
     return kept
   }
 
-  #fail(code: number | null, signal: string | null): void {
+  /** `end`: how it ended, or why it could not be started. */
+  #fail(end: string, signal: string | null): void {
     const wasMeant = this.#isEnding
     this.#isEnding = true
     const running = this.#takeRunning()
     const kept = this.#takeKept()
     const isOutOfMemory = this.#isOutOfMemory(signal)
-    const cause = isOutOfMemory ? 'out of memory' : (signal ?? `exit status ${code}`)
+    const cause = isOutOfMemory ? 'out of memory' : end
     const unmeant = () =>
       isOutOfMemory ? outOfMemory(this.#options.memoryMb) : signal === null ? failed(cause) : killed()
     const reason = this.#verdict ?? unmeant()
     running?.reject(reason)
     running?.onOver()
     kept?.fail(reason)
-    if (!wasMeant && (running || kept || code !== 0)) this.#options.onDeath(cause)
+    if (!wasMeant && (running || kept || end !== 'exit status 0')) this.#options.onDeath(cause)
   }
 
   /** The runtime says so and aborts; the system kills the process that has most, as anybody may. */

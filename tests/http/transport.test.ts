@@ -414,6 +414,26 @@ serviceTest('requests that one connection brings at once do not go before those 
   modest.socket.destroy()
 })
 
+test('as many connections as there may be: those without a request go first, then whoever comes', async () => {
+  const service = await startFakeService({ connectionsMax: 4 })
+  const busy = Promise.withResolvers<QueryResponse>()
+  service.engine.answer = () => busy.promise
+  const silent = await connectRaw(service.port)
+  const head = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\nconnection: close\r\ncontent-length: 1`
+  const asking: RawConnection[] = []
+  while (asking.length < 4) {
+    asking.push(await connectRaw(service.port, `${head}\r\n\r\n1`))
+    while (service.engine.seen.length < asking.length) await new Promise(setImmediate)
+  }
+  assert.equal(await silent.ended(), '')
+  const newcomer = await connectRaw(service.port, `${head}\r\n\r\n1`)
+  assert.equal(await newcomer.ended(), '')
+  busy.resolve(resource('1'))
+  for (const connection of asking) assert.match(await connection.ended(), /^HTTP\/1\.1 200 /)
+  assert.equal((await fetch(`${service.url}/ping`)).status, 200)
+  await service.stop(0)
+})
+
 test('stopping finishes what is in flight, closes what is idle and accepts no more', async () => {
   const service = await startFakeService()
   const releases: ((answer: QueryResponse) => void)[] = []

@@ -54,7 +54,9 @@ class FakeProcess extends EventEmitter {
   }
 }
 
-function laneOf(processesMax: number, isReady = true) {
+/** `first`: makes the first process, in place of one that works. */
+function laneOf(processesMax: number, isReady = true, first?: () => FakeProcess) {
+  let makeFirst = first
   const time = new ManualTime()
   const started: FakeProcess[] = []
   const deaths: string[] = []
@@ -67,6 +69,11 @@ function laneOf(processesMax: number, isReady = true) {
     timers: time,
     clock: time,
     spawn: () => {
+      if (makeFirst) {
+        const made = makeFirst()
+        makeFirst = undefined
+        return made as unknown as ChildProcess
+      }
       const process = new FakeProcess()
       started.push(process)
       if (isReady) process.say({ kind: 'ready' })
@@ -170,6 +177,25 @@ test('a process that cannot start is not started again at once', async () => {
   started[1]?.answer('at last')
   assert.equal(bodyOf(await waiting), 'at last')
   assert.deepEqual(deaths, ['exit status 1'])
+  await lane.close()
+})
+
+test('a process for which the system has no room is tried again later', async () => {
+  const { deaths, lane, run, started, time } = laneOf(1, false, () => {
+    const failing = new FakeProcess()
+    Object.assign(failing, { stdio: undefined, stderr: undefined })
+    process.nextTick(() => failing.emit('error', new Error('spawn node EMFILE')))
+    return failing
+  })
+  const waiting = run('a', 'x', 5000)
+  await turn()
+  assert.equal(started.length, 0)
+  time.advance(limits.laneRestartMs)
+  started[0]?.say({ kind: 'ready' })
+  await received(started[0], 1)
+  started[0]?.answer('at last')
+  assert.equal(bodyOf(await waiting), 'at last')
+  assert.deepEqual(deaths, ['spawn node EMFILE'])
   await lane.close()
 })
 

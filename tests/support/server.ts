@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly data?: string
   /** More command-line flags after `serve --port 0 --data DIR`. */
   readonly flags?: readonly string[]
+  /** The files and connections that each of its processes may have open. */
+  readonly descriptorsMax?: number
   /** More environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Told what the server has written to standard error so far, whenever that is more, also before it serves. */
@@ -52,19 +54,18 @@ process.on('exit', () => {
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? (await temporaryFolder())
   const rootSecret = options.env?.TERRARIUM_ROOT_SECRET ?? 'root-secret-of-the-tests'
-  const child = spawn(
-    process.execPath,
-    [...nodeFlags, program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])],
-    {
-      env: {
-        ...process.env,
-        TERRARIUM_ROOT_SECRET: rootSecret,
-        TERRARIUM_PASSWORD_COST: passwordCost,
-        ...options.env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const { descriptorsMax } = options
+  const limited = descriptorsMax === undefined ? 'exec "$@"' : `ulimit -n ${descriptorsMax}; exec "$@"`
+  const words = [...nodeFlags, program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])]
+  const child = spawn('sh', ['-c', limited, 'sh', process.execPath, ...words], {
+    env: {
+      ...process.env,
+      TERRARIUM_ROOT_SECRET: rootSecret,
+      TERRARIUM_PASSWORD_COST: passwordCost,
+      ...options.env,
     },
-  )
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   running.add(child)
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -5,6 +5,7 @@ import cluster from 'node:cluster'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { systemClock } from '../../base/clock.ts'
+import { descriptorsMax, descriptorsMin } from '../../base/descriptors.ts'
 import { openKeptClock } from '../../base/kept-clock.ts'
 import { NoticeBoard } from '../../base/notices.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
@@ -37,7 +38,15 @@ type Open = (
 export async function serve(config: Config, open: Open = openEngine): Promise<number> {
   const log = openServiceLog(config.logLevel)
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
+<<<<<<< HEAD
   const release = claimData(config)
+=======
+  refuseFewDescriptors()
+  prepareDataFolder(config.data)
+  refuseEmptied(config.data)
+  refuseHalfRestored(config.data)
+  const release = await explained(async () => claimFolder(config.data))
+>>>>>>> 729c003 (base, http: connections take a part of the descriptors only; no failure to start a helper ends the service, and with too few it does not start)
   try {
     if (isShortSecret(config.rootSecret))
       log.warn('the root secret is easily guessed: every program of this machine can have all rights')
@@ -48,6 +57,14 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
     forgetAddress(config.data)
     await release()
   }
+}
+
+/** Throws {@link StartError} where the service could not even open its own files. */
+function refuseFewDescriptors(): void {
+  const max = descriptorsMax()
+  if (max >= descriptorsMin) return
+  const advice = `it needs ${descriptorsMin} or more (ulimit -n)`
+  throw new StartError(`this process may have ${max} files and connections open at a time, and ${advice}`)
 }
 
 const silent = openServiceLog('silent')

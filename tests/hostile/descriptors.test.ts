@@ -1,0 +1,50 @@
+// Files, sockets and pipes run out: connections are what is refused, and nothing that the service does for others fails.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { rootQuery } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+/** Takes longer than the process that serves everybody has for a query. */
+const slowQuery = {
+  count: {
+    reduce: { lambda: ['x', '_'], expr: { append: { var: 'x' }, collection: { var: 'x' } } },
+    initial: [1, 2, 3, 4, 5, 6, 7, 8],
+    collection: Array(14).fill(0),
+  },
+}
+
+async function idleConnections(server: RunningServer, count: number): Promise<Socket[]> {
+  const port = Number(new URL(server.url).port)
+  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'))
+  for (const socket of sockets) socket.on('error', () => undefined)
+  await Promise.all(sockets.map(socket => once(socket, 'connect')))
+  return sockets
+}
+
+for (const workers of ['1', '2']) {
+  test(`more connections than there are descriptors for, ${workers} of the processes`, async () => {
+    const server = await startServer({ descriptorsMax: 160, flags: ['--workers', workers] })
+    try {
+      const sockets = await idleConnections(server, 500)
+      // Starts a process, begins a segment of the log, starts a thread for passwords.
+      assert.equal(await rootQuery(server, slowQuery), 131_072)
+      await rootQuery(server, { create_collection: { object: { name: 'users' } } })
+      const credentials = { object: { credentials: { object: { password: 'x' } } } }
+      await rootQuery(server, { create: { collection: 'users' }, params: credentials })
+      for (const socket of sockets) socket.destroy()
+      assert.equal(await rootQuery(server, { add: [1, 2] }), 3)
+      assert.doesNotMatch(server.stderr(), /EMFILE|"level":[56]0/)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  test(`a service is not started with too few, ${workers} of the processes`, async () => {
+    const sentence =
+      /before it was ready; its standard error:\nterrarium: this process may have 26 files and connections open at a time, and it needs 128 or more \(ulimit -n\)\n$/
+    await assert.rejects(startServer({ descriptorsMax: 26, flags: ['--workers', workers] }), sentence)
+  })
+}
