@@ -38,15 +38,8 @@ type Open = (
 export async function serve(config: Config, open: Open = openEngine): Promise<number> {
   const log = openServiceLog(config.logLevel)
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
-<<<<<<< HEAD
-  const release = claimData(config)
-=======
   refuseFewDescriptors()
-  prepareDataFolder(config.data)
-  refuseEmptied(config.data)
-  refuseHalfRestored(config.data)
-  const release = await explained(async () => claimFolder(config.data))
->>>>>>> 729c003 (base, http: connections take a part of the descriptors only; no failure to start a helper ends the service, and with too few it does not start)
+  const release = claimData(config)
   try {
     if (isShortSecret(config.rootSecret))
       log.warn('the root secret is easily guessed: every program of this machine can have all rights')
