@@ -1,22 +1,28 @@
-// Texts as doubles, as Java reads them: blanks around, a suffix, hexadecimal ones, and the names of what is no number.
+// Texts as doubles, as Java reads them: blanks around, a suffix, hexadecimal ones, and the names of what is no number. The
+// expressions have one way to match, so that long texts take no longer than they are.
 
-const decimal = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?$/
-const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]+)[dDfF]?$/
+const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
+const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?$/
+/** Digits of hexadecimal doubles that count; those behind change nothing. */
+const hexDigitsMax = 200
 
 /** The double that a text is, undefined for any other text. */
 export function javaDouble(text: string): number | undefined {
-  // Java takes all characters up to the blank for blanks here.
-  const trimmed = text.replace(/^[\0-\x20]+/, '').replace(/[\0-\x20]+$/, '')
-  const named = /^([+-]?)(NaN|Infinity)$/.exec(trimmed)
-  if (named !== null) {
-    if (named[2] === 'NaN') return Number.NaN
-    return named[1] === '-' ? -Infinity : Infinity
+  const trimmed = trimControls(text)
+  if (decimal.test(trimmed)) {
+    return Number(/[NI]/.test(trimmed) ? trimmed : trimmed.replace(/[fFdD]$/, ''))
   }
-  if (decimal.test(trimmed)) return Number(trimmed.replace(/[dDfF]$/, ''))
-  const parts = hexadecimal.exec(trimmed)
-  if (parts === null) return undefined
-  const [, sign, whole = '', fraction = '', exponent = '0'] = parts
-  if (whole + fraction === '') return undefined
-  const magnitude = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(exponent) - 4 * fraction.length)
+  const [, sign, whole = '', fraction = '', exponent = '0'] = hexadecimal.exec(trimmed) ?? []
+  const digits = whole + fraction
+  if (sign === undefined || digits === '' || digits.length > hexDigitsMax) return undefined
+  const magnitude = Number(BigInt(`0x${digits}`)) * 2 ** (Number(exponent) - 4 * fraction.length)
   return sign === '-' ? -magnitude : magnitude
+}
+
+/** A text without the blanks around it, which to Java are all control characters, too. */
+function trimControls(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && text.charCodeAt(start) <= 0x20) start++
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--
+  return text.slice(start, end)
 }

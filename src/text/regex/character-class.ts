@@ -9,7 +9,7 @@ import {
   noCodePoints,
   setOf,
 } from './code-point-set.ts'
-import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
+import { UnsupportedRegexError } from './errors.ts'
 import type { Flags } from './flags.ts'
 import { end, type PatternReader } from './pattern-reader.ts'
 import { predefinedClass, propertyNamed } from './unicode-property.ts'
@@ -32,13 +32,15 @@ export function classOf(set: CodePointSet, flags: Flags): CharacterClass {
   return { set: flags.ignoreCase ? foldAscii(set) : set, negated: false }
 }
 
+const unclosed = 'Unclosed character class'
+
 /** Reads a class behind its opening bracket. */
 export function readClass(reader: PatternReader, flags: Flags, depth = 0): CharacterClass {
   if (depth > nestedMax) throw new UnsupportedRegexError('character classes nested so deeply')
   const negated = reader.peek() === caret
   if (negated) reader.next()
   const set = readMembers(reader, flags, depth)
-  if (reader.next() !== close) throw new RegexSyntaxError()
+  if (reader.next() !== close) throw reader.fault(unclosed)
   return { set, negated }
 }
 
@@ -56,7 +58,7 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
   let any = false
   for (;;) {
     const codePoint = reader.peek()
-    if (codePoint === end) throw new RegexSyntaxError()
+    if (codePoint === end) throw reader.fault(unclosed)
     if (codePoint === close && any) return fold(setOf(ranges), flags)
     if (codePoint === ampersand && reader.peekRaw(1) === ampersand) {
       reader.next()
@@ -67,7 +69,7 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
         return any ? intersection(fold(setOf(ranges), flags), right) : right
       }
       // With nothing to its right, `&&` says nothing, but not at the start of a class.
-      if (!any) throw new RegexSyntaxError()
+      if (!any) throw reader.fault('Bad class syntax')
       continue
     }
     any = true
@@ -103,7 +105,8 @@ function readMember(reader: PatternReader, flags: Flags, depth: number): CodePoi
     return [first, first]
   reader.next()
   const last = readRangeEnd(reader)
-  if (last === end || last < first) throw new RegexSyntaxError()
+  if (last === end) throw reader.fault(unclosed)
+  if (last < first) throw reader.fault('Illegal character range')
   return [first, last]
 }
 
@@ -115,8 +118,8 @@ function readRangeEnd(reader: PatternReader): number {
 const verticalTab = 0x0b
 
 function characterInClass(reader: PatternReader, letter: number): number {
-  if (letter === end) throw new RegexSyntaxError()
-  if (letter >= 0x31 && letter <= 0x39) throw new RegexSyntaxError()
+  if (letter === end) throw reader.fault('Unexpected internal error', 0)
+  if (letter >= 0x31 && letter <= 0x39) throw reader.fault('Illegal/unsupported escape sequence')
   return letter === 0x76 ? verticalTab : reader.readEscaped(letter)
 }
 
@@ -130,7 +133,7 @@ export function readClassEscape(
   flags: Flags,
   startsRange = false,
 ): CodePointSet | undefined {
-  if (letter === end) throw new RegexSyntaxError()
+  if (letter === end) throw reader.fault('Unexpected internal error', 0)
   const name = String.fromCodePoint(letter)
   switch (name) {
     case 'p':
@@ -155,10 +158,12 @@ export function readClassEscape(
 }
 
 function readProperty(reader: PatternReader): CodePointSet {
-  const name = reader.skip('{') ? reader.readUntil('}') : String.fromCodePoint(Math.max(0, reader.nextRaw()))
+  const name = reader.skip('{')
+    ? reader.readUntil('}', 'Unclosed character family')
+    : String.fromCodePoint(Math.max(0, reader.nextRaw()))
   const found = propertyNamed(name)
   if (found === 'block') throw new UnsupportedRegexError('Unicode blocks (\\p{In…})')
-  if (!found) throw new RegexSyntaxError()
+  if (!found) throw reader.fault(`Unknown character property name {${name}}`)
   return found
 }
 

@@ -1,8 +1,11 @@
 // What can be wrong with a pattern or a replacement.
 
-/** The pattern is none in Java's syntax. */
+/** The pattern is none in Java's syntax; the message says why, and at which code point, in Java's words. */
 export class RegexSyntaxError extends Error {
   override name = 'RegexSyntaxError'
+  constructor(reason: string, index: number) {
+    super(`${reason} at index ${index}`)
+  }
 }
 
 /** The pattern is one in Java's syntax, but asks for something that is not supported. */

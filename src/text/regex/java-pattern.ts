@@ -3,7 +3,7 @@
 
 import { limits } from '../../limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
-import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
+import { UnsupportedRegexError } from './errors.ts'
 import { type Flags, noFlags, readFlags } from './flags.ts'
 import { end, isDigit, PatternReader } from './pattern-reader.ts'
 import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pattern-tree.ts'
@@ -12,6 +12,8 @@ import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pa
 export function readPattern(pattern: string): PatternTree {
   return new Parser(pattern).parse()
 }
+
+const unclosedName = "named capturing group is missing trailing '>'"
 
 /** Matches the empty text. */
 const nothing: PatternNode = { kind: 'sequence', parts: [] }
@@ -33,7 +35,7 @@ class Parser {
 
   parse(): PatternTree {
     const root = this.#alternatives()
-    if (this.#reader.peek() !== end) throw new RegexSyntaxError()
+    if (this.#reader.peek() !== end) throw this.#reader.fault("Unmatched closing ')'")
     return { root, groupCount: this.#groups, groupNames: this.#names, anchors: this.#anchors }
   }
 
@@ -69,7 +71,7 @@ class Parser {
       case '*':
       case '+':
       case '?':
-        throw new RegexSyntaxError()
+        throw this.#reader.fault(`Dangling meta character '${String.fromCodePoint(codePoint)}'`, 0)
       case '{':
         // A count with nothing before it repeats nothing; whether it is one is seen next.
         return nothing
@@ -150,9 +152,11 @@ class Parser {
   }
 
   #namedReference(): PatternNode {
-    if (!this.#reader.skip('<')) throw new RegexSyntaxError()
-    const group = this.#names.get(this.#reader.readUntil('>'))
-    if (group === undefined) throw new RegexSyntaxError()
+    const reader = this.#reader
+    if (!reader.skip('<')) throw reader.fault("\\k is not followed by '<' for named capturing group", 0)
+    const name = reader.readUntil('>', unclosedName)
+    const group = this.#names.get(name)
+    if (group === undefined) throw reader.fault(`named capturing group <${name}> does not exist`)
     return { kind: 'backReference', group, folding: this.#folding() }
   }
 
@@ -183,7 +187,7 @@ class Parser {
     if (++this.#depth > limits.regexDepthMax) throw new UnsupportedRegexError('groups nested so deeply')
     const body = this.#alternatives()
     this.#depth--
-    if (reader.next() !== code(')')) throw new RegexSyntaxError()
+    if (reader.next() !== code(')')) throw reader.fault('Unclosed group', 0)
     this.#setFlags(outer)
     return wrap(body)
   }
@@ -204,14 +208,15 @@ class Parser {
     if (reader.skip('<')) return this.#namedGroup()
     const flags = readFlags(reader, this.#flags)
     const close = reader.nextRaw()
-    if (close !== code(')') && close !== code(':')) throw new RegexSyntaxError()
+    if (close !== code(')') && close !== code(':')) throw reader.fault('Unknown inline modifier')
     this.#setFlags(flags)
     return close === code(')') ? undefined : body => ({ kind: 'group', body, number: undefined })
   }
 
   #namedGroup(): (body: PatternNode) => PatternNode {
-    const name = this.#reader.readUntil('>')
-    if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name) || this.#names.has(name)) throw new RegexSyntaxError()
+    const name = this.#reader.readUntil('>', unclosedName)
+    if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) throw this.#reader.fault(unclosedName)
+    if (this.#names.has(name)) throw this.#reader.fault(`Named capturing group <${name}> is already defined`)
     const wrap = this.#capture()
     this.#names.set(name, this.#groups)
     return wrap
@@ -233,10 +238,11 @@ class Parser {
     const reader = this.#reader
     reader.next()
     const least = reader.readNumber()
-    if (least === undefined) throw new RegexSyntaxError()
+    if (least === undefined) throw reader.fault('Illegal repetition', 0)
     let most: number | undefined = least
     if (reader.skip(',')) most = isDigit(reader.peekRaw()) ? reader.readNumber() : Number.POSITIVE_INFINITY
-    if (!reader.skip('}') || most === undefined || most < least) throw new RegexSyntaxError()
+    if (!reader.skip('}')) throw reader.fault('Unclosed counted closure', 0)
+    if (most === undefined || most < least) throw reader.fault('Illegal repetition range')
     return { kind: 'repeat', body, least, most, manner: this.#manner() }
   }
 

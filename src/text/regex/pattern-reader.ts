@@ -19,6 +19,11 @@ export class PatternReader {
     this.#codePoints = unquote(pattern)
   }
 
+  /** The pattern is none. `before`: how many code points ago that was seen. */
+  fault(reason: string, before = 1): RegexSyntaxError {
+    return new RegexSyntaxError(reason, this.#at - before)
+  }
+
   /** The next code point that counts, or {@link end}. */
   peek(): number {
     if (this.comments) this.#skipComments()
@@ -54,11 +59,11 @@ export class PatternReader {
   }
 
   /** Reads up to a closing character, which has to come, and over it. */
-  readUntil(close: string): string {
+  readUntil(close: string, reason = 'Illegal/unsupported escape sequence'): string {
     let text = ''
     for (;;) {
       const codePoint = this.nextRaw()
-      if (codePoint === end) throw new RegexSyntaxError()
+      if (codePoint === end) throw this.fault(reason)
       if (codePoint === close.charCodeAt(0)) return text
       text += String.fromCodePoint(codePoint)
     }
@@ -108,13 +113,13 @@ export class PatternReader {
       case 'N':
         throw new UnsupportedRegexError('character names (\\N{…})')
     }
-    if (isAsciiLetter(letter)) throw new RegexSyntaxError()
+    if (isAsciiLetter(letter)) throw this.fault('Illegal/unsupported escape sequence')
     return letter
   }
 
   #control(): number {
     const codePoint = this.nextRaw()
-    if (codePoint === end) throw new RegexSyntaxError()
+    if (codePoint === end) throw this.fault('Illegal control escape sequence', 0)
     return codePoint ^ 0x40
   }
 
@@ -125,20 +130,25 @@ export class PatternReader {
     for (; count < digitsMax && this.peekRaw() >= 0x30 && this.peekRaw() <= 0x37; count++) {
       value = value * 8 + this.nextRaw() - 0x30
     }
-    if (count === 0) throw new RegexSyntaxError()
+    if (count === 0) throw this.fault('Illegal octal escape sequence', 0)
     return value
   }
 
   #hex(count: number): number {
     let text = ''
     for (let index = 0; index < count; index++) text += String.fromCodePoint(Math.max(0, this.nextRaw()))
-    return hexValue(text)
+    return this.#hexValue(text)
   }
 
   #bracedHex(): number {
-    const value = hexValue(this.readUntil('}'))
-    if (value > 0x10ffff) throw new RegexSyntaxError()
+    const value = this.#hexValue(this.readUntil('}', 'Unclosed hexadecimal escape sequence'))
+    if (value > 0x10ffff) throw this.fault('Hexadecimal codepoint is too big')
     return value
+  }
+
+  #hexValue(text: string): number {
+    if (!/^[0-9a-fA-F]+$/.test(text)) throw this.fault('Illegal hexadecimal escape sequence')
+    return Number.parseInt(text, 16)
   }
 
   /** Four digits; a pair of surrogates, written one after the other, is one character. */
@@ -153,11 +163,6 @@ export class PatternReader {
     this.#at = behind
     return high
   }
-}
-
-function hexValue(text: string): number {
-  if (!/^[0-9a-fA-F]+$/.test(text)) throw new RegexSyntaxError()
-  return Number.parseInt(text, 16)
 }
 
 /** Whether a character is a digit of ASCII. */

@@ -1,14 +1,63 @@
 // Arrays. Callbacks run at the call, element by element.
 
 import { step } from '../../base/effort.ts'
-import type { Value } from '../value.ts'
+import type { Call } from '../call.ts'
+import { Distinct } from '../distinct.ts'
+import { requireExtent } from '../extent.ts'
+import { debugText } from '../text-of-value.ts'
+import { type FunctionValue, isArray, isNull, type Value } from '../value.ts'
+import { arrayOrderEntries } from './array-order.ts'
+import { arraySearchEntries } from './array-search.ts'
 import { entriesFor, type Members, members } from './definition.ts'
-import { callback } from './parameters.ts'
+import { any, array, callback, int } from './parameters.ts'
 
-const { field, method } = entriesFor<readonly Value[]>()
+const { field, method, overloaded, signature } = entriesFor<readonly Value[]>()
 
-/** The table of arrays. */
-export const arrayMembers: Members = members('Array', [
+function first(elements: readonly Value[], call: Call): Value {
+  return elements.length === 0 ? call.nothing('empty array') : (elements[0] as Value)
+}
+
+function last(elements: readonly Value[], call: Call): Value {
+  return elements.length === 0 ? call.nothing('empty array') : (elements.at(-1) as Value)
+}
+
+function fold(elements: readonly Value[], seed: Value, reducer: FunctionValue, call: Call): Value {
+  let result = seed
+  for (const element of elements) {
+    step()
+    result = call.apply(reducer, result, element)
+  }
+  return result
+}
+
+/** An element that has to be an array. */
+function inner(element: Value, call: Call): readonly Value[] {
+  if (!isArray(element)) throw call.mismatch('Array<Any>', element)
+  step(element.length)
+  return element
+}
+
+/** Neighbours are combined in pairs, and the results again, until one is left. */
+function combine(elements: readonly Value[], combiner: FunctionValue, call: Call): Value {
+  let level = elements
+  while (level.length > 1) {
+    const next: Value[] = []
+    for (let at = 0; at < level.length; at += 2) {
+      step()
+      const left = level[at] as Value
+      next.push(at + 1 < level.length ? call.apply(combiner, left, level[at + 1] as Value) : left)
+    }
+    level = next
+  }
+  return level[0] as Value
+}
+
+/** The elements between two positions; those outside are moved to the ends. */
+function slice(elements: readonly Value[], from: number, until: number): readonly Value[] {
+  return elements.slice(Math.max(0, from), Math.max(0, until))
+}
+
+const access = [
   field({
     name: 'length',
     result: 'Number',
@@ -17,14 +66,166 @@ export const arrayMembers: Members = members('Array', [
     read: elements => BigInt(elements.length),
   }),
   method({
+    name: 'at',
+    parameters: { index: int },
+    result: 'Any',
+    summary: 'The element at a position, counted from 0.',
+    example: ['["a", "b"].at(1)', '"b"'],
+    run: (elements, { index }, call) => elementAt(elements, index, call),
+  }),
+  method({
     name: 'first',
     parameters: {},
     result: 'Any | Null',
     summary: 'The first element, null for an empty array.',
     example: ['["a", "b"].first()', '"a"'],
-    run: (elements, _, call) =>
-      elements.length === 0 ? call.nothing('empty array') : (elements[0] as Value),
+    run: (elements, _, call) => first(elements, call),
   }),
+  method({
+    name: 'last',
+    parameters: {},
+    result: 'Any | Null',
+    summary: 'The last element, null for an empty array.',
+    example: ['["a", "b"].last()', '"b"'],
+    run: (elements, _, call) => last(elements, call),
+  }),
+  method({
+    name: 'isEmpty',
+    parameters: {},
+    result: 'Boolean',
+    summary: 'Whether there is no element.',
+    example: ['[].isEmpty()', 'true'],
+    run: elements => elements.length === 0,
+  }),
+  method({
+    name: 'nonEmpty',
+    parameters: {},
+    result: 'Boolean',
+    summary: 'Whether there is an element.',
+    example: ['[].nonEmpty()', 'false'],
+    run: elements => elements.length > 0,
+  }),
+  method({
+    name: 'entries',
+    parameters: {},
+    result: 'Array<[Number, Any]>',
+    summary: 'Each element with its position before it.',
+    example: ['["a"].entries()', '[\n  [\n    0,\n    "a"\n  ]\n]'],
+    run: elements => {
+      step(elements.length)
+      return elements.map((element, index) => [BigInt(index), element])
+    },
+  }),
+  method({
+    name: 'toString',
+    parameters: {},
+    result: 'String',
+    summary: 'The array as text.',
+    example: ['[1, "a"].toString()', '"[1, \\"a\\"]"'],
+    run: (elements, _, call) => debugText(elements, call),
+  }),
+]
+
+const parts = [
+  method({
+    name: 'append',
+    parameters: { element: any },
+    result: 'Array<Any>',
+    summary: 'This array with one more element at its end.',
+    example: ['[1].append(2)', '[\n  1,\n  2\n]'],
+    run: (elements, { element }, call) => {
+      step(elements.length)
+      return requireExtent([...elements, element], call)
+    },
+  }),
+  method({
+    name: 'prepend',
+    parameters: { element: any },
+    result: 'Array<Any>',
+    summary: 'This array with one more element at its front.',
+    example: ['[2].prepend(1)', '[\n  1,\n  2\n]'],
+    run: (elements, { element }, call) => {
+      step(elements.length)
+      return requireExtent([element, ...elements], call)
+    },
+  }),
+  method({
+    name: 'concat',
+    parameters: { other: array },
+    result: 'Array<Any>',
+    summary: 'This array with the elements of another one behind its own.',
+    example: ['[1].concat([2])', '[\n  1,\n  2\n]'],
+    run: (elements, { other }, call) => {
+      step(elements.length + other.length)
+      return requireExtent([...elements, ...other], call)
+    },
+  }),
+  method({
+    name: 'take',
+    parameters: { limit: int },
+    result: 'Array<Any>',
+    summary: 'The first elements, at most so many.',
+    example: ['[1, 2, 3].take(2)', '[\n  1,\n  2\n]'],
+    run: (elements, { limit }) => slice(elements, 0, limit),
+  }),
+  method({
+    name: 'drop',
+    parameters: { amount: int },
+    result: 'Array<Any>',
+    summary: 'The elements without the first ones, so many.',
+    example: ['[1, 2, 3].drop(2)', '[\n  3\n]'],
+    run: (elements, { amount }) => slice(elements, amount, elements.length),
+  }),
+  overloaded({
+    name: 'slice',
+    result: 'Array<Any>',
+    summary: 'The elements from one position up to another; without the second up to the end.',
+    example: ['[1, 2, 3].slice(1, 2)', '[\n  2\n]'],
+    signatures: [
+      signature({ parameters: { from: int }, run: (all, { from }) => slice(all, from, all.length) }),
+      signature({
+        parameters: { from: int, until: int },
+        run: (all, { from, until }) => slice(all, from, until),
+      }),
+    ],
+  }),
+  method({
+    name: 'reverse',
+    parameters: {},
+    result: 'Array<Any>',
+    summary: 'The elements in the opposite order.',
+    example: ['[1, 2].reverse()', '[\n  2,\n  1\n]'],
+    run: elements => {
+      step(elements.length)
+      return elements.toReversed()
+    },
+  }),
+  method({
+    name: 'distinct',
+    parameters: {},
+    result: 'Array<Any>',
+    summary: 'The elements without those that are there before.',
+    example: ['[1, 2, 1].distinct()', '[\n  1,\n  2\n]'],
+    run: elements => {
+      const distinct = new Distinct()
+      return elements.filter(element => distinct.add(element))
+    },
+  }),
+  method({
+    name: 'flatten',
+    parameters: {},
+    result: 'Array<Any>',
+    summary: 'The elements of the arrays that are the elements.',
+    example: ['[[1], [2]].flatten()', '[\n  1,\n  2\n]'],
+    run: (elements, _, call) =>
+      requireExtent(
+        elements.flatMap(element => inner(element, call)),
+        call,
+      ),
+  }),
+]
+
+const mapping = [
   method({
     name: 'map',
     parameters: { mapper: callback(1) },
@@ -32,9 +233,130 @@ export const arrayMembers: Members = members('Array', [
     summary: 'What a function gives for each element.',
     example: ['[1, 2].map(n => n + 1)', '[\n  2,\n  3\n]'],
     run: (elements, { mapper }, call) =>
-      elements.map(element => {
+      requireExtent(
+        elements.map(element => {
+          step()
+          return call.apply(mapper, element)
+        }),
+        call,
+      ),
+  }),
+  method({
+    name: 'flatMap',
+    parameters: { mapper: callback(1) },
+    result: 'Array<Any>',
+    summary: 'The elements of the arrays that a function gives for each element.',
+    example: ['[1, 2].flatMap(n => [n, n])', '[\n  1,\n  1,\n  2,\n  2\n]'],
+    run: (elements, { mapper }, call) =>
+      requireExtent(
+        elements.flatMap(element => inner(call.apply(mapper, element), call)),
+        call,
+      ),
+  }),
+  method({
+    name: 'forEach',
+    parameters: { callback: callback(1, 'fn') },
+    result: 'Null',
+    summary: 'Calls a function with each element.',
+    example: ['[1, 2].forEach(n => log(n))', 'null'],
+    run: (elements, args, call) => {
+      for (const element of elements) {
         step()
-        return call.apply(mapper, element)
+        call.apply(args.callback, element)
+      }
+      return call.done()
+    },
+  }),
+  method({
+    name: 'where',
+    parameters: { predicate: callback(1, 'pred') },
+    result: 'Array<Any>',
+    summary: 'The elements for which a predicate holds.',
+    example: ['[1, 2].where(n => n > 1)', '[\n  2\n]'],
+    run: (elements, { predicate }, call) =>
+      elements.filter(element => {
+        step()
+        return call.holds(predicate, element)
       }),
   }),
+  method({
+    name: 'filter',
+    parameters: { predicate: callback(1) },
+    result: 'Array<Any>',
+    summary: 'The elements for which a predicate holds.',
+    example: ['[1, 2].filter(n => n > 1)', '[\n  2\n]'],
+    run: (elements, { predicate }, call) =>
+      elements.filter(element => {
+        step()
+        const result = call.apply(predicate, element)
+        if (typeof result === 'boolean') return result
+        if (isNull(result)) return false
+        // The message names the type of the element, not that of the result: so has the original.
+        throw call.mismatch('Boolean', element)
+      }),
+  }),
+]
+
+const folding = [
+  method({
+    name: 'fold',
+    parameters: { seed: any, reducer: callback(2) },
+    result: 'Any',
+    summary: 'Combines a value with each element, from the front.',
+    example: ['[1, 2].fold(10, (sum, n) => sum + n)', '13'],
+    run: (elements, { seed, reducer }, call) => fold(elements, seed, reducer, call),
+  }),
+  method({
+    name: 'foldRight',
+    parameters: { seed: any, reducer: callback(2) },
+    result: 'Any',
+    summary: 'Combines a value with each element, from the end.',
+    example: ['["a", "b"].foldRight("", (text, s) => text + s)', '"ba"'],
+    run: (elements, { seed, reducer }, call) => fold(elements.toReversed(), seed, reducer, call),
+  }),
+  method({
+    name: 'reduce',
+    parameters: { reducer: callback(2) },
+    result: 'Any | Null',
+    summary: 'Combines the first element with each one behind it; null for an empty array.',
+    example: ['[1, 2, 3].reduce((sum, n) => sum + n)', '6'],
+    run: (elements, { reducer }, call) => fold(elements.slice(1), first(elements, call), reducer, call),
+  }),
+  method({
+    name: 'reduceRight',
+    parameters: { reducer: callback(2) },
+    result: 'Any | Null',
+    summary: 'Combines the last element with each one before it; null for an empty array.',
+    example: ['["a", "b"].reduceRight((text, s) => text + s)', '"ba"'],
+    run: (elements, { reducer }, call) =>
+      fold(elements.slice(0, -1).reverse(), last(elements, call), reducer, call),
+  }),
+  method({
+    name: 'aggregate',
+    parameters: { seed: any, combiner: callback(2) },
+    result: 'Any',
+    summary: 'Combines all elements with each other in any order, and a value at last.',
+    example: ['[1, 2, 3].aggregate(0, (a, b) => a + b)', '6'],
+    run: (elements, { seed, combiner }, call) =>
+      elements.length === 0 ? seed : call.apply(combiner, combine(elements, combiner, call), seed),
+  }),
+]
+
+/** The element at a position. Throws `index_out_of_bounds`. */
+export function elementAt(elements: readonly Value[], index: number, call: Call): Value {
+  if (index < 0 || index >= elements.length) {
+    const message = `index ${index} out of bounds for length ${elements.length}`
+    throw call.failure('index_out_of_bounds', message)
+  }
+  return elements[index] as Value
+}
+
+/** The table of arrays; what makes sets of them is in the table of sets. */
+export const arrayMembers: Members = members('Array', [
+  ...access,
+  ...parts,
+  ...mapping,
+  ...folding,
+  ...arraySearchEntries,
+  ...arrayOrderEntries,
 ])

@@ -1,45 +1,233 @@
 // The module Math.
 
-import { doubleOf } from '../numbers.ts'
-import { type Module, NarrowLong } from '../value.ts'
-import { entriesFor, type Members, members } from './definition.ts'
-import { number } from './parameters.ts'
+import { step } from '../../base/effort.ts'
+import type { Call } from '../call.ts'
+import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
+import { cutDigits } from '../rounding.ts'
+import { integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
+import { entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
+import { array, int, number } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()
 
-/** The table of Math. */
-export const mathModule: Members = members('Math', [
-  field({
-    name: 'PI',
+function constant(name: string, value: number, summary: string, text: string) {
+  return field({ name, result: 'Double', summary, example: [`Math.${name}`, text], read: () => value })
+}
+
+/** A function from double to double. */
+function ofDouble(
+  name: string,
+  compute: (x: number) => number,
+  summary: string,
+  example: readonly [string, string],
+): FunctionDefinition {
+  return method({
+    name,
+    parameters: { x: number },
     result: 'Double',
-    summary: 'The ratio of the circumference of a circle to its diameter.',
-    example: ['Math.PI', '3.141592653589793'],
-    read: () => Math.PI,
-  }),
+    summary,
+    example,
+    run: (_, { x }) => compute(doubleOf(x)),
+  })
+}
+
+const constants = [
+  constant('PI', Math.PI, 'The ratio of the circumference of a circle to its diameter.', '3.141592653589793'),
+  constant('E', Math.E, 'The base of natural logarithms.', '2.718281828459045'),
+  constant('Infinity', Number.POSITIVE_INFINITY, 'What is greater than all numbers.', 'Infinity'),
+  constant('NaN', Number.NaN, 'What is no number.', 'NaN'),
+]
+
+const widthKeeping = [
   method({
     name: 'abs',
     parameters: { x: number },
     result: 'Number',
     summary: 'The absolute value, in the width of the number.',
     example: ['Math.abs(-3)', '3'],
-    run: (_, { x }) => {
-      if (typeof x === 'number') return Math.abs(x)
-      if (x instanceof NarrowLong) return x.value < 0n ? new NarrowLong(-x.value) : x
-      // The least Int and the least Long have no positive counterpart and stay as they are.
-      if (x === -(2n ** 31n) || x === -(2n ** 63n)) return x
-      return x < 0n ? -x : x
-    },
+    // The least Int and the least Long have no positive counterpart and stay as they are.
+    run: (_, { x }) => (typeof x === 'number' ? Math.abs(x) : (integerOf(x) ?? 0n) < 0n ? negative(x) : x),
   }),
   method({
-    name: 'sqrt',
+    name: 'sign',
     parameters: { x: number },
-    result: 'Double',
-    summary: 'The square root of a number that is not negative.',
-    example: ['Math.sqrt(9)', '3.0'],
-    run: (_, { x }, call) => {
-      const value = doubleOf(x)
-      if (value < 0 || Object.is(value, -0)) throw call.invalidArgument('x', 'x must be nonnegative')
-      return Math.sqrt(value)
+    result: 'Number',
+    summary: 'Whether the number is negative (-1), zero (0) or positive (1).',
+    example: ['Math.sign(-3)', '-1'],
+    run: (_, { x }) => BigInt(Math.sign(compareNumbers(x, 0n))),
+  }),
+  method({
+    name: 'ceil',
+    parameters: { x: number },
+    result: 'Number',
+    summary: 'The least whole number that is not less.',
+    example: ['Math.ceil(1.2)', '2.0'],
+    run: (_, { x }) => (typeof x === 'number' ? Math.ceil(x) : x),
+  }),
+  method({
+    name: 'floor',
+    parameters: { x: number },
+    result: 'Number',
+    summary: 'The greatest whole number that is not greater.',
+    example: ['Math.floor(1.8)', '1.0'],
+    run: (_, { x }) => (typeof x === 'number' ? Math.floor(x) : x),
+  }),
+  method({
+    name: 'round',
+    parameters: { x: number, precision: int },
+    result: 'Number',
+    summary: 'The number with so many digits behind the point; negative ones are rounded toward zero.',
+    example: ['Math.round(1.25, 1)', '1.3'],
+    run: (_, { x, precision }) => cutDigits(x, precision, 0.5),
+  }),
+  method({
+    name: 'trunc',
+    parameters: { x: number, precision: int },
+    result: 'Number',
+    summary: 'The number cut behind so many digits after the point.',
+    example: ['Math.trunc(1.29, 1)', '1.2'],
+    run: (_, { x, precision }) => cutDigits(x, precision, 0),
+  }),
+  method({
+    name: 'max',
+    parameters: { x: number, y: number },
+    result: 'Number',
+    summary: 'The greater one of two numbers.',
+    example: ['Math.max(1, 2)', '2'],
+    run: (_, { x, y }) => (compareNumbers(x, y) >= 0 ? x : y),
+  }),
+  method({
+    name: 'min',
+    parameters: { x: number, y: number },
+    result: 'Number',
+    summary: 'The lesser one of two numbers.',
+    example: ['Math.min(1, 2)', '1'],
+    run: (_, { x, y }) => (compareNumbers(x, y) <= 0 ? x : y),
+  }),
+]
+
+/** The sum of values that have to be numbers. */
+export function sumOf(
+  values: Iterable<Value>,
+  call: Call,
+): { readonly sum: NumberValue; readonly count: bigint } {
+  let sum: NumberValue = 0n
+  let count = 0n
+  for (const value of values) {
+    step()
+    if (!isNumber(value)) throw call.invalidArgument('numbers', 'all array elements must be numbers')
+    sum = add(sum, value)
+    count++
+  }
+  return { sum, count }
+}
+
+/** The mean of a set: of integers alone an integer. Throws `divide_by_zero` for an empty one. */
+export function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
+  const { sum, count } = sumOf(values, call)
+  if (dividesByZero(sum, count)) throw call.failure('divide_by_zero', 'Attempted integer division by zero.')
+  return divide(sum, count)
+}
+
+const sums = [
+  method({
+    name: 'sum',
+    parameters: { numbers: array },
+    result: 'Number',
+    summary: 'The sum of the numbers of an array or a set.',
+    example: ['Math.sum([1, 2.5])', '3.5'],
+    run: (_, { numbers }, call) => sumOf(numbers, call).sum,
+  }),
+  method({
+    name: 'mean',
+    parameters: { numbers: array },
+    result: 'Number',
+    summary: 'The mean of the numbers of an array or a set.',
+    example: ['Math.mean([1, 2])', '1.5'],
+    run: (_, { numbers }, call) => {
+      const { sum, count } = sumOf(numbers, call)
+      return doubleOf(sum) / Number(count)
     },
   }),
+]
+
+/** A function of doubles that are within bounds. */
+function bounded(
+  name: string,
+  compute: (x: number) => number,
+  [isWithin, reason]: readonly [(x: number) => boolean, string],
+  [summary, query, result]: readonly [summary: string, query: string, result: string],
+): FunctionDefinition {
+  return method({
+    name,
+    parameters: { x: number },
+    result: 'Double',
+    summary,
+    example: [query, result],
+    run: (_, { x }, call) => {
+      const value = doubleOf(x)
+      if (!isWithin(value)) throw call.invalidArgument('x', reason)
+      return compute(value)
+    },
+  })
+}
+
+const notNegative = [(x: number) => !(x < 0 || Object.is(x, -0)), 'x must be nonnegative'] as const
+const positive = [(x: number) => !(x <= 0), 'x must be positive'] as const
+const atMostOne = [(x: number) => !(Math.abs(x) > 1), 'argument must lie in [-1, 1]'] as const
+
+const boundedFunctions = [
+  bounded('sqrt', Math.sqrt, notNegative, ['The square root.', 'Math.sqrt(9)', '3.0']),
+  bounded('log', Math.log, positive, ['The natural logarithm.', 'Math.log(1)', '0.0']),
+  bounded('log10', Math.log10, positive, ['The logarithm to the base 10.', 'Math.log10(1000)', '3.0']),
+  bounded('acos', Math.acos, atMostOne, ['The angle with this cosine, in radians.', 'Math.acos(1)', '0.0']),
+  bounded('asin', Math.asin, atMostOne, ['The angle with this sine, in radians.', 'Math.asin(0)', '0.0']),
+]
+
+/** As Java has them, which multiplies by them. */
+const degreesPerRadian = 57.29577951308232
+const radiansPerDegree = 0.017453292519943295
+
+const doubleFunctions = [
+  ofDouble('sin', Math.sin, 'The sine of an angle in radians.', ['Math.sin(0)', '0.0']),
+  ofDouble('cos', Math.cos, 'The cosine of an angle in radians.', ['Math.cos(0)', '1.0']),
+  ofDouble('tan', Math.tan, 'The tangent of an angle in radians.', ['Math.tan(0)', '0.0']),
+  ofDouble('atan', Math.atan, 'The angle with this tangent, in radians.', ['Math.atan(0)', '0.0']),
+  ofDouble('sinh', Math.sinh, 'The hyperbolic sine.', ['Math.sinh(0)', '0.0']),
+  ofDouble('cosh', Math.cosh, 'The hyperbolic cosine.', ['Math.cosh(0)', '1.0']),
+  ofDouble('tanh', Math.tanh, 'The hyperbolic tangent.', ['Math.tanh(0)', '0.0']),
+  ofDouble('exp', Math.exp, 'The base of natural logarithms to a power.', ['Math.exp(0)', '1.0']),
+  ofDouble('degrees', x => x * degreesPerRadian, 'An angle in radians as degrees.', [
+    'Math.degrees(Math.PI)',
+    '180.0',
+  ]),
+  ofDouble('radians', x => x * radiansPerDegree, 'An angle in degrees as radians.', [
+    'Math.radians(180)',
+    '3.141592653589793',
+  ]),
+  method({
+    name: 'hypot',
+    parameters: { x: number, y: number },
+    result: 'Double',
+    summary: 'The length of the third side of a right triangle.',
+    example: ['Math.hypot(3, 4)', '5.0'],
+    run: (_, { x, y }) => Math.hypot(doubleOf(x), doubleOf(y)),
+  }),
+  method({
+    name: 'pow',
+    parameters: { x: number, power: number },
+    result: 'Double',
+    summary: 'A number to a power, as a Double.',
+    example: ['Math.pow(2, 10)', '1024.0'],
+    run: (_, { x, power }) => doubleOf(x) ** doubleOf(power),
+  }),
+]
+
+/** The table of Math. */
+export const mathModule: Members = members('Math', [
+  ...constants,
+  ...widthKeeping,
+  ...sums,
+  ...boundedFunctions,
+  ...doubleFunctions,
 ])

@@ -1,9 +1,18 @@
 // Texts. Lengths and positions count code points.
 
+import { longCall } from '../../base/effort.ts'
 import { codePointLength, unitOffset } from '../../text/code-points.ts'
-import { tooLong } from '../text-size.ts'
+import { casefold } from '../../values/casefold.ts'
+import { mapKnown } from '../../values/known-characters.ts'
+import { type NormalForm, normalize } from '../../values/normalize.ts'
+import type { Call } from '../call.ts'
+import { countText } from '../text-size.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 import { int, string } from './parameters.ts'
+import { stringParsingEntries } from './string-parsing.ts'
+import { stringRegexEntries } from './string-regex.ts'
+import { stringReplacingEntries } from './string-replacing.ts'
+import { stringSearchEntries } from './string-search.ts'
 
 const { field, method, overloaded, signature } = entriesFor<string>()
 
@@ -13,8 +22,40 @@ function slice(text: string, start: number, end: number): string {
   return end <= start ? '' : text.slice(from, unitOffset(text, end))
 }
 
-/** The table of texts. */
-export const stringMembers: Members = members('String', [
+/** The offset in UTF-16 units of a position from 0 to the length. Throws `index_out_of_bounds`. */
+function offsetOf(text: string, index: number, call: Call): number {
+  const length = codePointLength(text)
+  if (index < 0 || index > length) {
+    throw call.failure('index_out_of_bounds', `index ${index} out of bounds for length ${length}`)
+  }
+  return unitOffset(text, index)
+}
+
+/** The code point at a position, as text. Throws `index_out_of_bounds`. */
+export function characterAt(text: string, index: number, call: Call): string {
+  const offset = index < 0 ? text.length : unitOffset(text, index)
+  if (offset < text.length) return String.fromCodePoint(text.codePointAt(offset) as number)
+  const message = `index ${index} out of bounds for length ${codePointLength(text)}`
+  throw call.failure('index_out_of_bounds', message)
+}
+
+const normalForms: readonly string[] = ['NFC', 'NFD', 'NFKC', 'NFKD'] satisfies readonly NormalForm[]
+
+/** A text under one of the normalizations, by name. */
+function folded(text: string, format: string, call: Call): string {
+  longCall(text.length)
+  if (format === 'NFKCCaseFold') return casefold(text)
+  if (normalForms.includes(format)) return mapKnown(text, part => normalize(part, format as NormalForm))
+  const names = 'NFKCCaseFold, NFC, NFD, NFKC, or NFKD'
+  throw call.invalidArgument('format', `expected a casefold format (one of ${names})`)
+}
+
+function mapped(text: string, map: (text: string) => string): string {
+  longCall(text.length)
+  return mapKnown(text, map)
+}
+
+const parts = [
   field({
     name: 'length',
     result: 'Number',
@@ -23,15 +64,45 @@ export const stringMembers: Members = members('String', [
     read: text => BigInt(codePointLength(text)),
   }),
   method({
+    name: 'at',
+    parameters: { index: int },
+    result: 'String',
+    summary: 'The character at a position, counted from 0.',
+    example: ['"abc".at(1)', '"b"'],
+    run: (text, { index }, call) => characterAt(text, index, call),
+  }),
+  method({
     name: 'concat',
     parameters: { other: string },
     result: 'String',
     summary: 'This text with another one behind it.',
     example: ['"a".concat("b")', '"ab"'],
     run: (text, { other }, call) => {
-      const size = text.length + other.length
-      if (tooLong(size)) throw call.failure('value_too_large', tooLong(size) as string)
+      countText(text.length + other.length, call)
       return text + other
+    },
+  }),
+  method({
+    name: 'insert',
+    parameters: { index: int, other: string },
+    result: 'String',
+    summary: 'This text with another one in it, before a position.',
+    example: ['"ad".insert(1, "bc")', '"abcd"'],
+    run: (text, { index, other }, call) => {
+      const offset = offsetOf(text, index, call)
+      countText(text.length + other.length, call)
+      return text.slice(0, offset) + other + text.slice(offset)
+    },
+  }),
+  method({
+    name: 'splitAt',
+    parameters: { index: int },
+    result: '[String, String]',
+    summary: 'What is before a position, and the rest.',
+    example: ['"abc".splitAt(1)', '[\n  "a",\n  "bc"\n]'],
+    run: (text, { index }, call) => {
+      const offset = offsetOf(text, index, call)
+      return [text.slice(0, offset), text.slice(offset)]
     },
   }),
   overloaded({
@@ -47,4 +118,55 @@ export const stringMembers: Members = members('String', [
       }),
     ],
   }),
+]
+
+const forms = [
+  method({
+    name: 'toLowerCase',
+    parameters: {},
+    result: 'String',
+    summary: 'The text in small letters.',
+    example: ['"ABC".toLowerCase()', '"abc"'],
+    run: text => mapped(text, part => part.toLowerCase()),
+  }),
+  method({
+    name: 'toUpperCase',
+    parameters: {},
+    result: 'String',
+    summary: 'The text in capitals.',
+    example: ['"abc".toUpperCase()', '"ABC"'],
+    run: text => mapped(text, part => part.toUpperCase()),
+  }),
+  overloaded({
+    name: 'casefold',
+    result: 'String',
+    summary:
+      'The text in a form that is equal for texts that differ in case only, or in a normal form of Unicode.',
+    example: ['"ABC".casefold()', '"abc"'],
+    signatures: [
+      signature({ parameters: {}, run: (text, _, call) => folded(text, 'NFKCCaseFold', call) }),
+      signature({
+        parameters: { format: string },
+        run: (text, { format }, call) => folded(text, format, call),
+      }),
+    ],
+  }),
+  method({
+    name: 'toString',
+    parameters: {},
+    result: 'String',
+    summary: 'The text itself.',
+    example: ['"abc".toString()', '"abc"'],
+    run: text => text,
+  }),
+]
+
+/** The table of texts. */
+export const stringMembers: Members = members('String', [
+  ...parts,
+  ...forms,
+  ...stringParsingEntries,
+  ...stringSearchEntries,
+  ...stringReplacingEntries,
+  ...stringRegexEntries,
 ])

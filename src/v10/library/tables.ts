@@ -1,15 +1,79 @@
 // Which table a value's fields and methods are in, and the modules that every query sees.
 
-import { BoundFunction, isNull, Module, type Value } from '../value.ts'
+import { LocalDate, Time, TransactionTime, Uuid } from '../../values/value.ts'
+import {
+  BoundFunction,
+  Id,
+  isArray,
+  isNull,
+  isNumber,
+  Lambda,
+  Module,
+  SetCursor,
+  UserFunction,
+  type Value,
+} from '../value.ts'
 import { arrayMembers } from './array.ts'
-import { type FieldDefinition, type FunctionDefinition, type Members, membersOfModule } from './definition.ts'
+import { arrayModule } from './array-order.ts'
+import { dateMembers, dateModule } from './date.ts'
+import {
+  type FieldDefinition,
+  type FunctionDefinition,
+  type Members,
+  members,
+  membersOfModule,
+} from './definition.ts'
 import { globalFunctions } from './globals.ts'
 import { mathModule } from './math.ts'
 import { nullMembers } from './null.ts'
+import { numberMembers } from './numbers.ts'
+import { objectModule } from './object.ts'
+import {
+  booleanMembers,
+  bytesMembers,
+  bytesModule,
+  cursorMembers,
+  functionMembers,
+  idMembers,
+  idModule,
+  transactionTimeMembers,
+  transactionTimeModule,
+  uuidMembers,
+} from './small-types.ts'
 import { stringMembers } from './string.ts'
+import { timeMembers, timeModule } from './time.ts'
+
+/** Modules that stand for a type on the right side of `isa` and have nothing in them. */
+const typesOnly = [
+  'Boolean',
+  'Doc',
+  'Double',
+  'EventSource',
+  'Float',
+  'Int',
+  'Long',
+  'Null',
+  'Number',
+  'SetCursor',
+  'String',
+  'Struct',
+  'UUID',
+]
+
+const tables: readonly Members[] = [
+  mathModule,
+  arrayModule,
+  objectModule,
+  timeModule,
+  dateModule,
+  bytesModule,
+  idModule,
+  transactionTimeModule,
+  ...typesOnly.map(name => members(name, [])),
+]
 
 /** The modules of the library. */
-const modules = [mathModule].map(table => new Module(table.name, table))
+const modules = tables.map(table => new Module(table.name, table))
 
 /** What every query sees by name: modules and functions. */
 export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
@@ -20,9 +84,25 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
 /** The table of a value's type, undefined where it has no members. */
 function tableOf(value: Value): Members | undefined {
   if (typeof value === 'string') return stringMembers
-  if (Array.isArray(value)) return arrayMembers
+  if (isNumber(value)) return numberMembers
+  if (typeof value === 'boolean') return booleanMembers
+  if (isNull(value)) return nullMembers
+  if (isArray(value)) return arrayMembers
   if (value instanceof Module) return membersOfModule(value)
-  return isNull(value) ? nullMembers : undefined
+  return tableOfOther(value)
+}
+
+function tableOfOther(value: Value): Members | undefined {
+  if (value instanceof Time) return timeMembers
+  if (value instanceof LocalDate) return dateMembers
+  if (value instanceof Id) return idMembers
+  if (value instanceof Uint8Array) return bytesMembers
+  if (value instanceof TransactionTime) return transactionTimeMembers
+  if (value instanceof Uuid) return uuidMembers
+  if (value instanceof SetCursor) return cursorMembers
+  const isFunction =
+    value instanceof Lambda || value instanceof BoundFunction || value instanceof UserFunction
+  return isFunction ? functionMembers : undefined
 }
 
 /** A member of a value by its name. */

@@ -1,0 +1,58 @@
+// Sorting arrays, and the ranges of the module Array.
+
+import { Call } from '../call.ts'
+import type { Module, Value } from '../value.ts'
+import {
+  entriesFor,
+  type FieldDefinition,
+  type FunctionDefinition,
+  type Members,
+  members,
+} from './definition.ts'
+import { arityOf } from './invoke.ts'
+import { orderingsOf, sortBy } from './orderings.ts'
+import { any, int } from './parameters.ts'
+
+const { variadic } = entriesFor<readonly Value[]>()
+const { method } = entriesFor<Module>()
+
+const rangeMax = 16_000
+
+/** The entries of arrays that sort. */
+export const arrayOrderEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
+  variadic({
+    name: 'order',
+    rest: ['ordering', any],
+    result: 'Array<Any>',
+    summary: 'The elements sorted by what functions give for them; without any, by themselves.',
+    example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
+    run: (elements, args, call) => {
+      const orderings = orderingsOf(args, call, arityOf)
+      // The order of elements must not depend on what sorting them does.
+      const limit = { effect: 'read', place: 'set functions' } as const
+      const within = new Call(call.evaluation, call.outer, call.source, call.span, { limit })
+      return sortBy(elements, orderings, (element, { key }) =>
+        key === undefined ? element : within.apply(key, element),
+      )
+    },
+  }),
+]
+
+/** The table of the module Array. */
+export const arrayModule: Members = members('Array', [
+  method({
+    name: 'sequence',
+    parameters: { from: int, until: int },
+    result: 'Array<Number>',
+    summary: 'The integers from one up to, but without, another.',
+    example: ['Array.sequence(1, 3)', '[\n  1,\n  2\n]'],
+    run: (_, { from, until }, call) => {
+      const size = until - from
+      if (size > rangeMax) {
+        const message = `Value too large: range size ${size} exceeds limit ${rangeMax}.`
+        throw call.failure('value_too_large', message)
+      }
+      return Array.from({ length: Math.max(0, size) }, (_, index) => BigInt(from + index))
+    },
+  }),
+])

@@ -1,0 +1,126 @@
+// Days of the calendar, and the module Date.
+
+import { addDays, dateOfTime, formatDate, parseDate, timeOfDate } from '../../values/date.ts'
+import { type CalendarParts, calendarParts, timeFromMicros } from '../../values/time.ts'
+import type { LocalDate } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { doubleOf } from '../numbers.ts'
+import { asLong, integerOf, type Module, type NumberValue, type Value } from '../value.ts'
+import { roundHalfUp, unitNamed } from './amounts.ts'
+import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
+import { date, number, string } from './parameters.ts'
+
+const { field, method } = entriesFor<LocalDate>()
+const ofModule = entriesFor<Module>()
+
+function part(name: keyof CalendarParts, summary: string, result: string): FieldDefinition {
+  return field({
+    name,
+    result: 'Number',
+    summary,
+    example: [`Date("2024-02-29").${name}`, result],
+    read: value => BigInt(calendarParts(timeOfDate(value))[name]),
+  })
+}
+
+/** Whole days: a double is rounded, halves upward; undefined for what is no finite number. */
+function daysOf(amount: NumberValue): bigint | undefined {
+  const integer = integerOf(amount)
+  if (integer !== undefined) return integer
+  const days = roundHalfUp(doubleOf(amount))
+  return Number.isFinite(days) ? BigInt(days) : undefined
+}
+
+/** A date moved by an amount, with `direction` 1 or -1. Throws `invalid_date` out of range. */
+function moved(
+  value: LocalDate,
+  amount: NumberValue,
+  unit: string,
+  direction: 1n | -1n,
+  call: Call,
+): LocalDate {
+  unitNamed(unit, 'date', call)
+  const days = daysOf(amount)
+  const sum = days === undefined ? undefined : addDays(value, direction * days)
+  if (sum !== undefined) return sum
+  const goesUp = days === undefined ? direction > 0n : direction * days > 0n
+  throw call.failure('invalid_date', `Date exceeds the ${goesUp ? 'maximum' : 'minimum'} value.`)
+}
+
+/** The table of dates. */
+export const dateMembers: Members = members('Date', [
+  part('year', 'The year.', '2024'),
+  part('month', 'The month, from 1.', '2'),
+  part('dayOfMonth', 'The day of the month, from 1.', '29'),
+  part('dayOfYear', 'The day of the year, from 1.', '60'),
+  part('dayOfWeek', 'The day of the week, from 1 for Monday.', '4'),
+  method({
+    name: 'add',
+    parameters: { amount: number, unit: string },
+    result: 'Date',
+    summary: 'The day so many days later; the unit is `days`.',
+    example: ['Date("2024-02-28").add(2, "days")', 'Date("2024-03-01")'],
+    run: (value, { amount, unit }, call) => moved(value, amount, unit, 1n, call),
+  }),
+  method({
+    name: 'subtract',
+    parameters: { amount: number, unit: string },
+    result: 'Date',
+    summary: 'The day so many days earlier; the unit is `days`.',
+    example: ['Date("2024-03-01").subtract(1, "day")', 'Date("2024-02-29")'],
+    run: (value, { amount, unit }, call) => moved(value, amount, unit, -1n, call),
+  }),
+  method({
+    name: 'difference',
+    parameters: { start: date },
+    result: 'Number',
+    summary: 'Days from another day to this one.',
+    example: ['Date("2024-03-01").difference(Date("2024-02-28"))', '2'],
+    run: (value, { start }) => asLong(BigInt(value.epochDay - start.epochDay)),
+  }),
+  method({
+    name: 'toString',
+    parameters: {},
+    result: 'String',
+    summary: 'The day as ISO text.',
+    example: ['Date("2024-03-01").toString()', '"2024-03-01"'],
+    run: value => formatDate(value),
+  }),
+])
+
+function parsed(text: string, call: Call): Value {
+  const value = parseDate(text)
+  if (value === undefined) throw call.failure('invalid_date', `\`${text}\` is not a valid date.`)
+  return value
+}
+
+/** The table of the module Date. */
+export const dateModule: Members = members(
+  'Date',
+  [
+    ofModule.method({
+      name: 'fromString',
+      parameters: { date: string },
+      result: 'Date',
+      summary: 'The day that an ISO text stands for.',
+      example: ['Date.fromString("2024-03-01")', 'Date("2024-03-01")'],
+      run: (_, args, call) => parsed(args.date, call),
+    }),
+    ofModule.method({
+      name: 'today',
+      parameters: {},
+      result: 'Date',
+      summary: 'The day of the query (UTC).',
+      example: ['Date.today()', '…'],
+      run: (_, __, call) => dateOfTime(timeFromMicros(call.evaluation.now)) as LocalDate,
+    }),
+  ],
+  ofModule.method({
+    name: 'apply',
+    parameters: { date: string },
+    result: 'Date',
+    summary: 'The day that an ISO text stands for.',
+    example: ['Date("2024-03-01")', 'Date("2024-03-01")'],
+    run: (_, args, call) => parsed(args.date, call),
+  }),
+)

@@ -1,0 +1,147 @@
+// The module Object. Plain objects have no methods of their own, for their fields could have any name.
+
+import { step } from '../../base/effort.ts'
+import type { Call } from '../call.ts'
+import { displayText } from '../text-of-value.ts'
+import { type Doc, isArray, isStruct, Module, type Struct, typeName, type Value } from '../value.ts'
+import { entriesFor, type Members, members } from './definition.ts'
+import { any, array, object, struct } from './parameters.ts'
+
+const { method } = entriesFor<Module>()
+
+/** The fields of an object or of an existing document. Throws `invalid_argument` at that parameter. */
+function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): Struct {
+  if (isStruct(value)) return value
+  if (value instanceof Module)
+    throw call.invalidArgument(parameter, 'expected either an object or a document')
+  const { world } = call.evaluation
+  const absence = world.absence(value, call)
+  if (absence === undefined) return world.fields(value, call)
+  const { message } = absence.onField
+  throw call.invalidArgument(parameter, message.charAt(0).toLowerCase() + message.slice(1))
+}
+
+/** The value at a path through objects; undefined when it ends before. */
+function valueAt(start: Struct, path: readonly Value[], call: Call): Value | undefined {
+  let value: Value | undefined = start
+  for (const name of path) {
+    step()
+    if (!isStruct(value)) return undefined
+    if (typeof name !== 'string') throw call.invalidArgument('path', 'expected an array of strings')
+    value = value.get(name)
+    if (value === undefined) return undefined
+  }
+  return value
+}
+
+/** An entry of `fromEntries`: a name and a value. Throws `invalid_argument`. */
+function entryOf(entry: Value, index: number, call: Call): readonly [string, Value] {
+  const refuse = (reason: string) => call.invalidArgument('entries', `${reason} at index ${index}`)
+  if (!isArray(entry)) {
+    throw refuse(`expected an array for each element of the outer array, but saw type ${typeName(entry)}`)
+  }
+  if (entry.length !== 2) throw refuse(`expected inner array of length 2 but saw length ${entry.length}`)
+  const [name, value] = entry as [Value, Value]
+  if (typeof name !== 'string') {
+    throw refuse(
+      `expected a string for the first element of each inner array, but saw type ${typeName(name)}`,
+    )
+  }
+  return [name, value]
+}
+
+const reading = [
+  method({
+    name: 'keys',
+    parameters: { object },
+    result: 'Array<String>',
+    summary: 'The names of the fields of an object or a document.',
+    example: ['Object.keys({ a: 1 })', '[\n  "a"\n]'],
+    run: (_, args, call) => {
+      const fields = fieldsOf('object', args.object, call)
+      step(fields.size)
+      return [...fields.keys()]
+    },
+  }),
+  method({
+    name: 'values',
+    parameters: { object },
+    result: 'Array<Any>',
+    summary: 'The values of the fields of an object or a document.',
+    example: ['Object.values({ a: 1 })', '[\n  1\n]'],
+    run: (_, args, call) => {
+      const fields = fieldsOf('object', args.object, call)
+      step(fields.size)
+      return [...fields.values()]
+    },
+  }),
+  method({
+    name: 'entries',
+    parameters: { object },
+    result: 'Array<[String, Any]>',
+    summary: 'The names and values of the fields of an object or a document.',
+    example: ['Object.entries({ a: 1 })', '[\n  [\n    "a",\n    1\n  ]\n]'],
+    run: (_, args, call) => {
+      const fields = fieldsOf('object', args.object, call)
+      step(fields.size)
+      return [...fields]
+    },
+  }),
+  method({
+    name: 'select',
+    parameters: { object: struct, path: array },
+    result: 'Any | Null',
+    summary: 'The value at a path through objects, null when it is missing.',
+    example: ['Object.select({ a: { b: 1 } }, ["a", "b"])', '1'],
+    run: (_, args, call) =>
+      valueAt(args.object, args.path, call) ?? call.nothing('no value in object found at path'),
+  }),
+  method({
+    name: 'hasPath',
+    parameters: { object: struct, path: array },
+    result: 'Boolean',
+    summary: 'Whether there is a value at a path through objects, be it null.',
+    example: ['Object.hasPath({ a: null }, ["a"])', 'true'],
+    run: (_, args, call) => valueAt(args.object, args.path, call) !== undefined,
+  }),
+]
+
+/** The table of the module Object. */
+export const objectModule: Members = members('Object', [
+  ...reading,
+  method({
+    name: 'assign',
+    parameters: { destination: object, source: object },
+    result: '{ *: Any }',
+    summary: 'The fields of one object or document, and over them those of another.',
+    example: ['Object.assign({ a: 1 }, { b: 2 })', '{\n  a: 1,\n  b: 2\n}'],
+    run: (_, { destination, source }, call) => {
+      const below = fieldsOf('destination', destination, call)
+      const above = fieldsOf('source', source, call)
+      step(below.size + above.size)
+      return new Map([...below, ...above])
+    },
+  }),
+  method({
+    name: 'fromEntries',
+    parameters: { entries: array },
+    result: '{ *: Any }',
+    summary: 'An object with these names and values.',
+    example: ['Object.fromEntries([["a", 1]])', '{\n  a: 1\n}'],
+    run: (_, { entries }, call) =>
+      new Map(
+        entries.map((entry, index) => {
+          step()
+          return entryOf(entry, index, call)
+        }),
+      ),
+  }),
+  method({
+    name: 'toString',
+    parameters: { object: any },
+    result: 'String',
+    summary: 'Any value as text.',
+    example: ['Object.toString({ a: 1 })', '"{ a: 1 }"'],
+    run: (_, args, call) => displayText(args.object, call),
+  }),
+])

@@ -1,0 +1,64 @@
+// What `order` sorts by: functions that give a key for each element, some of them descending.
+
+import { step } from '../../base/effort.ts'
+import { type Arity, arityText, takes } from '../arity.ts'
+import type { Call } from '../call.ts'
+import { compareTotally } from '../comparison.ts'
+import { type FunctionValue, isFunction, isStruct, typeName, type Value } from '../value.ts'
+
+/** A key to sort by; without a function the element is its own key. */
+export interface Ordering {
+  readonly key: FunctionValue | undefined
+  readonly isDescending: boolean
+}
+
+/** The orderings that arguments stand for: functions, or objects with one field, `asc` or `desc`. */
+export function orderingsOf(
+  args: readonly Value[],
+  call: Call,
+  arityOf: (callee: FunctionValue) => Arity,
+): readonly Ordering[] {
+  return args.map((arg, index) => {
+    const ordering = orderingOf(arg)
+    if (ordering?.key === undefined) {
+      const message = `expected value for \`ordering${index}\` of type Function, received ${typeName(arg)}`
+      throw call.failure('invalid_argument', message)
+    }
+    const arity = arityOf(ordering.key)
+    if (takes(arity, 1)) return ordering
+    const required = arityText(arity, 'parameter')
+    const message = `\`ordering${index}\` should accept 1 parameter, provided function requires ${required}.`
+    throw call.failure('invalid_argument', message)
+  })
+}
+
+function orderingOf(arg: Value): Ordering | undefined {
+  if (isFunction(arg)) return { key: arg, isDescending: false }
+  if (!isStruct(arg) || arg.size !== 1) return undefined
+  for (const isDescending of [false, true]) {
+    const key = arg.get(isDescending ? 'desc' : 'asc')
+    if (key !== undefined && isFunction(key)) return { key, isDescending }
+  }
+  return undefined
+}
+
+/** Sorts elements by their keys, keeping the order of those whose keys are the same. */
+export function sortBy<T>(
+  elements: readonly T[],
+  orderings: readonly Ordering[],
+  keyOf: (element: T, ordering: Ordering) => Value,
+): T[] {
+  const used = orderings.length > 0 ? orderings : [{ key: undefined, isDescending: false }]
+  const keyed = elements.map(element => {
+    step()
+    return { element, keys: used.map(ordering => keyOf(element, ordering)) }
+  })
+  keyed.sort((left, right) => {
+    for (const [index, { isDescending }] of used.entries()) {
+      const order = compareTotally(left.keys[index] as Value, right.keys[index] as Value)
+      if (order !== 0) return isDescending ? -order : order
+    }
+    return 0
+  })
+  return keyed.map(({ element }) => element)
+}

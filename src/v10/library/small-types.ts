@@ -1,0 +1,126 @@
+// Types with next to no members: each value has a text, and some are made from one.
+
+import { decodeBase64, encodeBase64 } from '../../values/base64.ts'
+import { TransactionTime } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { integerOfText } from '../integer-text.ts'
+import { debugText, displayText } from '../text-of-value.ts'
+import { Id, integerOf, type Module, type Value } from '../value.ts'
+import { entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
+import { number, string } from './parameters.ts'
+
+const { method } = entriesFor<Value>()
+const ofBytes = entriesFor<Uint8Array>()
+const ofModule = entriesFor<Module>()
+
+function toText(query: string, result: string): FunctionDefinition {
+  return method({
+    name: 'toString',
+    parameters: {},
+    result: 'String',
+    summary: 'The value as text.',
+    example: [query, result],
+    run: (value, _, call) => displayText(value, call),
+  })
+}
+
+/** The table of Booleans. */
+export const booleanMembers: Members = members('Boolean', [toText('true.toString()', '"true"')])
+
+/** The table of UUIDs, which only version 4 makes. */
+export const uuidMembers: Members = members('UUID', [toText('…', '…')])
+
+/** The table of ids. */
+export const idMembers: Members = members('ID', [toText('ID("7").toString()', '"7"')])
+
+/** The table of the time at which a query commits. */
+export const transactionTimeMembers: Members = members('TransactionTime', [
+  toText('TransactionTime().toString()', '"[transaction time]"'),
+])
+
+/** The table of lambdas and functions of the library. */
+export const functionMembers: Members = members('Function', [
+  toText('(x => x).toString()', '"[function <lambda>]"'),
+])
+
+/** The table of cursors. */
+export const cursorMembers: Members = members('SetCursor', [toText('…', '…')])
+
+/** The table of bytes. */
+export const bytesMembers: Members = members('Bytes', [
+  toText('Bytes("AQI=").toString()', '"AQI="'),
+  ofBytes.method({
+    name: 'toBase64',
+    parameters: {},
+    result: 'String',
+    summary: 'The bytes as base64.',
+    example: ['Bytes("AQI").toBase64()', '"AQI="'],
+    run: bytes => encodeBase64(bytes),
+  }),
+])
+
+/** The bytes of a base64 text of the standard alphabet. Throws `invalid_argument`. */
+function decoded(text: string, call: Call): Uint8Array {
+  const bytes = /[-_]/.test(text) ? undefined : decodeBase64(text)
+  if (bytes === undefined) throw call.invalidArgument('encoded', 'expected a base64 text')
+  return bytes
+}
+
+/** The table of the module Bytes. */
+export const bytesModule: Members = members(
+  'Bytes',
+  [
+    ofModule.method({
+      name: 'fromBase64',
+      parameters: { encoded: string },
+      result: 'Bytes',
+      summary: 'The bytes of a base64 text.',
+      example: ['Bytes.fromBase64("AQI=")', 'Bytes("AQI=")'],
+      run: (_, { encoded }, call) => decoded(encoded, call),
+    }),
+  ],
+  ofModule.method({
+    name: 'apply',
+    parameters: { encoded: string },
+    result: 'Bytes',
+    summary: 'The bytes of a base64 text.',
+    example: ['Bytes("AQI=")', 'Bytes("AQI=")'],
+    run: (_, { encoded }, call) => decoded(encoded, call),
+  }),
+)
+
+function idOf(value: Value, call: Call): Id {
+  const id = typeof value === 'string' ? integerOfText(value) : integerOf(value)
+  if (id !== undefined) return new Id(id)
+  throw call.failure('invalid_id', `\`${debugText(value, call)}\` is not a valid ID.`)
+}
+
+/** The table of the module ID. */
+export const idModule: Members = members(
+  'ID',
+  [],
+  ofModule.overloaded({
+    name: 'apply',
+    result: 'ID',
+    summary: 'The id that a number or a decimal text stands for.',
+    example: ['ID("7")', 'ID("7")'],
+    signatures: [
+      ofModule.signature({ parameters: { id: string }, run: (_, { id }, call) => idOf(id, call) }),
+      ofModule.signature({ parameters: { id: number }, run: (_, { id }, call) => idOf(id, call) }),
+    ],
+  }),
+)
+
+/** The table of the module TransactionTime. */
+export const transactionTimeModule: Members = members(
+  'TransactionTime',
+  [],
+  ofModule.method({
+    name: 'apply',
+    parameters: {},
+    result: 'TransactionTime',
+    summary: 'The time at which the query will commit, not known before.',
+    example: ['TransactionTime()', '…'],
+    run: () => TransactionTime.time,
+  }),
+)

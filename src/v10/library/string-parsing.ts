@@ -1,0 +1,113 @@
+// Texts that are numbers, read as Java's parsers read them.
+
+import { int64Max, int64Min } from '../../values/int64.ts'
+import type { Call } from '../call.ts'
+import { javaDouble } from '../double-of-text.ts'
+import { asLong, fitsInt, type Value } from '../value.ts'
+import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { int } from './parameters.ts'
+
+const { method, overloaded, signature } = entriesFor<string>()
+
+/** Digits of the longest 64-bit integer, in binary, with a sign. */
+const integerUnitsMax = 65
+
+/** The 64-bit integer that a text is in a radix; undefined for any other text. Leading zeros may be many. */
+function integerIn(text: string, radix: number): bigint | undefined {
+  const isNegative = text.startsWith('-')
+  const digits = text.slice(isNegative || text.startsWith('+') ? 1 : 0)
+  if (digits === '') return undefined
+  const significant = digits.replace(/^0+/, '')
+  if (significant.length > integerUnitsMax) return undefined
+  let magnitude = 0n
+  for (const character of significant) {
+    const digit = digitOf(character, radix)
+    if (digit === undefined) return undefined
+    magnitude = magnitude * BigInt(radix) + BigInt(digit)
+  }
+  const integer = isNegative ? -magnitude : magnitude
+  return integer < int64Min || integer > int64Max ? undefined : integer
+}
+
+/** The value of a digit, of any script, or a letter. */
+function digitOf(character: string, radix: number): number | undefined {
+  const digit = /^[0-9A-Za-z]$/.test(character) ? Number.parseInt(character, 36) : decimalDigit(character)
+  return digit !== undefined && digit < radix ? digit : undefined
+}
+
+/** The ten digits of a script follow one another. */
+function decimalDigit(character: string): number | undefined {
+  const isDigit = (code: number) => /^\p{Nd}$/u.test(String.fromCharCode(code))
+  const code = character.charCodeAt(0)
+  if (character.length > 1 || !isDigit(code)) return undefined
+  let zero = code
+  while (isDigit(zero - 1)) zero--
+  return (code - zero) % 10
+}
+
+function parsed(value: Value | undefined, call: Call): Value {
+  return value ?? call.nothing('invalid number')
+}
+
+function checkRadix(radix: number, call: Call): number {
+  // The message has the name of another parameter: so has the original.
+  if (radix < 2 || radix > 36)
+    throw call.invalidArgument('format', 'invalid radix, expected a number from 2-36')
+  return radix
+}
+
+function intIn(text: string, radix: number): bigint | undefined {
+  const integer = integerIn(text, radix)
+  return integer !== undefined && fitsInt(integer) ? integer : undefined
+}
+
+function longIn(text: string, radix: number): Value | undefined {
+  const integer = integerIn(text, radix)
+  return integer === undefined ? undefined : asLong(integer)
+}
+
+/** The entries of texts that read numbers. */
+export const stringParsingEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
+  overloaded({
+    name: 'parseInt',
+    result: 'Number | Null',
+    summary: 'The 32-bit integer that the text is, in a radix of 2 to 36; null when it is none.',
+    example: ['"ff".parseInt(16)', '255'],
+    signatures: [
+      signature({ parameters: {}, run: (text, _, call) => parsed(intIn(text, 10), call) }),
+      signature({
+        parameters: { radix: int },
+        run: (text, { radix }, call) => parsed(intIn(text, checkRadix(radix, call)), call),
+      }),
+    ],
+  }),
+  overloaded({
+    name: 'parseLong',
+    result: 'Number | Null',
+    summary: 'The 64-bit integer that the text is, in a radix of 2 to 36; null when it is none.',
+    example: ['"12".parseLong()', '12'],
+    signatures: [
+      signature({ parameters: {}, run: (text, _, call) => parsed(longIn(text, 10), call) }),
+      signature({
+        parameters: { radix: int },
+        run: (text, { radix }, call) => parsed(longIn(text, checkRadix(radix, call)), call),
+      }),
+    ],
+  }),
+  method({
+    name: 'parseDouble',
+    parameters: {},
+    result: 'Number | Null',
+    summary: 'The double that the text is, null when it is none.',
+    example: ['"1e3".parseDouble()', '1000.0'],
+    run: (text, _, call) => parsed(javaDouble(text), call),
+  }),
+  method({
+    name: 'parseNumber',
+    parameters: {},
+    result: 'Number | Null',
+    summary: 'The number that the text is: an Int, a Long or a Double; null when it is none.',
+    example: ['"12".parseNumber()', '12'],
+    run: (text, _, call) => parsed(integerIn(text, 10) ?? javaDouble(text), call),
+  }),
+]

@@ -1,0 +1,167 @@
+// Regular expressions in Java's syntax.
+
+import { longCall, step } from '../../base/effort.ts'
+import { codePointsBetween } from '../../text/code-points.ts'
+import { type CompiledPattern, compilePattern, type Match } from '../../text/regex/compiled-pattern.ts'
+import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from '../../text/regex/errors.ts'
+import type { Call } from '../call.ts'
+import type { Value } from '../value.ts'
+import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { int, string } from './parameters.ts'
+import { checkedAmount } from './string-replacing.ts'
+import { offsetWithin, positionOf } from './string-search.ts'
+import { type Find, replaced, split } from './text-pieces.ts'
+
+const { method, overloaded, signature } = entriesFor<string>()
+
+/** How much longer it takes to compile a character of an expression than to search one. */
+const compilationsPerUnit = 64
+/** Instructions of RE2 on a character in the time of a look at one. */
+const instructionsPerLook = 2
+
+/** Compiles an expression. Throws `invalid_regex`. */
+function compiled(regex: string, call: Call): CompiledPattern {
+  longCall(regex.length * compilationsPerUnit)
+  try {
+    return compilePattern(regex)
+  } catch (error) {
+    if (error instanceof RegexSyntaxError) throw invalidRegex(error.message, call)
+    if (error instanceof UnsupportedRegexError) throw invalidRegex(`${error.feature} is not supported`, call)
+    throw error
+  }
+}
+
+function invalidRegex(reason: string, call: Call): unknown {
+  return call.failure('invalid_regex', `Invalid regular expression. ${reason}`)
+}
+
+/** The matches of an expression in a text. A match is valid until the next one is asked for. */
+function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generator<Match, void, void> {
+  const units = (from: number) => Math.ceil(((text.length - from) * pattern.size) / instructionsPerLook)
+  longCall(units(0))
+  try {
+    for (const match of pattern.search(text).matches) {
+      step(units(match.start) >> 4)
+      yield match
+    }
+  } catch (error) {
+    if (error instanceof SearchTooLongError) throw invalidRegex('It takes too many steps in this text', call)
+    throw error
+  }
+}
+
+function firstMatch(pattern: CompiledPattern, text: string, call: Call): Match | undefined {
+  const { value } = matchesOf(pattern, text, call).next()
+  return value ?? undefined
+}
+
+function finding(regex: string, call: Call): Find {
+  const pattern = compiled(regex, call)
+  return text => firstMatch(pattern, text, call)
+}
+
+/** What is in front of `start` is out of sight. */
+function indexFrom(text: string, start: number, regex: string, call: Call): Value {
+  const match = finding(regex, call)(text.slice(start))
+  return positionOf(text, match === undefined ? -1 : start + match.start, call)
+}
+
+const searching = [
+  method({
+    name: 'includesRegex',
+    parameters: { regex: string },
+    result: 'Boolean',
+    summary: 'Whether a regular expression matches anywhere.',
+    example: ['"abc".includesRegex("[bx]")', 'true'],
+    run: (text, { regex }, call) => finding(regex, call)(text) !== undefined,
+  }),
+  overloaded({
+    name: 'indexOfRegex',
+    result: 'Number | Null',
+    summary:
+      'The first position at which a regular expression matches, from a position on; null when there is none.',
+    example: ['"abc".indexOfRegex("[bc]")', '1'],
+    signatures: [
+      signature({
+        parameters: { regex: string },
+        run: (text, { regex }, call) => indexFrom(text, 0, regex, call),
+      }),
+      signature({
+        parameters: { regex: string, start: int },
+        run: (text, { regex, start }, call) => indexFrom(text, offsetWithin(text, start, call), regex, call),
+      }),
+    ],
+  }),
+  method({
+    name: 'matches',
+    parameters: { regex: string },
+    result: 'Array<String>',
+    summary: 'All matches of a regular expression.',
+    example: ['"a1b2".matches("[0-9]")', '[\n  "1",\n  "2"\n]'],
+    run: (text, { regex }, call) =>
+      Array.from(matchesOf(compiled(regex, call), text, call), ({ start, end }) => text.slice(start, end)),
+  }),
+  method({
+    name: 'matchIndexes',
+    parameters: { regex: string },
+    result: 'Array<[Number, String]>',
+    summary: 'The positions and texts of all matches of a regular expression.',
+    example: ['"a1".matchIndexes("[0-9]")', '[\n  [\n    1,\n    "1"\n  ]\n]'],
+    run: (text, { regex }, call) => {
+      let offset = 0
+      let position = 0
+      return Array.from(matchesOf(compiled(regex, call), text, call), ({ start, end }) => {
+        position += codePointsBetween(text, offset, start)
+        offset = start
+        return [BigInt(position), text.slice(start, end)]
+      })
+    },
+  }),
+]
+
+const replacing = [
+  overloaded({
+    name: 'replaceRegex',
+    result: 'String',
+    summary:
+      'The text with another one in place of the first match of a regular expression, or of the first so many.',
+    example: ['"a1b2".replaceRegex("[0-9]", "-")', '"a-b2"'],
+    signatures: [
+      signature({
+        parameters: { regex: string, replacement: string },
+        run: (text, { regex, replacement }, call) =>
+          replaced(text, finding(regex, call), replacement, 1, call),
+      }),
+      signature({
+        parameters: { regex: string, replacement: string, amount: int },
+        run: (text, { regex, replacement, amount }, call) => {
+          const find = finding(regex, call)
+          return replaced(text, find, replacement, checkedAmount(amount, call), call)
+        },
+      }),
+    ],
+  }),
+  method({
+    name: 'replaceAllRegex',
+    parameters: { pattern: string, replacement: string },
+    result: 'String',
+    summary: 'The text with another one in place of every match of a regular expression.',
+    example: ['"a1b2".replaceAllRegex("[0-9]", "-")', '"a-b-"'],
+    run: (text, { pattern, replacement }, call) =>
+      replaced(text, finding(pattern, call), replacement, Number.POSITIVE_INFINITY, call),
+  }),
+  method({
+    name: 'splitRegex',
+    parameters: { regex: string },
+    result: 'Array<String>',
+    summary: 'The pieces of the text between matches of a regular expression.',
+    example: ['"a1b".splitRegex("[0-9]")', '[\n  "a",\n  "b"\n]'],
+    run: (text, { regex }, call) => split(text, finding(regex, call)),
+  }),
+]
+
+/** The entries of texts that take regular expressions. */
+export const stringRegexEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
+  ...searching,
+  ...replacing,
+]

@@ -1,0 +1,62 @@
+// Replacing and splitting texts by texts.
+
+import { indexOfText } from '../../text/text-search.ts'
+import type { Call } from '../call.ts'
+import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { int, string } from './parameters.ts'
+import { type Find, replaced, split } from './text-pieces.ts'
+
+const { method, overloaded, signature } = entriesFor<string>()
+
+function finding(pattern: string): Find {
+  return text => {
+    const start = indexOfText(text, pattern)
+    return start < 0 ? undefined : { start, end: start + pattern.length }
+  }
+}
+
+/** How many matches are to be replaced. Throws `invalid_argument` below 1. */
+export function checkedAmount(amount: number, call: Call): number {
+  // The message has the name of another parameter: so has the original.
+  if (amount < 1) throw call.invalidArgument('count', 'must be greater than or equal to 1')
+  return amount
+}
+
+/** The entries of texts that replace and split by texts. */
+export const stringReplacingEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
+  overloaded({
+    name: 'replace',
+    result: 'String',
+    summary:
+      'The text with another one in place of the first occurrence of a third, or of the first so many.',
+    example: ['"a-b-c".replace("-", "+")', '"a+b-c"'],
+    signatures: [
+      signature({
+        parameters: { pattern: string, replacement: string },
+        run: (text, { pattern, replacement }, call) => replaced(text, finding(pattern), replacement, 1, call),
+      }),
+      signature({
+        parameters: { pattern: string, replacement: string, amount: int },
+        run: (text, { pattern, replacement, amount }, call) =>
+          replaced(text, finding(pattern), replacement, checkedAmount(amount, call), call),
+      }),
+    ],
+  }),
+  method({
+    name: 'replaceAll',
+    parameters: { pattern: string, replacement: string },
+    result: 'String',
+    summary: 'The text with another one in place of every occurrence of a third.',
+    example: ['"a-b-c".replaceAll("-", "+")', '"a+b+c"'],
+    run: (text, { pattern, replacement }, call) =>
+      replaced(text, finding(pattern), replacement, Number.POSITIVE_INFINITY, call),
+  }),
+  method({
+    name: 'split',
+    parameters: { separator: string },
+    result: 'Array<String>',
+    summary: 'The pieces of the text between occurrences of another.',
+    example: ['"a,b".split(",")', '[\n  "a",\n  "b"\n]'],
+    run: (text, { separator }) => split(text, finding(separator)),
+  }),
+]

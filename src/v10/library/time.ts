@@ -1,0 +1,175 @@
+// Times, and the module Time.
+
+import { int64Max, int64Min } from '../../values/int64.ts'
+import {
+  addToTime,
+  type CalendarParts,
+  calendarParts,
+  diffTimes,
+  formatTime,
+  microsOfTime,
+  millisOfTime,
+  parseTime,
+  type TimeUnit,
+  timeFromEpoch,
+  timeFromMicros,
+  timeUnit,
+} from '../../values/time.ts'
+import type { Time } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import type { Module, NumberValue, Value } from '../value.ts'
+import { nanosOf, roundHalfUp, unitNamed } from './amounts.ts'
+import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
+import { number, string, time } from './parameters.ts'
+
+const { field, method } = entriesFor<Time>()
+const ofModule = entriesFor<Module>()
+
+const nanosecond = timeUnit('nanosecond') as TimeUnit
+
+function part(name: keyof CalendarParts, summary: string, result: string): FieldDefinition {
+  return field({
+    name,
+    result: 'Number',
+    summary,
+    example: [`Time("2024-02-29T12:30:45Z").${name}`, result],
+    read: value => BigInt(calendarParts(value)[name]),
+  })
+}
+
+/** A time moved by an amount, with `direction` 1 or -1. Throws `invalid_time` out of range. */
+function moved(value: Time, amount: NumberValue, unit: string, direction: 1n | -1n, call: Call): Time {
+  const nanos = nanosOf(amount, unitNamed(unit, 'time', call), Math.trunc)
+  const sum = nanos === undefined ? undefined : addToTime(value, direction * nanos, nanosecond)
+  if (sum !== undefined) return sum
+  const goesUp = nanos === undefined ? direction > 0n : direction * nanos > 0n
+  throw outOfRange(goesUp, call)
+}
+
+function outOfRange(isBeyond: boolean, call: Call): unknown {
+  return call.failure('invalid_time', `Time exceeds the ${isBeyond ? 'maximum' : 'minimum'} value.`)
+}
+
+/** An integer as the language has it: what exceeds 64 bits wraps around. */
+function wrapped(integer: bigint): bigint {
+  return integer < int64Min || integer > int64Max ? BigInt.asIntN(64, integer) : integer
+}
+
+/** The table of times. */
+export const timeMembers: Members = members('Time', [
+  part('year', 'The year (UTC).', '2024'),
+  part('month', 'The month, from 1 (UTC).', '2'),
+  part('dayOfMonth', 'The day of the month, from 1 (UTC).', '29'),
+  part('dayOfYear', 'The day of the year, from 1 (UTC).', '60'),
+  part('dayOfWeek', 'The day of the week, from 1 for Monday (UTC).', '4'),
+  part('hour', 'The hour, from 0 (UTC).', '12'),
+  part('minute', 'The minute, from 0.', '30'),
+  part('second', 'The second, from 0.', '45'),
+  method({
+    name: 'toSeconds',
+    parameters: {},
+    result: 'Number',
+    summary: 'Whole seconds since 1970.',
+    example: ['Time("1970-01-01T00:00:01.5Z").toSeconds()', '1'],
+    run: value => value.seconds,
+  }),
+  method({
+    name: 'toMillis',
+    parameters: {},
+    result: 'Number',
+    summary: 'Whole milliseconds since 1970.',
+    example: ['Time("1970-01-01T00:00:01.5Z").toMillis()', '1500'],
+    run: value => wrapped(millisOfTime(value)),
+  }),
+  method({
+    name: 'toMicros',
+    parameters: {},
+    result: 'Number',
+    summary: 'Whole microseconds since 1970.',
+    example: ['Time("1970-01-01T00:00:01.5Z").toMicros()', '1500000'],
+    run: value => wrapped(microsOfTime(value)),
+  }),
+  method({
+    name: 'add',
+    parameters: { amount: number, unit: string },
+    result: 'Time',
+    summary: 'The time so many units later.',
+    example: ['Time("2024-01-31T00:00:00Z").add(1, "day")', 'Time("2024-02-01T00:00:00Z")'],
+    run: (value, { amount, unit }, call) => moved(value, amount, unit, 1n, call),
+  }),
+  method({
+    name: 'subtract',
+    parameters: { amount: number, unit: string },
+    result: 'Time',
+    summary: 'The time so many units earlier.',
+    example: ['Time("2024-01-01T00:00:00Z").subtract(1, "hour")', 'Time("2023-12-31T23:00:00Z")'],
+    run: (value, { amount, unit }, call) => moved(value, amount, unit, -1n, call),
+  }),
+  method({
+    name: 'difference',
+    parameters: { start: time, unit: string },
+    result: 'Number',
+    summary: 'Whole units from another time to this one.',
+    example: ['Time("2024-01-02T00:00:00Z").difference(Time("2024-01-01T00:00:00Z"), "hours")', '24'],
+    run: (value, { start, unit }, call) => wrapped(diffTimes(start, value, unitNamed(unit, 'time', call))),
+  }),
+  method({
+    name: 'toString',
+    parameters: {},
+    result: 'String',
+    summary: 'The time as ISO text.',
+    example: ['Time("2024-01-01T00:00:00Z").toString()', '"2024-01-01T00:00:00Z"'],
+    run: value => formatTime(value),
+  }),
+])
+
+function parsed(text: string, call: Call): Value {
+  const value = parseTime(text)
+  if (value === undefined) throw call.failure('invalid_time', `\`${text}\` is not a valid time.`)
+  return value
+}
+
+/** The table of the module Time. */
+export const timeModule: Members = members(
+  'Time',
+  [
+    ofModule.method({
+      name: 'fromString',
+      parameters: { time: string },
+      result: 'Time',
+      summary: 'The time that an ISO text with an offset stands for.',
+      example: ['Time.fromString("2024-01-01T01:00:00+01:00")', 'Time("2024-01-01T00:00:00Z")'],
+      run: (_, args, call) => parsed(args.time, call),
+    }),
+    ofModule.method({
+      name: 'now',
+      parameters: {},
+      effect: 'observation',
+      result: 'Time',
+      summary: 'The time of the query, the same all through it.',
+      example: ['Time.now()', '…'],
+      run: (_, __, call) => timeFromMicros(call.evaluation.now),
+    }),
+    ofModule.method({
+      name: 'epoch',
+      parameters: { offset: number, unit: string },
+      result: 'Time',
+      summary: 'The time so many units after 1970.',
+      example: ['Time.epoch(1, "day")', 'Time("1970-01-02T00:00:00Z")'],
+      run: (_, { offset, unit }, call) => {
+        const nanos = nanosOf(offset, unitNamed(unit, 'time', call), roundHalfUp)
+        const value = nanos === undefined ? undefined : timeFromEpoch(nanos, nanosecond)
+        if (value === undefined) throw outOfRange(nanos === undefined || nanos > 0n, call)
+        return value
+      },
+    }),
+  ],
+  ofModule.method({
+    name: 'apply',
+    parameters: { time: string },
+    result: 'Time',
+    summary: 'The time that an ISO text with an offset stands for.',
+    example: ['Time("2024-01-01T00:00:00Z")', 'Time("2024-01-01T00:00:00Z")'],
+    run: (_, args, call) => parsed(args.time, call),
+  }),
+)
