@@ -4,6 +4,7 @@
 import { doubleOf, saturated } from './numbers.ts'
 import { asLong, integerOf, type NumberValue } from './value.ts'
 
+/** Powers of ten are held in 32 bits there. */
 const int32Max = 2 ** 31 - 1
 
 /** How a number is cut behind a digit: half a unit is added before, or nothing. */

@@ -31,7 +31,7 @@ export function quoted(text: string): string {
 
 /** A key as it would be written: in quotes unless it is a plain name. */
 export function keyText(key: string): string {
-  return /^[A-Za-z][A-Za-z0-9_]*$/.test(key) ? key : quoted(key)
+  return /^\p{L}[\p{L}\p{Nd}_]*$/u.test(key) ? key : quoted(key)
 }
 
 /** The digits of a whole double without exponent: the shortest ones, filled up with zeros. */

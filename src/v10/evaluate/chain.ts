@@ -1,11 +1,12 @@
 // Chains: fields, calls, accesses and assertions, one after the other on the value so far.
 
-import { codePointLength, unitOffset } from '../../text/code-points.ts'
 import { type Absence, type Call, failureAt } from '../call.ts'
 import { touches } from '../failure/summary.ts'
+import { elementAt } from '../library/array.ts'
 import { definitionOf, membersOfModule } from '../library/definition.ts'
 import { invoke } from '../library/invoke.ts'
 import { int, string } from '../library/parameters.ts'
+import { characterAt } from '../library/string.ts'
 import { memberOf } from '../library/tables.ts'
 import type { ChainNode, Link, Node } from '../syntax/nodes.ts'
 import {
@@ -226,7 +227,7 @@ function access(progress: Progress, link: BracketLink, scope: Scope | undefined,
     const message = `callee function expects exactly 1 argument, but ${keys.length} ${were} provided.`
     throw call.failureWithin('invalid_function_invocation', message, start, end)
   }
-  if (isList) return elementAt(value, key, call.within(call.place(start, end)))
+  if (isList) return itemAt(value, key, call.within(call.place(start, end)))
   const name = string.cast(key)
   if (name === undefined) throw wrongKey('key0', string.type, key, call.within(call.place(start, end)))
   const found = isStruct(value)
@@ -240,15 +241,10 @@ function wrongKey(parameter: string, type: string, key: Value, call: Call) {
   return call.failure('invalid_argument', message)
 }
 
-function elementAt(value: string | readonly Value[], key: Value, call: Call): Value {
+function itemAt(value: string | readonly Value[], key: Value, call: Call): Value {
   const index = int.cast(key)
   if (index === undefined) throw wrongKey('index0', int.type, key, call)
-  const length = typeof value === 'string' ? codePointLength(value) : value.length
-  if (index < 0 || index >= length) {
-    throw call.failure('index_out_of_bounds', `index ${index} out of bounds for length ${length}`)
-  }
-  if (typeof value !== 'string') return value[index] as Value
-  return String.fromCodePoint(value.codePointAt(unitOffset(value, index)) as number)
+  return typeof value === 'string' ? characterAt(value, index, call) : elementAt(value, index, call)
 }
 
 /** Passes on what is not null; a document is looked at. */

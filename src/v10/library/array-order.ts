@@ -1,6 +1,6 @@
 // Sorting arrays, and the ranges of the module Array.
 
-import { Call } from '../call.ts'
+import { limits } from '../../limits.ts'
 import type { Module, Value } from '../value.ts'
 import {
   entriesFor,
@@ -16,8 +16,6 @@ import { any, int } from './parameters.ts'
 const { variadic } = entriesFor<readonly Value[]>()
 const { method } = entriesFor<Module>()
 
-const rangeMax = 16_000
-
 /** The entries of arrays that sort. */
 export const arrayOrderEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
   variadic({
@@ -29,8 +27,7 @@ export const arrayOrderEntries: readonly (FieldDefinition | FunctionDefinition)[
     run: (elements, args, call) => {
       const orderings = orderingsOf(args, call, arityOf)
       // The order of elements must not depend on what sorting them does.
-      const limit = { effect: 'read', place: 'set functions' } as const
-      const within = new Call(call.evaluation, call.outer, call.source, call.span, { limit })
+      const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
       return sortBy(elements, orderings, (element, { key }) =>
         key === undefined ? element : within.apply(key, element),
       )
@@ -48,8 +45,8 @@ export const arrayModule: Members = members('Array', [
     example: ['Array.sequence(1, 3)', '[\n  1,\n  2\n]'],
     run: (_, { from, until }, call) => {
       const size = until - from
-      if (size > rangeMax) {
-        const message = `Value too large: range size ${size} exceeds limit ${rangeMax}.`
+      if (size > limits.v10ElementsMax) {
+        const message = `Value too large: range size ${size} exceeds limit ${limits.v10ElementsMax}.`
         throw call.failure('value_too_large', message)
       }
       return Array.from({ length: Math.max(0, size) }, (_, index) => BigInt(from + index))

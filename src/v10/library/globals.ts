@@ -64,7 +64,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
     parameters: {},
     result: 'ID',
     summary: 'A new id, greater than those before.',
-    example: ['newId()', '"…"'],
+    example: ['newId()', '…'],
     run: (_, __, call) => new Id(call.evaluation.newId()),
   }),
 ]

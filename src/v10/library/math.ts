@@ -2,7 +2,7 @@
 
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
-import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
+import { add, compareNumbers, doubleOf, negative } from '../numbers.ts'
 import { cutDigits } from '../rounding.ts'
 import { integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
@@ -34,8 +34,8 @@ function ofDouble(
 const constants = [
   constant('PI', Math.PI, 'The ratio of the circumference of a circle to its diameter.', '3.141592653589793'),
   constant('E', Math.E, 'The base of natural logarithms.', '2.718281828459045'),
-  constant('Infinity', Number.POSITIVE_INFINITY, 'What is greater than all numbers.', 'Infinity'),
-  constant('NaN', Number.NaN, 'What is no number.', 'NaN'),
+  constant('Infinity', Number.POSITIVE_INFINITY, 'What is greater than all numbers.', 'Math.Infinity'),
+  constant('NaN', Number.NaN, 'What is no number.', 'Math.NaN'),
 ]
 
 const widthKeeping = [
@@ -107,10 +107,7 @@ const widthKeeping = [
 ]
 
 /** The sum of values that have to be numbers. */
-export function sumOf(
-  values: Iterable<Value>,
-  call: Call,
-): { readonly sum: NumberValue; readonly count: bigint } {
+function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue; readonly count: bigint } {
   let sum: NumberValue = 0n
   let count = 0n
   for (const value of values) {
@@ -120,13 +117,6 @@ export function sumOf(
     count++
   }
   return { sum, count }
-}
-
-/** The mean of a set: of integers alone an integer. Throws `divide_by_zero` for an empty one. */
-export function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
-  const { sum, count } = sumOf(values, call)
-  if (dividesByZero(sum, count)) throw call.failure('divide_by_zero', 'Attempted integer division by zero.')
-  return divide(sum, count)
 }
 
 const sums = [

@@ -26,8 +26,8 @@ function valueAt(start: Struct, path: readonly Value[], call: Call): Value | und
   let value: Value | undefined = start
   for (const name of path) {
     step()
-    if (!isStruct(value)) return undefined
     if (typeof name !== 'string') throw call.invalidArgument('path', 'expected an array of strings')
+    if (!isStruct(value)) return undefined
     value = value.get(name)
     if (value === undefined) return undefined
   }

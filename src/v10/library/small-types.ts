@@ -103,7 +103,7 @@ export const idModule: Members = members(
     name: 'apply',
     result: 'ID',
     summary: 'The id that a number or a decimal text stands for.',
-    example: ['ID("7")', 'ID("7")'],
+    example: ['ID("7")', '"7"'],
     signatures: [
       ofModule.signature({ parameters: { id: string }, run: (_, { id }, call) => idOf(id, call) }),
       ofModule.signature({ parameters: { id: number }, run: (_, { id }, call) => idOf(id, call) }),

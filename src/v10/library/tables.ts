@@ -81,6 +81,25 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
   ...globalFunctions.map(definition => [definition.name, new BoundFunction(null, definition)] as const),
 ])
 
+/** All tables: of modules, of types of values, and of what stands by itself. */
+export const allTables: readonly Members[] = [
+  ...tables,
+  members('globals', globalFunctions),
+  arrayMembers,
+  booleanMembers,
+  bytesMembers,
+  cursorMembers,
+  dateMembers,
+  functionMembers,
+  idMembers,
+  nullMembers,
+  numberMembers,
+  stringMembers,
+  timeMembers,
+  transactionTimeMembers,
+  uuidMembers,
+]
+
 /** The table of a value's type, undefined where it has no members. */
 function tableOf(value: Value): Members | undefined {
   if (typeof value === 'string') return stringMembers

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts'
 import { countText } from '../text-size.ts'
 
 /** Where something is found in a text: offsets in UTF-16 units. */
-export interface Found {
+interface Found {
   readonly start: number
   readonly end: number
 }

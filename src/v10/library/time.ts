@@ -1,5 +1,6 @@
 // Times, and the module Time.
 
+import { epochDayOfTime, maxEpochDay, minEpochDay } from '../../values/date.ts'
 import { int64Max, int64Min } from '../../values/int64.ts'
 import {
   addToTime,
@@ -18,7 +19,7 @@ import {
 import type { Time } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Module, NumberValue, Value } from '../value.ts'
-import { nanosOf, roundHalfUp, unitNamed } from './amounts.ts'
+import { nanosOf, unitNamed } from './amounts.ts'
 import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
 import { number, string, time } from './parameters.ts'
 
@@ -39,11 +40,17 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
 
 /** A time moved by an amount, with `direction` 1 or -1. Throws `invalid_time` out of range. */
 function moved(value: Time, amount: NumberValue, unit: string, direction: 1n | -1n, call: Call): Time {
-  const nanos = nanosOf(amount, unitNamed(unit, 'time', call), Math.trunc)
+  const nanos = nanosOf(amount, unitNamed(unit, 'time', call), 'toward zero')
   const sum = nanos === undefined ? undefined : addToTime(value, direction * nanos, nanosecond)
-  if (sum !== undefined) return sum
+  if (sum !== undefined && isWithinYears(sum)) return sum
   const goesUp = nanos === undefined ? direction > 0n : direction * nanos > 0n
   throw outOfRange(goesUp, call)
+}
+
+/** Times end with the years that can be written; those of version 4 reach a year further. */
+function isWithinYears(value: Time): boolean {
+  const day = epochDayOfTime(value)
+  return day >= minEpochDay && day <= maxEpochDay
 }
 
 function outOfRange(isBeyond: boolean, call: Call): unknown {
@@ -157,9 +164,10 @@ export const timeModule: Members = members(
       summary: 'The time so many units after 1970.',
       example: ['Time.epoch(1, "day")', 'Time("1970-01-02T00:00:00Z")'],
       run: (_, { offset, unit }, call) => {
-        const nanos = nanosOf(offset, unitNamed(unit, 'time', call), roundHalfUp)
+        const nanos = nanosOf(offset, unitNamed(unit, 'time', call), 'half up')
         const value = nanos === undefined ? undefined : timeFromEpoch(nanos, nanosecond)
-        if (value === undefined) throw outOfRange(nanos === undefined || nanos > 0n, call)
+        if (value === undefined || !isWithinYears(value))
+          throw outOfRange(nanos === undefined || nanos > 0n, call)
         return value
       },
     }),
