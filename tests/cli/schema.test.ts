@@ -195,6 +195,30 @@ test('a push that fails changes nothing, and shows the place in the file', async
   assert.equal(await evaluate('fifth', 'Exists(Collection("a"))'), 'false')
 })
 
+test('what a push is refused for is shown at the field', async () => {
+  const place = await databaseWith('faults', {})
+  await mkdir(place)
+  const cases: readonly (readonly [text: string, message: RegExp])[] = [
+    [
+      'CreateCollection({ name: "a" })\nCreateIndex({ name: "i", source: Collection("gone") })',
+      /^validation failed: source: invalid reference: [^\n]*\n {2}at \S*x\.fql:2:34\n.*\n {37}\^{18}\n/,
+    ],
+    [
+      'CreateRole({ name: "r", privileges: { resource: Function("gone"), actions: { call: true } } })',
+      /^validation failed: privileges\.resource: invalid reference: [^\n]*\n {2}at \S*x\.fql:1:49\n/,
+    ],
+    ['CreateCollection({ name: "a/b" })', /^validation failed: name: [^\n]*\n {2}at \S*x\.fql:1:26\n/],
+    ['CreateFunction({ name: "f" })', /^validation failed: body: [^\n]*\n {2}at \S*x\.fql:1:16\n/],
+  ]
+  for (const [text, message] of cases) {
+    await writeFile(join(place, 'x.fql'), text)
+    const { status, stderr } = await run('schema', 'push', place, '--database', 'faults', '--yes')
+    assert.match(stderr, message)
+    assert.match(stderr, /nothing was changed\n$/)
+    assert.equal(status, 1)
+  }
+})
+
 test('mistakes in files are shown with their place, before anything is asked of the database', async () => {
   const place = await databaseWith('sixth', {})
   await mkdir(place)
@@ -234,6 +258,57 @@ test('the resource files of the old schema-migrate tool are read, its migrations
   const { status, stdout, stderr } = await run('schema', 'push', place, '--database', 'seventh', '--yes')
   assert.equal(status, 0, stderr)
   assert.match(stdout, /^\+ collection users\n\+ index users_by_name\n/)
+})
+
+test('resources in JavaScript are parsed, and named where they would have to be run', async () => {
+  const place = await databaseWith('scripts', {
+    'fauna/resources/collections/users.js':
+      "import { CreateCollection } from 'faunadb'\nexport default CreateCollection({ name: 'users' })\n",
+    'fauna/resources/indexes/users_by_email.js': `
+      const { query: q } = require('faunadb')
+      const { Collection, CreateIndex } = q
+      const field = ['data', 'email']
+      module.exports = CreateIndex({ name: 'users_by_email', source: Collection('users'), terms: [{ field }] })`,
+    'fauna/resources/functions/login.ts': `
+      import * as fauna from 'faunadb'
+      const q = fauna.query
+      export const role = q.Role('clerk'), lifetime = 60
+      const login = q.CreateFunction({
+        name: 'login', role, data: { lifetime },
+        body: q.Query(q.Lambda(['email'], q.Exists(q.Match(q.Index('users_by_email'), q.Var('email')))))
+      });
+      export default login;`,
+    'fauna/resources/roles/clerk.fql':
+      'CreateRole({ name: "clerk", privileges: [{ resource: Index("users_by_email"), actions: { read: true } }] })',
+    'fauna/resources/functions/refresh.js':
+      "import { CreateFunction, Lambda, Query } from 'faunadb'\nimport { Refresh } from '../refresh'\n" +
+      "export default CreateFunction({ name: 'refresh', body: Query(Lambda([], Refresh())) })\n",
+    'fauna/resources/functions/typed.ts': 'const a: number = 1\nexport default a\n',
+    'fauna/resources/dbs/child/collections/toys.fql': 'CreateCollection({ name: "toys" })',
+  })
+  const { status, stdout, stderr } = await run('schema', 'push', place, '--database', 'scripts', '--yes')
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^\+ collection users\n\+ function login\n\+ index users_by_email\n\+ role clerk\n/)
+  assert.match(
+    stderr,
+    /^left out, as scripts are not run: unknown name "Refresh"[^\n]*\n {2}at \S*functions\/refresh\.js:3:73\n/,
+  )
+  assert.match(stderr, /^left out, as scripts are not run: [^\n]*\n {2}at \S*functions\/typed\.ts:1:8\n/m)
+  assert.match(stderr, /^left out: \S*fauna\/resources\/dbs\/child is the schema of a child database/m)
+  assert.equal(await evaluate('scripts', 'Call("login", "nobody")'), 'false')
+  assert.equal(await evaluate('scripts', 'Select(["data", "lifetime"], Get(Function("login")))'), '60')
+  assert.equal(await evaluate('scripts', 'Exists(Collection("toys"))'), 'false')
+  const again = await run('schema', 'push', place, '--database', 'scripts')
+  assert.equal(again.stdout, '4 unchanged\n')
+  const deleting = await run('schema', 'push', place, '--database', 'scripts', '--delete', '--yes')
+  assert.deepEqual([deleting.status, /--delete would remove/.test(deleting.stderr)], [1, true])
+  await evaluate('scripts', 'Update(Collection("users"), { history_days: 1 })')
+  const pulled = await run('schema', 'pull', place, '--database', 'scripts', '--yes')
+  assert.equal(pulled.status, 1)
+  assert.match(
+    pulled.stderr,
+    /collections\/users\.js differs from the database, and only \.fql files are written/,
+  )
 })
 
 test('pull rewrites files that differ, keeps others, and names those of objects that are gone', async () => {

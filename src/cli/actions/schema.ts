@@ -4,16 +4,23 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Config } from '../../config/settings.ts'
-import { FqlSyntaxError } from '../../v4/text/index.ts'
+import { FqlSyntaxError, type SourceNode, type TextRange } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import { connect } from '../client/connect.ts'
-import type { Connection } from '../client/connection.ts'
+import type { Connection, WireError } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { failureText, type Output, styleFor, writeSyntaxError } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { readSchema, sameJson } from '../schema/database.ts'
 import { evaluateObjects } from '../schema/evaluate.ts'
-import { fileOf, readFolder, SchemaFileError, type WrittenObject, writeObject } from '../schema/folder.ts'
+import {
+  type FolderContent,
+  fileOf,
+  readFolder,
+  SchemaFileError,
+  type WrittenObject,
+  writeObject,
+} from '../schema/folder.ts'
 import { idOf, type SchemaObject } from '../schema/kinds.ts'
 import { type Change, makePlan, type Plan, stepsOf } from '../schema/plan.ts'
 
@@ -61,7 +68,8 @@ async function withService(
 
 async function pull(folder: string, connection: Connection, choice: Choice): Promise<number> {
   const present = await readSchema(connection)
-  const written = existsSync(folder) ? readFolder(folder) : []
+  const content = existsSync(folder) ? readFolder(folder) : undefined
+  const written = content?.objects ?? []
   const kept = new Map<string, { readonly object: SchemaObject; readonly file: string }>()
   for (const [index, object] of (await evaluateObjects(written, connection)).entries()) {
     kept.set(idOf(object), { object, file: (written[index] as WrittenObject).from.file })
@@ -73,7 +81,8 @@ async function pull(folder: string, connection: Connection, choice: Choice): Pro
     if (other && sameJson(object.fields, other.object.fields)) continue
     changes.push({ object, file: other?.file ?? fileOf(folder, object), isNew: !other })
   }
-  checkShared(changes, written)
+  checkWritable(changes, written)
+  showLeftOut(content)
   const style = styleFor(process.stdout)
   for (const { file, isNew } of changes) {
     print(isNew ? style('green', `+ ${file}`) : style('yellow', `~ ${file}`))
@@ -90,9 +99,16 @@ async function pull(folder: string, connection: Connection, choice: Choice): Pro
   return 0
 }
 
-/** A file with several objects cannot be written for one of them. */
-function checkShared(changes: readonly { readonly file: string }[], written: readonly WrittenObject[]): void {
+/** A file with several objects cannot be written for one of them, and one in JavaScript not at all. */
+function checkWritable(
+  changes: readonly { readonly file: string }[],
+  written: readonly WrittenObject[],
+): void {
   for (const { file } of changes) {
+    if (!file.endsWith('.fql'))
+      throw new StartError(
+        `${file} differs from the database, and only .fql files are written: change it by hand`,
+      )
     if (written.filter(({ from }) => from.file === file).length > 1) {
       throw new StartError(
         `${file} holds several objects, of which one has changed: give each a file of its own`,
@@ -104,8 +120,12 @@ function checkShared(changes: readonly { readonly file: string }[], written: rea
 // --------------------------------------------------------------------------------------------------- push
 
 async function push(folder: string, connection: Connection, choice: PushChoice): Promise<number> {
-  const written = readFolder(folder)
-  if (written.length === 0) throw new StartError(`there are no .fql files with schema objects in ${folder}`)
+  const content = readFolder(folder)
+  const { objects: written, unread } = content
+  showLeftOut(content)
+  if (unread.length > 0 && choice.delete)
+    throw new StartError('nothing was changed: --delete would remove what files that cannot be read make')
+  if (written.length === 0) throw new StartError(`there are no files with schema objects in ${folder}`)
   const wanted = await evaluateObjects(written, connection)
   const plan = makePlan(wanted, written, await readSchema(connection), choice.delete)
   showPlan(plan, process.stdout)
@@ -117,26 +137,40 @@ async function push(folder: string, connection: Connection, choice: PushChoice):
     print(`made ${plan.changes.length} changes`)
     return 0
   }
-  for (const { code, description, position, failures } of reply.errors) {
-    const details = failures.map(failure => `\n    ${failureText(failure)}`).join('')
-    const object = steps[Number(position[1])]?.written
-    const message = `${description}${details}`
-    if (object) writeSyntaxError(errorAt(object, position, message), object.from, process.stderr, code)
-    else process.stderr.write(`${code}: ${message}\n`)
+  for (const error of reply.errors) {
+    const written = steps[Number(error.position[1])]?.written
+    if (written) showFaults(error, written)
+    else process.stderr.write(`${error.code}: ${error.description}\n`)
   }
   process.stderr.write('terrarium: nothing was changed\n')
   return 1
 }
 
-/** The error of a step, at the part of the file that it is about. */
-function errorAt(
-  { source, place, from }: WrittenObject,
-  position: readonly (string | number)[],
-  message: string,
-): FqlSyntaxError {
+/** Shows what is wrong with an object: each field that is not valid, or the part of the file that the error is about. */
+function showFaults({ code, description, failures, position }: WireError, written: WrittenObject): void {
+  const { from, place, source } = written
+  const show = (message: string, at: TextRange) =>
+    writeSyntaxError(new FqlSyntaxError(message, from.text, at), from, process.stderr, code)
+  for (const failure of failures) {
+    // Some fields are named from the beginning of the query.
+    const field = failure.field[0] === 'do' ? failure.field.slice(2) : failure.field
+    show(failureText({ ...failure, field }), fieldPlace(source, field))
+  }
   const [, , key, ...rest] = position
   const isInParams = key === 'params' || String(key).startsWith('create_')
-  return new FqlSyntaxError(message, from.text, isInParams ? source.at(rest) : place)
+  if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
+}
+
+/** Where a field is written: in the object's literal, in which one thing may stand for an array of it. */
+function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
+  let node = source
+  for (const step of field) {
+    const { parts } = node.parts.get('object') ?? node
+    const part = parts.get(step) ?? parts.get(Number(step))
+    if (part) node = part
+    else if (!/^[0-9]+$/.test(step)) break
+  }
+  return node
 }
 
 function showPlan({ changes, unchanged, extra }: Plan, output: Output): void {
@@ -159,6 +193,14 @@ function lineFor(change: Change): string {
 }
 
 // ------------------------------------------------------------------------------------------------- shared
+
+/** Names the files that are left out. */
+function showLeftOut(content: FolderContent | undefined): void {
+  for (const { error, from } of content?.unread ?? [])
+    writeSyntaxError(error, from, process.stderr, 'left out, as scripts are not run')
+  for (const folder of content?.children ?? [])
+    process.stderr.write(`left out: ${folder} is the schema of a child database, and pushed by itself\n`)
+}
 
 /** Whether to go on: asked at a terminal, said by `--yes` elsewhere. */
 async function isConfirmed({ dryRun, yes }: Choice, question: string): Promise<boolean> {

@@ -1,13 +1,14 @@
 // Schema objects as files: `collections/users.fql` with `CreateCollection({…})` in it, one object a file. Other
 // arrangements are read, too: several objects in a file, files in deeper folders, and the folders `fauna/resources` or
-// `resources` of the old schema-migrate tool.
+// `resources` of the old schema-migrate tool, with its resources in JavaScript as far as they only declare something.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { reasonOf } from '../../base/system-reasons.ts'
 import {
   FqlSyntaxError,
   parseExpressions,
+  parseModule,
   printValue,
   type SourceNode,
   type TextRange,
@@ -45,15 +46,43 @@ export class SchemaFileError extends Error {
   }
 }
 
+/** What a folder holds. */
+export interface FolderContent {
+  readonly objects: readonly WrittenObject[]
+  /** Why files in JavaScript could not be read: they would have to be run. */
+  readonly unread: readonly SchemaFileError[]
+  /** Folders of child databases, which are others' schema. */
+  readonly children: readonly string[]
+}
+
 /** The folders of the old schema-migrate tool that hold one file for each object. */
 const olderFolders = ['fauna/resources', 'resources']
+/** Where that tool keeps the resources of child databases. */
+const childFolder = 'dbs'
+const scriptName = /\.[cm]?[jt]s$/
 
 /** All objects in the files of a folder. Throws {@link StartError} and {@link SchemaFileError}. */
-export function readFolder(folder: string): readonly WrittenObject[] {
+export function readFolder(folder: string): FolderContent {
   if (!existsSync(folder)) throw new StartError(`there is no folder ${folder}`)
   const older = olderFolders.map(name => join(folder, name)).find(existsSync)
-  const files = queryFiles(older ?? folder)
-  const objects = files.flatMap(readObjects)
+  // Elsewhere JavaScript is that of an app.
+  const hasScripts = older !== undefined || resolve(folder).split(sep).includes('resources')
+  const children = new Set<string>()
+  const objects: WrittenObject[] = []
+  const unread: SchemaFileError[] = []
+  for (const file of filesOf(older ?? folder, hasScripts)) {
+    const child = hasScripts && childOf(older ?? folder, file)
+    if (child) {
+      children.add(child)
+      continue
+    }
+    try {
+      objects.push(...readObjects(file))
+    } catch (cause) {
+      if (!(cause instanceof SchemaFileError && scriptName.test(file))) throw cause
+      unread.push(cause)
+    }
+  }
   const seen = new Map<string, WrittenObject>()
   for (const object of objects) {
     const id = `${object.kind.listing}/${object.name}`
@@ -61,14 +90,24 @@ export function readFolder(folder: string): readonly WrittenObject[] {
     if (other) throw fault(object, `the ${object.kind.name} ${object.name} is in ${other.from.file} already`)
     seen.set(id, object)
   }
-  return objects
+  return { objects, unread, children: [...children] }
 }
 
-function queryFiles(folder: string): readonly string[] {
+/** The folder of the child database that a file belongs to. */
+function childOf(folder: string, file: string): string | undefined {
+  const steps = relative(folder, file).split(sep)
+  const at = steps.indexOf(childFolder)
+  return at < 0 ? undefined : relative('.', join(folder, ...steps.slice(0, at + 2)))
+}
+
+/** The files of a folder, with those in JavaScript where a tool kept such. */
+function filesOf(folder: string, hasScripts: boolean): readonly string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile() && entry.name.endsWith('.fql'))
-      .map(entry => relative('.', join(entry.parentPath, entry.name)))
+      .filter(entry => entry.isFile())
+      .map(entry => join(entry.parentPath, entry.name))
+      .filter(file => file.endsWith('.fql') || (hasScripts && scriptName.test(file)))
+      .map(file => relative('.', file))
       .sort()
   } catch (cause) {
     throw new StartError(`${folder} cannot be read: ${reasonOf(cause)}`)
@@ -84,7 +123,8 @@ function readObjects(file: string): readonly WrittenObject[] {
   }
   const from = { text, file }
   try {
-    return parseExpressions(text).map(({ json, source }) => readObject(json, source, from))
+    const expressions = scriptName.test(file) ? [parseModule(text)] : parseExpressions(text)
+    return expressions.map(({ json, source }) => readObject(json, source, from))
   } catch (cause) {
     if (cause instanceof FqlSyntaxError) throw new SchemaFileError(from, cause)
     throw cause

@@ -36,10 +36,13 @@ export class ExpressionReader {
   readonly #offset: number
   /** What the parameters of the arrow functions around stand for, innermost last. */
   readonly #variables: { readonly name: string; readonly json: Json }[] = []
+  /** What names stand for that are defined once, around the expression. */
+  readonly #constants: Map<string, Expression>
 
-  constructor(text: string, offset: number) {
+  constructor(text: string, offset: number, constants: ReadonlyMap<string, Expression> = new Map()) {
     this.#text = text
     this.#offset = offset
+    this.#constants = new Map(constants)
   }
 
   /** The query that an expression stands for. Throws {@link FqlSyntaxError}. */
@@ -166,7 +169,13 @@ export class ExpressionReader {
   #name(name: string, node: TextRange): ReadPart {
     const json = this.#variable(name)
     if (json !== undefined) return this.#leaf(json, node)
-    throw this.#fault(this.#unknown(name), node)
+    const constant = this.#constants.get(name)
+    if (constant === undefined) throw this.#fault(this.#unknown(name), node)
+    // A constant that needs itself has no end.
+    this.#constants.delete(name)
+    const part = this.read(constant)
+    this.#constants.set(name, constant)
+    return part
   }
 
   #unknown(name: string): string {

@@ -10,6 +10,7 @@
 
 export { fqlFunctions } from './functions.ts'
 export { writeJson } from './json.ts'
+export { parseModule } from './module.ts'
 export { type ParsedExpression, parseExpression, parseExpressions, readExpressions } from './parse.ts'
 export { printQuery, printValue } from './print.ts'
 export {

@@ -48,46 +48,49 @@ export function parseExpression(text: string): ParsedExpression {
 }
 
 function readOne(text: string, start: number): ParsedExpression {
-  try {
-    const { tree, end } = parseTree(text, start)
+  return readTree(text, start, () => {
+    const { tree, end } = parseTree(text.slice(start))
     const { json, source } = new ExpressionReader(text, start).read(tree)
-    return { json, source, start, end }
+    return { json, source, start, end: start + end }
+  })
+}
+
+/** Runs a reader of what begins at `start`; the parser's errors become ours, with their place in the text. */
+export function readTree<T>(text: string, start: number, read: () => T): T {
+  try {
+    return read()
   } catch (cause) {
     // Reading follows the nesting of the text on the stack.
-    if (cause instanceof RangeError) {
+    if (cause instanceof RangeError)
       throw new FqlSyntaxError('the expression is nested too deeply', text, rangeOf(start))
-    }
-    throw cause
+    if (!(cause instanceof SyntaxError)) throw cause
+    // Documented: acorn's errors have the offset as `pos` and end with line and column.
+    const at = Math.min(start + ((cause as SyntaxError & { readonly pos?: number }).pos ?? 0), text.length)
+    const message = cause.message.replace(/ \(\d+:\d+\)$/, '')
+    const isOpen = at >= text.trimEnd().length || /^Unterminated (template|comment)/.test(message)
+    const said = isOpen ? `the expression has no end` : lowerFirst(message)
+    throw new FqlSyntaxError(said, text, rangeOf(at), isOpen)
   }
 }
 
-/** The syntax tree of the expression at an offset, whose own offsets count from there, and where it ends. */
-function parseTree(text: string, start: number): { readonly tree: Expression; readonly end: number } {
-  // What was read before is cut off: acorn would count its lines again for each expression.
-  const rest = text.slice(start)
-  try {
-    // The tree itself does not show the parentheses around it.
-    const tokens: TextRange[] = []
-    const tree = parseExpressionAt(rest, 0, {
-      ecmaVersion: 'latest',
-      onToken: token => {
-        tokens.push(token)
-      },
-    })
-    const first = untilLineEnd(tree, rest)
-    const next =
-      first === tree ? undefined : tokens.findIndex(({ start }) => start >= first.end && rest[start] !== ')')
-    const last = next === undefined ? tokens.at(-1) : tokens[next - 1]
-    return { tree: first, end: start + (last?.end ?? 0) }
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    // Documented: acorn's errors have the offset as `pos` and end with line and column.
-    const at = Math.min((cause as SyntaxError & { readonly pos?: number }).pos ?? 0, rest.length)
-    const message = cause.message.replace(/ \(\d+:\d+\)$/, '')
-    const isOpen = at >= rest.trimEnd().length || /^Unterminated (template|comment)/.test(message)
-    const said = isOpen ? `the expression has no end` : lowerFirst(message)
-    throw new FqlSyntaxError(said, text, { start: start + at, end: start + at + 1 }, isOpen)
-  }
+/**
+ * The syntax tree of the expression that a text begins with, and where it ends. What was read before is cut off: acorn
+ * would count its lines again for each expression.
+ */
+function parseTree(text: string): { readonly tree: Expression; readonly end: number } {
+  // The tree itself does not show the parentheses around it.
+  const tokens: TextRange[] = []
+  const tree = parseExpressionAt(text, 0, {
+    ecmaVersion: 'latest',
+    onToken: token => {
+      tokens.push(token)
+    },
+  })
+  const first = untilLineEnd(tree, text)
+  const next =
+    first === tree ? undefined : tokens.findIndex(({ start }) => start >= first.end && text[start] !== ')')
+  const last = next === undefined ? tokens.at(-1) : tokens[next - 1]
+  return { tree: first, end: last?.end ?? 0 }
 }
 
 /**
