@@ -1,20 +1,25 @@
 #!/bin/sh
-# Makes a certificate authority of your own and a certificate for a name that an app has written in:
+# Makes a certificate authority of your own and a certificate for the names that apps have written in:
 #
-#     sh deploy/make-certificate.sh ./certificates db.fauna.com
+#     sh deploy/make-certificate.sh ./certificates db.fauna.com graphql.fauna.com
 #
 # The service gets server.pem and server-key.pem, the apps get ca.pem. Keep ca-key.pem to yourself: whoever has it can
 # pretend to be any host to whoever trusts ca.pem.
 set -eu
 folder=${1:?the folder to write to}
-name=${2:-db.fauna.com}
+shift
+[ $# -gt 0 ] || set -- db.fauna.com
+name=$1
+names=$(printf 'DNS:%s,' "$@")
 mkdir -p "$folder"
 cd "$folder"
 umask 077
+# Private keys do not belong into a repository that the folder may be in.
+printf '%s\n' '*-key.pem' >.gitignore
 [ -f ca.pem ] || openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -keyout ca-key.pem -out ca.pem \
   -subj "/CN=Terrarium of $(uname -n)" -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign
 openssl req -newkey rsa:2048 -nodes -keyout server-key.pem -out server.csr -subj "/CN=$name"
-printf 'subjectAltName=DNS:%s,DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n' "$name" >server.ext
+printf 'subjectAltName=%sDNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n' "$names" >server.ext
 openssl x509 -req -in server.csr -CA ca.pem -CAkey ca-key.pem -CAcreateserial -days 800 -extfile server.ext -out server.pem
 rm server.csr server.ext
 chmod 644 ca.pem server.pem

@@ -19,7 +19,7 @@ export function programHelp(commands: readonly Command[]): string {
     'COMMANDS',
     ...list(commands),
     '',
-    'Without a command: serve. `terrarium COMMAND --help` (or `terrarium help COMMAND`) explains one.',
+    'Flags without a command are those of serve. `terrarium COMMAND --help` (or `terrarium help COMMAND`) explains one.',
     '',
   ].join('\n')
 }

@@ -150,8 +150,14 @@ export function remoteConnection(url: string, secret: string): Connection {
   const transfer = async (path: DatabasePath, endpoint: string, body: string): Promise<string> => {
     const { status, text } = await post(path, endpoint, body)
     if (status < 300) return text
-    throw new TransferError(`${base} refuses: ${messageOf(status, text)}`)
+    throw refusal(path, status, text)
   }
+  const refusal = (path: DatabasePath, status: number, text: string) =>
+    status === 401 && path.length > 0
+      ? new TransferError(
+          `${base} has no database ${path.join('/')}, or the secret is not one of an admin (401)`,
+        )
+      : new TransferError(`${base} refuses: ${messageOf(status, text)}`)
   return {
     name: base,
     close: async () => undefined,
@@ -174,7 +180,7 @@ export function remoteConnection(url: string, secret: string): Connection {
           missing: [],
           unresolved: [],
         }
-      if (status >= 300) throw new TransferError(`${base} refuses: ${messageOf(status, text)}`)
+      if (status >= 300) throw refusal(path, status, text)
       return readWriteResponse(JSON.parse(text))
     },
     missing: async (path, documents) =>

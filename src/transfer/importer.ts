@@ -158,7 +158,9 @@ class Importer implements Notes {
     this.#report.data.schema = []
     // Outermost first: keys and others refer to databases in theirs.
     for (const { path, records } of schema.sort((left, right) => left.path.length - right.path.length)) {
-      await ensureDatabase(this.#connection, [...database, ...path], dryRun)
+      const name = [...database, ...path].join('/')
+      if (await ensureDatabase(this.#connection, [...database, ...path], dryRun))
+        this.#report.data.schema.push({ database: '', kind: 'database', name, outcome: 'created' })
       const known = this.#knownIn(path)
       const distinct = [
         ...new Map(records.map(record => [`${record.object} ${record.name}`, record])).values(),

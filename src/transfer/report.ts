@@ -212,10 +212,16 @@ function countsTable(
 }
 
 function schemaLines(schema: readonly SchemaFinding[]): string[] {
-  const created = schema.filter(({ outcome }) => outcome === 'created')
-  const counted = new Map<string, number>()
-  for (const { kind } of created) counted.set(kind, (counted.get(kind) ?? 0) + 1)
-  const summary = [...counted].map(([kind, count]) => `${kind}: ${count}`)
+  const created = Map.groupBy(
+    schema.filter(({ outcome }) => outcome === 'created'),
+    ({ kind }) => kind,
+  )
+  // A database that nobody meant to make has a name that was mistyped.
+  const summary = [...created].map(([kind, objects]) =>
+    kind === 'database'
+      ? objects.map(({ name }) => `database ${name}`).join(', ')
+      : `${kind}: ${objects.length}`,
+  )
   const odd = schema.filter(({ outcome }) => outcome === 'different' || outcome === 'failed')
   return [
     ...list('Schema objects created', summary),

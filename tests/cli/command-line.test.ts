@@ -129,6 +129,8 @@ test('--version, --help and mistakes, through the program', async () => {
     const { status, stdout } = await runProgram(words)
     assert.deepEqual([status, stdout], [0, `terrarium ${version}\n`])
   }
+  const alone = await runProgram([])
+  assert.deepEqual([alone.status, alone.stdout], [0, (await runProgram(['--help'])).stdout])
   const help = await runProgram(['backup', '--help'])
   assert.match(
     help.stdout,

@@ -102,6 +102,20 @@ test('a data directory is imported into, whether it is served or not', async () 
   assert.equal(await query(server, secret, { count: { documents: { collection: 'Product' } } }), 2)
 })
 
+test('an export of nothing is one, too', async () => {
+  await query(server, server.rootSecret, { create_database: { object: { name: 'empty' } } })
+  const env = { TERRARIUM_SECRET: server.rootSecret }
+  const exported = join(folder, 'nothing-in-it')
+  const words = ['export', '--url', server.url, '--database', 'empty', exported]
+  assert.equal((await runProgram(words, env)).status, 0)
+  const { status, stderr } = await importInto(['--database', 'empty-too', exported])
+  assert.equal(status, 0, stderr)
+  assert.equal(
+    await query(server, `${server.rootSecret}:empty-too:admin`, { count: { collections: null } }),
+    0,
+  )
+})
+
 test('mistakes are told in a line', async () => {
   const missing = await importInto(['--database', 'shop', join(folder, 'nothing')])
   assert.deepEqual(
@@ -111,11 +125,20 @@ test('mistakes are told in a line', async () => {
   const wrong = await importInto(['--database', 'shop', tagged], 'wrong')
   assert.equal(wrong.status, 1)
   assert.match(wrong.stderr, /unauthorized/i)
+  const typo = await runProgram(['export', '--url', server.url, '--database', 'typo', join(folder, 'typo')], {
+    TERRARIUM_SECRET: server.rootSecret,
+  })
+  assert.match(
+    typo.stderr,
+    /^terrarium: \S+ has no database typo, or the secret is not one of an admin \(401\)\n$/,
+  )
+  const made = await importInto(['--database', 'new/typo', join(fixtures, 'dumps/array.json')])
+  assert.match(made.stdout, /Schema objects created:\n {2}database new\/typo\n/)
   const text = join(folder, 'letter.txt')
   await writeFile(text, 'Dear all\n')
   const letter = await importInto(['--database', 'shop', text])
   assert.equal(letter.status, 1)
-  assert.match(letter.stderr, /nothing to import.*letter\.txt \(of no known format\)/)
+  assert.match(letter.stderr, /nothing to import.*\n.*letter\.txt \(of no known format\)/)
   const type = await importInto(['--database', 'shop', '--type', 'a::b', tagged])
   assert.match(type.stderr, /FIELD::TYPE/)
 })

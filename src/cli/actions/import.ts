@@ -26,7 +26,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
     })
     if (sources.files.length === 0 && !sources.isExport)
       throw new StartError(
-        `there is nothing to import in ${operands.join(', ')}: ${sources.passedOver.join(', ')}`,
+        [`there is nothing to import in ${operands.join(', ')}`, ...sources.passedOver].join('\n  '),
       )
     const target = await openTarget(invocation, !given.dryRun)
     try {

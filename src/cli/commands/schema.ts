@@ -34,7 +34,8 @@ export const schemaPushCommand = command({
   description: [
     'Shows what would change and asks. All changes are one transaction: either all happen or none. An index that sees ' +
       'other fields than before is deleted and built again. Objects that no file has stay, unless --delete is given.',
-    'The folder may be one of the old schema-migrate tool: its files below fauna/resources count, its migrations do not.',
+    'The folder may be one of the old schema-migrate tool: its files below fauna/resources count, its migrations do not. ' +
+      'Resources in JavaScript are parsed and never run; those that would have to be run are named and left out.',
   ],
   operands: [folderOperand],
   options: {
