@@ -6,9 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../src/base/clock.ts'
 import { systemTimers } from '../src/base/timers.ts'
-import { languageWords } from '../src/open-query-log.ts'
 import { RecordFormat } from '../src/query-log/record.ts'
 import { SegmentWriter } from '../src/query-log/segment-writer.ts'
+import { version4 } from '../src/v4/language.ts'
 import { finished, requestExport } from '../tests/query-log/log-client.ts'
 import { startServer } from '../tests/support/server.ts'
 import { memoryMebibytes } from './measure.ts'
@@ -37,7 +37,7 @@ async function writeRecords(data: string, count: number): Promise<void> {
       throw new Error(`${records} records lost`)
     },
   })
-  const format = new RecordFormat('us-std', languageWords())
+  const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
   const headers = {
     'user-agent': 'faunadb-javascript/4.8.2',
     'x-driver-env':
@@ -48,6 +48,7 @@ async function writeRecords(data: string, count: number): Promise<void> {
       {
         method: 'POST',
         headers: { ...headers, 'x-last-seen-txn': String(1_700_000_000_000_000 + n) },
+        language: '4',
         apiVersion: '4',
         query: `{"get":{"match":{"index":"by_${n}"},"terms":${n}}}`,
         bytesIn: 40 + (n % 100),

@@ -1,9 +1,9 @@
 // An hour of a shop's query log as sample data: more requests towards the end, slower ones now and then, few errors.
 
 import { utimes, writeFile } from 'node:fs/promises'
-import { languageWords } from '../src/open-query-log.ts'
 import { RecordFormat } from '../src/query-log/record.ts'
 import { segmentPath } from '../src/query-log/segment-files.ts'
+import { version4 } from '../src/v4/language.ts'
 
 /** Queries with how often they come, their usual milliseconds and their costs. */
 const kinds = [
@@ -43,7 +43,7 @@ function noise(place: number): number {
 
 /** Writes the log of a database into a folder of segments, up to now. */
 export async function writeSampleLog(folder: string, database: readonly string[]): Promise<void> {
-  const format = new RecordFormat('us-std', languageWords())
+  const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
   const start = Math.floor(Date.now() / minuteMs) * minuteMs - minutes * minuteMs
   const lines: string[] = []
   for (let at = 0, place = 0; at < minutes; at++) {
@@ -79,6 +79,7 @@ function lineOf(format: RecordFormat, database: readonly string[], time: number,
     {
       method: 'POST',
       headers: { 'user-agent': 'shop' },
+      language: '4',
       apiVersion: '4',
       query: kind.query,
       bytesIn: kind.query.length,

@@ -21,6 +21,7 @@ import { failureLog } from './engine/failure-log.ts'
 import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import type { Standing } from './kv/postgres/postgres.ts'
+import { languages } from './languages.ts'
 import { evaluateBinding } from './model/binding.ts'
 import type { SessionHost } from './model/session.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
@@ -33,7 +34,6 @@ import { openStore, type TransactionStore } from './store/store.ts'
 import { removalTimeOf } from './store/time-memory.ts'
 import { Streams } from './streams/streams.ts'
 import { createTransferService, type TransferService } from './transfer/service.ts'
-import { isExpression, lambdas } from './v4/language.ts'
 import type { Micros } from './values/value.ts'
 
 /** The settings that the engine depends on. */
@@ -214,7 +214,7 @@ export function engineOver(
   const { identifier, logins } = authenticationOf(config, rootSecret, log, environment, failures)
   const host: SessionHost = {
     createAccess,
-    languages: { '4': lambdas },
+    languages,
     now: () => clock.elapsedMs() * 1000,
     logins,
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
@@ -244,6 +244,7 @@ export function engineOver(
     ...(slowLane && { slowLane }),
     ...(within && { neverCommits: true, onLook: within.onLook }),
     host,
+    languages,
     timeOfDay: () => store.now(),
     streams,
     timers,
@@ -261,7 +262,11 @@ export function engineOver(
     : undefined
   return {
     engine,
-    transfer: createTransferService(store, isExpression, serves ? timers : undefined),
+    transfer: createTransferService(
+      store,
+      lambda => languages['4']?.code.isCode({ language: '4', lambda }) === true,
+      serves ? timers : undefined,
+    ),
     store,
     ...(slowLane && { slowLane }),
     check: () => store.check(),

@@ -16,6 +16,7 @@ import { systemTimers, type Timers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
+import { languages } from './languages.ts'
 import { AccountKeys } from './query-log/account-keys.ts'
 import type { ExportStorage } from './query-log/export-storage.ts'
 import { ExportStore } from './query-log/export-store.ts'
@@ -29,7 +30,6 @@ import type { SharedLog } from './query-log/shared-log.ts'
 import { Signer } from './query-log/signing.ts'
 import { TableStorage } from './query-log/table-storage.ts'
 import { isUnavailable } from './query-log/unavailable.ts'
-import { families } from './v4/functions/registry.ts'
 
 /** The settings that the query log depends on. */
 type QueryLogConfig = Pick<
@@ -60,9 +60,6 @@ const megabyte = 1_000_000
 const hourMs = 3_600_000
 /** Small enough that retention can give bytes back bit by bit. */
 const segmentBytesMax = 64 * megabyte
-
-/** Forms of the language that are no functions of the registry. */
-const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
 /** Opens the query log; `shared`: what it shares with other machines. Throws when the folder cannot be used. */
 export async function openQueryLog(
@@ -104,7 +101,10 @@ export async function openQueryLog(
     return new QueryLog({
       folder: segments,
       regionGroup: config.regionGroup,
-      format: new RecordFormat(config.regionGroup, languageWords()),
+      format: new RecordFormat(
+        config.regionGroup,
+        (language, query) => languages[language]?.shape(query) ?? '',
+      ),
       writer,
       kv,
       accountKeys: new AccountKeys(kv, systemRandom, clock.now),
@@ -145,14 +145,6 @@ export function openControlStore(data: string): KeyValueStore {
 /** While the store is away nobody can ask for records; handing them over says later that this machine lives. */
 function tolerateUnavailable(cause: unknown): void {
   if (!isUnavailable(cause)) throw cause
-}
-
-/** Every word that the shape of a query may show. */
-export function languageWords(): ReadonlySet<string> {
-  return new Set([
-    ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
-    ...forms,
-  ])
 }
 
 async function openBucket(

@@ -1,22 +1,21 @@
 // What the HTTP edge asks of the engine. Bodies go in and come out as text: the engine owns parsing and rendering.
 
 import type { RequestErrorCode } from '../errors.ts'
+import type { LanguageRequest, QueryMetrics } from '../model/language.ts'
 import type { Attempt } from '../store/contract.ts'
-import type { ApiVersion } from '../v4/wire/version.ts'
+import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 
 /** Where a query came in, when that forbids writes; the words appear in the error. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'
 
-/** A request whose headers have been validated. */
-export interface QueryRequest {
+/** A request whose headers have been validated. A plain value. */
+export interface QueryRequest extends LanguageRequest {
+  readonly language: LanguageName
   /** The raw `authorization` header. */
   readonly authorization: string | undefined
   /** Where the request came from: an IPv4 address, or the 64-bit network of an IPv6 address. */
   readonly address?: string | undefined
-  readonly apiVersion: ApiVersion
-  /** The query as JSON text; undefined when none was sent. */
-  readonly body: string | undefined
   readonly readOnly?: ReadOnlyPlace
   /** Reads go through the transaction log too. */
   readonly linearized?: boolean
@@ -33,6 +32,8 @@ export interface QueryRequest {
   readonly stampTime?: () => Micros
 }
 
+export type { QueryMetrics } from '../model/language.ts'
+
 /** The body of a response that is sent in pieces, as the client reads. */
 export class LongBody {
   readonly pieces: readonly Uint8Array[]
@@ -44,24 +45,10 @@ export class LongBody {
   }
 }
 
-/** The numbers behind the metrics headers. */
-export interface QueryMetrics {
-  readonly computeOps: number
-  readonly byteReadOps: number
-  readonly byteWriteOps: number
-  readonly storageBytesRead: number
-  readonly storageBytesWrite: number
-  readonly queryTimeMs: number
-  /** Attempts that met contention: others had written what they had read. */
-  readonly txnRetries: number
-  /** Those of `compute`, `read`, `write` whose rate limit was hit. */
-  readonly rateLimited: readonly ('compute' | 'read' | 'write')[]
-}
-
 /** What a client gets for a request. */
 export interface QueryResponse {
   readonly status: number
-  /** The body: `{"resource":…}` or `{"errors":[…]}`. */
+  /** As its language has it; of an attempt with marks for what the commit decides. */
   readonly body: string
   /** Instead of the body. */
   readonly longBody?: LongBody
@@ -132,6 +119,8 @@ export interface Engine {
    * Nothing is written.
    */
   explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>
+  /** The body of a response whose attempt has been committed at `time`. */
+  completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**
    * Resolves once the store has read (`read`), has committed something of no meaning (`write`, `all`), or at once (`node`).
    * Rejects when it cannot. It may take long: how long to wait is for the caller to decide.

@@ -4,12 +4,13 @@ import type { Caller, RunPredicate } from '../auth/contract.ts'
 import type { MemoryBound } from '../base/memory-bound.ts'
 import type { Memo } from '../base/pending.ts'
 import type { Timers } from '../base/timers.ts'
+import type { Languages } from '../model/language.ts'
 import type { SessionHost } from '../model/session.ts'
 import type { Store, Transaction } from '../store/contract.ts'
 import type { Micros } from '../values/value.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
-import type { StreamOpener } from './streaming.ts'
+import type { StreamOpener } from './stream-opener.ts'
 
 /** Finds out who a credential belongs to; throws `unauthorized`. Predicates of memberships run as the caller given. */
 type Identify = (
@@ -23,6 +24,8 @@ export interface EngineOptions {
   readonly store: Store
   readonly identify: Identify
   readonly host: SessionHost
+  /** What requests can be written in. */
+  readonly languages: Languages
   /** Microseconds since the Unix epoch. */
   readonly timeOfDay: () => Micros
   /** Absent: databases may use what they like. */

@@ -4,13 +4,10 @@
 import { watched } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { LanguageError } from '../model/failure.ts'
+import type { Query, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
-import { QueryError } from '../v4/errors.ts'
-import { evaluate } from '../v4/evaluate.ts'
-import { parse } from '../v4/language.ts'
-import type { ParsedQuery } from '../v4/parse.ts'
-import { DocumentValue } from '../values/value.ts'
 import { bounded } from './bounded.ts'
 import { authorized, ownToken } from './caller-tasks.ts'
 import type {
@@ -24,12 +21,9 @@ import type {
 import type { EngineOptions } from './engine-options.ts'
 import { explain } from './explain.ts'
 import { followNames, principalOf } from './principal.ts'
-import { readBody, readExplainRequest } from './read-body.ts'
-import { renderResource } from './render-resource.ts'
-import type { Rendered, Task } from './request-kind.ts'
-import { runRequest } from './request-run.ts'
+import type { Task } from './request-kind.ts'
+import { languageOf, runRequest } from './request-run.ts'
 import { TooLong } from './slow-lane.ts'
-import { readStreamFields, streamSubject } from './streaming.ts'
 import { TimeBudget } from './time-budget.ts'
 
 /** Makes the engine of an open data directory. */
@@ -43,7 +37,7 @@ export function createEngine(options: EngineOptions): Engine {
     query: request => bounded(options.memory, request, () => runQuery(options, request)),
     openStream: (request, fields) => openStream(options, request, fields),
     endStreams: () => options.streams.end(),
-    ownToken: request => runTask(request, ownToken),
+    ownToken: request => runTask(request, ownToken(languageOf(options, request))),
     authorized: request => runTask(request, authorized),
     explain: request => bounded(options.memory, request, () => runExplanation(options, request)),
     ping: async scope => {
@@ -52,7 +46,13 @@ export function createEngine(options: EngineOptions): Engine {
     },
     whoIs: async authorization => {
       const timeoutMs = limits.queryTimeoutDefaultMs
-      const request: QueryRequest = { authorization, apiVersion: '4', body: undefined, timeoutMs }
+      const request: QueryRequest = {
+        authorization,
+        language: '4',
+        dialect: '4',
+        body: undefined,
+        timeoutMs,
+      }
       let principal: Principal | undefined
       const { status, requestError } = await runTask(request, session => {
         principal = principalOf(session)
@@ -62,21 +62,25 @@ export function createEngine(options: EngineOptions): Engine {
       throw new RequestError(requestError ?? 'internal server error', 'The credential could not be checked.')
     },
     databasesAlong: names => store.read(transaction => followNames(transaction, names)).result,
+    completed: (request, { body, metrics }, time) =>
+      languageOf(options, request).complete(body, request, { time, metrics }),
     now: options.timeOfDay,
   }
 }
 
-/** The query of a request's body, parsed when it is first asked for. */
-class BodyQuery {
+/** The query of a request, parsed when it is first asked for. */
+class RequestQuery {
+  readonly #options: EngineOptions
   readonly #request: QueryRequest
-  #parsed: ParsedQuery | undefined
+  #parsed: Query | undefined
 
-  constructor(request: QueryRequest) {
+  constructor(options: EngineOptions, request: QueryRequest) {
+    this.#options = options
     this.#request = request
   }
 
-  parsed(): ParsedQuery {
-    this.#parsed ??= parse(readBody(this.#request.body), this.#request.apiVersion)
+  parsed(): Query {
+    this.#parsed ??= languageOf(this.#options, this.#request).parse(this.#request)
     return this.#parsed
   }
 
@@ -89,7 +93,7 @@ class BodyQuery {
 function runQuery(options: EngineOptions, request: QueryRequest): QueryResponse | Promise<QueryResponse> {
   const { body = '' } = request
   const budget = new TimeBudget(options, request, 'moves')
-  const query = new BodyQuery(request)
+  const query = new RequestQuery(options, request)
   const isLong = budget.mayMove && body.length > limits.shortBodyUnits
   const effect = isLong ? 'long' : foreseen(request, query, budget)
   return runRequest(options, request, {
@@ -119,7 +123,7 @@ function runExplanation(
     isExplanation: true,
     task: session => {
       if (isLong || budget.isUsedUp) throw new TooLong()
-      return explain(readExplainRequest(body), session)
+      return explain(request, languageOf(options, request), session)
     },
   })
 }
@@ -131,7 +135,7 @@ function runExplanation(
  */
 function foreseen(
   request: QueryRequest,
-  query: BodyQuery,
+  query: RequestQuery,
   budget: TimeBudget,
 ): 'writes' | 'long' | undefined {
   if (request.linearized) return 'writes'
@@ -141,7 +145,7 @@ function foreseen(
     return watched(budget.watch, () => query.parsed()).effect === 'write' ? 'writes' : undefined
   } catch (error) {
     if (error instanceof TooLong) return 'long'
-    if (error instanceof QueryError || error instanceof RequestError) return undefined
+    if (error instanceof LanguageError || error instanceof RequestError) return undefined
     throw error
   }
 }
@@ -154,21 +158,19 @@ interface QueryEvaluation {
   readonly session: Session
 }
 
-function evaluateQuery({ effect, expression }: ParsedQuery, where: QueryEvaluation): Rendered {
+function evaluateQuery(query: Query, where: QueryEvaluation): Rendered {
   const { budget, session, options, request } = where
   const { database, transaction } = session
-  if (effect === 'write' && !transaction.writable && !request.readOnly) throw new WriteNeeded()
-  const value = evaluate(expression, undefined, session)
-  const created = value instanceof DocumentValue && value.created
-  const body = renderResource(value, session)
-  if (request.prettyBody && body.length > limits.longBodyBytes) budget.watch.beforeLongCall()
+  if (query.effect === 'write' && !transaction.writable && !request.readOnly) throw new WriteNeeded()
+  const rendered = query.evaluate(session)
+  if (request.prettyBody && rendered.body.length > limits.longBodyBytes) budget.watch.beforeLongCall()
   options.rateLimits?.check(database, {
     compute: session.computeOps,
     read: session.byteReadOps,
     // What is written is counted at the commit; until then a query that needed a writing transaction writes.
     write: transaction.writable && !request.linearized ? 1 : 0,
   })
-  return { status: created ? 201 : 200, body }
+  return rendered
 }
 
 /** The stream begins with the very snapshot on which its expression was evaluated. */
@@ -177,15 +179,12 @@ function openStream(
   request: QueryRequest,
   fields: string | undefined,
 ): StreamResponse | Promise<StreamResponse> {
-  const query = new BodyQuery(request)
   let stream: EventStream | undefined
   const response = runRequest(options, request, {
     budget: new TimeBudget(options, request, 'fails'),
     task: session => {
-      const chosen = readStreamFields(fields)
-      const value = evaluate(query.parsed().expression, undefined, session)
-      const subject = streamSubject(value, session)
-      stream = options.streams.open({ subject, fields: chosen, session })
+      const order = languageOf(options, request).streamOrder(request, fields, session)
+      stream = options.streams.open({ order, session })
       return { status: 200, body: '' }
     },
   })

@@ -7,14 +7,11 @@ import type { AccessRequest, Authority, Caller, PredicateOutcome, TryPredicate }
 import { type ConsideredPrivilege, explainDecision, explainMemberships } from '../auth/explain.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { LanguageError } from '../model/failure.ts'
+import type { Language, LanguageRequest } from '../model/language.ts'
 import { Session, type SessionHost } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
-import { type ErrorEntry, QueryError } from '../v4/errors.ts'
-import { evaluate } from '../v4/evaluate.ts'
-import { parse } from '../v4/language.ts'
-import { fillTransactionTime } from '../v4/wire/render.ts'
-import { firstUserCollection, type Json, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
-import { renderResource } from './render-resource.ts'
+import { firstUserCollection, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
 
 /** Thrown to end the transaction without a commit. */
 export class Explained {
@@ -25,25 +22,17 @@ export class Explained {
   }
 }
 
-/** The members of the request. */
-export interface ExplainRequest {
-  readonly query: Json
-  /** An expression whose value says as whom. */
-  readonly as: Json
-}
-
 /**
  * Evaluates a query as somebody else and throws {@link Explained}. Only administrators of the database may ask; others
  * get `forbidden`.
  */
-export function explain(request: ExplainRequest, session: Session): never {
+export function explain(request: LanguageRequest, language: Language, session: Session): never {
   const { authority } = session.caller
   if (authority.kind !== 'builtin' || authority.role !== 'admin')
     throw new RequestError('forbidden', 'Explaining decisions needs a key with the role admin.')
-  const { expression, effect } = parse(request.query, session.dialect)
-  if (effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
-  const as = evaluate(parse(request.as, session.dialect).expression, undefined, session)
-  const caller = callerAs(as, session)
+  const { as, query } = language.parseExplanation(request)
+  if (query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
+  const caller = callerAs(as.value(session), session)
   const decisions: ObjectValue[] = []
   const subject: Session = sessionAs(caller, session, {
     ...session.host,
@@ -52,7 +41,7 @@ export function explain(request: ExplainRequest, session: Session): never {
       if (authority.kind === 'predicate') return access
       const note = (request: AccessRequest, allowed: boolean) => {
         if (decisions.length >= limits.explainedDecisionsMax) return
-        decisions.push(describeDecision(authority, request, allowed, subject))
+        decisions.push(describeDecision(authority, request, allowed, { language, subject }))
       }
       return {
         allows(request) {
@@ -65,14 +54,13 @@ export function explain(request: ExplainRequest, session: Session): never {
   })
   const outcome = new Map<string, Value>()
   try {
-    outcome.set('result', evaluate(expression, undefined, subject))
+    outcome.set('result', query.value(subject))
   } catch (error) {
-    if (!(error instanceof QueryError)) throw error
-    outcome.set('errors', error.errors.map(describeError))
+    if (!(error instanceof LanguageError)) throw error
+    outcome.set('errors', language.describe(error))
   }
-  const told = [...describeCaller(caller, session), ...outcome, ['decisions', decisions] as const]
-  const { snapshotTime } = session.transaction
-  throw new Explained(fillTransactionTime(renderResource(new Map(told), session), snapshotTime))
+  const told = [...describeCaller(caller, session, language), ...outcome, ['decisions', decisions] as const]
+  throw new Explained(language.render(new Map(told), session).body)
 }
 
 function sessionAs(caller: Caller, { transaction, memo, deadline, dialect }: Session, host: SessionHost) {
@@ -118,7 +106,11 @@ function callerOf(ref: Ref, fields: ObjectValue, admission: Admission): Caller |
   return identityCaller(ref, undefined, admission)
 }
 
-function describeCaller({ authority, identity }: Caller, session: Session): [string, Value][] {
+function describeCaller(
+  { authority, identity }: Caller,
+  session: Session,
+  language: Language,
+): [string, Value][] {
   if (authority.kind !== 'roles') return []
   const roles: [string, Value] = ['roles', [...authority.roles]]
   if (!(identity instanceof Ref)) return [roles]
@@ -127,7 +119,11 @@ function describeCaller({ authority, identity }: Caller, session: Session): [str
     sessionAs(asMember, session, session.host).tryPredicate(predicate, argument),
   )
   const told = memberships.map(({ role, number, grant }) =>
-    mapOf({ role, membership: BigInt(number), ...(grant === true ? { grant } : describeOutcome(grant)) }),
+    mapOf({
+      role,
+      membership: BigInt(number),
+      ...(grant === true ? { grant } : describeOutcome(grant, language)),
+    }),
   )
   return [roles, ['memberships', told]]
 }
@@ -136,11 +132,12 @@ function describeDecision(
   authority: Authority,
   request: AccessRequest,
   allowed: boolean,
-  subject: Session,
+  { language, subject }: { readonly language: Language; readonly subject: Session },
 ): ObjectValue {
   const run: TryPredicate = (predicate, argument) => subject.tryPredicate(predicate, argument)
   const { decidedBy, considered } = explainDecision(authority, request, subject.transaction, run)
   const { action, asker, document, resource } = request
+  const described = (privilege: ConsideredPrivilege) => describePrivilege(privilege, language)
   return mapOf({
     position: asker?.position().map(step => (typeof step === 'number' ? BigInt(step) : step)) ?? [],
     action,
@@ -149,32 +146,26 @@ function describeDecision(
     allowed,
     decided_by: decidedBy.kind,
     ...(decidedBy.kind === 'built-in role' && { role: decidedBy.role }),
-    ...(decidedBy.kind === 'privileges' && { granting: decidedBy.granting.map(describePrivilege) }),
-    considered: considered.map(describePrivilege),
+    ...(decidedBy.kind === 'privileges' && { granting: decidedBy.granting.map(described) }),
+    considered: considered.map(described),
   })
 }
 
-function describePrivilege({ action, grant, number, role }: ConsideredPrivilege): ObjectValue {
-  const said = typeof grant === 'boolean' ? { grant } : describeOutcome(grant)
+function describePrivilege(
+  { action, grant, number, role }: ConsideredPrivilege,
+  language: Language,
+): ObjectValue {
+  const said = typeof grant === 'boolean' ? { grant } : describeOutcome(grant, language)
   return mapOf({ role, privilege: BigInt(number), action, ...said })
 }
 
-function describeOutcome(outcome: PredicateOutcome): Record<string, Value> {
+function describeOutcome(outcome: PredicateOutcome, language: Language): Record<string, Value> {
   if ('value' in outcome) return { grant: outcome.value === true, predicate: outcome.value }
-  return { grant: false, failure: describeFailure(outcome.failure) }
+  return { grant: false, failure: describeFailure(outcome.failure, language) }
 }
 
-function describeFailure(failure: Error): readonly Value[] {
-  return failure instanceof QueryError ? failure.errors.map(describeError) : [failure.message]
-}
-
-function describeError({ cause, code, description, position }: ErrorEntry): ObjectValue {
-  return mapOf({
-    position: position.map(step => (typeof step === 'number' ? BigInt(step) : step)),
-    code,
-    description,
-    ...(cause && { cause: cause.map(describeError) }),
-  })
+function describeFailure(failure: Error, language: Language): readonly Value[] {
+  return failure instanceof LanguageError ? language.describe(failure) : [failure.message]
 }
 
 function mapOf(fields: Readonly<Record<string, Value>>): ObjectValue {

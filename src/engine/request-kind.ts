@@ -1,13 +1,8 @@
 // What one kind of request differs by from the others: the way from its credential to its response is the same for all.
 
+import type { Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { TimeBudget } from './time-budget.ts'
-
-/** The status and the body of a response. */
-export interface Rendered {
-  readonly status: number
-  readonly body: string
-}
 
 /** What a request asks of its transaction. It may be called several times; the last one counts. */
 export type Task = (session: Session) => Rendered

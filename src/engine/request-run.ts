@@ -2,10 +2,13 @@
 // and all that again when evaluation has to wait (`Pending`), has to write, or takes too long for this process.
 
 import type { Caller, RunPredicate } from '../auth/contract.ts'
+import { assert } from '../base/assert.ts'
 import { watched } from '../base/effort.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { LanguageError } from '../model/failure.ts'
+import type { Language, Rendered } from '../model/language.ts'
 import { Session } from '../model/session.ts'
 import {
   ContendedTransaction,
@@ -13,22 +16,28 @@ import {
   type Transaction,
   WriteNeeded,
 } from '../store/contract.ts'
-import { QueryError } from '../v4/errors.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { contentionText, unavailableText } from './error-body.ts'
 import { Explained } from './explain.ts'
 import { databasePath } from './principal.ts'
-import type { Rendered, RequestKind } from './request-kind.ts'
+import type { RequestKind } from './request-kind.ts'
 import { Responses, spentBy } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 import { runSlowly } from './slow-run.ts'
+import { contentionText, unavailableText } from './texts.ts'
 
 /** For {@link Store.ready}: all that was committed anywhere until now. */
 const everything = Number.POSITIVE_INFINITY
 
 /** Tries of a query in the slow lane whose client named no number: others commit all the time while it is evaluated. */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
+
+/** The language of a request. */
+export function languageOf({ languages }: EngineOptions, { language: name }: QueryRequest): Language {
+  const language = languages[name]
+  assert(language !== undefined, `the service speaks language ${name}`)
+  return language
+}
 
 /** Leads a request to its response. Never throws, never rejects. */
 export function runRequest(
@@ -51,7 +60,8 @@ class RequestRun {
     this.#options = options
     this.#request = request
     this.#kind = kind
-    this.#responses = new Responses(options, kind.budget, kind.isCharged === true)
+    const { budget, isCharged = false } = kind
+    this.#responses = new Responses(options, request, languageOf(options, request), { budget, isCharged })
     this.#mustWrite = kind.mustWrite === true || request.linearized === true
   }
 
@@ -119,6 +129,10 @@ class RequestRun {
         store,
         retriesMax,
         timers,
+        completed: (response, time) => {
+          const { body, metrics } = response
+          return languageOf(this.#options, this.#request).complete(body, this.#request, { time, metrics })
+        },
         job: lead => ({
           request: { ...this.#request, ...(isExplanation && { isExplanation }) },
           queue: queueOf(database, authorization),
@@ -176,13 +190,13 @@ class RequestRun {
   }
 
   #sessionFor(caller: Caller, transaction: Transaction): Session {
-    const { address, apiVersion, readOnly } = this.#request
+    const { address, dialect, readOnly } = this.#request
     return new Session({
       host: this.#options.host,
       transaction,
       caller,
       address,
-      dialect: apiVersion,
+      dialect,
       memo: this.#memo,
       deadline: this.#kind.budget.deadline,
       ...(readOnly && { effectLimit: 'read', effectPlace: readOnly }),
@@ -198,15 +212,14 @@ class RequestRun {
       return this.#write()
     }
     if (error instanceof Explained) return this.#responses.explained(error.body)
-    if (error instanceof QueryError) return this.#responses.refused(error)
+    if (error instanceof LanguageError) return this.#responses.refused(error)
     if (error instanceof RequestError) return this.#responses.failed(error)
     if (error instanceof ContendedTransaction) {
       this.#responses.contended = error.attempts
       return this.#responses.failed(new RequestError('contended transaction', contentionText))
     }
     if (isStackExhaustion(error)) {
-      const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
-      return this.#responses.refused(QueryError.of('stack overflow', description, []))
+      return this.#responses.refused(languageOf(this.#options, this.#request).stackOverflow())
     }
     this.#options.onInternalError(error)
     const told =
@@ -219,7 +232,7 @@ class RequestRun {
 
 /** Whether a failure depends on what was read. */
 function isResult(error: unknown): boolean {
-  return error instanceof QueryError || (error instanceof RequestError && error.code === 'unauthorized')
+  return error instanceof LanguageError || (error instanceof RequestError && error.code === 'unauthorized')
 }
 
 /** The runtime's own stack ran out: deep nesting that the counted limits let through. */

@@ -1,16 +1,14 @@
 // What a client gets for a request, from what its latest evaluation came to: status, body, times and costs.
 
 import type { RequestError } from '../errors.ts'
+import type { LanguageError } from '../model/failure.ts'
+import type { Language, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { Attempt, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
-import { type QueryError, statusOf } from '../v4/errors.ts'
-import { fillTransactionTime } from '../v4/wire/render.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import type { QueryMetrics, QueryResponse } from './contract.ts'
+import type { QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { queryErrorBody, requestErrorBody } from './error-body.ts'
 import { RateLimited } from './rate-limits.ts'
-import type { Rendered } from './request-kind.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
@@ -44,23 +42,33 @@ export class Responses {
   /** Attempts that met contention. */
   contended = 0
   readonly #options: EngineOptions
+  readonly #request: QueryRequest
+  readonly #language: Language
   readonly #budget: TimeBudget
   readonly #isCharged: boolean
 
   /** `isCharged`: its costs count against the limits of its database. */
-  constructor(options: EngineOptions, budget: TimeBudget, isCharged: boolean) {
+  constructor(
+    options: EngineOptions,
+    request: QueryRequest,
+    language: Language,
+    { budget, isCharged }: { readonly budget: TimeBudget; readonly isCharged: boolean },
+  ) {
     this.#options = options
+    this.#request = request
+    this.#language = language
     this.#budget = budget
     this.#isCharged = isCharged
   }
 
   succeeded({ counters, result, retries, time }: TransactionOutcome<Rendered>): QueryResponse {
     this.contended = retries
+    const metrics = this.#charged(this.#metrics(this.spent, counters))
     return {
       status: result.status,
-      body: fillTransactionTime(result.body, time),
+      body: this.#language.complete(result.body, this.#request, { time, metrics }),
       txnTime: time,
-      metrics: this.#charged(this.#metrics(this.spent, counters)),
+      metrics,
       database: this.spent?.database,
       databasePath: this.databasePath,
     }
@@ -82,11 +90,12 @@ export class Responses {
   /** Of an explanation, which ends its transaction without a commit. */
   explained(body: string): QueryResponse {
     const spent = this.spent as Spent
+    const [time, metrics] = [spent.snapshotTime, this.#metrics(spent, noCosts)]
     return {
       status: 200,
-      body,
-      txnTime: spent.snapshotTime,
-      metrics: this.#metrics(spent, noCosts),
+      body: this.#language.complete(body, this.#request, { time, metrics }),
+      txnTime: time,
+      metrics,
       database: this.spent?.database,
       databasePath: this.databasePath,
     }
@@ -99,15 +108,15 @@ export class Responses {
     return { ...response, isSlow: true, metrics: response.requestError ? metrics : this.#charged(metrics) }
   }
 
-  /** A query that failed by its own doing. Only `abort` leaves its costs standing. */
-  refused({ errors }: QueryError): QueryResponse {
-    const aborted = errors[0]?.code === 'transaction aborted' ? this.spent : undefined
+  /** A query that failed by its own doing. Only one that gave up on purpose leaves its costs standing. */
+  refused(error: LanguageError): QueryResponse {
+    const aborted = error.aborted === undefined ? undefined : this.spent
     const readBytes = aborted?.readBytes ?? 0
+    const [time, metrics] = [this.#time(), this.#charged(this.#metrics(aborted, { ...noCosts, readBytes }))]
     return {
-      status: statusOf(errors),
-      body: queryErrorBody(errors),
-      txnTime: this.#time(),
-      metrics: this.#charged(this.#metrics(aborted, { ...noCosts, readBytes })),
+      ...this.#language.refused(error, this.#request, { time, metrics }),
+      txnTime: time,
+      metrics,
       database: this.spent?.database,
       databasePath: this.databasePath,
     }
@@ -117,11 +126,12 @@ export class Responses {
   failed(error: RequestError): QueryResponse {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
+    const time = this.#time()
+    const metrics = unmetered ? undefined : this.#metrics(this.spent, noCosts, rateLimited)
     return {
-      status: error.status,
-      body: requestErrorBody(error),
-      txnTime: this.#time(),
-      metrics: unmetered ? undefined : this.#metrics(this.spent, noCosts, rateLimited),
+      ...this.#language.failed(error, this.#request, { time, metrics }),
+      txnTime: time,
+      metrics,
       database: this.spent?.database,
       databasePath: this.databasePath,
       requestError: error.code,

@@ -8,7 +8,6 @@
 
 import { type Timers, wait } from '../base/timers.ts'
 import { type Attempt, ContendedTransaction, type Store } from '../store/contract.ts'
-import { fillTransactionTime } from '../v4/wire/render.ts'
 import type { Micros } from '../values/value.ts'
 import type { QueryResponse } from './contract.ts'
 import { leadFor } from './leads.ts'
@@ -23,6 +22,8 @@ interface SlowRun {
   readonly job: (lead: Micros) => LaneJob
   /** How often an attempt is made again because others wrote what it had read. */
   readonly retriesMax: number
+  /** The body of a response that is committed at `time`. */
+  readonly completed: (response: QueryResponse, time: Micros) => string
   /** Throws when the database may not use what the query has cost. */
   readonly checkCosts: (response: QueryResponse, writes: boolean) => void
 }
@@ -54,7 +55,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
         const ms = Math.floor((made.commitTime - earlyMicros - now) / 1000)
         if (ms > 0) await wait(ms, run.timers)
       }
-      const response = await committed(run.store, outcome)
+      const response = await committed(run, outcome)
       if (response !== 'stale') {
         const metrics = response.metrics && { ...response.metrics, txnRetries: retries }
         return { ...response, metrics }
@@ -69,7 +70,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
 
 /** The response to a query that writes, once that has been committed: here, or by the process that keeps it. */
 async function committed(
-  store: Store,
+  { completed, store }: SlowRun,
   { attempt, kept, ...response }: LaneOutcome,
 ): Promise<QueryResponse | 'stale'> {
   if (kept !== undefined) {
@@ -79,5 +80,5 @@ async function committed(
   const outcome = await store.commit(attempt as Attempt<unknown>)
   if (outcome === 'stale') return outcome
   const { time } = outcome
-  return { ...response, body: fillTransactionTime(response.body, time), txnTime: time }
+  return { ...response, body: completed(response, time), txnTime: time }
 }

@@ -4,7 +4,8 @@ import type { QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
 import type { RequestErrorCode } from '../errors.ts'
 import type { Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { type RequestSettings, wantsPrettyBody } from './request-headers.ts'
+import type { Protocol, RequestSettings } from './protocol.ts'
+import { version4Protocol, wantsPrettyBody } from './request-headers.ts'
 import type { Tag } from './tags.ts'
 import type { Trace } from './trace.ts'
 
@@ -20,7 +21,9 @@ export interface EndpointTraits {
   readonly bodyBytesMax?: number
   /** Its requests are queries: each leaves a record in the query log. */
   readonly recorded?: boolean
-  /** The body of errors that the edge answers in its place; that of queries when absent. */
+  /** How its requests and responses look; as those of version 4 when absent. */
+  readonly protocol?: Protocol
+  /** The body of errors that the edge answers in its place; that of its protocol when absent. */
   readonly errorBody?: (code: RequestErrorCode, description: string) => string
 }
 
@@ -49,6 +52,11 @@ export class EndpointCall {
     this.trace = trace
   }
 
+  /** How it looks in HTTP. */
+  get protocol(): Protocol {
+    return this.endpoint?.protocol ?? version4Protocol
+  }
+
   /** The call as the engine wants it. */
   queryRequest(
     body: string | undefined,
@@ -58,7 +66,9 @@ export class EndpointCall {
     return {
       authorization: this.request.headers.authorization,
       address: this.request.client,
-      apiVersion: settings.apiVersion,
+      language: this.protocol.language,
+      dialect: settings.dialect,
+      options: settings.options,
       body,
       readOnly: special?.readOnly,
       linearized: special?.linearized,

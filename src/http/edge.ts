@@ -8,7 +8,7 @@
 import { unreachable } from '../base/assert.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { type Answer, errorAnswer, errorBody, idleMetrics, internalErrorText } from './answer.ts'
+import { type Answer, errorAnswer, idleMetrics, internalErrorText } from './answer.ts'
 import { EndpointCall } from './call.ts'
 import type { Endpoint, Handler, Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
@@ -17,7 +17,7 @@ import { FairBudget } from './fair-budget.ts'
 import { Outbox } from './outbox.ts'
 import { type RecordCall, recorder } from './query-record.ts'
 import { type BodyOutcome, bodyText, readBody } from './request-body.ts'
-import { invalidHeader, readSettings } from './request-headers.ts'
+import { invalidHeader } from './request-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
 import { parseTags } from './tags.ts'
 import { traceOf } from './trace.ts'
@@ -91,18 +91,20 @@ export class Edge {
 
   #readHeaders(call: EndpointCall): Answer | undefined {
     const { headers } = call.request
-    const settings = readSettings(headers)
+    const { protocol } = call
+    const errorBody = call.endpoint?.errorBody ?? protocol.errorBody
+    const settings = protocol.readSettings(headers)
     if (typeof settings === 'string') {
       return {
         status: 400,
-        body: (call.endpoint?.errorBody ?? errorBody)('bad request', settings),
+        body: errorBody('bad request', settings),
         txnTime: undefined,
         metrics: undefined,
         requestError: 'bad request',
       }
     }
     call.settings = settings
-    const tagHeader = headers['x-fauna-tags'] as string | undefined
+    const tagHeader = headers[protocol.tagHeader] as string | undefined
     if (tagHeader === undefined) return undefined
     const tags = parseTags(tagHeader)
     if (typeof tags !== 'string') {
@@ -111,7 +113,7 @@ export class Edge {
     }
     return {
       status: 400,
-      body: (call.endpoint?.errorBody ?? errorBody)('bad request', invalidHeader('x-fauna-tags', tags)),
+      body: errorBody('bad request', invalidHeader(protocol.tagHeader, tags)),
       txnTime: this.#services.engine.now(),
       metrics: idleMetrics,
     }
@@ -220,9 +222,9 @@ export class Edge {
     return this.#error(call, 'internal server error', internalErrorText)
   }
 
-  #error({ endpoint }: EndpointCall, code: RequestError['code'], description: string): Answer {
-    const answer = errorAnswer(code, description, this.#services.engine.now())
-    return endpoint?.errorBody ? { ...answer, body: endpoint.errorBody(code, description) } : answer
+  #error({ endpoint, protocol }: EndpointCall, code: RequestError['code'], description: string): Answer {
+    const body = (endpoint?.errorBody ?? protocol.errorBody)(code, description)
+    return { ...errorAnswer(code, description, this.#services.engine.now()), body }
   }
 }
 

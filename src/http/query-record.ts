@@ -19,7 +19,8 @@ export function recorder({ queryLog, recordsQueries, log }: Services): RecordCal
       queryLog.record({
         method: request.method,
         headers,
-        apiVersion: call.settings?.apiVersion ?? String(headers['x-faunadb-api-version'] ?? ''),
+        language: call.protocol.language,
+        apiVersion: call.settings?.dialect ?? String(headers['x-faunadb-api-version'] ?? ''),
         query: call.body,
         bytesIn: call.bytesIn,
         bytesOut,

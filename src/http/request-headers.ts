@@ -3,18 +3,10 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../limits.ts'
-import { type ApiVersion, apiVersions, defaultApiVersion } from '../v4/wire/version.ts'
+import { apiVersions, defaultApiVersion } from '../v4/wire/version.ts'
 import { int64Max, int64Min } from '../values/int64.ts'
-import type { Micros } from '../values/value.ts'
-
-/** What the headers of a valid request ask for. */
-export interface RequestSettings {
-  readonly apiVersion: ApiVersion
-  readonly lastSeenTxn: Micros | undefined
-  /** How often a write that meets contention is tried again; undefined when not said. */
-  readonly retriesMax: number | undefined
-  readonly timeoutMs: number
-}
+import { errorBody } from './answer.ts'
+import type { Protocol, RequestSettings } from './protocol.ts'
 
 /** What the Python driver sends as `x-last-seen-txn` when it opens a stream before its first query. */
 const nothingSeen = 'None'
@@ -22,7 +14,7 @@ const nothingSeen = 'None'
 const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
 /** What the headers ask for, or the description of the error that refuses the first bad one. */
-export function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
+function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
   const apiVersion = headers['x-faunadb-api-version'] as string | undefined
   if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
     return invalidHeader('x-faunadb-api-version', `Unsupported or invalid API version '${apiVersion}'.`)
@@ -41,11 +33,20 @@ export function readSettings(headers: IncomingHttpHeaders): RequestSettings | st
   const retriesFault = retries === undefined ? undefined : retriesFaultOf(retries)
   if (retriesFault !== undefined) return invalidHeader('x-max-retries-on-contention', retriesFault)
   return {
-    apiVersion: (apiVersion ?? defaultApiVersion) as ApiVersion,
+    dialect: apiVersion ?? defaultApiVersion,
     lastSeenTxn,
     retriesMax: retries === undefined ? undefined : parseInteger(retries),
     timeoutMs: timeoutMs as number,
   }
+}
+
+/** Version 4 in HTTP, and all endpoints beside those of languages. */
+export const version4Protocol: Protocol = {
+  language: '4',
+  readSettings,
+  tagHeader: 'x-fauna-tags',
+  factsInHead: true,
+  errorBody,
 }
 
 /** The description of a refused header. */

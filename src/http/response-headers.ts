@@ -9,7 +9,7 @@
 
 import type { QueryMetrics } from '../engine/contract.ts'
 import type { RequestErrorCode } from '../errors.ts'
-import { prettyPrint } from '../v4/wire/pretty.ts'
+import { prettyPrint } from '../values/json-pretty.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './call.ts'
 import type { HeaderList } from './exchange.ts'
@@ -68,17 +68,19 @@ export function prepareResponse(
   const headers: HeaderList = []
   if (text !== '' || bytes > 0) headers.push('content-type', answer.contentType ?? jsonType)
   if (text !== undefined) headers.push('content-length', bytes)
-  if (answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
-  if (answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, bytes)
-  const echoed = !exceptional && call.tags.length > 0
+  const { factsInHead } = call.protocol
+  if (factsInHead && answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
+  if (factsInHead && answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, bytes)
+  const echoed = factsInHead && !exceptional && call.tags.length > 0
   if (echoed) headers.push('x-fauna-tags', echoTags(call.tags))
   headers.push('traceparent', traceparent(call.trace), 'x-faunadb-build', context.build)
   const traced = isTraced(call, answer)
   if (traced) headers.push('x-faunadb-host', context.host)
-  if (answer.requestError === 'unauthorized') headers.push('www-authenticate', 'Basic realm="Unauthorized"')
+  if (answer.requestError === 'unauthorized')
+    headers.push('www-authenticate', factsInHead ? 'Basic realm="Unauthorized"' : 'Bearer')
   if (answer.headers !== undefined) headers.push(...answer.headers)
   const { origin } = call.request.headers
-  if (origin !== undefined) pushCors(headers, origin, answer, { echoed, traced })
+  if (origin !== undefined) pushCors(headers, origin, answer, { echoed, factsInHead, traced })
   return { headers, text, bytes }
 }
 
@@ -130,13 +132,18 @@ function pushCors(
   headers: HeaderList,
   origin: string,
   answer: Answer,
-  { echoed, traced }: { readonly echoed: boolean; readonly traced: boolean },
+  {
+    echoed,
+    factsInHead,
+    traced,
+  }: { readonly echoed: boolean; readonly factsInHead: boolean; readonly traced: boolean },
 ): void {
   const exposed: string[] = []
-  if (answer.txnTime !== undefined) exposed.push('x-txn-time')
-  if (answer.metrics !== undefined) exposed.push(metricNames)
-  if (answer.metrics !== undefined && answer.metrics.rateLimited.length > 0)
-    exposed.push('x-rate-limited-ops')
+  if (factsInHead && answer.txnTime !== undefined) exposed.push('x-txn-time')
+  if (factsInHead && answer.metrics !== undefined) {
+    exposed.push(metricNames)
+    if (answer.metrics.rateLimited.length > 0) exposed.push('x-rate-limited-ops')
+  }
   if (echoed) exposed.push('x-fauna-tags')
   if (traced) exposed.push('x-faunadb-host')
   const further = answer.headers ?? []

@@ -47,10 +47,12 @@ export interface CodeLanguage<L extends LanguageName> {
    */
   run(code: CodeIn<L>, given: Given, session: Session): Value
   facts(code: CodeIn<L>): CodeFacts
+  /** Whether code that did not come from a query could have. */
+  isCode(code: CodeIn<L>): boolean
 }
 
-/** The languages that stored code may be in: the only place where they meet. */
-type CodeLanguages = { readonly [L in LanguageName]?: CodeLanguage<L> }
+/** The languages that stored code may be in. */
+type CodeLanguages = { readonly [L in LanguageName]?: { readonly code: CodeLanguage<L> } }
 
 /** What sessions need from outside. */
 export interface SessionHost {
@@ -218,7 +220,7 @@ export class Session {
   #language<L extends LanguageName>(name: L): CodeLanguage<L> {
     const language: CodeLanguages[L] = this.host.languages[name]
     assert(language !== undefined, `code of language ${name} can be run`)
-    return language
+    return language.code
   }
 
   /** Whether a predicate of a role or access provider returns exactly true. Its errors are never shown. */

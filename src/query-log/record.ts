@@ -4,8 +4,8 @@
 // This runs for every request, so the line is put together by hand and what repeats is remembered as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
+import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
-import { createShape } from './shape.ts'
 import { createTimestampFormat } from './timestamp.ts'
 
 /** What is known of a request once it is answered. */
@@ -13,6 +13,7 @@ export interface ObservedRequest {
   readonly method: string
   /** By lower-case name. The credential is not looked at. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly language: LanguageName
   readonly apiVersion: string
   /** The query as it came; undefined when there was none. */
   readonly query: string | undefined
@@ -71,9 +72,12 @@ const knownTextCharsMax = 20
 /** What stands for a number header that is no number (a fact of the format). */
 const notANumber = '-1'
 
-/** Writes records for one region group. `words` are the words of the query language that shapes may show. */
+/** The shape of a query in a language. */
+type ShapeOf = (language: LanguageName, query: string) => string
+
+/** Writes records for one region group. `shapeOf` gives a query without the data in it, as the inside of a JSON string. */
 export class RecordFormat {
-  readonly #shape: (query: string) => string
+  readonly #shapeOf: ShapeOf
   readonly #time = createTimestampFormat()
   readonly #regionGroup: string
   readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
@@ -84,8 +88,8 @@ export class RecordFormat {
   #lastHeaders: ObservedRequest['headers'] = {}
   #lastHeaderText = '{'
 
-  constructor(regionGroup: string, words: Iterable<string>) {
-    this.#shape = createShape(words)
+  constructor(regionGroup: string, shapeOf: ShapeOf) {
+    this.#shapeOf = shapeOf
     this.#regionGroup = JSON.stringify(regionGroup)
   }
 
@@ -93,7 +97,7 @@ export class RecordFormat {
   line(request: ObservedRequest, time: Micros): string {
     const costs = request.costs ?? noCosts
     const { query, headers } = request
-    const shape = query === undefined ? '' : this.#shape(query)
+    const shape = query === undefined ? '' : this.#shapeOf(request.language, query)
     const limits = costs.rateLimited.length === 0 ? '[]' : JSON.stringify(costs.rateLimited)
     return `{"API_VERSION":${this.#quoted(request.apiVersion)},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${limits},"REGION_GROUP":${this.#regionGroup},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${this.#quoted(request.method)},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }

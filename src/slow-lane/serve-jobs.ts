@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream'
 import { assert } from '../base/assert.ts'
 import { systemClock } from '../base/clock.ts'
-import type { Engine, QueryRequest } from '../engine/contract.ts'
+import type { Engine, QueryRequest, QueryResponse } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import {
   type Attempt,
@@ -12,8 +12,7 @@ import {
   StoreUnavailableError,
 } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
-import { prettyPrint } from '../v4/wire/pretty.ts'
-import { fillTransactionTime } from '../v4/wire/render.ts'
+import { prettyPrint } from '../values/json-pretty.ts'
 import type { Micros } from '../values/value.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
 import type { FromLane, KeptFacts, ToLane } from './messages.ts'
@@ -40,9 +39,8 @@ interface LaneStore {
 
 /** A response whose attempt waits for what the service says. */
 interface Kept {
-  readonly attempt: Attempt<unknown>
-  readonly body: string
-  readonly pretty: boolean
+  readonly request: QueryRequest
+  readonly response: QueryResponse & { readonly attempt: Attempt<unknown> }
 }
 
 /** One process's side of the slow lane. */
@@ -119,19 +117,22 @@ export class LaneService<Setup> {
       const text = bodyText(body, pretty && attempt === undefined)
       return this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))
     }
-    this.#kept = { attempt, body, pretty }
+    this.#kept = { request, response: { ...response, attempt } }
     const { attempt: _, ...rest } = response
     this.#send({ kind: 'kept', response: { ...rest, body: '' }, facts })
   }
 
   async #commit(leave: CommitLeave): Promise<void> {
-    const { assertLeave, store } = await (this.#engine as Promise<LaneEngine>)
-    const { attempt, body, pretty } = this.#kept as Kept
+    const { assertLeave, engine, store } = await (this.#engine as Promise<LaneEngine>)
+    const { request, response } = this.#kept as Kept
     this.#kept = undefined
     try {
       assert(store !== undefined, 'a process that commits has a store')
-      const outcome = await store.commitFor(attempt, leave, assertLeave)
-      const text = outcome === 'stale' ? '' : bodyText(fillTransactionTime(body, outcome.time), pretty)
+      const outcome = await store.commitFor(response.attempt, leave, assertLeave)
+      const text =
+        outcome === 'stale'
+          ? ''
+          : bodyText(engine.completed(request, response, outcome.time), request.prettyBody === true)
       this.#send({ kind: 'committed', commit: outcome }, Buffer.from(text))
     } catch (error) {
       this.#send({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) })

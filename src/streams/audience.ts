@@ -3,13 +3,12 @@
 
 import { watched } from '../base/effort.ts'
 import { type Memo, Pending } from '../base/pending.ts'
-import type { StreamSubject } from '../engine/streaming.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { Session, type SessionHost, timedOut } from '../model/session.ts'
+import type { StreamEvent, StreamSubject } from '../model/streaming.ts'
 import type { Transaction } from '../store/contract.ts'
 import { collectionOf, type Micros, type Ref } from '../values/value.ts'
-import type { StreamEvent } from './events.ts'
 import type { Viewer } from './viewer.ts'
 
 interface AudienceOptions {

@@ -1,8 +1,8 @@
 // What a committed change to one document means to those who follow the document. The change log says only which
 // document was touched and when; content is read from the document's versions, which are kept long enough.
 
-import type { StreamField } from '../engine/streaming.ts'
 import { changesBetween } from '../model/changes-between.ts'
+import type { StreamEvent, StreamField } from '../model/streaming.ts'
 import type { Change, Transaction, Version } from '../store/contract.ts'
 import {
   type ActionName,
@@ -12,15 +12,6 @@ import {
   type Ref,
   type Value,
 } from '../values/value.ts'
-
-/** One event, before it is known who may see it and how. */
-export interface StreamEvent {
-  readonly type: 'version' | 'history_rewrite' | 'set'
-  /** The document it is about. */
-  readonly document: Ref
-  /** A member as a value; undefined where events of this type have none. */
-  readonly member: (field: StreamField) => Value | undefined
-}
 
 /** A version of a document and those beside it, as they were when a transaction had committed. */
 export interface VersionNeighbours {

@@ -2,11 +2,10 @@
 // format, as bytes that all of them share. What has been decided and rendered is kept while the same transaction is tried
 // again, so that what takes long is done in several turns of the event loop.
 
+import type { StreamEvent, StreamFormat } from '../model/streaming.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { Micros } from '../values/value.ts'
 import type { Audience } from './audience.ts'
-import { type EventFormat, eventLine } from './event-line.ts'
-import type { StreamEvent } from './events.ts'
 import type { OpenStream } from './open-stream.ts'
 import type { Subject } from './subject.ts'
 import type { Viewer } from './viewer.ts'
@@ -25,8 +24,8 @@ export class Lines {
   readonly #txn: Micros
   /** For each event, in order, as far as it is known. */
   readonly #decided = new Map<Viewer<OpenStream>, boolean[]>()
-  readonly #rendered = new Map<EventFormat, Map<StreamEvent, Uint8Array>>()
-  readonly #known = new Map<Viewer<OpenStream>, Map<EventFormat, readonly Uint8Array[]>>()
+  readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
+  readonly #known = new Map<Viewer<OpenStream>, Map<StreamFormat, readonly Uint8Array[]>>()
 
   /** `txn`: the time of the transaction. */
   constructor(subject: Subject<OpenStream>, events: readonly StreamEvent[], txn: Micros) {
@@ -37,7 +36,7 @@ export class Lines {
 
   /** What a stream is told. Throws Pending, and what `beforeStep` throws. */
   of({ origin: { viewer, format } }: OpenStream, reading: Reading): readonly Uint8Array[] {
-    const ofViewer = upsert(this.#known, viewer, () => new Map<EventFormat, readonly Uint8Array[]>())
+    const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
     const known = ofViewer.get(format)
     if (known !== undefined) return known
     const decided = this.#decide(viewer, reading)
@@ -56,12 +55,12 @@ export class Lines {
     return decided
   }
 
-  #render(event: StreamEvent, format: EventFormat, { beforeStep, transaction }: Reading): Uint8Array {
+  #render(event: StreamEvent, format: StreamFormat, { beforeStep, transaction }: Reading): Uint8Array {
     const ofFormat = upsert(this.#rendered, format, () => new Map<StreamEvent, Uint8Array>())
     let line = ofFormat.get(event)
     if (line === undefined) {
       beforeStep()
-      line = Buffer.from(eventLine(event, this.#txn, format, transaction))
+      line = Buffer.from(format.event(event, this.#txn, transaction))
       ofFormat.set(event, line)
     }
     return line

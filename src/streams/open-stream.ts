@@ -3,8 +3,8 @@
 
 import type { EventStream } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
+import type { StreamEnd, StreamFormat } from '../model/streaming.ts'
 import type { Micros } from '../values/value.ts'
-import { type EventFormat, errorLine, type StreamEnd, startLine } from './event-line.ts'
 import type { Subject } from './subject.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -12,7 +12,7 @@ import type { Viewer } from './viewer.ts'
 interface StreamOrigin {
   readonly subject: Subject<OpenStream>
   readonly viewer: Viewer<OpenStream>
-  readonly format: EventFormat
+  readonly format: StreamFormat
   /**
    * The newest commit in the snapshot on which the stream was opened. It tells of all later ones, whose times are
    * later for certain; the snapshot's own time may be past that of a commit which was under way.
@@ -34,7 +34,7 @@ export class OpenStream implements EventStream {
     this.id = id
     this.origin = origin
     this.#release = release
-    this.#append(Buffer.from(startLine(origin.start)))
+    this.#append(Buffer.from(origin.format.start(origin.start)))
   }
 
   get ended(): boolean {
@@ -74,7 +74,7 @@ export class OpenStream implements EventStream {
   /** Ends the stream; what is queued already still reaches the reader. */
   end(reason: StreamEnd): void {
     if (this.#ended) return
-    this.#append(Buffer.from(errorLine(reason)))
+    this.#append(Buffer.from(this.origin.format.end(reason)))
     this.#finish()
     this.#listener?.()
   }
@@ -97,9 +97,9 @@ export class RefusedStream implements EventStream {
   readonly ended = true
   #event: Uint8Array | undefined
 
-  constructor(id: string, reason: StreamEnd) {
+  constructor(id: string, format: StreamFormat, reason: StreamEnd) {
     this.id = id
-    this.#event = Buffer.from(errorLine(reason))
+    this.#event = Buffer.from(format.end(reason))
   }
 
   take(): Uint8Array | undefined {

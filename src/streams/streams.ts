@@ -10,17 +10,14 @@ import type { Memo } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import type { EventStream } from '../engine/contract.ts'
-import type { StreamField, StreamOpener, StreamOpening } from '../engine/streaming.ts'
+import type { StreamOpener, StreamOpening } from '../engine/stream-opener.ts'
 import { limits } from '../limits.ts'
 import type { SessionHost } from '../model/session.ts'
+import type { StreamEnd, StreamEvent, StreamFormat } from '../model/streaming.ts'
 import type { Change, CommittedTransaction, Store, Transaction } from '../store/contract.ts'
-import { apiVersionOf } from '../v4/dialect.ts'
-import type { ApiVersion } from '../v4/wire/version.ts'
-import type { DatabaseId, Micros } from '../values/value.ts'
+import type { Micros } from '../values/value.ts'
 import { Audience } from './audience.ts'
 import { Conditions } from './conditions.ts'
-import type { EventFormat, StreamEnd } from './event-line.ts'
-import type { StreamEvent } from './events.ts'
 import { Lines } from './lines.ts'
 import { OpenStream, RefusedStream } from './open-stream.ts'
 import { asOf } from './past-transaction.ts'
@@ -87,7 +84,7 @@ export class Streams implements StreamOpener {
   readonly #open = new Set<OpenStream>()
   readonly #subjects = new Subjects<OpenStream>()
   readonly #viewers = new Map<string, Viewer<OpenStream>>()
-  readonly #formats = new Map<string, EventFormat>()
+  readonly #formats = new Map<string, StreamFormat>()
   readonly #viewerConditions = new Conditions<Viewer<OpenStream>>()
   readonly #sourceConditions = new Conditions<Subject<OpenStream>>()
   readonly #expiries = new Map<Viewer<OpenStream>, Cancel>()
@@ -109,17 +106,16 @@ export class Streams implements StreamOpener {
     })
   }
 
-  open({ subject: target, fields, session }: StreamOpening): EventStream {
+  open({ order: { format, subject: target }, session }: StreamOpening): EventStream {
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
-    if (this.#isEnded) return new RefusedStream(id, alreadyClosed)
-    if (this.#open.size >= this.#options.openMax) return new RefusedStream(id, tooMany)
-    const { transaction, database } = session
-    const apiVersion = apiVersionOf(session)
+    if (this.#isEnded) return new RefusedStream(id, format, alreadyClosed)
+    if (this.#open.size >= this.#options.openMax) return new RefusedStream(id, format, tooMany)
+    const { transaction } = session
     const terms = viewerTerms(session)
     const origin = {
       subject: this.#subjects.obtain(target, transaction),
       viewer: this.#viewers.get(terms.key) ?? new Viewer<OpenStream>(terms),
-      format: this.#formatOf(fields, apiVersion, database),
+      format: this.#shared(format),
       start: transaction.lastCommitTime,
     }
     const stream = new OpenStream(id, origin, ended => this.#release(ended))
@@ -132,13 +128,11 @@ export class Streams implements StreamOpener {
     for (const stream of this.#open) stream.end(sourceClosed)
   }
 
-  #formatOf(fields: readonly StreamField[], apiVersion: ApiVersion, scope: DatabaseId): EventFormat {
-    const key = `${apiVersion} ${scope} ${fields}`
-    let format = this.#formats.get(key)
-    if (format === undefined) {
-      format = { fields, apiVersion, scope }
-      this.#formats.set(key, format)
-    }
+  /** The same object for all streams that agree in it, so that an event is rendered once for them. */
+  #shared(format: StreamFormat): StreamFormat {
+    const known = this.#formats.get(format.key)
+    if (known !== undefined) return known
+    this.#formats.set(format.key, format)
     return format
   }
 

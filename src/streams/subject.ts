@@ -2,17 +2,10 @@
 // collection, an index's sets by the index. A change that nobody follows costs one or two looks into a map.
 
 import { upsert } from '../base/upsert.ts'
-import type { StreamSubject } from '../engine/streaming.ts'
+import type { StreamEvent, StreamSubject } from '../model/streaming.ts'
 import type { Change, Transaction } from '../store/contract.ts'
 import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../values/value.ts'
-import {
-  documentEvents,
-  neighboursOf,
-  type StreamEvent,
-  setEvent,
-  stateChange,
-  type VersionNeighbours,
-} from './events.ts'
+import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
 
 /** Something followed by at least one stream. `S` is what streams are here. */
 export class Subject<S = unknown> {

@@ -107,7 +107,8 @@ export function localConnection(
     async query(path, expression) {
       const { body, status } = await engine.query({
         authorization: `Bearer ${scoped(secret, path)}`,
-        apiVersion: '4',
+        language: '4',
+        dialect: '4',
         body: writeJson(expression),
         timeoutMs: queryTimeoutMs,
       })

@@ -1,15 +1,22 @@
-// Version 4 as one object: parsing with all functions registered, and running stored lambdas.
+// Version 4 as one object: what the engine, stored code and the query log have of it.
 
-import type { CodeLanguage } from '../model/session.ts'
-import type { Json, Lambda, Value } from '../values/value.ts'
-import { QueryError } from './errors.ts'
-import { applyStored } from './evaluate.ts'
-import { registry } from './functions/registry.ts'
+import { limits } from '../limits.ts'
+import type { NamedLanguage, Query, Rendered } from '../model/language.ts'
+import type { CodeLanguage, Session } from '../model/session.ts'
+import { DocumentValue, type Json, type Lambda, type ObjectValue, type Value } from '../values/value.ts'
+import { queryErrorBody, requestErrorBody } from './error-body.ts'
+import { type ErrorEntry, QueryError, statusOf } from './errors.ts'
+import { applyStored, evaluate } from './evaluate.ts'
+import { families, registry } from './functions/registry.ts'
 import { type ParsedQuery, parseQuery } from './parse.ts'
+import { readBody, readExplanation } from './read-body.ts'
+import { renderResource } from './render-resource.ts'
+import { createShape } from './shape.ts'
 import { compileLambda } from './stored-code.ts'
+import { streamOrder } from './stream-order.ts'
+import { fillTransactionTime } from './wire/render.ts'
 
-/** Whether a lambda that did not come from a query could have. */
-export function isExpression(lambda: Lambda): boolean {
+function isExpression(lambda: Lambda): boolean {
   try {
     compileLambda(lambda)
     return true
@@ -24,12 +31,38 @@ export function parse(json: Json, apiVersion: string): ParsedQuery {
   return parseQuery(json, apiVersion, registry)
 }
 
+class ReadyQuery implements Query {
+  readonly #parsed: ParsedQuery
+
+  constructor(json: Json, apiVersion: string) {
+    this.#parsed = parse(json, apiVersion)
+  }
+
+  get effect(): Query['effect'] {
+    return this.#parsed.effect
+  }
+
+  evaluate(session: Session): Rendered {
+    return render(this.value(session), session)
+  }
+
+  value(session: Session): Value {
+    return evaluate(this.#parsed.expression, undefined, session)
+  }
+}
+
+function render(value: Value, session: Session): Rendered {
+  const isCreated = value instanceof DocumentValue && value.created
+  return { status: isCreated ? 201 : 200, body: renderResource(value, session) }
+}
+
 /** Stored lambdas. Errors of the application itself stand at the call that asks for it. */
-export const lambdas: CodeLanguage<'4'> = {
+const code: CodeLanguage<'4'> = {
   run({ lambda }, given, session) {
     const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
     return applyStored(lambda, argument, session, () => session.asker?.position() ?? [])
   },
+  isCode: ({ lambda }) => isExpression(lambda),
   facts({ lambda }) {
     const { parameters } = lambda
     return {
@@ -43,4 +76,53 @@ export const lambdas: CodeLanguage<'4'> = {
 function argumentOf(parameters: string | readonly string[], list: readonly Value[]): Value {
   const [only] = list
   return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
+}
+
+/** Forms of the language that are no functions of the registry. */
+const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
+
+/** Every word that the shape of a query may show. */
+export function languageWords(): ReadonlySet<string> {
+  return new Set([
+    ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
+    ...forms,
+  ])
+}
+
+/** The errors that a LanguageError of this language has. */
+function entriesOf(error: Error): readonly ErrorEntry[] {
+  return error instanceof QueryError ? error.errors : []
+}
+
+function describe({ cause, code, description, position }: ErrorEntry): ObjectValue {
+  const steps = position.map(step => (typeof step === 'number' ? BigInt(step) : step))
+  const told: [string, Value][] = [
+    ['position', steps],
+    ['code', code],
+    ['description', description],
+  ]
+  return new Map(cause ? [...told, ['cause', cause.map(describe)]] : told)
+}
+
+/** Version 4 of the language, with all the versions that its clients may name. */
+export const version4: NamedLanguage<'4'> = {
+  code,
+  parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),
+  render,
+  complete: (body, _request, { time }) => fillTransactionTime(body, time),
+  refused: error => ({ status: statusOf(entriesOf(error)), body: queryErrorBody(entriesOf(error)) }),
+  failed: error => ({ status: error.status, body: requestErrorBody(error) }),
+  stackOverflow() {
+    const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
+    return QueryError.of('stack overflow', description, [])
+  },
+  parseExplanation({ body, dialect }) {
+    const { as, query } = readExplanation(body)
+    return { query: new ReadyQuery(query, dialect), as: new ReadyQuery(as, dialect) }
+  },
+  describe: error => entriesOf(error).map(describe),
+  streamOrder(request, parameter, session) {
+    return streamOrder(() => version4.parse(request).value(session), parameter, session)
+  },
+  shape: createShape(languageWords()),
 }

@@ -64,6 +64,7 @@ export function fakeEngine(): FakeEngine {
     query: request => guarded(request, () => engine.answer(request)),
     openStream: request => guarded(request, () => resource('"no stream"')),
     endStreams: () => {},
+    completed: (_request, { body }) => body,
     ownToken: request => guarded(request, () => resource('"token"')),
     explain: request => guarded(request, () => resource('"explained"')),
     authorized: request =>

@@ -82,6 +82,7 @@ test('a machine that has not handed over anything yet is waited for', async () =
     slow.record({
       method: 'POST',
       headers: {},
+      language: '4',
       apiVersion: '4',
       query: '1',
       bytesIn: 1,

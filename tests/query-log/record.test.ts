@@ -3,13 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.ts'
+import { version4 } from '../../src/v4/language.ts'
 import { startMs } from './manual-time.ts'
 
-const format = new RecordFormat('us-std', ['get', 'add'])
+const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
 
 const request: ObservedRequest = {
   method: 'POST',
   headers: {},
+  language: '4',
   apiVersion: '4',
   query: '{"add":[1,2]}',
   bytesIn: 13,

@@ -18,6 +18,7 @@ import { removeOldSegments } from '../../src/query-log/retention.ts'
 import { listSegments, writtenUpTo } from '../../src/query-log/segment-files.ts'
 import { matchingRecords, type RecordFilter } from '../../src/query-log/segment-reader.ts'
 import { type SegmentFile, SegmentWriter } from '../../src/query-log/segment-writer.ts'
+import { version4 } from '../../src/v4/language.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
 
 const folders: string[] = []
@@ -40,12 +41,13 @@ function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> 
     onLoss: records => losses.push(records),
     ...options,
   })
-  const format = new RecordFormat('us-std', ['get'])
+  const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
   const add = (database: readonly string[], mark = '') => {
     const line = format.line(
       {
         method: 'POST',
         headers: { 'user-agent': mark },
+        language: '4',
         apiVersion: '4',
         query: undefined,
         bytesIn: 0,

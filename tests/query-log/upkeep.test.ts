@@ -15,6 +15,7 @@ import { QueryLog } from '../../src/query-log/query-log.ts'
 import { RecordFormat } from '../../src/query-log/record.ts'
 import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
 import { Signer } from '../../src/query-log/signing.ts'
+import { version4 } from '../../src/v4/language.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
 
 const upkeepMs = 60_000
@@ -37,7 +38,7 @@ test('a file whose removal has failed is removed later', async () => {
   const log = new QueryLog({
     folder,
     regionGroup: 'us-std',
-    format: new RecordFormat('us-std', []),
+    format: new RecordFormat('us-std', (_language, query) => version4.shape(query)),
     writer: new SegmentWriter({
       folder,
       writer: 'a0',

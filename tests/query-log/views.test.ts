@@ -12,6 +12,7 @@ import { searchRecords } from '../../src/query-log/log-search.ts'
 import { LogSummaries } from '../../src/query-log/log-summary.ts'
 import { RecordFormat } from '../../src/query-log/record.ts'
 import { segmentPath } from '../../src/query-log/segment-files.ts'
+import { version4 } from '../../src/v4/language.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { api, aroundNow } from './log-client.ts'
@@ -19,7 +20,7 @@ import { api, aroundNow } from './log-client.ts'
 const start = Date.parse('2024-05-01T12:00:00Z')
 const minute = 60_000
 const never = new AbortController().signal
-const format = new RecordFormat('us-std', ['get', 'paginate', 'add'])
+const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
 
 let folder: string
 before(async () => {
@@ -48,6 +49,7 @@ function lineOf({ time, database, status, ms, query }: Made): string {
     {
       method: 'POST',
       headers: {},
+      language: '4',
       apiVersion: '4',
       query,
       bytesIn: query.length,

@@ -156,7 +156,8 @@ class Simulation {
     this.#requests.push(request)
     const answer = this.#engine.engine.query({
       authorization: 'Bearer the-root-secret-of-a-test',
-      apiVersion: '4',
+      language: '4',
+      dialect: '4',
       body: JSON.stringify(operation.query),
       timeoutMs: 60_000,
       linearized: this.#random.below(8) === 0,

@@ -83,7 +83,7 @@ function laneOf(processesMax: number, isReady = true, first?: () => FakeProcess)
     onDeath: reason => deaths.push(reason),
   })
   const run = (queue: string, body: string, timeoutMs = 1000) => {
-    const request = { authorization: 'x', apiVersion: '4', body, timeoutMs } as const
+    const request = { authorization: 'x', language: '4', dialect: '4', body, timeoutMs } as const
     return lane.run({ request, queue, snapshotTime: 7, timeoutMs, now: () => 9, lead: 5 })
   }
   return { deaths, lane, run, started, system, time }

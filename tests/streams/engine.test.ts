@@ -37,7 +37,8 @@ async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 10
   )
   const request = (query: unknown, secret = rootSecret) => ({
     authorization: `Bearer ${secret}`,
-    apiVersion: '4' as const,
+    language: '4' as const,
+    dialect: '4',
     body: JSON.stringify(query),
     timeoutMs: 60_000,
   })

@@ -38,7 +38,8 @@ export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
   const send: TestEngine['send'] = async (query, options = {}) =>
     engine.query({
       authorization: `Bearer ${options.secret ?? rootSecret}`,
-      apiVersion: options.apiVersion ?? '4',
+      language: '4',
+      dialect: options.apiVersion ?? '4',
       body: typeof query === 'string' ? query : JSON.stringify(query),
       timeoutMs: 60_000,
     })

@@ -2,12 +2,13 @@
 // one function a great many questions, and for values that no query can write out, such as pages.
 
 import { Memo } from '../../src/base/pending.ts'
+import { languages } from '../../src/languages.ts'
 import { Session, type SessionHost } from '../../src/model/session.ts'
 import type { Transaction } from '../../src/store/contract.ts'
 import { type ErrorEntry, QueryError } from '../../src/v4/errors.ts'
 import { evaluate } from '../../src/v4/evaluate.ts'
 import { registry } from '../../src/v4/functions/registry.ts'
-import { lambdas, parse } from '../../src/v4/language.ts'
+import { parse } from '../../src/v4/language.ts'
 import { parseStoredLambda } from '../../src/v4/parse.ts'
 import { Variables } from '../../src/v4/variables.ts'
 import type { ApiVersion } from '../../src/v4/wire/version.ts'
@@ -43,7 +44,7 @@ export function pureSession(options: PureOptions = {}, memo = new Memo()): Sessi
       throw nothing
     },
   } as unknown as Transaction
-  const host = { languages: { '4': lambdas }, now: () => 0 } as unknown as SessionHost
+  const host = { languages, now: () => 0 } as unknown as SessionHost
   return new Session({
     host,
     transaction,

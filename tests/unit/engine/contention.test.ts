@@ -30,7 +30,8 @@ async function engineTaking(micros: number) {
   const send = (retriesMax?: number) =>
     engine.engine.query({
       authorization: 'Bearer the-root-secret-of-a-test',
-      apiVersion: '4',
+      language: '4',
+      dialect: '4',
       body: JSON.stringify(increment),
       timeoutMs: 60_000,
       retriesMax,

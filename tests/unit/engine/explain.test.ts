@@ -58,7 +58,8 @@ async function ask(
 ): Promise<{ status: number; told: Told }> {
   const request = {
     authorization: `Bearer ${secret}`,
-    apiVersion: '4',
+    language: '4',
+    dialect: '4',
     body: JSON.stringify(body),
     timeoutMs: 60_000,
   } as const

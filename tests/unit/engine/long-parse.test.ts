@@ -6,7 +6,8 @@ import { systemTimers } from '../../../src/base/timers.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { Leads } from '../../../src/engine/leads.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
-import type { StreamOpener } from '../../../src/engine/streaming.ts'
+import type { StreamOpener } from '../../../src/engine/stream-opener.ts'
+import { languages } from '../../../src/languages.ts'
 import type { SessionHost } from '../../../src/model/session.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
@@ -35,6 +36,7 @@ test('what takes too long to be parsed is left to the slow lane, without being p
   const engine = createEngine({
     store,
     identify: () => ({ database: 0n, authority, identity: undefined, credential: undefined }),
+    languages,
     host: { now: () => 0 } as unknown as SessionHost,
     timeOfDay: () => 0,
     streams: {} as unknown as StreamOpener,
@@ -45,7 +47,13 @@ test('what takes too long to be parsed is left to the slow lane, without being p
   const body = `[${Array(50)
     .fill('['.repeat(500) + ']'.repeat(500))
     .join(',')}]`
-  const { status } = await engine.query({ authorization: 'Bearer x', apiVersion: '4', body, timeoutMs: 1000 })
+  const { status } = await engine.query({
+    authorization: 'Bearer x',
+    language: '4',
+    dialect: '4',
+    body,
+    timeoutMs: 1000,
+  })
   assert.equal(status, 200)
   assert.equal(jobs.length, 1)
   assert.equal(jobs[0]?.request.body, body)

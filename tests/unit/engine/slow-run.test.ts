@@ -53,10 +53,11 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
       slowLane,
       store,
       timers,
+      completed: ({ body }) => body,
       retriesMax: 0,
       checkCosts: () => undefined,
       job: lead => ({
-        request: { apiVersion: '4', authorization: 'x', body: '', timeoutMs },
+        request: { language: '4', dialect: '4', authorization: 'x', body: '', timeoutMs },
         queue: 'a',
         snapshotTime: 0,
         timeoutMs,

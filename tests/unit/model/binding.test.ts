@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watched } from '../../../src/base/effort.ts'
 import { RequestError } from '../../../src/errors.ts'
+import { languages } from '../../../src/languages.ts'
 import { evaluateBinding } from '../../../src/model/binding.ts'
 import type { SessionHost } from '../../../src/model/session.ts'
-import { lambdas } from '../../../src/v4/language.ts'
 import type { Code } from '../../../src/values/code.ts'
 import { Lambda, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 
-const host = { languages: { '4': lambdas }, now: () => 0 } as unknown as SessionHost
+const host = { languages, now: () => 0 } as unknown as SessionHost
 const data = new Map<string, Value>([['numbers', Array.from({ length: 50_000 }, (_, n) => BigInt(n))]])
 const document = {
   ref: new Ref(rootDatabase, 1024, 1n),

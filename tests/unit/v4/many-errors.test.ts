@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { queryErrorBody } from '../../../src/engine/error-body.ts'
 import { limits } from '../../../src/limits.ts'
+import { queryErrorBody } from '../../../src/v4/error-body.ts'
 import { QueryError } from '../../../src/v4/errors.ts'
 import { parse } from '../../../src/v4/language.ts'
 import { parseJson } from '../../../src/values/json.ts'

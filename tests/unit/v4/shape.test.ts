@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { languageWords } from '../../src/open-query-log.ts'
-import { createShape, shapeLimits } from '../../src/query-log/shape.ts'
+import { languageWords } from '../../../src/v4/language.ts'
+import { createShape, shapeLimits } from '../../../src/v4/shape.ts'
 
 const words = languageWords()
 const escaped = createShape(words)

@@ -1,7 +1,7 @@
 // How errors look on the wire: `{"errors":[…]}`, members in their documented order.
 
 import type { RequestError } from '../errors.ts'
-import type { ErrorEntry } from '../v4/errors.ts'
+import type { ErrorEntry } from './errors.ts'
 
 function entryJson(entry: ErrorEntry): Record<string, unknown> {
   const { position, code, description, failures, cause } = entry
@@ -17,13 +17,3 @@ export function queryErrorBody(errors: readonly ErrorEntry[]): string {
 export function requestErrorBody(error: RequestError): string {
   return JSON.stringify({ errors: [{ code: error.code, description: error.description }] })
 }
-
-/** A fixed phrase of the protocol. */
-export const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
-
-/** What became of a write, when the store is away. */
-export const unavailableText = {
-  'not committed': 'The store of the service is not available now; nothing was written.',
-  unknown:
-    'The store of the service became unavailable during the commit: it may have been committed, or not.',
-} as const

@@ -2,11 +2,11 @@
 
 import type { Session } from '../model/session.ts'
 import type { Transaction } from '../store/contract.ts'
-import { apiVersionOf } from '../v4/dialect.ts'
-import type { RefNames } from '../v4/wire/refs.ts'
-import { renderValue } from '../v4/wire/render.ts'
 import { flat } from '../values/json-text.ts'
 import { type DatabaseId, type Ref, rootDatabase, type Value } from '../values/value.ts'
+import { apiVersionOf } from './dialect.ts'
+import type { RefNames } from './wire/refs.ts'
+import { renderValue } from './wire/render.ts'
 
 /**
  * `{"resource":…}` with references named as the request's database sees them. In a writing transaction, whose time is not

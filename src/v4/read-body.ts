@@ -1,10 +1,9 @@
 // The bodies of requests as JSON.
 
 import { RequestError } from '../errors.ts'
-import { errorEntry, QueryError } from '../v4/errors.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
-import type { ExplainRequest } from './explain.ts'
+import { errorEntry, QueryError } from './errors.ts'
 
 /** Throws `invalid expression` for a body that is missing, no JSON, or nested too deep. */
 export function readBody(body: string | undefined): Json {
@@ -20,7 +19,7 @@ export function readBody(body: string | undefined): Json {
 }
 
 /** The members of a request for an explanation. Throws `bad request` for anything else. */
-export function readExplainRequest(body: string | undefined): ExplainRequest {
+export function readExplanation(body: string | undefined): { readonly query: Json; readonly as: Json } {
   const given = readBody(body)
   if (given instanceof Map && given.has('query') && given.has('as'))
     return { query: given.get('query') as Json, as: given.get('as') as Json }

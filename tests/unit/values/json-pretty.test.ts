@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { prettyPrint } from '../../../src/v4/wire/pretty.ts'
+import { prettyPrint } from '../../../src/values/json-pretty.ts'
 
 describe('prettyPrint', () => {
   const table: readonly [string, string][] = [

@@ -1,0 +1,32 @@
+// How requests and responses of a language look in HTTP, where that differs: which headers say what, which are sent back,
+// how an error looks that the edge tells. Endpoints name theirs; those without one have that of version 4.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestErrorCode } from '../errors.ts'
+import type { LanguageName } from '../values/code.ts'
+import type { Micros } from '../values/value.ts'
+
+/** What the headers of a valid request ask for. */
+export interface RequestSettings {
+  /** The version of the language, as its clients name it. */
+  readonly dialect: string
+  readonly lastSeenTxn: Micros | undefined
+  /** How often a write that meets contention is tried again; undefined when not said. */
+  readonly retriesMax: number | undefined
+  readonly timeoutMs: number
+  /** What else they ask of the language. */
+  readonly options?: Readonly<Record<string, string>>
+}
+
+/** What the requests of one language have in common. */
+export interface Protocol {
+  readonly language: LanguageName
+  /** What the headers ask for, or the description of the error that refuses the first bad one. */
+  readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | string
+  /** The header in which clients send tags. */
+  readonly tagHeader: string
+  /** The transaction's time, costs and tags go back in headers. */
+  readonly factsInHead: boolean
+  /** The body of errors that the edge tells in the place of an endpoint. */
+  readonly errorBody: (code: RequestErrorCode, description: string) => string
+}

@@ -1,0 +1,96 @@
+// A language as the engine has it: from the text of a request to what can be evaluated, from that to a status and a body, and
+// how failures look. Everything between is the same for all languages: transactions, retries, limits, the slow lane.
+
+import type { RequestError } from '../errors.ts'
+import type { LanguageName } from '../values/code.ts'
+import type { Micros, Value } from '../values/value.ts'
+import type { Effect } from './effect.ts'
+import type { LanguageError } from './failure.ts'
+import type { CodeLanguage, Session } from './session.ts'
+import type { StreamOrder } from './streaming.ts'
+
+/** What a language reads of a request. A plain value. */
+export interface LanguageRequest {
+  /** The version of the language, as its clients name it. */
+  readonly dialect: string
+  /** The text of the query; undefined when none was sent. */
+  readonly body: string | undefined
+  /** What else its headers ask for, in the words of its language. */
+  readonly options?: Readonly<Record<string, string>>
+}
+
+/** The status and the body of a response. */
+export interface Rendered {
+  readonly status: number
+  readonly body: string
+}
+
+/** The numbers that a response tells of its query. */
+export interface QueryMetrics {
+  readonly computeOps: number
+  readonly byteReadOps: number
+  readonly byteWriteOps: number
+  readonly storageBytesRead: number
+  readonly storageBytesWrite: number
+  readonly queryTimeMs: number
+  /** Attempts that met contention: others had written what they had read. */
+  readonly txnRetries: number
+  /** Those of `compute`, `read`, `write` whose rate limit was hit. */
+  readonly rateLimited: readonly ('compute' | 'read' | 'write')[]
+}
+
+/** What is known of a request when it is over. */
+interface Ending {
+  /** Of the commit, or of the snapshot. */
+  readonly time: Micros
+  /** Absent where the request has cost nothing that is told. */
+  readonly metrics: QueryMetrics | undefined
+}
+
+/** A query that is ready to be evaluated, as often as it takes. */
+export interface Query {
+  /** The most that it does by itself; what the functions do that it calls is found out by running it. */
+  readonly effect: Effect
+  /**
+   * Evaluates it, and renders its result while the snapshot is there. What depends on the commit is a mark until
+   * {@link Language.complete}.
+   */
+  evaluate(session: Session): Rendered
+  /** Its value alone. */
+  value(session: Session): Value
+}
+
+/** A language that requests can be written in. Errors are LanguageErrors of its own, and RequestErrors. */
+export interface Language {
+  /** Reads the query of a request. Throws for what is none. */
+  parse(request: LanguageRequest): Query
+  /** A value as the body of a response. */
+  render(value: Value, session: Session): Rendered
+  /** Puts into a body of {@link Query.evaluate} or {@link render} what is known at the end. */
+  complete(body: string, request: LanguageRequest, ending: Ending): string
+  /** The response to a query that failed by its own doing. */
+  refused(error: LanguageError, request: LanguageRequest, ending: Ending): Rendered
+  /** The response to a request that failed as a whole. */
+  failed(error: RequestError, request: LanguageRequest, ending: Ending): Rendered
+  /** The error of a query that is nested deeper than the runtime's own stack. */
+  stackOverflow(): LanguageError
+  /** The query to be explained in the body of a request for an explanation, and as whom. Throws for what is none. */
+  parseExplanation(request: LanguageRequest): { readonly query: Query; readonly as: Query }
+  /** An error as an explanation tells it: one value for each thing that is wrong. */
+  describe(error: LanguageError): readonly Value[]
+  /** What a stream follows that is opened by a query. `parameter`: what the URL says about what events show. */
+  streamOrder(request: LanguageRequest, parameter: string | undefined, session: Session): StreamOrder
+  /**
+   * The text of a query with everything removed that a person could have typed as data, as the inside of a JSON string: for
+   * the query log.
+   */
+  shape(text: string): string
+}
+
+/** A language of that name, with the code in it that is stored. */
+export interface NamedLanguage<L extends LanguageName> extends Language {
+  readonly code: CodeLanguage<L>
+}
+
+/** The languages that a service speaks. */
+export type Languages = { readonly [L in LanguageName]?: NamedLanguage<L> }

@@ -1,0 +1,132 @@
+// What a stream of version 4 follows, and how it tells its events: the value of its expression as something to follow, the
+// members that its events show.
+
+import { isUserDocument } from '../model/read.ts'
+import type { Session } from '../model/session.ts'
+import type {
+  StreamEnd,
+  StreamEvent,
+  StreamField,
+  StreamFormat,
+  StreamOrder,
+  StreamSubject,
+} from '../model/streaming.ts'
+import type { Transaction } from '../store/contract.ts'
+import {
+  type DatabaseId,
+  DocumentValue,
+  firstUserCollection,
+  type Micros,
+  native,
+  Ref,
+  SetValue,
+  typeName,
+  UnresolvedRef,
+  type Value,
+} from '../values/value.ts'
+import { undefinedReferenceText } from './definition.ts'
+import { apiVersionOf } from './dialect.ts'
+import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
+import { refNames } from './render-resource.ts'
+import { renderValue } from './wire/render.ts'
+import { type ApiVersion, isAtLeast } from './wire/version.ts'
+
+/** The members an event may have, in their order on the wire. */
+const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'prev', 'index']
+
+const defaultFields: readonly StreamField[] = ['action', 'document']
+
+/** What a stream of version 4 follows and tells. Throws for everything that cannot be followed. */
+export function streamOrder(
+  value: () => Value,
+  parameter: string | undefined,
+  session: Session,
+): StreamOrder {
+  const fields = readStreamFields(parameter)
+  const subject = streamSubject(value(), session)
+  return { subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
+}
+
+/** How a stream shows its events: one compact JSON object and a line end for each. */
+class EventFormat implements StreamFormat {
+  readonly key: string
+  readonly #fields: readonly StreamField[]
+  readonly #apiVersion: ApiVersion
+  /** The database from which references are named. */
+  readonly #scope: DatabaseId
+
+  constructor(fields: readonly StreamField[], apiVersion: ApiVersion, scope: DatabaseId) {
+    this.key = `${apiVersion} ${scope} ${fields}`
+    this.#fields = fields
+    this.#apiVersion = apiVersion
+    this.#scope = scope
+  }
+
+  start(time: Micros): string {
+    return line('start', time, String(time))
+  }
+
+  event(event: StreamEvent, txn: Micros, transaction: Transaction): string {
+    const members = new Map<string, Value>()
+    for (const field of this.#fields) {
+      const value = event.member(field)
+      if (value !== undefined) members.set(field, value)
+    }
+    const names = refNames(this.#scope, transaction)
+    const context = { apiVersion: this.#apiVersion, transactionTime: txn, names }
+    return line(event.type, txn, renderValue(members, context) as string)
+  }
+
+  end({ code, description, txn }: StreamEnd): string {
+    return line('error', txn, JSON.stringify({ code, description }))
+  }
+}
+
+function line(type: string, txn: Micros, event: string): string {
+  return `{"type":"${type}","txn":${txn},"event":${event}}\r\n`
+}
+
+/** The members that the URL parameter `fields` asks for. Throws one `invalid url parameter` for each unknown name. */
+function readStreamFields(parameter: string | undefined): readonly StreamField[] {
+  const names = (parameter ?? '').split(',').map(name => name.trim())
+  const wanted = names.filter(name => name !== '')
+  const unknown = wanted.filter(name => streamFields.every(field => field !== name))
+  if (unknown.length > 0) throw new QueryError(unknown.map(unknownField))
+  return wanted.length === 0 ? defaultFields : streamFields.filter(field => wanted.includes(field))
+}
+
+function unknownField(name: string): ErrorEntry {
+  const description = `Invalid url parameter fields. Invalid field name '${name}'.`
+  return errorEntry('invalid url parameter', description, [])
+}
+
+/** The native collections whose documents can be followed as a set: a fact of the protocol. */
+const followedNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
+
+/** What a value means as the subject of a stream. Throws for everything that cannot be followed. */
+function streamSubject(value: Value, session: Session): StreamSubject {
+  if (value instanceof UnresolvedRef) throw undefinedSubject(value, session)
+  const ref = value instanceof DocumentValue ? value.ref : value
+  if (ref instanceof Ref && isUserDocument(ref)) return { kind: 'document', ref }
+  if (value instanceof SetValue) {
+    const { shape } = value
+    if (shape.type === 'match') return { kind: 'match', index: shape.index, terms: shape.terms }
+    if (shape.type === 'documents' && canFollow(shape.collection)) {
+      return { kind: 'documents', collection: shape.collection }
+    }
+  }
+  const description = `Expected a Document Ref or Version, or a Set Ref, got ${typeName(value)}.`
+  throw QueryError.of('invalid argument', description, [])
+}
+
+function canFollow({ id }: Ref): boolean {
+  return id >= BigInt(firstUserCollection) || followedNatives.has(id)
+}
+
+function undefinedSubject(ref: UnresolvedRef, session: Session): QueryError {
+  const text = undefinedReferenceText(ref)
+  const spelled = isAtLeast(apiVersionOf(session), '2.7')
+    ? text
+    : text.replace('undefined collection', 'undefined class')
+  return QueryError.of('invalid ref', spelled, [])
+}
