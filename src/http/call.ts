@@ -57,6 +57,11 @@ export class EndpointCall {
     return this.endpoint?.protocol ?? version4Protocol
   }
 
+  /** Whether the body of its response is laid out for people. */
+  get wantsPrettyBody(): boolean {
+    return this.protocol.factsInHead && wantsPrettyBody(this.request.headers)
+  }
+
   /** The call as the engine wants it. */
   queryRequest(
     body: string | undefined,
@@ -75,7 +80,7 @@ export class EndpointCall {
       lastSeenTxn: settings.lastSeenTxn,
       retriesMax: settings.retriesMax,
       timeoutMs: settings.timeoutMs,
-      prettyBody: wantsPrettyBody(this.request.headers),
+      prettyBody: this.wantsPrettyBody,
     } as QueryRequest
   }
 }

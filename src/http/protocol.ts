@@ -21,11 +21,14 @@ export interface RequestSettings {
 /** What the requests of one language have in common. */
 export interface Protocol {
   readonly language: LanguageName
+  /** Where queries are sent to. A `GET` has its query in the parameter `q`, and may not write. */
+  readonly queryPath: string
+  readonly queryMethods: readonly ('GET' | 'POST')[]
   /** What the headers ask for, or the description of the error that refuses the first bad one. */
   readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | string
   /** The header in which clients send tags. */
   readonly tagHeader: string
-  /** The transaction's time, costs and tags go back in headers. */
+  /** The transaction's time, costs and tags go back in headers, and bodies are laid out for people who ask for it. */
   readonly factsInHead: boolean
   /** The body of errors that the edge tells in the place of an endpoint. */
   readonly errorBody: (code: RequestErrorCode, description: string) => string

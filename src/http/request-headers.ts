@@ -43,6 +43,8 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
 /** Version 4 in HTTP, and all endpoints beside those of languages. */
 export const version4Protocol: Protocol = {
   language: '4',
+  queryPath: '/',
+  queryMethods: ['GET', 'POST'],
   readSettings,
   tagHeader: 'x-fauna-tags',
   factsInHead: true,

@@ -13,7 +13,6 @@ import { prettyPrint } from '../values/json-pretty.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './call.ts'
 import type { HeaderList } from './exchange.ts'
-import { wantsPrettyBody } from './request-headers.ts'
 import { echoTags } from './tags.ts'
 import { traceparent } from './trace.ts'
 
@@ -62,13 +61,13 @@ export function prepareResponse(
   answer: Answer,
   context: ResponseContext,
 ): PreparedResponse {
-  const exceptional = isExceptional(answer)
+  const { factsInHead } = call.protocol
+  const exceptional = factsInHead && isExceptional(answer)
   const text = textOf(call, answer, exceptional)
   const bytes = answer.longBody?.length ?? (text === undefined ? 0 : Buffer.byteLength(text))
   const headers: HeaderList = []
   if (text !== '' || bytes > 0) headers.push('content-type', answer.contentType ?? jsonType)
   if (text !== undefined) headers.push('content-length', bytes)
-  const { factsInHead } = call.protocol
   if (factsInHead && answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
   if (factsInHead && answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, bytes)
   const echoed = factsInHead && !exceptional && call.tags.length > 0
@@ -100,7 +99,7 @@ function textOf(call: EndpointCall, answer: Answer, exceptional: boolean): strin
   const { body } = answer
   if (typeof body !== 'string') return undefined
   if (body === '' || answer.contentType !== undefined) return body
-  return exceptional || wantsPrettyBody(call.request.headers) ? prettyPrint(body) : body
+  return exceptional || call.wantsPrettyBody ? prettyPrint(body) : body
 }
 
 function pushMetrics(headers: HeaderList, metrics: QueryMetrics, bytesIn: number, bytesOut: number): void {

@@ -16,6 +16,7 @@ import { principalEndpoint } from './endpoints/principal.ts'
 import { queryEndpoint } from './endpoints/query.ts'
 import { streamEndpoint } from './endpoints/stream.ts'
 import { transferEndpoints } from './endpoints/transfer.ts'
+import { protocols } from './protocols.ts'
 
 /** The endpoints with a path of their own; the one for all other paths is wired in application.ts. */
 export function endpoints(services: Services): readonly Endpoint[] {
@@ -29,7 +30,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
         ]
       : []),
     ...(transfer ? transferEndpoints(services, transfer) : []),
-    queryEndpoint(services),
+    ...protocols.map(protocol => queryEndpoint(services, protocol)),
     ...(dashboard ? dashboardEndpoints(dashboard) : []),
     principalEndpoint(services),
     explainEndpoint(services),

@@ -1,24 +1,27 @@
-// `POST /` evaluates the JSON body as a query; `GET /?q=` evaluates its parameter and may not write.
+// Queries: `POST` evaluates the body, `GET` the parameter `q` and may not write. Version 4 has them at `/`.
 
-import type { Endpoint, Services } from '../endpoint.ts'
+import type { Endpoint, Handler, Services } from '../endpoint.ts'
+import type { Protocol } from '../protocol.ts'
 import { queryParameter } from '../url.ts'
 
 const inGetRequests = { readOnly: 'get requests' } as const
 
-/** The query endpoint. Its POST is the hot path of the service. */
-export function queryEndpoint({ engine }: Services): Endpoint {
+/** The query endpoint of a language. Its POST is the hot path of the service. */
+export function queryEndpoint({ engine }: Services, protocol: Protocol): Endpoint {
+  const handlers: Readonly<Record<'GET' | 'POST', Handler>> = {
+    GET: call => {
+      const query = queryParameter(call.request.url, 'q')
+      call.body = query === '' ? undefined : query
+      return engine.query(call.queryRequest(call.body, inGetRequests))
+    },
+    POST: call => engine.query(call.queryRequest(call.body)),
+  }
   return {
-    path: '/',
+    path: protocol.queryPath,
+    protocol,
     authenticated: true,
     readsBody: true,
     recorded: true,
-    methods: {
-      GET: call => {
-        const query = queryParameter(call.request.url, 'q')
-        call.body = query === '' ? undefined : query
-        return engine.query(call.queryRequest(call.body, inGetRequests))
-      },
-      POST: call => engine.query(call.queryRequest(call.body)),
-    },
+    methods: Object.fromEntries(protocol.queryMethods.map(method => [method, handlers[method]])),
   }
 }
