@@ -117,9 +117,9 @@ test('headers are checked before credential, path, method and ping', async () =>
 })
 
 const accepted: [headers: Record<string, string>, seen: object][] = [
-  [{}, { apiVersion: '2.1', timeoutMs: 120_000, lastSeenTxn: undefined }],
-  [{ 'x-faunadb-api-version': '4' }, { apiVersion: '4' }],
-  [{ 'x-faunadb-api-version': 'UNSTABLE' }, { apiVersion: 'UNSTABLE' }],
+  [{}, { dialect: '2.1', timeoutMs: 120_000, lastSeenTxn: undefined }],
+  [{ 'x-faunadb-api-version': '4' }, { dialect: '4' }],
+  [{ 'x-faunadb-api-version': 'UNSTABLE' }, { dialect: 'UNSTABLE' }],
   [{ 'x-query-timeout': '600000' }, { timeoutMs: 600_000 }],
   [{ 'x-query-timeout': '1' }, { timeoutMs: 1 }],
   [{ 'x-last-seen-txn': '1500000000000000' }, { lastSeenTxn: 1_500_000_000_000_000 }],
