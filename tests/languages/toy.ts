@@ -86,6 +86,7 @@ const language: NamedLanguage<'10'> = {
   code: {
     run: ({ source }, _given, session) => new ToyQuery(source).value(session),
     facts: () => ({ parameters: 1, effect: 'write' }),
+    isCode: () => true,
   },
   parse: ({ body = '' }) => new ToyQuery(body),
   render: value => ({ status: 200, body: `${String(value)} at <time>` }),
