@@ -49,9 +49,8 @@ export function keyCaller(
   if (child instanceof Ref) {
     database = child.id
     // A database that moves away takes the keys for it along; one left behind must not follow it.
-    if (transaction.catalogue.database(database)?.parent !== key.database) {
+    if (child.database !== key.database || !transaction.catalogue.databaseAt(child))
       return { refused: 'the database the key is for is gone' }
-    }
   }
   const role = fields.get('role')
   if (suffix !== undefined) {

@@ -9,7 +9,6 @@ import {
   native,
   nativeName,
   type Ref,
-  rootDatabase,
 } from '../values/value.ts'
 import { type AccessRequest, type BuiltinRole, builtinRoles, type ResourceAction } from './contract.ts'
 
@@ -90,14 +89,7 @@ export function builtinAllows(
 
 /** Whether a database lies below another one. */
 function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
-  let at = database
-  while (at !== rootDatabase) {
-    const definition = catalogue.database(at)
-    if (!definition) return false
-    at = definition.parent
-    if (at === ancestor) return true
-  }
-  return false
+  return catalogue.lineage(database).some(({ parent }) => parent === ancestor)
 }
 
 const predicateRights: Rights = {

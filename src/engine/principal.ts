@@ -26,14 +26,10 @@ function identityName(identity: Ref, { catalogue }: Transaction): Principal['ide
 
 /** The names of a database and of those around it, outermost first; empty for the root. */
 export function databasePath({ catalogue }: Pick<Transaction, 'catalogue'>, database: DatabaseId): string[] {
-  const names: string[] = []
-  for (let at = database; at !== rootDatabase; ) {
-    const definition = catalogue.database(at)
-    if (!definition) break
-    names.unshift(definition.name)
-    at = definition.parent
-  }
-  return names
+  return catalogue
+    .lineage(database)
+    .map(({ name }) => name)
+    .reverse()
 }
 
 /** The ids of the databases along a path of names, outermost first; undefined when one of them does not exist. */

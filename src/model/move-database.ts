@@ -12,27 +12,17 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   refuseOtherTime(session)
   const { access, asker, transaction } = session
   const { catalogue } = transaction
-  const moved = catalogue.database(source.id)
-  const parent = catalogue.database(target.id)
+  const moved = catalogue.databaseAt(source)
+  const parent = catalogue.databaseAt(target)
   if (!moved) throw Failure.of({ kind: 'not found', ref: source })
   if (!parent) throw Failure.of({ kind: 'not found', ref: target })
   // What counts for a database further down, too, is the right to delete databases here.
   const resource = new Ref(session.database, native.collections, BigInt(native.databases))
   if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, asker }))
     throw permissionDenied()
-  if (isInside(target.id, source.id, session))
+  if (catalogue.lineage(target.id).some(({ ref }) => ref.id === source.id))
     throw Failure.of({ kind: 'moved into itself', database: moved.name, parent: parent.name })
   const other = catalogue.resolve(target.id, native.databases, moved.name)
   if (other) throw Failure.of({ kind: 'exists', ref: other })
   return applied(() => transaction.moveDatabase(source, target.id), 'call')
-}
-
-/** Whether a database is another one or lies in it. */
-function isInside(database: Ref['database'], outer: Ref['database'], { transaction }: Session): boolean {
-  for (let id = database; ; ) {
-    if (id === outer) return true
-    const definition = transaction.catalogue.database(id)
-    if (!definition) return false
-    id = definition.parent
-  }
 }

@@ -2,6 +2,7 @@
 // the version number that every write to the schema changes. That number is read again only when some schema has
 // changed since it was read last, which the transaction knows, so using a schema costs nothing most of the time.
 
+import { assert } from '../base/assert.ts'
 import { byteText, textBytes } from '../base/byte-text.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import { builtinIndexes, documentKey, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
@@ -188,6 +189,8 @@ export class StoreCatalogue implements Catalogue {
     const entry = readFirst(this.#snapshot, prefixRange(prefix))
     if (entry === undefined) return undefined
     const known = entryDocument(database, entry)
+    // A way down leads to no database that does not know of it.
+    if (nativeCollection === native.databases && this.#parentOf(known.id) !== database) return undefined
     names.set(`${nativeCollection} ${name}`, { known, key: byteText(entry.key), value: entry.value })
     return known
   }
@@ -215,8 +218,28 @@ export class StoreCatalogue implements Catalogue {
   }
 
   database(id: DatabaseId): DatabaseDefinition | undefined {
-    const parent = this.#parentOf(id)
+    const parent = id === rootDatabase ? undefined : this.#parentOf(id)
     return parent === undefined ? undefined : this.#child(new Ref(parent, native.databases, id))
+  }
+
+  databaseAt(ref: Ref): DatabaseDefinition | undefined {
+    const found = ref.collection === native.databases ? this.database(ref.id) : undefined
+    return found?.parent === ref.database ? found : undefined
+  }
+
+  lineage(database: DatabaseId): readonly DatabaseDefinition[] {
+    const found: DatabaseDefinition[] = []
+    // What is stored must not lead in a circle; one of any length is met at the latest after twice as many steps.
+    let passed: DatabaseId | undefined
+    for (let at = database; at !== rootDatabase; ) {
+      assert(at !== passed, 'no database lies in itself')
+      if ((found.length & (found.length - 1)) === 0) passed = at
+      const definition = this.database(at)
+      if (definition === undefined) break
+      found.push(definition)
+      at = definition.parent
+    }
+    return found
   }
 
   collection(ref: Ref): StoredCollection | undefined {
@@ -250,13 +273,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   isLive(database: DatabaseId): boolean {
-    let current = database
-    while (current !== rootDatabase) {
-      const definition = this.database(current)
-      if (definition === undefined) return false
-      current = definition.parent
-    }
-    return true
+    return database === rootDatabase || this.lineage(database).at(-1)?.parent === rootDatabase
   }
 
   derived<T>(database: DatabaseId, name: string, derive: () => T): T {

@@ -148,6 +148,12 @@ export interface Catalogue {
   nameOf(ref: Ref): string | undefined
   /** Live definitions; undefined when the object does not exist (any more). */
   database(id: DatabaseId): DatabaseDefinition | undefined
+  /** The live database that a reference names, if it still lies where the reference says: numbers may come from data. */
+  databaseAt(ref: Ref): DatabaseDefinition | undefined
+  /**
+   * A database and those around it, from the inside out, the root left out. Ends early where one is not live (any more).
+   */
+  lineage(database: DatabaseId): readonly DatabaseDefinition[]
   collection(ref: Ref): CollectionDefinition | undefined
   index(ref: Ref): IndexDefinition | undefined
   /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */

@@ -169,12 +169,7 @@ export class DocumentWriter {
   }
 
   #countBytes(pending: PendingDocument, bytes: number): void {
-    if (bytes > limits.documentBytesMax) {
-      throw new RequestError(
-        'bad request',
-        `Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
-      )
-    }
+    checkVersionBytes(bytes)
     this.#bytes += bytes - pending.bytes
     pending.bytes = bytes
     checkTransactionBytes(this.#bytes)
@@ -230,7 +225,11 @@ export class DocumentWriter {
       const content = fields ?? noFields
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
       // Encoded and decoded, so that placeholders of the transaction's time become the time itself.
-      inserted = decodeVersion(ref, encodeVersion({ action, fields: content }, ts, stamp))
+      const stored = encodeVersion({ action, fields: content }, ts, stamp)
+      checkVersionBytes(stored.length)
+      this.#bytes += stored.length
+      checkTransactionBytes(this.#bytes)
+      inserted = decodeVersion(ref, stored)
       const entered = inserted
       this.#context.hooks.perDocument(() => {
         for (const tables of indexesOf(this.#context, ref.database, ref.collection))
@@ -297,6 +296,14 @@ export class DocumentWriter {
     for (const { bytes } of this.#pending.values()) ops += Math.ceil(bytes / limits.writeOpBytes)
     return ops
   }
+}
+
+function checkVersionBytes(bytes: number): void {
+  if (bytes <= limits.documentBytesMax) return
+  throw new RequestError(
+    'bad request',
+    `Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
+  )
 }
 
 /** Refuses transactions that write more than the protocol allows. */

@@ -14,6 +14,7 @@ import {
   native,
   type ObjectValue,
   Ref,
+  rootDatabase,
 } from '../values/value.ts'
 import { encodeParent, parentKey } from './catalogue.ts'
 import { type IndexDefinition, type Version, WriteRefused } from './contract.ts'
@@ -80,6 +81,7 @@ export class SchemaWriter {
 
   /** Writes a schema object and what belongs to it. */
   put(ref: Ref, fields: ObjectValue): Version {
+    if (ref.collection === native.databases) this.#checkNumber(ref)
     const isNewIndex =
       ref.collection === native.indexes &&
       this.#documents.pendingVersion(ref) === undefined &&
@@ -87,6 +89,13 @@ export class SchemaWriter {
     const version = this.#documents.write(ref, this.#complete(ref, fields))
     if (isNewIndex) this.#build(ref)
     return version
+  }
+
+  /** A database has its number alone in the whole store; whoever gave it another's would take that over. */
+  #checkNumber({ database, id }: Ref): void {
+    const home = this.#context.overlay.get(parentKey(id))
+    const isOwn = home === undefined || Buffer.compare(home, encodeParent(database)) === 0
+    assert(id !== rootDatabase && isOwn, 'the number of a database is its own')
   }
 
   /** Indexes the documents that were there before the index, now or in the background. */

@@ -1,6 +1,7 @@
 // One transaction: reads of a snapshot with the transaction's own writes laid over it. The parts do the work
 // (documents, document-writer, index-scan, catalogue, schema-writer); this file says how they go together.
 
+import { assert } from '../base/assert.ts'
 import { RequestError } from '../errors.ts'
 import { builtinIndexes, documentKey, historyRange, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
@@ -14,6 +15,7 @@ import {
   type DatabaseId,
   firstUserCollection,
   type Micros,
+  namedNatives,
   native,
   type ObjectValue,
   Ref,
@@ -269,6 +271,7 @@ export class StoreTransaction implements Transaction {
 
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
     const { documents } = this.#write()
+    assert(!namedNatives.has(ref.collection), 'the past of schema objects is not rewritten')
     this.#noteGiven(ref)
     this.#editsPast = true
     return documents.insertVersion(ref, ts, fields)

@@ -11,7 +11,6 @@ import {
   isNativeCollectionRef,
   type Micros,
   Ref,
-  rootDatabase,
   Time,
   type Value,
 } from '../values/value.ts'
@@ -86,15 +85,7 @@ function expiryOf(credential: Caller['credential'], document: Version | undefine
 
 /** A database lives as long as its document and those of the databases around it. */
 function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
-  const conditions: Condition[] = []
-  let current = database
-  while (current !== rootDatabase) {
-    const definition = catalogue.database(current)
-    if (definition === undefined) break
-    conditions.push({ document: definition.ref, onDeleteOnly: true })
-    current = definition.parent
-  }
-  return conditions
+  return catalogue.lineage(database).map(({ ref }) => ({ document: ref, onDeleteOnly: true }))
 }
 
 /** What a stream of something in `source` depends on beside its viewer; native collections never go away. */

@@ -48,9 +48,6 @@ export function destructive(change: DestructiveChange): Failure {
 
 /** Whether the database, or one it lies in, is in protected mode. */
 export function isProtected(database: Ref['database'], session: Session): boolean {
-  const { catalogue } = session.transaction
-  for (let found = catalogue.database(database); found; found = catalogue.database(found.parent)) {
-    if (found.protected) return true
-  }
-  return false
+  const around = session.transaction.catalogue.lineage(database)
+  return around.some(definition => definition.protected)
 }
