@@ -1,42 +1,183 @@
-// Nobody gets past the door without a credential: every endpoint, by the list the service itself serves from.
+// What each kind of credential reaches at each endpoint: by the list that a service with all its parts serves from, asked of
+// a started server. An endpoint without a row fails.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Services } from '../../src/http/endpoint.ts'
 import { endpoints } from '../../src/http/routes.ts'
-import { send } from '../support/http.ts'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
-/** Endpoints that tell nothing about anybody, so that everybody may ask. */
-const open = new Set(['/ping', '/error'])
+const part = {} as never
+/** Every part, so that a new one cannot be left out. */
+const everything: Required<Services> = {
+  engine: part,
+  log: part,
+  clock: part,
+  random: part,
+  timers: part,
+  queryLog: part,
+  transfer: part,
+  publicUrl: part,
+  dashboard: part,
+  recordsQueries: part,
+  meter: part,
+  stopping: new AbortController().signal,
+}
+
+const nobodys = ['nobody', 'a wrong secret', 'a made-up key'] as const
+const own = ['admin', 'server', 'server-readonly', 'client', 'custom role', 'token'] as const
+const operators = ['root', 'account key'] as const
+const everybody = [...nobodys, ...own, ...operators] as const
+type Who = (typeof everybody)[number]
+
+interface Row {
+  readonly reach: readonly Who[]
+  readonly body?: unknown
+  /** In place of the named parts of the path. */
+  readonly path?: string
+}
+
+const plain = { add: [1, 2] }
+const span = { time_start: '2026-01-01T00:00:00Z', time_end: '2026-01-02T00:00:00Z' }
+const ofOwn = { ...span, database: 'us-std/own' }
+const insiders: readonly Who[] = [...own, 'root']
+const admins: readonly Who[] = ['admin', 'root']
+const logReaders: readonly Who[] = ['admin', 'root', 'account key']
+const page = { at: 1_000_000, collection: 'things', history: false, place: ['live', null] }
+
+/** Who gets something else than 401, 403 and 404. */
+const rows: Readonly<Record<string, Row>> = {
+  'GET /': { reach: insiders, path: '/?q=1' },
+  'POST /': { reach: insiders, body: plain },
+  'POST /linearized': { reach: insiders, body: plain },
+  'GET /authorized': { reach: insiders },
+  // Tells about tokens only: to everybody else with a secret there is none.
+  'GET /tokens/self': { reach: ['token'] },
+  // The query is no document or set.
+  'POST /stream': { reach: insiders, body: plain },
+  'POST /api/v1/explain': { reach: admins, body: { query: plain, as: 'client' } },
+  'GET /api/v1/principal': { reach: insiders },
+  'POST /api/v1/transfer/write': { reach: admins, body: { onConflict: 'keep' } },
+  'POST /api/v1/transfer/missing': { reach: admins, body: { documents: [] } },
+  'POST /api/v1/transfer/snapshot': { reach: admins },
+  'POST /api/v1/transfer/page': { reach: admins, body: page },
+  'POST /api/v1/logs': { reach: logReaders, body: ofOwn },
+  'POST /api/v1/logs/_list': { reach: logReaders, body: {} },
+  'GET /api/v1/logs/:id': { reach: logReaders },
+  // A signature is the credential.
+  'GET /api/v1/logs/files/:name': { reach: [] },
+  'POST /api/v1/logs/_summary': { reach: logReaders, body: ofOwn },
+  'POST /api/v1/logs/_records': { reach: logReaders, body: ofOwn },
+  'GET /api/v1/account-keys': { reach: ['root'] },
+  'POST /api/v1/account-keys': { reach: ['root'], body: { name: 'another' } },
+  // The root learns that there is none of that id.
+  'DELETE /api/v1/account-keys/:id': { reach: [] },
+  'GET /dashboard/*': { reach: everybody, path: '/dashboard/' },
+  'HEAD /dashboard/*': { reach: everybody, path: '/dashboard/' },
+  'GET /dashboard': { reach: everybody },
+  'HEAD /dashboard': { reach: everybody },
+  'GET /ping': { reach: everybody },
+  'HEAD /ping': { reach: everybody },
+  'GET /error': { reach: everybody },
+}
 
 let server: RunningServer
+const secrets = new Map<Who, string | undefined>([
+  ['nobody', undefined],
+  ['a wrong secret', 'wrong'],
+  ['a made-up key', `fnA${'x'.repeat(37)}`],
+])
 before(async () => {
   server = await startServer()
+  const admin = await keyOfNewDatabase(server, 'own', 'admin')
+  const run = (expression: unknown) => query(server, admin, expression) as Promise<{ secret: string }>
+  await run({ create_collection: { object: { name: 'things' } } })
+  await run({ create_role: { object: { name: 'reader' } } })
+  const thing = { ref: { collection: 'things' }, id: '1' }
+  await run({ create: thing })
+  const token = await run({ create: { tokens: null }, params: { object: { instance: thing } } })
+  for (const role of ['server', 'server-readonly', 'client'] as const)
+    secrets.set(role, (await run({ create_key: { object: { role } } })).secret)
+  const custom = await run({ create_key: { object: { role: { role: 'reader' } } } })
+  const body = JSON.stringify({ name: 'pipeline' })
+  const made = await send(server, { secret: server.rootSecret, path: '/api/v1/account-keys', body })
+  secrets.set('admin', admin)
+  secrets.set('token', token.secret)
+  secrets.set('custom role', custom.secret)
+  secrets.set('root', server.rootSecret)
+  secrets.set('account key', (made.json as { secret: string }).secret)
 })
 after(() => server.stop())
 
-const routes = endpoints({
-  queryLog: {},
-  stopping: new AbortController().signal,
-} as unknown as Services)
-const credentials = {
-  'no credential': undefined,
-  'a wrong secret': 'wrong',
-  'a made-up key': `fnA${'x'.repeat(37)}`,
-}
+const routes = endpoints(everything).flatMap(({ methods, path }) =>
+  Object.keys(methods).map(method => ({ method, path, name: `${method} ${path}` })),
+)
 
-for (const [name, secret] of Object.entries(credentials)) {
-  test(`with ${name} every endpoint refuses`, async () => {
-    const paths = ['/', ...routes.map(route => route.path)]
-    for (const path of paths.filter(each => !open.has(each))) {
-      const route = routes.find(each => each.path === path)
-      for (const method of Object.keys(route?.methods ?? { POST: true })) {
-        const body = method === 'POST' ? { body: '{"add":[1,2]}' } : {}
-        const target = path.replace(/:\w+|\*$/, '1')
-        const { status } = await send(server, { method, path: target, ...(secret && { secret }), ...body })
-        assert.ok(status === 401 || status === 403, `${method} ${path} answered ${status}`)
-      }
-    }
+function ask({ method, path, name }: (typeof routes)[number], secret: string | undefined) {
+  const { body, path: given } = rows[name] as Row
+  return send(server, {
+    method,
+    path: given ?? path.replace(/:\w+|\*$/, '1'),
+    ...(secret !== undefined && { secret }),
+    ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
   })
 }
+
+test('every endpoint has a row', () => {
+  assert.deepEqual(routes.map(({ name }) => name).sort(), Object.keys(rows).sort())
+})
+
+for (const who of everybody) {
+  test(`what ${who} reaches`, async () => {
+    const secret = secrets.get(who)
+    assert.ok(secret !== undefined || who === 'nobody')
+    const reached: string[] = []
+    for (const route of routes) {
+      const { status, text } = await ask(route, secret)
+      const isOpen = rows[route.name]?.reach === everybody
+      assert.ok(status < 500 || route.path === '/error', `${route.name} answered ${status} ${text}`)
+      if (nobodys.includes(who as never) && !isOpen)
+        assert.ok(status === 401 || status === 403, `${route.name} answered ${status}`)
+      if (![401, 403, 404].includes(status)) reached.push(route.name)
+    }
+    const meant = Object.entries(rows).filter(([, { reach }]) => reach.includes(who))
+    assert.deepEqual(reached.sort(), meant.map(([name]) => name).sort())
+  })
+}
+
+test('what an admin gets of imports, exports and logs is of the own database and those in it', async () => {
+  const other = await keyOfNewDatabase(server, 'other', 'admin')
+  const run = (expression: unknown) => query(server, other, expression)
+  await run({ create_collection: { object: { name: 'secrets' } } })
+  await run({
+    create: { ref: { collection: 'secrets' }, id: '7' },
+    params: { object: { data: { object: { MARKER: 1 } } } },
+  })
+  const secret = secrets.get('admin') as string
+  const post = async (path: string, body: unknown) => {
+    const answer = await send(server, { secret, path: `/api/v1/${path}`, body: JSON.stringify(body) })
+    assert.ok(
+      !answer.text.includes('MARKER') && !answer.text.includes('"secrets"'),
+      `${path}: ${answer.text}`,
+    )
+    return answer
+  }
+  assert.deepEqual((await post('transfer/snapshot', {})).status, 200)
+  const at = Date.now() * 1000
+  const pageOf = await send(server, {
+    secret,
+    path: '/api/v1/transfer/page',
+    body: JSON.stringify({ ...page, at, collection: 'secrets' }),
+  })
+  assert.deepEqual([pageOf.status, pageOf.text.includes('MARKER')], [400, false])
+  assert.equal((await post('transfer/missing', { documents: [['notthere', '7']] })).text, '[true]')
+  for (const view of ['logs', 'logs/_summary', 'logs/_records']) {
+    for (const database of ['us-std/other', 'us-std', undefined]) {
+      const { status } = await post(view, { ...span, ...(database && { database }), region_group: 'us-std' })
+      assert.ok(status === 403 || status === 400, `${view} of ${database} answered ${status}`)
+    }
+  }
+  const explained = await post('explain', { query: { collections: null }, as: { database: 'other' } })
+  assert.ok(explained.status >= 400)
+})
