@@ -76,7 +76,7 @@ export interface Asker {
 export type RunPredicate = (predicate: Code, argument: AccessRequest['argument']) => boolean
 
 /** What a predicate came to: a value, of which only exactly true grants anything, or its failure. */
-export type PredicateOutcome = { readonly value: Value } | { readonly failure: Error }
+export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }
 
 /** Runs a predicate as {@link RunPredicate} does, and tells what came of it. */
 export type TryPredicate = (predicate: Code, argument: AccessRequest['argument']) => PredicateOutcome

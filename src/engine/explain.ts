@@ -164,7 +164,7 @@ function describeOutcome(outcome: PredicateOutcome, language: Language): Record<
   return { grant: false, failure: describeFailure(outcome.failure, language) }
 }
 
-function describeFailure(failure: Error, language: Language): readonly Value[] {
+function describeFailure(failure: { readonly message: string }, language: Language): readonly Value[] {
   return failure instanceof LanguageError ? language.describe(failure) : [failure.message]
 }
 

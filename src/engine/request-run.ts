@@ -35,7 +35,7 @@ const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 /** The language of a request. */
 export function languageOf({ languages }: EngineOptions, { language: name }: QueryRequest): Language {
   const language = languages[name]
-  assert(language !== undefined, `the service speaks language ${name}`)
+  assert(language !== undefined, 'a request is in a language that the service speaks')
   return language
 }
 

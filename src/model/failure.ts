@@ -81,14 +81,20 @@ export type Fault =
   | { readonly kind: 'fixed history'; readonly action: 'insert' | 'remove' }
   | { readonly kind: 'moved into itself'; readonly database: string; readonly parent: string }
 
-/** A refusal by the rules of the data. Languages catch it and tell it in their own words. */
-export class Failure extends Error {
-  override name = 'Failure'
+/**
+ * A refusal by the rules of the data. Languages catch it and tell it in their own words: it is no Error, which would note the
+ * stack each time that somebody is denied something.
+ */
+export class Failure {
   readonly faults: readonly (Fault & { readonly place: FailurePlace })[]
 
   constructor(faults: readonly (Fault & { readonly place: FailurePlace })[]) {
-    super(faults.map(({ kind }) => kind).join(', '))
     this.faults = faults
+  }
+
+  /** The kinds, for where there are no words. */
+  get message(): string {
+    return this.faults.map(({ kind }) => kind).join(', ')
   }
 
   static of(fault: Fault, place: FailurePlace = 'call'): Failure {

@@ -219,7 +219,7 @@ export class Session {
 
   #language<L extends LanguageName>(name: L): CodeLanguage<L> {
     const language: CodeLanguages[L] = this.host.languages[name]
-    assert(language !== undefined, `code of language ${name} can be run`)
+    assert(language !== undefined, 'code is in a language that can be run')
     return language.code
   }
 
