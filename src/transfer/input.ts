@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { reasonOf } from '../base/system-reasons.ts'
 import { BadRecord, TransferError } from './record.ts'
 
 const chunkBytes = 65_536
@@ -201,10 +202,7 @@ function utf16Of(bytes: Buffer): string | undefined {
   return mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : undefined
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'it does not exist',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
+const damages: Readonly<Record<string, string>> = {
   Z_BUF_ERROR: 'its compressed data ends too early: the file is cut off',
   Z_DATA_ERROR: 'its compressed data is damaged',
 }
@@ -212,5 +210,5 @@ const reasons: Readonly<Record<string, string>> = {
 function explained(cause: unknown, path: string): unknown {
   const code = (cause as NodeJS.ErrnoException).code
   if (code === undefined || cause instanceof TransferError) return cause
-  return new TransferError(`${path} cannot be read: ${reasons[code] ?? code}`, { cause })
+  return new TransferError(`${path} cannot be read: ${damages[code] ?? reasonOf(cause)}`, { cause })
 }

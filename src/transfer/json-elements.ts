@@ -2,10 +2,10 @@
 // elements of arrays, values one after another (with or without line breaks in between or inside), and the elements
 // of pages and raw responses (`{"data":[…]}`, `{"resource":{"data":[…]}}`).
 
+import { blanksEnd, nestedEnd, stringEnd, unfinished, valueEnd } from '../values/json-bytes.ts'
 import {
-  backslash,
-  closeBrace,
   closeBracket,
+  colon,
   comma,
   newline,
   openBrace,
@@ -50,12 +50,9 @@ interface ElementOptions {
 const elementBytesMax = 33_554_432
 /** Bytes in which the array of a page must have begun. */
 const prefixBytesMax = 65_536
-const glimpseBytes = 64
-/** How a page may begin, as far as {@link glimpseBytes} show it. */
-const pageStart = /^\{\s*(?:$|"(?:data"\s*:\s*(?:$|\[)|resource"\s*:\s*(?:$|[[{])|before"|after"))/
 
 const tab = 0x09
-
+const carriageReturn = 0x0d
 /** The elements of a stream. Throws {@link BadRecord} where it ends in the middle of something. */
 export async function* jsonElements(
   chunks: AsyncIterable<Buffer>,
@@ -105,9 +102,10 @@ class Cutter {
   *elements(): Generator<Element> {
     for (;;) {
       if (!this.#toElement()) return
-      const end = elementEnd(this.#buffer, this.#at, this.#byLine)
-      const broken = end === brokenAtLine
-      const stop = broken ? lineEnd(this.#buffer, this.#at) : end
+      const line = this.#byLine ? this.#buffer.indexOf(newline, this.#at) : -1
+      const end = valueEnd(this.#buffer, this.#at, line < 0 ? this.#buffer.length : line)
+      const broken = end === unfinished && line >= 0
+      const stop = broken ? line : end
       if (stop < 0 || (stop === this.#buffer.length && !this.#ended && !isClosed(this.#buffer, this.#at))) {
         if (this.#buffer.length - this.#at > elementBytesMax)
           throw new BadRecord(`line ${this.#line}: more than ${elementBytesMax} bytes without an end`)
@@ -149,7 +147,8 @@ class Cutter {
       const byte = this.#buffer[this.#at]
       if (byte === undefined) return false
       if (byte === newline) this.#line++
-      if (byte <= space && (byte === space || byte === newline || byte === tab || byte === 0x0d)) this.#at++
+      if (byte <= space && (byte === space || byte === newline || byte === tab || byte === carriageReturn))
+        this.#at++
       else if (byte === comma && this.#open > 0) this.#at++
       else if (byte === closeBracket && this.#open > 0) {
         if (!this.#leave()) return false
@@ -169,31 +168,17 @@ class Cutter {
 
   /** Moves behind the end of the array and of what is around it; false when that is not in the buffer yet. */
   #leave(): boolean {
-    let open = this.#open
-    for (let at = this.#at; at < this.#buffer.length; at++) {
-      const byte = this.#buffer[at]
-      if (byte === quote) {
-        at = stringEnd(this.#buffer, at)
-        if (at < 0) return false
-      } else if (byte === openBracket || byte === openBrace) open++
-      else if (byte === closeBracket || byte === closeBrace) {
-        if (--open > 0) continue
-        this.#countLines(at + 1)
-        this.#open = 0
-        return true
-      }
-    }
-    return false
+    const end = nestedEnd(this.#buffer, this.#at, this.#buffer.length, this.#open)
+    if (end === unfinished) return false
+    this.#countLines(end)
+    this.#open = 0
+    return true
   }
 
   /** How the object at the current place begins; undefined when more bytes are needed to tell. */
   #pagePrefix(): PagePrefix | undefined {
-    // Most objects are no pages, and a few bytes tell.
-    const glimpse = this.#buffer.toString('latin1', this.#at, this.#at + glimpseBytes)
-    if (glimpse.length === glimpseBytes && !pageStart.test(glimpse)) return noPage
-    const head = this.#buffer.toString('latin1', this.#at, this.#at + prefixBytesMax)
-    const prefix = pagePrefix(head)
-    const isShort = head.length < prefixBytesMax && !this.#ended
+    const prefix = pagePrefix(this.#buffer, this.#at)
+    const isShort = this.#buffer.length - this.#at < prefixBytesMax && !this.#ended
     return prefix === 'unknown' ? (isShort ? undefined : noPage) : prefix
   }
 
@@ -206,63 +191,10 @@ class Cutter {
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** The element is not closed at the end of its line. */
-const brokenAtLine = -2
-/** The buffer ends before the element. */
-const unfinished = -1
-
-/** Behind the last byte of the element at `at`, or {@link unfinished}, or {@link brokenAtLine}. */
-function elementEnd(buffer: Buffer, at: number, byLine: boolean): number {
-  const first = buffer[at]
-  if (first !== openBrace && first !== openBracket) return scalarEnd(buffer, at)
-  const newlineAt = byLine ? buffer.indexOf(newline, at) : -1
-  const limit = newlineAt < 0 ? buffer.length : newlineAt
-  let depth = 0
-  for (let index = at; index < limit; index++) {
-    const byte = buffer[index] as number
-    if (byte === quote) {
-      index = stringEnd(buffer, index)
-      if (index < 0) break
-    } else if (byte === openBrace || byte === openBracket) depth++
-    else if (byte === closeBrace || byte === closeBracket) {
-      if (--depth === 0) return index + 1
-    }
-  }
-  return newlineAt < 0 ? unfinished : brokenAtLine
-}
-
-/** The closing quote of the string that begins at `at`; -1 when the buffer ends before. */
-function stringEnd(buffer: Buffer, at: number): number {
-  let end = at
-  for (;;) {
-    end = buffer.indexOf(quote, end + 1)
-    if (end < 0) return -1
-    let before = end - 1
-    while (buffer[before] === backslash) before--
-    if ((end - before) % 2 === 1) return end
-  }
-}
-
-function scalarEnd(buffer: Buffer, at: number): number {
-  if (buffer[at] === quote) {
-    const end = stringEnd(buffer, at)
-    return end < 0 ? unfinished : end + 1
-  }
-  for (let index = at; index < buffer.length; index++) {
-    const byte = buffer[index] as number
-    if (byte <= space || byte === comma || byte === closeBracket) return index === at ? at + 1 : index
-  }
-  return buffer.length
-}
-
 /** Whether what begins at `at` says itself where it ends. */
 function isClosed(buffer: Buffer, at: number): boolean {
   const first = buffer[at]
   return first === openBrace || first === openBracket || first === quote
-}
-
-function lineEnd(buffer: Buffer, at: number): number {
-  return buffer.indexOf(newline, at)
 }
 
 // --------------------------------------------------------------------------------------------------- pages
@@ -275,49 +207,42 @@ interface PagePrefix {
 
 const noPage: PagePrefix = { length: 0, opened: 0 }
 
-/** Whether an object is a page: up to its `data` it may hold cursors, and it may stand in a `resource`. */
-function pagePrefix(text: string): PagePrefix | 'unknown' {
-  let at = 0
-  let opened = 0
-  const blanks = () => {
-    while (at < text.length && text.charCodeAt(at) <= space) at++
-    return text[at]
-  }
-  for (;;) {
-    if (blanks() === undefined) return 'unknown'
-    if (text[at] !== '{') return noPage
-    at++
-    opened++
-    for (;;) {
-      if (blanks() === undefined) return 'unknown'
-      const name = /"(resource|data|before|after)"\s*:\s*/y
-      name.lastIndex = at
-      const found = name.exec(text)
-      if (!found) return text.length - at < 16 ? 'unknown' : noPage
-      at = name.lastIndex
-      if (text[at] === undefined) return 'unknown'
-      if (found[1] === 'resource') break
-      if (found[1] === 'data') {
-        if (text[at] !== '[') return noPage
-        at++
-        const first = blanks()
-        if (first === undefined) return 'unknown'
-        return first === '{' || first === '[' || first === ']' ? { length: at, opened: opened + 1 } : noPage
+const cursors: ReadonlySet<string> = new Set(['before', 'after'])
+
+/** Whether the object at `from` is a page: up to its `data` it may hold cursors, and it may stand in a `resource`. */
+function pagePrefix(bytes: Buffer, from: number): PagePrefix | 'unknown' {
+  let at = from
+  for (let opened = 1; bytes[at] === openBrace; opened++) {
+    let name: string
+    do {
+      at = blanksEnd(bytes, at + 1)
+      const end = bytes[at] === quote ? stringEnd(bytes, at) : at
+      if (end === unfinished || end === bytes.length) return 'unknown'
+      name = bytes.toString('latin1', at + 1, end)
+      at = blanksEnd(bytes, end + 1)
+      if (!cursors.has(name) && name !== 'data' && name !== 'resource') return noPage
+      if (at < bytes.length && bytes[at] !== colon) return noPage
+      at = blanksEnd(bytes, at + 1)
+      if (cursors.has(name)) {
+        const behind = valueEnd(bytes, at)
+        if (behind === unfinished) return 'unknown'
+        at = blanksEnd(bytes, behind)
+        if (at < bytes.length && bytes[at] !== comma) return noPage
       }
-      const end = valueEnd(text, at)
-      if (end < 0) return 'unknown'
-      at = end
-      if (blanks() === ',') at++
-    }
-    if (text[at] === '[') return { length: at + 1, opened: opened + 1 }
+      if (at >= bytes.length) return 'unknown'
+    } while (cursors.has(name))
+    if (name === 'resource' && bytes[at] !== openBracket) continue
+    const first = blanksEnd(bytes, at + 1)
+    if (first >= bytes.length && name === 'data') return 'unknown'
+    const isPage =
+      bytes[at] === openBracket && (name === 'resource' || pageStarts.has(bytes[first] as number))
+    return isPage ? { length: at + 1 - from, opened: opened + 1 } : noPage
   }
+  return noPage
 }
 
-/** Behind the array, object or text at `at`; -1 when the text ends before. */
-function valueEnd(text: string, at: number): number {
-  const buffer = Buffer.from(text, 'latin1')
-  return elementEnd(buffer, at, false)
-}
+/** What the data of a page begins with: a document, an array of fields, or the end. */
+const pageStarts: ReadonlySet<number> = new Set([openBrace, openBracket, closeBracket])
 
 /** Refuses elements that are broken, so that the text of others can be trusted to be whole. */
 export function wholeText(element: Element): string {

@@ -156,6 +156,7 @@ test('records that are none are told', async t => {
     '{"ref":{"@ref":{"id":"2","collection":{"@ref":{"id":"odd","collection":{"@ref":{"id":"collections"}}}}}},"data":{"t":{"@ts":"yesterday"}}}',
     '7',
     '"text"',
+    '"a text without an end',
     '{"ref":{"@ref":7}}',
     '{"ref":{"@ref":{"id":"3","collection":{"@ref":{"id":"odd","collection":{"@ref":{"id":"collections"}}}}}},"data":[]}',
   ]

@@ -61,12 +61,14 @@ function readDocument(
 const ownMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
 
 function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
-  const plain = new Map([...element].filter(([name]) => !ownMembers.has(name)))
+  const data = new Map<string, Value>()
+  for (const [name, json] of element)
+    if (!ownMembers.has(name)) data.set(name, readValue(json, name, notation))
   // Fields with reserved names stand in `data`.
   const given = element.get('data')
   const more = tagOf(given)?.[0] === '@object' ? tagOf(given)?.[1] : (given ?? new Map<string, Json>())
   if (!(more instanceof Map)) throw new BadRecord('its `data` is no object')
-  const data = new Map([...readFields(plain, '', notation), ...readFields(more, '', notation)])
+  for (const [name, value] of readFields(more, '', notation)) data.set(name, value)
   return withTtl(element, data.size > 0 ? [['data', data]] : [])
 }
 

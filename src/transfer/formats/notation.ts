@@ -12,7 +12,14 @@ export type Notation = (json: Json, path: string) => Value | undefined
 
 /** A value in a notation. Throws {@link BadRecord}, with the field that cannot be read. */
 export function readValue(json: Json, path: string, notation: Notation): Value {
-  const value = inField(path, () => notation(json, path))
+  let value: Value | undefined
+  try {
+    value = notation(json, path)
+  } catch (error) {
+    // Said where it is known, which is innermost.
+    if (!(error instanceof BadRecord) || error.field !== undefined || path === '') throw error
+    throw new BadRecord(error.message, path)
+  }
   if (value !== undefined) return value
   if (Array.isArray(json)) return json.map(element => readValue(element, path, notation))
   return json instanceof Map ? readFields(json, path, notation) : (json as Value)
@@ -26,20 +33,10 @@ export function readFields(json: ReadonlyMap<string, Json>, path: string, notati
   return fields
 }
 
-/** Says of a fault which field it is in, unless it says so already. */
-function inField<T>(path: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof BadRecord && error.field === undefined && path !== '')
-      throw new BadRecord(error.message, path)
-    throw error
-  }
-}
-
 /** The tag and content of an object that is one: its only name begins with an @. */
 export function tagOf(json: Json | undefined): readonly [tag: string, content: Json] | undefined {
-  const [first] = json instanceof Map && json.size === 1 ? json : []
+  if (!(json instanceof Map) || json.size !== 1) return undefined
+  const [first] = json as ReadonlyMap<string, Json>
   return first?.[0].startsWith('@') ? first : undefined
 }
 
