@@ -252,6 +252,13 @@ export const limits = {
   passwordQueueMax: 1000,
   passwordQueueWaitMs: 5000,
   passwordGuessersMax: 100_000,
+  /**
+   * Unknown secrets of one address that are looked for in the newest state of a store that several machines share, at once
+   * and per second, and addresses that are remembered; ours.
+   */
+  secretLooksBurst: 50,
+  secretLooksPerSecond: 5,
+  secretLookersMax: 10_000,
   /** Characters of an `authorization` header, of one third-party token; ours. */
   authorizationCharsMax: 16_384,
   /** Bytes of one key set of an access provider, and of all that are kept; ours, and the protocol's. */

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { createAccess } from './auth/access.ts'
 import { createAuthentication } from './auth/authentication.ts'
 import { SharedFailureCounts } from './auth/failure-counts.ts'
+import { Allowances } from './base/allowance.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { openKeptClock } from './base/kept-clock.ts'
 import type { NoticeBoard } from './base/notices.ts'
@@ -22,6 +23,7 @@ import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import type { Standing } from './kv/postgres/postgres.ts'
 import { languages } from './languages.ts'
+import { limits } from './limits.ts'
 import { evaluateBinding } from './model/binding.ts'
 import type { SessionHost } from './model/session.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
@@ -249,6 +251,7 @@ export function engineOver(
     streams,
     timers,
     rateLimits,
+    ...(kv.ready && { secretLooks: secretLooksOf(clock) }),
     identify: (...request) => identifier.identify(...request),
     onInternalError: failureLog(log, clock),
   })
@@ -297,6 +300,12 @@ function authenticationOf(
     onKeySetFailure: (uri, reason) =>
       log.warn({ uri, reason }, 'the signing keys of an access provider cannot be fetched'),
   })
+}
+
+/** How often unknown secrets are looked for in the newest state. */
+function secretLooksOf(clock: Clock): Allowances<string> {
+  const { secretLooksBurst: max, secretLooksPerSecond: perSecond, secretLookersMax } = limits
+  return new Allowances({ max, perSecond }, secretLookersMax, () => clock.elapsedMs())
 }
 
 /** What a database may use per second. */

@@ -1,6 +1,7 @@
 // What an engine is made of: the layers below, and what the layers above hand in.
 
 import type { Caller, RunPredicate } from '../auth/contract.ts'
+import type { Allowances } from '../base/allowance.ts'
 import type { MemoryBound } from '../base/memory-bound.ts'
 import type { Memo } from '../base/pending.ts'
 import type { Timers } from '../base/timers.ts'
@@ -30,6 +31,8 @@ export interface EngineOptions {
   readonly timeOfDay: () => Micros
   /** Absent: databases may use what they like. */
   readonly rateLimits?: RateLimits
+  /** Of a store that several machines share: how often, for each address, it is asked whether an unknown secret is new. */
+  readonly secretLooks?: Allowances<string>
   readonly streams: StreamOpener
   readonly timers: Timers
   /** Takes over what takes long; absent: everything is evaluated here. */

@@ -55,6 +55,9 @@ class RequestRun {
   readonly #memo = new Memo()
   readonly #responses: Responses
   #mustWrite: boolean
+  #hasLookedAgain = false
+  /** A look was taken from the allowance of the address. */
+  #isLookTaken = false
 
   constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {
     this.#options = options
@@ -87,7 +90,9 @@ class RequestRun {
       const outcome = this.#options.store.read(this.#attempt, this.#request.lastSeenTxn)
       return this.#responses.succeeded(outcome)
     } catch (error) {
-      return this.#recover(error)
+      const wait = isUnauthorized(error) ? this.#lookAgain(error) : undefined
+      // While the store is away, what is known here decides.
+      return wait === undefined ? this.#recover(error) : this.#readAfter(wait.catch(() => undefined))
     }
   }
 
@@ -109,11 +114,25 @@ class RequestRun {
       return this.#responses.succeeded(outcome)
     } catch (error) {
       // A commit compares what was read with the newest state; a failure has not been compared with anything.
-      const isFirst = isResult(error) && current === undefined && !neverCommits
-      const wait = isFirst ? store.ready(everything) : undefined
-      if (wait !== undefined) return this.#write(wait)
-      return this.#recover(error)
+      const isResult = error instanceof LanguageError || isUnauthorized(error)
+      const wait = isResult ? this.#lookAgain(error) : undefined
+      return wait === undefined ? this.#recover(error) : this.#write(wait)
     }
+  }
+
+  /**
+   * Of a failure that another machine's commit may have made untrue: resolves when this one's state holds everything, and
+   * the query shall be evaluated once more. Undefined when that would change nothing, or whoever asks has been looked
+   * after too often in vain: strangers do not decide how often the store is asked.
+   */
+  #lookAgain(error: unknown): Promise<void> | undefined {
+    const { neverCommits, secretLooks, store } = this.#options
+    const { address = '' } = this.#request
+    if (this.#hasLookedAgain || neverCommits) return undefined
+    this.#hasLookedAgain = true
+    if (!isUnauthorized(error)) return store.ready(everything)
+    this.#isLookTaken = secretLooks?.take(address, 1) ?? false
+    return this.#isLookTaken ? store.ready(everything) : undefined
   }
 
   /** Has the query evaluated in the slow lane. Never rejects. */
@@ -177,6 +196,11 @@ class RequestRun {
       (predicate, argument) =>
         this.#sessionFor(caller, transaction).decides(predicate, argument)
     const caller = identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
+    if (this.#isLookTaken) {
+      // It was not in vain.
+      this.#isLookTaken = false
+      this.#options.secretLooks?.take(this.#request.address ?? '', -1)
+    }
     // What it takes to know the caller is not the query's to pay.
     transaction.counters.readBytes = 0
     const session = this.#sessionFor(caller, transaction)
@@ -230,9 +254,8 @@ class RequestRun {
   }
 }
 
-/** Whether a failure depends on what was read. */
-function isResult(error: unknown): boolean {
-  return error instanceof LanguageError || (error instanceof RequestError && error.code === 'unauthorized')
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof RequestError && error.code === 'unauthorized'
 }
 
 /** The runtime's own stack ran out: deep nesting that the counted limits let through. */

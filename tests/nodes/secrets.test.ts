@@ -1,0 +1,44 @@
+// Secrets that were made on one node a moment ago, on the others.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { query, send } from '../support/http.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { Cluster, type Node } from './cluster.ts'
+
+describe('secrets over nodes', { skip: noPostgres }, () => {
+  let postgres: PostgresServer
+  let cluster: Cluster
+  let a: Node
+  let b: Node
+
+  before(async () => {
+    postgres = await PostgresServer.start()
+    cluster = new Cluster(postgres)
+    ;[a, b] = await Promise.all([cluster.start(), cluster.start()])
+    await cluster.prepare(a)
+  })
+  after(async () => {
+    await cluster.end()
+    await postgres.stop()
+  })
+
+  /** A client that says it has seen something, though not its secret being made: its node has no other reason to look. */
+  const ask = (secret: string, what: unknown) =>
+    send(b, { secret, query: what, headers: { 'x-last-seen-txn': '1' } })
+
+  test('a secret counts on all nodes as soon as it was told, for reads and writes', async () => {
+    const user = { ref: { collection: 'counters' }, id: '5' }
+    const params = { object: { credentials: { object: { password: 'right' } } } }
+    await query(a, cluster.secret, { create: user, params })
+    for (let count = 0; count < 20; count++) {
+      const login = { login: user, params: { object: { password: 'right' } } }
+      const { secret } = (await query(a, cluster.secret, login)) as { secret: string }
+      assert.equal((await ask(secret, { current_identity: null })).status, 200)
+      const key = { create_key: { object: { role: 'admin' } } }
+      const made = (await query(a, cluster.secret, key)) as { secret: string }
+      const create = { create: { collection: 'counters' }, params: { object: {} } }
+      assert.equal((await ask(made.secret, create)).status, 201)
+    }
+  })
+})
