@@ -27,7 +27,7 @@ import { limits } from './limits.ts'
 import { evaluateBinding } from './model/binding.ts'
 import type { SessionHost } from './model/session.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
-import { openConfiguredStore, openLaneStore } from './open-store.ts'
+import { openConfiguredStore, openLaneStore, type StorePatience } from './open-store.ts'
 import { controlRows } from './query-log/control-store.ts'
 import type { SharedLog } from './query-log/shared-log.ts'
 import { startBackground } from './store/background.ts'
@@ -97,6 +97,8 @@ export interface OpenEngine {
   readonly standing?: () => Standing
   /** Present then, too: what the query log has of the store. */
   readonly sharedLog?: SharedLog
+  /** Present then, too: how long the database of the store is waited for, which is less when the service stops. */
+  readonly patience?: StorePatience
   close(): Promise<void>
 }
 
@@ -116,13 +118,13 @@ export async function openEngine(
   const lane = role.slowLane && config.slowLaneProcesses > 0 ? { config, rootSecret } : undefined
   const { kv, shared } = await openConfiguredStore(config, log, role)
   if (shared !== undefined) {
-    const { mayWork, notices, now, standing, timeline, worker } = shared
+    const { mayWork, notices, now, patience, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver(kv, config, rootSecret, log, environment, { ...role, worker }, { lane })
     const { chunks, files } = shared
     const kvOfLog = controlRows(kv)
     const sharedLog = { kv: kvOfLog, now, chunks, files, handsOver: role.background, mayWork }
-    return { ...opened, standing, sharedLog }
+    return { ...opened, patience, standing, sharedLog }
   }
   // Opened after the store: that takes the writer's lock once, so no process of a former slow lane commits any more.
   const { timeline, close: closeTimeline } = timelineOf(config, role)

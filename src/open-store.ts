@@ -7,7 +7,7 @@ import { systemClock } from './base/clock.ts'
 import { NoticeBoard, noticesEveryMs } from './base/notices.ts'
 import { systemRandom } from './base/random.ts'
 import type { Timeline } from './base/timeline.ts'
-import { systemTimers } from './base/timers.ts'
+import { type Cancel, systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
@@ -30,6 +30,14 @@ type StoreConfig = Pick<
   'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs' | 'storeHoldMs' | 'storeWriteWaitMs'
 >
 
+/** How long the database of a store is waited for. It may swallow whatever it is sent, and a service has to end in time. */
+export interface StorePatience {
+  /** From now on writes that find no answer are refused soon. */
+  shorten(): void
+  /** What still waits is given up after a moment. */
+  end(): void
+}
+
 /** An open store. */
 interface OpenedStore {
   readonly kv: KeyValueStore
@@ -41,6 +49,7 @@ interface OpenedStore {
     /** The time of day by the clock that all machines share, in microseconds. */
     readonly now: () => number
     readonly standing: () => Standing
+    readonly patience: StorePatience
     /** Exchanged with all processes of all machines. */
     readonly notices: NoticeBoard
     /** Whether this process is the one among all that does the background work now. */
@@ -54,6 +63,8 @@ interface OpenedStore {
 /** Names this process in the tables of a shared record. */
 export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 
+/** Milliseconds that a database has to answer what is left to be said when the service ends. */
+const farewellMs = 2_000
 /** How often, in milliseconds, the progress of a copy is logged. */
 const progressLogMs = 2_000
 /** What a process ends with when its local copy has to be made anew. */
@@ -110,7 +121,8 @@ export async function openConfiguredStore(
   { background }: { readonly background: boolean },
 ): Promise<OpenedStore> {
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
-  const location = locationOf(config.store, config)
+  const ending = new AbortController()
+  const location = { ...locationOf(config.store, config), ending: ending.signal }
   const endWorthless = (reason: string): never => {
     const message = 'the local copy of the store is worthless and will be made anew at the next start'
     log.fatal({ reason }, message)
@@ -152,15 +164,26 @@ export async function openConfiguredStore(
       onError: error => log.warn({ err: error }, 'the state of the store could not be brought forward'),
     })
   const sessions = new LazySession(location, nodeName)
+  let cancelFarewell: Cancel = () => undefined
+  const patience = {
+    shorten: () => kv.shortenPatience(),
+    end: () => {
+      cancelFarewell()
+      cancelFarewell = systemTimers.after(farewellMs, () => ending.abort())
+    },
+  }
   const close = async () => {
+    patience.end()
     await Promise.all([upkeep.stop(), checkpointer ? checkpointer.stop() : undefined, sessions.close()])
     await kv.close()
+    cancelFarewell()
   }
   const shared = {
     timeline: kv.timeline,
     worker: systemRandom.below(workersMax),
     now: () => kv.now(),
     standing: () => kv.standing,
+    patience,
     notices,
     mayWork: () => lease.isHeld,
     chunks: new RecordLogChunks(sessions, nodeName),

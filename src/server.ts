@@ -29,6 +29,8 @@ export interface Server {
   receive(): (connection: Socket) => void
   /** What is measured of this process; absent when nobody wants to know. */
   readonly metrics?: Registry
+  /** From now on `/ping` fails: whoever chooses between several services shall turn to others. */
+  giveNotice(): void
   /** Finishes what is in flight, then closes everything down to the store. */
   close(): Promise<void>
 }
@@ -75,6 +77,7 @@ function assemble(
   meter: RequestMeter | undefined,
   metrics: Registry | undefined,
 ): Server {
+  const notice = new AbortController()
   const stopping = new AbortController()
   const { tlsCert, tlsKey } = config
   const secure = tlsCert !== undefined && tlsKey !== undefined
@@ -88,6 +91,7 @@ function assemble(
     clock: systemClock,
     random: systemRandom,
     timers: systemTimers,
+    notice: notice.signal,
     stopping: stopping.signal,
     queryLog,
     ...(meter && { meter }),
@@ -108,9 +112,12 @@ function assemble(
     listen: async () => urlOf(config, await application.listen(config)),
     receive: () => application.receive(),
     ...(metrics && { metrics }),
+    giveNotice: () => notice.abort(),
     close: async () => {
       stopping.abort()
+      opened.patience?.shorten()
       await application.close(config.shutdownGraceMs)
+      opened.patience?.end()
       await queryLog.close()
       await opened.close()
     },

@@ -12,6 +12,8 @@ import { Distributor, type Handover } from './distributor.ts'
 
 interface SupervisorOptions {
   readonly count: number
+  /** Milliseconds for which the workers still take connections when they are to stop. */
+  readonly noticeMs: number
   /** Milliseconds a worker has for its requests in flight; some more, and it is killed. */
   readonly graceMs: number
   readonly log: Logger
@@ -143,13 +145,15 @@ export class Supervisor {
 
   /** Ends all workers, each after what it has in flight. */
   async stop(): Promise<void> {
+    const { graceMs, noticeMs, timers } = this.#options
     this.#isStopping = true
-    this.#distributor.close()
     const runs = [...this.#runs.values()]
-    const cancel = this.#options.timers.after(this.#options.graceMs + closingMs, () => {
+    for (const { worker } of runs) worker.process.kill('SIGTERM')
+    if (noticeMs > 0) await wait(noticeMs, timers)
+    this.#distributor.close()
+    const cancel = timers.after(graceMs + closingMs, () => {
       for (const { worker } of runs) worker.process.kill('SIGKILL')
     })
-    for (const { worker } of runs) worker.process.kill('SIGTERM')
     await Promise.all(runs.map(({ ended }) => ended))
     cancel()
     this.#letGo()

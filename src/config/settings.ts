@@ -217,6 +217,14 @@ export const settings = {
     placeholder: 'N',
     doc: 'The same for write operations.',
   },
+  shutdownNoticeMs: {
+    kind: 'integer',
+    default: 0,
+    min: 0,
+    max: 3_600_000,
+    placeholder: 'MS',
+    doc: 'Milliseconds at shutdown for which /ping fails while everything else is served as before, so that a load balancer turns to other nodes first.',
+  },
   shutdownGraceMs: {
     kind: 'integer',
     default: 20_000,

@@ -10,7 +10,7 @@ import { openKeptClock } from '../../base/kept-clock.ts'
 import { NoticeBoard } from '../../base/notices.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
-import { systemTimers } from '../../base/timers.ts'
+import { systemTimers, wait } from '../../base/timers.ts'
 import { isShortSecret } from '../../config/faults.ts'
 import type { Config } from '../../config/settings.ts'
 import { claimData } from '../../data-folder.ts'
@@ -84,7 +84,7 @@ async function runAlone(
     server = await created(service, opened, log)
     await node?.close()
     announce(service, await serving(service, server))
-    await stopping(server, log, stopped)
+    await stopping(config, server, log, stopped)
     return 0
   } finally {
     await metrics?.close()
@@ -124,7 +124,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   if (server.metrics) await shareMetrics(server.metrics)
   const stopNotices = exchangeNotices(notices, systemTimers)
   const takeNoMore = takeConnections(server.receive())
-  await stopping(server, log, stopped.finally(takeNoMore))
+  await stopping(config, server, log, stopped, takeNoMore)
   stopNotices()
   await release()
   return 0
@@ -137,6 +137,7 @@ async function supervise(config: Config, node: StartingNode | undefined, log: Lo
   try {
     const supervisor = new Supervisor({
       count: config.workers,
+      noticeMs: config.shutdownNoticeMs,
       graceMs: config.shutdownGraceMs,
       log,
       timers: systemTimers,
@@ -182,9 +183,18 @@ function announce(config: Config, url: string): void {
   process.stdout.write(`Terrarium is ready on ${url}\n`)
 }
 
-async function stopping(server: Server, log: Logger, stopped: Stopped): Promise<void> {
+async function stopping(
+  { shutdownNoticeMs }: Config,
+  server: Server,
+  log: Logger,
+  stopped: Stopped,
+  takeNoMore: () => void = () => undefined,
+): Promise<void> {
   const signal = await stopped
   log.info({ signal }, 'stopping')
+  server.giveNotice()
+  if (shutdownNoticeMs > 0) await wait(shutdownNoticeMs, systemTimers)
+  takeNoMore()
   await server.close()
   log.info('stopped')
 }

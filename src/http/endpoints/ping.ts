@@ -1,4 +1,5 @@
-// `GET /ping`: does the service answer, and can it read or write? Needs no secret.
+// `GET /ping`: does the service answer, and can it read or write? Needs no secret. It says no from the moment at which the
+// service is about to stop, while everything else goes on.
 
 import { RequestError } from '../../errors.ts'
 import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
@@ -28,7 +29,8 @@ async function ping(services: Services, call: EndpointCall): Promise<Answer> {
   const target = call.request.url
   const scope = scopes.get(queryParameter(target, 'scope') ?? 'write') ?? 'node'
   const timeoutMs = timeoutOf(queryParameter(target, 'timeout')) ?? scopeTimeoutMs[scope]
-  const { engine, log } = services
+  const { engine, log, notice } = services
+  if (notice?.aborted) return errorAnswer('service unavailable', 'The service is about to stop', engine.now())
   const outcome = await outcomeOf(services, scope, timeoutMs)
   if (outcome === 'fine') {
     const body = `{"resource":"Scope ${scope} is OK"}`

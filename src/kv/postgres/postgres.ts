@@ -43,6 +43,8 @@ interface PostgresOptions {
 
 const writePatienceDefaultMs = 10_000
 const readPatienceDefaultMs = 300_000
+/** The same for writes when the process is about to end. */
+const hurriedPatienceMs = 2_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 200
 /** How often, in milliseconds, is looked for those that have waited too long while a statement is under way. */
@@ -86,6 +88,7 @@ export class PostgresStore implements KeyValueStore {
   #doubtful: RunJob[] = []
   #committing: Promise<void> | undefined
   #isClosed = false
+  #isHurried = false
   #isBuilding = false
   #onForeign: (batch: ForeignBatch) => void = () => undefined
   /** The head under which the transactions of a batch run. */
@@ -164,6 +167,11 @@ export class PostgresStore implements KeyValueStore {
   get standing(): Standing {
     const { isAway, lagMs, progress } = this.#follower
     return { isAway, lagMs, ...progress }
+  }
+
+  /** The process is about to end: writes wait no longer than a moment for a database that is away. */
+  shortenPatience(): void {
+    this.#isHurried = true
   }
 
   async close(): Promise<void> {
@@ -283,7 +291,8 @@ export class PostgresStore implements KeyValueStore {
 
   /** Refuses jobs that have waited long enough. */
   #refuseImpatient(reason: unknown): void {
-    const patienceMs = this.#options.writePatienceMs ?? writePatienceDefaultMs
+    const { writePatienceMs = writePatienceDefaultMs } = this.#options
+    const patienceMs = this.#isHurried ? Math.min(writePatienceMs, hurriedPatienceMs) : writePatienceMs
     const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
     const refusal = reason instanceof StoreUnavailableError ? reason : refused(reason)
     for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(refusal)

@@ -13,6 +13,8 @@ export interface RecordLocation {
   readonly schema: string
   /** Milliseconds that a session may stand still while it holds the head, before the database ends it; 5 000 when absent. */
   readonly holdMs?: number
+  /** Aborted when the process is about to end: sessions break off, and no more are opened. */
+  readonly ending?: AbortSignal
 }
 
 /** Milliseconds until a connection that does not come about is given up. */
@@ -106,13 +108,14 @@ export class Session {
       pipeline: true,
     })
     const session = new Session(client, location, purpose)
+    const ended = session.#endWith(location.ending)
     client.on('notice', () => {
       session.#warnings++
     })
     client.on('error', error => session.#fail(error))
     client.on('end', () => session.#fail(new Error('the connection has ended')))
     try {
-      await client.connect()
+      await Promise.race([client.connect(), ended])
       const holdMs = location.holdMs ?? holdMsDefault
       await Promise.all([
         ...sessionSettings(holdMs).map(setting => client.query(setting)),
@@ -190,6 +193,23 @@ export class Session {
   /** Closes without waiting: a transaction under way is taken back by the database. */
   close(): void {
     this.#fail(new Error('the session is closed'))
+  }
+
+  /** Rejects when the process is about to end; then the session does, too. The driver leaves a connection that it opens. */
+  #endWith(ending: AbortSignal | undefined): Promise<never> {
+    const ended = new Promise<never>((_resolve, reject) => {
+      const end = () => {
+        const failure = new Error('the service ends')
+        this.#fail(failure)
+        reject(failure)
+      }
+      if (ending?.aborted) end()
+      ending?.addEventListener('abort', end, { once: true })
+      this.#client.once('end', () => ending?.removeEventListener('abort', end))
+    })
+    // Most often nobody waits for it.
+    ended.catch(() => undefined)
+    return ended
   }
 
   #fail(failure: Error): void {

@@ -1,0 +1,58 @@
+// Nodes that are stopped: in time whatever the database does, and not before a load balancer has turned to others.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { send } from '../support/http.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { Cluster, eventually, type Node } from './cluster.ts'
+
+describe('stopping', { skip: noPostgres }, () => {
+  let postgres: PostgresServer
+  let cluster: Cluster
+  let a: Node
+
+  before(async () => {
+    postgres = await PostgresServer.start()
+    cluster = new Cluster(postgres)
+    a = await cluster.start()
+    await cluster.prepare(a)
+  })
+  after(async () => {
+    await cluster.end()
+    await postgres.stop()
+  })
+
+  for (const workers of ['1', '2'])
+    test(`/ping fails first, and everything else is served for as long as was asked, by ${workers} workers`, async () => {
+      const node = await cluster.start({ flags: ['--workers', workers, '--shutdown-notice-ms', '3000'] })
+      const ping = async (scope: string) =>
+        (await send(node, { method: 'GET', path: `/ping?scope=${scope}` })).status
+      assert.equal(await ping('read'), 200)
+      const stopped = cluster.stop(node)
+      await eventually('/ping fails', async () => (await ping('read')) === 503)
+      assert.deepEqual(await Promise.all(['node', 'write', 'all'].map(ping)), [503, 503, 503])
+      assert.equal(await cluster.write(node), 'acknowledged')
+      await stopped
+      await assert.rejects(ping('read'))
+      await cluster.check(node.data)
+    })
+
+  for (const workers of ['1', '2'])
+    test(`a database that swallows everything does not keep ${workers} workers from ending`, async () => {
+      const node = await cluster.start({
+        flags: ['--workers', workers],
+        env: { TERRARIUM_STORE_WRITE_WAIT_MS: '60000' },
+      })
+      assert.equal(await cluster.write(node), 'acknowledged')
+      node.proxy.blackhole(true)
+      const waiting = Promise.all([cluster.write(node), cluster.write(node)])
+      await eventually('the database is away', () => node.stderr().includes('is away'))
+      const beganMs = performance.now()
+      await cluster.stop(node)
+      const seconds = (performance.now() - beganMs) / 1000
+      // What an operator's tools wait for, by default, before they kill.
+      assert.ok(seconds < 10, `${seconds} s`)
+      assert.deepEqual(await waiting, ['refused', 'refused'])
+      assert.equal(await cluster.write(a), 'acknowledged')
+    })
+})
