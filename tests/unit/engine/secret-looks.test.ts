@@ -28,7 +28,14 @@ test('unknown secrets have the store asked a few times for each address, whether
   const ask = async (address: string, body: string) => {
     const begun = looks
     const authorization = 'Bearer fnAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
-    const request: QueryRequest = { authorization, address, apiVersion: '4', body, timeoutMs: 10_000 }
+    const request: QueryRequest = {
+      authorization,
+      address,
+      language: '4',
+      dialect: '4',
+      body,
+      timeoutMs: 10_000,
+    }
     assert.equal((await opened.engine.query(request)).status, 401)
     return looks - begun
   }
