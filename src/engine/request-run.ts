@@ -123,7 +123,7 @@ class RequestRun {
   /**
    * Of a failure that another machine's commit may have made untrue: resolves when this one's state holds everything, and
    * the query shall be evaluated once more. Undefined when that would change nothing, or whoever asks has been looked
-   * after too often in vain: strangers do not decide how often the store is asked.
+   * after too often for nothing: strangers do not decide how often the store is asked.
    */
   #lookAgain(error: unknown): Promise<void> | undefined {
     const { neverCommits, secretLooks, store } = this.#options
@@ -197,7 +197,7 @@ class RequestRun {
         this.#sessionFor(caller, transaction).decides(predicate, argument)
     const caller = identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     if (this.#isLookTaken) {
-      // It was not in vain.
+      // It was not for nothing.
       this.#isLookTaken = false
       this.#options.secretLooks?.take(this.#request.address ?? '', -1)
     }
