@@ -1,6 +1,7 @@
 // How the rules of the data refuse what a query asks for: a kind with its parts and no words. Each language has a table
 // of texts and codes for the kinds, and knows where in its text the place is that is blamed.
 
+import { WriteRefused } from '../store/contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
 /** What is blamed: the call as a whole, or what it is applied to (a collection to create in, a document to change). */
@@ -99,6 +100,20 @@ export class Failure {
 
   static of(fault: Fault, place: FailurePlace = 'call'): Failure {
     return new Failure([{ ...fault, place }])
+  }
+}
+
+/** Runs a write of the transaction; what the store refuses is blamed at `place`. */
+export function applied<T>(work: () => T, place: FailurePlace): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof WriteRefused)) throw error
+    const { index, reason } = error
+    throw Failure.of(
+      reason === 'key exists' ? { kind: reason } : { kind: reason, ...(index && { index }) },
+      place,
+    )
   }
 }
 

@@ -2,11 +2,11 @@
 
 import { microsOfTime } from '../values/time.ts'
 import { EventValue, native, type ObjectValue, type Ref, type Time } from '../values/value.ts'
-import { Failure } from './failure.ts'
+import { applied, Failure } from './failure.ts'
 import { mayOnDocument, permissionDenied } from './permissions.ts'
 import { isUserDocument } from './read.ts'
 import type { Session } from './session.ts'
-import { applied, draftFields, refuseForeign, refuseNegativeId } from './write.ts'
+import { draftFields, refuseForeign, refuseNegativeId } from './write.ts'
 
 /** What a version in the past does. */
 export type HistoryAction = 'create' | 'update' | 'delete'
@@ -45,7 +45,7 @@ export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session
   if (!isUserDocument(ref)) throw Failure.of({ kind: 'fixed history', action: 'remove' })
   const stored = [...transaction.versions(ref)].find(version => version.ts === micros)
   refuseUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
-  transaction.removeVersion(ref, micros, action === 'delete' ? 'delete' : 'create')
+  applied(() => transaction.removeVersion(ref, micros, action === 'delete' ? 'delete' : 'create'), 'call')
   return null
 }
 

@@ -2,10 +2,10 @@
 
 import type { Version } from '../store/contract.ts'
 import { native, Ref } from '../values/value.ts'
-import { Failure } from './failure.ts'
+import { applied, Failure } from './failure.ts'
 import { permissionDenied } from './permissions.ts'
 import type { Session } from './session.ts'
-import { applied, refuseOtherTime } from './write.ts'
+import { refuseOtherTime } from './write.ts'
 
 /** Puts a database with everything in it under another parent; returns its document there. */
 export function moveDatabase(source: Ref, target: Ref, session: Session): Version {

@@ -2,7 +2,7 @@
 // patch, validation, write. The kinds differ in their Resource only. What is created is blamed at its target, what
 // exists already at the call.
 
-import { type Version, WriteRefused } from '../store/contract.ts'
+import type { Version } from '../store/contract.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -15,7 +15,7 @@ import {
   TransactionTime,
   type Value,
 } from '../values/value.ts'
-import { Failure, type FailurePlace, type Fault, type FieldFailure } from './failure.ts'
+import { applied, Failure, type FailurePlace, type Fault, type FieldFailure } from './failure.ts'
 import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
 import { resourceOf } from './resources/kinds.ts'
 import { applyPatch } from './resources/patch.ts'
@@ -115,20 +115,6 @@ function existing(ref: Ref, session: Session, place: FailurePlace): Version {
   if (version) return version
   if (!mayRead(ref, session)) throw permissionDenied()
   throw Failure.of({ kind: 'not found', ref }, place)
-}
-
-/** Runs a write of the transaction; what the store refuses is blamed at `place`. */
-export function applied<T>(work: () => T, place: FailurePlace): T {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof WriteRefused)) throw error
-    const { index, reason } = error
-    throw Failure.of(
-      reason === 'key exists' ? { kind: reason } : { kind: reason, ...(index && { index }) },
-      place,
-    )
-  }
 }
 
 function newDocument(database: DatabaseId, collection: CollectionId, session: Session): Ref {

@@ -2,7 +2,7 @@
 // document. Only a hash is stored.
 
 import { native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
-import { Failure, type FieldFailure } from '../failure.ts'
+import { applied, Failure, type FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { documentRef, map, text, timestamp } from './fields.ts'
 import { failure, type Resource } from './resource.ts'
@@ -106,5 +106,5 @@ export function writeCredentialsOf(instance: Ref, block: ObjectValue, session: S
   const password = block.get('password')
   if (typeof password === 'string') fields.set('hashed_password', hashOf(password, session))
   const ref = existing?.ref ?? session.newDocument(instance.database, native.credentials)
-  transaction.put(ref, fields)
+  applied(() => transaction.put(ref, fields), 'call')
 }

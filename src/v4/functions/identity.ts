@@ -4,14 +4,11 @@ import { evenOut, logOut } from '../../auth/login.ts'
 import { Failure } from '../../model/failure.ts'
 import { mayRead, permissionDenied } from '../../model/permissions.ts'
 import { countingRead } from '../../model/read.ts'
-import { map, timestamp } from '../../model/resources/fields.ts'
-import { applyPatch } from '../../model/resources/patch.ts'
 import { invalidType } from '../../model/resources/resource.ts'
-import { makeSecret } from '../../model/resources/tokens.ts'
+import { createToken } from '../../model/tokens.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import {
   isNativeCollectionRef,
-  native,
   type ObjectValue,
   Ref,
   type SetLike,
@@ -64,25 +61,7 @@ function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
     const description = 'The document was not found or provided password was incorrect.'
     throw call.error('authentication failed', description)
   }
-  return newToken(instance, params, call)
-}
-
-function newToken(instance: Ref, params: ObjectValue, call: Call): Value {
-  const { transaction } = call.session
-  const given = new Map([...params].filter(([name]) => name === 'ttl' || name === 'data'))
-  const fields = new Map(applyPatch(new Map([['instance', instance]]), given))
-  const checks = { data: map, ttl: timestamp }
-  const failures = Object.entries(checks).flatMap(([name, check]) => {
-    const value = fields.get(name)
-    return value === undefined ? [] : check(value, [name])
-  })
-  if (failures.length > 0) throw Failure.of({ kind: 'invalid fields', failures })
-  const ref = call.session.newDocument(instance.database, native.tokens)
-  const shown = new Map<string, Value>()
-  makeSecret({ session: call.session, fields, ref, shown })
-  const { action, ts } = transaction.put(ref, fields)
-  fields.delete('hashed_secret')
-  return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, call.session, true)
+  return createToken(instance, params, call.session)
 }
 
 function currentIdentity(call: Call): Value {
