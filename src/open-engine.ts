@@ -21,6 +21,7 @@ import { createEngine } from './engine/engine.ts'
 import { failureLog } from './engine/failure-log.ts'
 import { type Costs, RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
+import { identityOf } from './kv/folder-identity.ts'
 import type { Standing } from './kv/postgres/postgres.ts'
 import { languages } from './languages.ts'
 import { limits } from './limits.ts'
@@ -115,8 +116,9 @@ export async function openEngine(
   log: Logger,
   role: ProcessRole = observer,
 ): Promise<OpenedFolder> {
-  const lane = role.slowLane && config.slowLaneProcesses > 0 ? { config, rootSecret } : undefined
   const { kv, shared } = await openConfiguredStore(config, log, role)
+  const hasLane = role.slowLane && config.slowLaneProcesses > 0
+  const lane = hasLane ? { config, rootSecret, folder: identityOf(config.data) } : undefined
   if (shared !== undefined) {
     const { mayWork, notices, now, patience, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
@@ -165,11 +167,11 @@ function timelineOf(
  * can have a time up to it.
  */
 export function openLaneEngine(
-  { config, rootSecret, worker }: LaneSetup,
+  { config, folder, rootSecret, worker }: LaneSetup,
   log: Logger,
   within: LaneParts,
 ): OpenedFolder {
-  const kv = openLaneStore(config)
+  const kv = openLaneStore(config, folder)
   const timeline: Timeline = {
     now: within.snapshotTime,
     oldestAnnounced: () => Number.POSITIVE_INFINITY,
@@ -190,7 +192,7 @@ export function openLaneEngine(
 /** What engines of a service and of its slow lane have beyond the others. */
 interface Special {
   /** This engine has processes for what takes long, which open the same folder. */
-  readonly lane?: { readonly config: Config; readonly rootSecret: string | undefined } | undefined
+  readonly lane?: Omit<LaneSetup, 'worker'> | undefined
   /** This engine is that of such a process. */
   readonly within?: LaneParts
 }
@@ -241,7 +243,7 @@ export function engineOver(
     openMax: config.streamsMax ?? settings.streamsMax.default,
     onInternalError: error => log.error({ err: error }, 'event streams failed'),
   })
-  const slowLane = lane && openSlowLane(lane.config, lane.rootSecret, worker, store, { clock, timers, log })
+  const slowLane = lane && openSlowLane({ ...lane, worker }, store, { clock, timers, log })
   const engine = createEngine({
     store,
     memory,

@@ -20,6 +20,8 @@ import type { TransactionStore } from './store/store.ts'
 export interface LaneSetup {
   readonly config: Config
   readonly rootSecret: string | undefined
+  /** The identity of the data directory that the service holds. */
+  readonly folder: string
   /** The number of the process that serves. */
   readonly worker: number
 }
@@ -31,12 +33,11 @@ const youngMebibytes = 16
 
 /** The slow lane of one process that serves; nothing is started before it is needed. */
 export function openSlowLane(
-  config: Config,
-  rootSecret: string | undefined,
-  worker: number,
+  setup: LaneSetup,
   store: TransactionStore,
   { clock, log, timers }: { readonly clock: Clock; readonly timers: Timers; readonly log: Logger },
 ): ProcessLane {
+  const { config, worker } = setup
   const processesMax = Math.ceil(config.slowLaneProcesses / config.workers)
   return new ProcessLane({
     processesMax,
@@ -45,7 +46,7 @@ export function openSlowLane(
     memoryKills: systemMemoryKills,
     clock,
     timers,
-    spawn: () => start({ config, rootSecret, worker }),
+    spawn: () => start(setup),
     reserveIds: held => reserveStretch(store, worker, held),
     onDeath: reason => log.error({ reason }, 'a process of the slow lane has ended'),
   })

@@ -10,6 +10,7 @@ import type { Timeline } from './base/timeline.ts'
 import { type Cancel, systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
+import { assertIdentity } from './kv/folder-identity.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer } from './kv/postgres/checkpoint.ts'
 import type { CopyProgress } from './kv/postgres/copy-state.ts'
@@ -201,9 +202,16 @@ function replicaIn(folder: string, endWorthless: (reason: string) => never): Key
   }
 }
 
-/** Opens what a process of the slow lane reads: the data directory, or the local copy in it. */
-export function openLaneStore({ data, store }: StoreConfig): KeyValueStore {
-  return store === undefined ? openLmdb({ path: data }) : openReplica(data)
+/**
+ * Opens what a process of the slow lane reads: the data directory, or the local copy in it. Throws `StoreUnavailableError`
+ * when the folder is not the one with that identity.
+ */
+export function openLaneStore({ data, store }: StoreConfig, identity: string): KeyValueStore {
+  // Before, because opening would make what is not there; and after, when nothing can come in between any more.
+  assertIdentity(data, identity)
+  const kv = store === undefined ? openLmdb({ path: data }) : openReplica(data)
+  assertIdentity(data, identity)
+  return kv
 }
 
 /** The same store with another way to close it. */

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import type { Logger } from 'pino'
 import { assert } from './base/assert.ts'
 import { systemClock } from './base/clock.ts'
 import { openLaneEngine } from './open-engine.ts'
@@ -67,6 +68,16 @@ function giveWay(): void {
   }
 }
 
+/** Runs what may fail, and says why: what else a process of the slow lane writes is not for the log. */
+function told<T>(log: Logger, open: () => T): T {
+  try {
+    return open()
+  } catch (cause) {
+    log.fatal({ reason: String(cause) }, 'a process of the slow lane cannot open the data')
+    process.exit(1)
+  }
+}
+
 const socket = new Socket({ fd: laneDescriptor })
 // Not by a clean exit, which waits for a thread of LMDB that may wait for this one.
 socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
@@ -74,11 +85,13 @@ socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   const log = openServiceLog(setup.config.logLevel)
   const { ppid } = process
-  const { engine, store } = openLaneEngine(setup, log, {
-    reserveIds: held => service.reserveIds(held),
-    onLook: memoryGuard(setup.config.slowLaneMemoryMb),
-    snapshotTime: () => service.snapshotTime,
-  })
+  const { engine, store } = told(log, () =>
+    openLaneEngine(setup, log, {
+      reserveIds: held => service.reserveIds(held),
+      onLook: memoryGuard(setup.config.slowLaneMemoryMb),
+      snapshotTime: () => service.snapshotTime,
+    }),
+  )
   giveWay()
   return {
     engine,

@@ -16,6 +16,8 @@ interface SupervisorOptions {
   readonly noticeMs: number
   /** Milliseconds a worker has for its requests in flight; some more, and it is killed. */
   readonly graceMs: number
+  /** The identity of the data directory that is served. */
+  readonly folder: () => string
   readonly log: Logger
   readonly timers: Timers
   readonly clock: Clock
@@ -29,6 +31,13 @@ interface SupervisorOptions {
 }
 
 const variable = 'TERRARIUM_WORKER_NUMBER'
+
+const folderVariable = 'TERRARIUM_WORKER_FOLDER'
+
+/** In a worker: the identity of the data directory that the supervisor holds. */
+export function workerFolder(): string {
+  return process.env[folderVariable] as string
+}
 
 /** The number of this worker: 0 to count - 1, the same for the process that replaces it. */
 export function workerNumber(): number {
@@ -165,7 +174,7 @@ export class Supervisor {
   }
 
   #run(number: number): Run {
-    const worker = cluster.fork({ [variable]: String(number) })
+    const worker = cluster.fork({ [variable]: String(number), [folderVariable]: this.#options.folder() })
     const ended = new Promise<End>(resolve => {
       const end = (how: End) => {
         this.#distributor.withdraw(worker)

@@ -14,17 +14,26 @@ import { systemTimers, wait } from '../../base/timers.ts'
 import { isShortSecret } from '../../config/faults.ts'
 import type { Config } from '../../config/settings.ts'
 import { claimData } from '../../data-folder.ts'
+import { assertIdentity } from '../../kv/folder-identity.ts'
 import { joinClaim } from '../../kv/lmdb-claim.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../open-engine.ts'
 import { divergedExitCode } from '../../open-store.ts'
 import { createServer, type Server, urlOf } from '../../server.ts'
 import { openServiceLog } from '../../service-log.ts'
 import { StartError } from '../command.ts'
+import { HeldFolder } from '../held-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { rootSecretOf } from '../root-secret.ts'
 import { forgetAddress, noteAddress } from '../service-address.ts'
 import { StartingNode } from '../starting-node.ts'
-import { endWithSupervisor, exchangeNotices, Supervisor, takeConnections, workerNumber } from '../workers.ts'
+import {
+  endWithSupervisor,
+  exchangeNotices,
+  Supervisor,
+  takeConnections,
+  workerFolder,
+  workerNumber,
+} from '../workers.ts'
 
 /** Opens the storage of a data directory and the engine over it. */
 type Open = (
@@ -40,13 +49,17 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
   refuseFewDescriptors()
   const release = claimData(config)
+  const held = new HeldFolder(config, log)
   try {
     if (isShortSecret(config.rootSecret))
       log.warn('the root secret is easily guessed: every program of this machine can have all rights')
     const node =
       config.store === undefined ? undefined : await readable(config, () => new StartingNode(config, log))
-    return await (config.workers === 1 ? runAlone(config, node, open, log) : supervise(config, node, log))
+    return await (config.workers === 1
+      ? runAlone(config, node, open, log, held)
+      : supervise(config, node, log, held))
   } finally {
+    held.letGo()
     forgetAddress(config.data)
     await release()
   }
@@ -72,6 +85,7 @@ async function runAlone(
   node: StartingNode | undefined,
   open: Open,
   log: Logger,
+  held: HeldFolder,
 ): Promise<number> {
   let server: Server | undefined
   const service = { ...config, port: await startEarly(config, node, log) }
@@ -80,6 +94,7 @@ async function runAlone(
     await node?.prepare()
     const rootSecret = await rootSecretOf(config, log)
     const opened = await open(config, rootSecret, log, { worker: 0, background: true, slowLane: true })
+    held.complete()
     const stopped = signalled()
     server = await created(service, opened, log)
     await node?.close()
@@ -106,6 +121,7 @@ function noteEarly(config: Config, port: number, log: Logger): void {
 /** One of several processes: serves connections that the supervisor hands over. */
 async function runWorker(config: Config, open: Open, log: Logger): Promise<number> {
   endWithSupervisor()
+  assertIdentity(config.data, workerFolder())
   const release = joinClaim(config.data)
   const worker = workerNumber()
   // The supervisor has made it, and said where it is.
@@ -119,6 +135,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
     notices,
   }
   const opened = await open(config, rootSecret, log, role)
+  assertIdentity(config.data, workerFolder())
   const stopped = signalled()
   const server = await created(config, opened, log)
   if (server.metrics) await shareMetrics(server.metrics)
@@ -130,7 +147,12 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   return 0
 }
 
-async function supervise(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
+async function supervise(
+  config: Config,
+  node: StartingNode | undefined,
+  log: Logger,
+  held: HeldFolder,
+): Promise<number> {
   const metrics = await openMetrics(config, log, metricsOfWorkers())
   const clock = openKeptClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timeline = keepSharedTimeline(timelineFileOf(config), config.workers, clock.now, systemTimers)
@@ -139,6 +161,7 @@ async function supervise(config: Config, node: StartingNode | undefined, log: Lo
       count: config.workers,
       noticeMs: config.shutdownNoticeMs,
       graceMs: config.shutdownGraceMs,
+      folder: () => held.identity,
       log,
       timers: systemTimers,
       clock: systemClock,
@@ -160,6 +183,7 @@ async function supervise(config: Config, node: StartingNode | undefined, log: Lo
     const stopped = signalled()
     // A worker that could not start has said why.
     if (!(await supervisor.start())) return 1
+    held.complete()
     announce(config, urlOf(config, port))
     const signal = await stopped
     log.info({ signal }, 'stopping')

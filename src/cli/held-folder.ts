@@ -1,0 +1,48 @@
+// The data directory that a service holds, looked for at its path as long as it runs: should another one be there, what was
+// started next would open that, and what is acknowledged might be in files that nobody will find again.
+
+import type { Logger } from 'pino'
+import { systemTimers } from '../base/timers.ts'
+import type { Config } from '../config/settings.ts'
+import { assertIdentity, identityOf } from '../kv/folder-identity.ts'
+
+/** How often, in milliseconds. */
+const lookMs = 1000
+
+export class HeldFolder {
+  readonly #data: string
+  readonly #log: Logger
+  #identity: string
+  /** Looks no more. */
+  readonly letGo: () => void
+
+  /** This process has claimed the folder. */
+  constructor({ data }: Pick<Config, 'data'>, log: Logger) {
+    this.#data = data
+    this.#log = log
+    this.#identity = identityOf(data)
+    this.letGo = systemTimers.every(lookMs, () => this.#look())
+  }
+
+  get identity(): string {
+    return this.#identity
+  }
+
+  /** The store has been opened, so that all its files are there. */
+  complete(): void {
+    const identity = identityOf(this.#data)
+    this.#look()
+    this.#identity = identity
+  }
+
+  /** Ends this process at once when the folder at the path is another one. */
+  #look(): void {
+    try {
+      assertIdentity(this.#data, this.#identity)
+    } catch (cause) {
+      this.#log.fatal((cause as Error).message)
+      // Not by a clean exit, which waits for a thread of LMDB that may wait for this one. Workers and the slow lane follow.
+      process.kill(process.pid, 'SIGKILL')
+    }
+  }
+}

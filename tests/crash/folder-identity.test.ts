@@ -1,0 +1,69 @@
+// A data directory that is renamed, removed or replaced under a running service: nothing answers from another state, nothing
+// is acknowledged into another folder, and the service ends and says why.
+
+import assert from 'node:assert/strict'
+import { cp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { rootQuery, send } from '../support/http.ts'
+import { assertSound, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+/** Goes to the slow lane, which has not been started yet, and writes. */
+const slowCreate = {
+  create: { collection: 'things' },
+  params: { object: { data: { object: { text: 'x'.repeat(300_000) } } } },
+}
+
+const changes: Readonly<Record<string, (data: string, copy: string) => Promise<void>>> = {
+  renamed: (data, copy) => rename(data, `${copy}.away`),
+  removed: data => rm(data, { recursive: true }),
+  replaced: async (data, copy) => {
+    await rename(data, `${copy}.away`)
+    await rename(copy, data)
+  },
+  'given another data file': async (data, copy) => {
+    await rename(join(copy, 'data.mdb'), join(data, 'data.mdb'))
+  },
+}
+
+/** Resolves with what the server has said when it has ended. */
+async function ended(server: RunningServer): Promise<string> {
+  for (;;) {
+    try {
+      process.kill(server.pid, 0)
+    } catch {
+      return server.stderr()
+    }
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+for (const workers of ['1', '2']) {
+  for (const [change, apply] of Object.entries(changes)) {
+    if (workers === '2' && change !== 'replaced') continue
+    test(`a folder that is ${change} ends the service, ${workers} of the processes`, async () => {
+      const data = await temporaryFolder()
+      const copy = await temporaryFolder()
+      const former = await startServer({ data })
+      await rootQuery(former, { create_collection: { object: { name: 'things' } } })
+      await former.stop()
+      await cp(data, copy, { recursive: true })
+      const server = await startServer({ data, flags: ['--workers', workers] })
+      try {
+        await rootQuery(server, { create_collection: { object: { name: 'later' } } })
+        await apply(data, copy)
+        const answer = await send(server, { secret: server.rootSecret, query: slowCreate }).catch(
+          () => undefined,
+        )
+        assert.notEqual(answer?.status, 201, 'what is acknowledged is in the folder that was served')
+        const said = await ended(server)
+        assert.match(said, /"level":60,.*has been renamed, removed or replaced while it was being served/)
+        if (change === 'renamed' || change === 'replaced') await assertSound(`${copy}.away`)
+      } finally {
+        await server.kill()
+        for (const folder of [data, copy, `${copy}.away`]) await rm(folder, { recursive: true, force: true })
+      }
+    })
+  }
+}
