@@ -1,5 +1,6 @@
 // The schema objects of a database, as its service tells them.
 
+import { object } from '../../transfer/query-json.ts'
 import { writeJson } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { Connection, Reply } from '../client/connection.ts'
@@ -7,8 +8,6 @@ import { StartError } from '../command.ts'
 import { definingFields, type Kind, kinds, type SchemaObject } from './kinds.ts'
 
 const pageSize = 500n
-
-const object = (fields: Readonly<Record<string, Json>>): Json => new Map(Object.entries(fields))
 
 /** All schema objects that are kept as files. Throws {@link StartError} when they may not be read. */
 export async function readSchema(connection: Connection): Promise<readonly SchemaObject[]> {
@@ -26,13 +25,9 @@ async function readKind(kind: Kind, connection: Connection): Promise<readonly Re
   const documents: ReadonlyMap<string, Json>[] = []
   let after: Json | undefined
   do {
-    const page: Record<string, Json> = { paginate: object({ [kind.listing]: null }), size: pageSize }
-    if (after !== undefined) page.after = after
+    const page = object({ paginate: object({ [kind.listing]: null }), size: pageSize, after })
     const get = object({ lambda: 'ref', expr: object({ get: object({ var: 'ref' }) }) })
-    const resource = resourceOf(
-      await connection.query(object({ map: get, collection: object(page) })),
-      kind.listing,
-    )
+    const resource = resourceOf(await connection.query(object({ map: get, collection: page })), kind.listing)
     const fields = resource instanceof Map ? resource : new Map<string, Json>()
     const data = fields.get('data')
     if (Array.isArray(data)) documents.push(...data.filter(each => each instanceof Map))

@@ -1,5 +1,6 @@
 // What has to change in a database so that its schema is that of a folder, and the one query that changes it.
 
+import { object } from '../../transfer/query-json.ts'
 import type { Json } from '../../values/value.ts'
 import { sameJson } from './database.ts'
 import type { WrittenObject } from './folder.ts'
@@ -67,9 +68,6 @@ function asList(json: Json | undefined): Json | undefined {
 }
 
 // ------------------------------------------------------------------------------------------------- the query
-
-const object = (fields: Readonly<Record<string, Json>>): ReadonlyMap<string, Json> =>
-  new Map(Object.entries(fields))
 
 /** A part of the query, and the file that it is about; undefined for deletions. */
 interface Step {
