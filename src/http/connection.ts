@@ -65,6 +65,11 @@ export class Connection implements TurnTaker {
     }
   }
 
+  /** Whether no request is under way, and it has not been ended. */
+  get isIdle(): boolean {
+    return this.#underWay === 0 && !this.#isEnded
+  }
+
   /** A request has begun to arrive. Returns false when the connection has been ended before: it must not be served. */
   begin(): boolean {
     if (this.#isEnded) return false

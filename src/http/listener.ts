@@ -11,7 +11,7 @@ import http2, {
   type ServerHttp2Stream,
 } from 'node:http2'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import tls, { type TLSSocket } from 'node:tls'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { connectionsMax } from '../base/descriptors.ts'
@@ -107,8 +107,6 @@ export class Listener {
   readonly #clock: Clock
   /** Those on which no HTTP/2 is spoken. */
   readonly #connections = new Map<Duplex, Connection>()
-  /** Those whose first request asks for HTTP/2 and has arrived completely. */
-  readonly #upgradable = new WeakSet<Socket>()
   /** All that are open; with TLS the encrypted ones, once they are. */
   readonly #sockets = new Set<Socket>()
   readonly #places: Places
@@ -188,7 +186,9 @@ export class Listener {
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
       // Every name leads to the same service, so a request may do without one.
       requireHostHeader: false,
-      shouldUpgradeCallback: request => this.#upgradable.has(request.socket) && asksForUpgrade(request),
+      // What was asked before is answered first, and the response to this request is the first of the session.
+      shouldUpgradeCallback: request =>
+        asksForUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
     })
     /** Each connection's last request. */
     const latest = new WeakMap<Duplex, IncomingMessage>()
@@ -211,7 +211,7 @@ export class Listener {
       if (connection === undefined) socket.destroy()
       else connection.break(isInRequest, () => answerChannelError(error, socket))
     })
-    server.on('upgrade', (request, _socket, head) => this.#upgrade(request, head))
+    server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream, head))
     // Node begins to enforce its time limits with this event, which only a server with a port of its own gets.
     server.emit('listening')
     return server
@@ -298,7 +298,6 @@ export class Listener {
       if (speaksHttp2 === undefined) return undefined
       const upgrade = speaksHttp2 ? 'none' : upgradeIn(seen)
       if (upgrade === 'incomplete') return undefined
-      if (upgrade === 'complete') this.#upgradable.add(socket)
       const handOver = () => {
         if (socket.destroyed) return
         socket.removeListener('error', drop)
@@ -321,36 +320,42 @@ export class Listener {
     this.#http1.emit('connection', socket)
   }
 
-  #upgrade(request: IncomingMessage, head: Buffer): void {
+  /** `rest` is what is to be read of the connection: its socket, or a stream on top of it when the request's body is to come. */
+  #upgrade(request: IncomingMessage, rest: Duplex, head: Buffer): void {
     const { socket } = request
     const drop = () => socket.destroy()
     socket.on('error', drop)
+    // Node takes that stream for one which speaks HTTP/2 already: it is given another one on top.
+    // (Streams of Node are taken, too, which the types do not say.)
+    const ends = { readable: rest, writable: rest } as unknown as Iterable<never>
+    const stream = rest === socket ? rest : Duplex.from(ends)
+    if (stream !== socket) stream.on('error', drop)
     const cancel = this.#timers.after(this.#receiveMs, drop)
     socket.once('close', cancel)
-    receiveUpgrade(request, head, early => {
+    receiveUpgrade(request, stream, head, early => {
       cancel()
-      this.#admitSession(socket, early)
+      this.#admitSession(socket, early, stream)
     })
   }
 
   /** {@link #startSession}, as soon as the client may begin one. */
-  #admitSession(socket: Socket, early?: EarlyRequest): void {
+  #admitSession(socket: Socket, early?: EarlyRequest, stream: Duplex = socket): void {
     const client = this.#connections.get(socket)?.client
     const delayMs = client === undefined ? 0 : this.#offenders.delayOf(client, this.#clock.elapsedMs())
-    if (delayMs === 0) this.#startSession(socket, early)
+    if (delayMs === 0) this.#startSession(socket, stream, early)
     else if (delayMs === undefined) socket.destroy()
     else {
       const drop = () => socket.destroy()
       socket.on('error', drop)
       this.#timers.after(delayMs, () => {
         socket.removeListener('error', drop)
-        if (!socket.destroyed) this.#startSession(socket, early)
+        if (!socket.destroyed) this.#startSession(socket, stream, early)
       })
     }
   }
 
-  /** Speaks HTTP/2 on a socket; `early` is a request that came before. */
-  #startSession(socket: Socket, early?: EarlyRequest): void {
+  /** Speaks HTTP/2 on a socket, of which `stream` is what is read; `early` is a request that came before. */
+  #startSession(socket: Socket, stream: Duplex, early?: EarlyRequest): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) {
       socket.destroy()
@@ -358,12 +363,12 @@ export class Listener {
     }
     // From here on, the session is what is closed.
     this.#connections.delete(socket)
-    joinBuffered(socket)
+    joinBuffered(stream)
     // One that comes in pieces is found out sooner. What is in one piece Node goes through to its end, whatever was decided.
     const isOffender = this.#offenders.knows(connection.client)
     const resetBurst = isOffender ? limits.offenderResetBurst : limits.sessionResetBurst
     const options = { ...sessionOptions, streamResetBurst: resetBurst + unseenResets }
-    const session = http2.performServerHandshake(socket, options)
+    const session = http2.performServerHandshake(stream, options)
     const guard = new SessionGuard(session, socket, this.#clock.elapsedMs(), resetBurst)
     this.#sessions.set(session, guard)
     session.once('close', () => this.#sessions.delete(session))
@@ -374,7 +379,7 @@ export class Listener {
     })
     // Node leaves a session half open while it has streams, and silent ones would never find out. It is still to be given
     // the bytes that came before it, and Node throws where nobody could catch it if it is gone by then.
-    socket.once('end', () => setImmediate(() => session.destroy()))
+    stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
     session.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
       // Also of one that is over before it could begin, an error would end the process.
@@ -442,7 +447,7 @@ function withoutStackTraces(): void {
  * Makes one piece of what has been read of a socket and waits. Node gives a session such pieces one after the other, and
  * throws where nobody could catch it when the session has ended with one of the first.
  */
-function joinBuffered(socket: Socket): void {
+function joinBuffered(socket: Duplex): void {
   const pieces: Buffer[] = []
   for (let piece = socket.read(); piece !== null; piece = socket.read()) pieces.push(piece)
   if (pieces.length > 0) socket.unshift(Buffer.concat(pieces))

@@ -28,6 +28,9 @@ export class SessionGuard {
   constructor(session: ServerHttp2Session, socket: Socket, nowMs: number, resetBurst: number) {
     this.#session = session
     this.#socket = socket
+    // What was said over HTTP/1.1 before.
+    this.#seenEmpty = socket.bytesRead
+    this.#seenSent = socket.bytesWritten
     this.#resets = new Allowance({ max: resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
     const empty = { max: limits.sessionEmptyBytesBurst, perSecond: limits.sessionEmptyBytesPerSecond }
     this.#empty = new Allowance(empty, nowMs)

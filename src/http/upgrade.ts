@@ -1,9 +1,10 @@
-// HTTP/2 by upgrade (RFC 7540, section 3.2): a client without TLS asks for it in its first HTTP/1.1 request, as the
-// HTTP client of Java does. The response to that request is then stream 1 of the HTTP/2 session. Node's HTTP/2 knows
+// HTTP/2 by upgrade (RFC 7540, section 3.2): a client without TLS asks for it in an HTTP/1.1 request, as the
+// HTTP client of Java does in any of a connection. The response to that request is then stream 1 of the HTTP/2 session. Node's HTTP/2 knows
 // nothing of it, so the client is made to look as if it had opened stream 1 itself: right behind its SETTINGS the
 // session reads a HEADERS frame of ours. What the request really says comes from the HTTP/1.1 request.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { limits } from '../limits.ts'
 import { endOfSettings, peek } from './preface.ts'
 
@@ -35,8 +36,8 @@ export function asksForUpgrade({ headers }: IncomingMessage): boolean {
 
 /**
  * Whether the bytes at the start of a connection are a request that asks for HTTP/2, and whether all of it is there.
- * Node can hand a socket over only when the whole request has arrived before its parser sees it. A request whose first
- * piece does not show the question yet is served over HTTP/1.1, which is always right.
+ * Node hands a socket itself over only when the whole request has arrived before its parser sees it; else it hands over a
+ * stream on top of that, which is slower for as long as the connection lasts.
  */
 export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
   const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)
@@ -50,26 +51,27 @@ export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
 }
 
 /**
- * Switches protocols on the socket of a request that has arrived completely; `head` is what followed it. Calls `ready`
- * when an HTTP/2 session can be begun there.
+ * Switches protocols on the connection of a request, once that has arrived; `stream` is what is to be read of it then, and
+ * `head` what has been. Calls `ready` when an HTTP/2 session can be begun there.
  */
 export function receiveUpgrade(
   request: IncomingMessage,
+  stream: Duplex,
   head: Buffer,
   ready: (early: EarlyRequest) => void,
 ): void {
-  const { socket, method, url, headers } = request
+  const { method, url, headers } = request
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    socket.write(switching)
-    if (head.length > 0) socket.unshift(head)
-    peek(socket, seen => {
+    stream.write(switching)
+    if (head.length > 0) stream.unshift(head)
+    peek(stream, seen => {
       const end = endOfSettings(seen)
       if (end === undefined) return undefined
-      if (end === 0) return () => socket.destroy()
+      if (end === 0) return () => request.socket.destroy()
       return () => {
-        socket.unshift(Buffer.concat([seen.subarray(0, end), openingHeaders, seen.subarray(end)]))
+        stream.unshift(Buffer.concat([seen.subarray(0, end), openingHeaders, seen.subarray(end)]))
         ready({ method: method as string, url: url as string, headers, body: Buffer.concat(chunks) })
       }
     })

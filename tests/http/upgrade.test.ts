@@ -115,7 +115,46 @@ test('a body that comes after its head, and the preface behind it in pieces', as
   }
 })
 
-test('a request whose head comes in pieces is served over HTTP/1.1', async () => {
+const plain = (body: string) =>
+  `POST / HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer right\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+test('a later request of a connection that asks is answered over HTTP/2, in whatever pieces it comes', async () => {
+  const text = askWith('[1,2,3]')
+  for (const cut of [text.length, text.length - 3, text.length - 7, 40]) {
+    const connection = await connectRaw(service.port)
+    connection.socket.setNoDelay(true)
+    for (const body of ['"one"', '"two"']) {
+      connection.socket.write(plain(body))
+      await connection.until(`{"resource":${body}}`)
+    }
+    for (const part of [text.slice(0, cut), text.slice(cut)]) {
+      if (part.length > 0) await new Promise(resolve => connection.socket.write(part, resolve))
+      await fetch(`${service.url}/ping`)
+    }
+    await connection.until('HTTP/1.1 101 Switching Protocols')
+    connection.socket.write(Buffer.concat([preface, settings, ping]))
+    await connection.until('{"resource":[1,2,3]}')
+    await connection.until('Scope node is OK')
+    connection.socket.destroy()
+  }
+})
+
+test('one that comes before the response to the request before it is answered behind that, over HTTP/1.1', async () => {
+  const release = Promise.withResolvers<void>()
+  service.engine.answer = async request => {
+    if (request.body === '"slow"') await release.promise
+    return resource(request.body ?? 'null')
+  }
+  const connection = await connectRaw(service.port, plain('"slow"') + askWith('[4]'))
+  while (service.engine.seen.length === 0) await new Promise(setImmediate)
+  release.resolve()
+  const answers = await connection.until('{"resource":[4]}')
+  assert.ok(answers.indexOf('"slow"') < answers.indexOf('[4]'))
+  assert.ok(!answers.includes('101 Switching'))
+  connection.socket.destroy()
+})
+
+test('a request whose head comes in pieces is answered over HTTP/2, too', async () => {
   const connection = await connectRaw(service.port)
   connection.socket.setNoDelay(true)
   const text = askWith('[1]')
@@ -123,7 +162,9 @@ test('a request whose head comes in pieces is served over HTTP/1.1', async () =>
     await new Promise(resolve => connection.socket.write(part, resolve))
     await fetch(`${service.url}/ping`)
   }
-  assert.match(await connection.until('{"resource":[1]}'), /^HTTP\/1\.1 200 OK\r\n/)
+  await connection.until('HTTP/1.1 101 Switching Protocols')
+  connection.socket.write(Buffer.concat([preface, settings]))
+  await connection.until('{"resource":[1]}')
   connection.socket.destroy()
 })
 
