@@ -54,7 +54,7 @@ export const limits = {
   /** Milliseconds that connections without a request stay open for one on its way when the service stops; ours. */
   lingerMs: 250,
   /** Milliseconds a kept-alive connection may be idle, and a client may take to send one request. */
-  connectionIdleMs: 5_000,
+  connectionIdleMs: 75_000,
   requestReceiveMs: 60_000,
   /** Levels of JSON nesting in a request body. */
   jsonDepthMax: 1000,

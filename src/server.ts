@@ -105,6 +105,7 @@ function assemble(
     pendingRequestsMax: config.pendingRequestsMax,
     listener: {
       trustedProxies: config.trustedProxies,
+      idleMs: config.keepAliveSeconds * 1000,
       ...(secure && { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }),
     },
   })

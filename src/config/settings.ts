@@ -1,6 +1,7 @@
 // Every setting of the service, once: what it means, its default and its bounds. Flags, environment variables,
 // keys of the configuration file, `--help` and the documentation all derive from this one table.
 
+import { limits } from '../limits.ts'
 import { hostFault, proxiesFault, secretFault, storeFault, urlFault } from './faults.ts'
 
 /** What a setting holds; decides how its text is read. */
@@ -192,6 +193,14 @@ export const settings = {
     max: 1_000_000,
     placeholder: 'N',
     doc: 'Maximum open event streams; excess streams get an error event and end.',
+  },
+  keepAliveSeconds: {
+    kind: 'integer',
+    default: limits.connectionIdleMs / 1000,
+    min: 1,
+    max: 86_400,
+    placeholder: 'SECONDS',
+    doc: 'How long HTTP/1.1 connections may rest; longer than a balancer keeps its own.',
   },
   computeOpsPerSecond: {
     kind: 'integer',

@@ -71,6 +71,11 @@ export class FairBudget {
 
   /** For {@link Share}: `amount` more is held, or less when it is negative. */
   change(share: Share, amount: number): void {
+    if (share.held === amount) {
+      // It held nothing before: from now on it is the youngest of its group.
+      share.group.shares.delete(share)
+      share.group.shares.add(share)
+    }
     share.group.held += amount
     this.#held += amount
     if (amount > 0 && this.#held > this.#max()) this.#makeRoom()
@@ -124,7 +129,10 @@ export class FairBudget {
     }
   }
 
-  /** Evicts from a group, the largest share first and of equal ones the oldest, until it is no larger than `second`. */
+  /**
+   * Evicts from a group, the largest share first and of equal ones the one that holds for longest, until it is no larger
+   * than `second`.
+   */
   #shrink(group: Group, second: number, enough: number): void {
     const shares = [...group.shares].sort((left, right) => right.held - left.held)
     for (const share of shares) {

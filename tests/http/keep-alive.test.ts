@@ -1,0 +1,48 @@
+// How long connections without a request stay open: longer than balancers and connection pools keep theirs, as the setting
+// says, and as clients are told; where there are too many, those that rest longest go first.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startServer } from '../support/server.ts'
+import { startFakeService } from './fake-engine.ts'
+import { connectRaw, type RawConnection } from './raw-connection.ts'
+
+const ping = 'GET /ping?scope=node HTTP/1.1\r\nhost: localhost\r\n\r\n'
+
+for (const [flags, seconds] of [
+  [[], 75],
+  [['--keep-alive-seconds', '3600'], 3600],
+] as const) {
+  test(`clients are told that a connection may rest for ${seconds} seconds`, async t => {
+    const server = await startServer({ flags })
+    t.after(() => server.stop())
+    const connection = await connectRaw(Number(new URL(server.url).port), ping)
+    assert.match(
+      await connection.until('Scope node is OK'),
+      new RegExp(`\r\nKeep-Alive: timeout=${seconds}\r\n`, 'i'),
+    )
+    connection.socket.destroy()
+  })
+}
+
+test('of too many connections those go that rest longest, not those that were opened first', async () => {
+  const service = await startFakeService({ waitingConnectionsMax: 8 })
+  const connections: RawConnection[] = []
+  const ask = async (connection: RawConnection) => {
+    const before = connection.received().length
+    connection.socket.write(ping)
+    while (!connection.received().slice(before).includes('Scope node is OK')) {
+      assert.ok(!connection.socket.destroyed, 'who has asked just now is not ended')
+      await new Promise(setImmediate)
+    }
+  }
+  for (let count = 0; count < 8; count++) connections.push(await connectRaw(service.port))
+  for (const connection of connections) await ask(connection)
+  const [first, second] = connections as [RawConnection, RawConnection]
+  await ask(first)
+  connections.push(await connectRaw(service.port))
+  await second.ended()
+  await ask(first)
+  for (const { socket } of connections) socket.destroy()
+  await service.stop(0)
+})
