@@ -76,7 +76,7 @@ export class EndpointCall {
       options: settings.options,
       body,
       readOnly: special?.readOnly,
-      linearized: special?.linearized,
+      linearized: special?.linearized ?? settings.linearized,
       lastSeenTxn: settings.lastSeenTxn,
       retriesMax: settings.retriesMax,
       timeoutMs: settings.timeoutMs,

@@ -14,6 +14,8 @@ export interface RequestSettings {
   /** How often a write that meets contention is tried again; undefined when not said. */
   readonly retriesMax: number | undefined
   readonly timeoutMs: number
+  /** Reads go through the transaction log, too. */
+  readonly linearized?: boolean
   /** What else they ask of the language. */
   readonly options?: Readonly<Record<string, string>>
 }
@@ -24,6 +26,8 @@ export interface Protocol {
   /** Where queries are sent to. A `GET` has its query in the parameter `q`, and may not write. */
   readonly queryPath: string
   readonly queryMethods: readonly ('GET' | 'POST')[]
+  /** Any other method is taken for `POST`. */
+  readonly takesAnyMethod?: boolean
   /** What the headers ask for, or the description of the error that refuses the first bad one. */
   readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | string
   /** The header in which clients send tags. */

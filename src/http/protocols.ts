@@ -2,6 +2,7 @@
 
 import type { Protocol } from './protocol.ts'
 import { version4Protocol } from './request-headers.ts'
+import { version10Protocol } from './version10-headers.ts'
 
 /** One for each language that the service speaks. */
-export const protocols: readonly Protocol[] = [version4Protocol]
+export const protocols: readonly Protocol[] = [version4Protocol, version10Protocol]

@@ -65,7 +65,8 @@ export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
   )
 }
 
-function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): string | undefined {
+/** What is wrong with a number of milliseconds that a query may take. */
+export function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): string | undefined {
   if (timeoutMs === undefined) return `Invalid number '${text}'.`
   if (timeoutMs <= 0) return 'Must be greater than 0.'
   if (timeoutMs > limits.queryTimeoutMaxMs) {
@@ -74,7 +75,8 @@ function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined)
   return undefined
 }
 
-function retriesFaultOf(text: string): string | undefined {
+/** What is wrong with a number of retries. */
+export function retriesFaultOf(text: string): string | undefined {
   const retries = parseInteger(text)
   if (retries === undefined) return `Invalid number '${text}'.`
   if (retries < 0 || retries > limits.contentionRetriesMax) {
@@ -90,7 +92,7 @@ const int64Digits = 19
  * A signed 64-bit integer in decimal, or undefined. Values beyond 2^53 lose their last digits: they are only
  * ever compared with limits and times far below.
  */
-function parseInteger(text: string): number | undefined {
+export function parseInteger(text: string): number | undefined {
   const first = text.charCodeAt(0)
   const start = first === 0x2d || first === 0x2b ? 1 : 0
   if (text.length === start) return undefined

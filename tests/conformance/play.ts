@@ -27,8 +27,8 @@ export interface Difference {
 }
 
 const runner = fileURLToPath(new URL('run.mjs', import.meta.url))
-/** The shared cases, and more of the same kind that are ours. */
-const folders = ['cases', 'own'].map(name => fileURLToPath(new URL(name, import.meta.url)))
+/** The shared cases of version 4, more of the same kind that are ours, and those of version 10. */
+const folders = ['cases', 'own', 'v10'].map(name => fileURLToPath(new URL(name, import.meta.url)))
 /** The ids of the cases that are expected to fail, as a JSON array. */
 export const expectedFailuresFile = fileURLToPath(new URL('expected-failures.json', import.meta.url))
 

@@ -120,15 +120,15 @@ test('a query by GET is read-only, by /linearized goes through the log', async (
   ])
 })
 
-test('clients of version 10 are told in their own shape of errors that this is version 4', async () => {
-  const paths = ['/query/1', '/stream/1', '/environment/1', '/schema/1/files?version=3', '/query/1?x']
+test('clients of version 10 are told in their own shape of errors which paths are not there', async () => {
+  const paths = ['/stream/1', '/environment/1', '/schema/1/files?version=3', '/feed/1?x']
   for (const path of paths) {
     for (const method of ['POST', 'GET', 'PUT']) {
       const response = await fetch(service.url + path, { method })
       assert.equal(response.status, 400, path)
       const body = (await response.json()) as { error: { code: string; message: string } }
       assert.equal(body.error.code, 'invalid_request')
-      assert.match(body.error.message, /version 4 of the query language/)
+      assert.match(body.error.message, /does not have this path of version 10/)
     }
   }
   assert.equal((await fetch(`${service.url}/query/2`, { method: 'POST' })).status, 404)

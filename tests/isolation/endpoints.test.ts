@@ -51,6 +51,7 @@ const page = { at: 1_000_000, collection: 'things', history: false, place: ['liv
 const rows: Readonly<Record<string, Row>> = {
   'GET /': { reach: insiders, path: '/?q=1' },
   'POST /': { reach: insiders, body: plain },
+  'POST /query/1': { reach: insiders, body: { query: '1 + 2' } },
   'POST /linearized': { reach: insiders, body: plain },
   'GET /authorized': { reach: insiders },
   // Tells about tokens only: to everybody else with a secret there is none.

@@ -1,12 +1,11 @@
-// The paths of the protocol that came after this one (version 10 of the query language). Its clients are told what
-// they have reached, in the shape in which they read errors; without it they report that the response makes no sense.
+// The paths of version 10 that are not there yet. Its clients are told so in the shape in which they read errors; without
+// it they report that the response makes no sense.
 
 import type { Answer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { jsonAnswer } from '../message-answer.ts'
 
 const paths = [
-  '/query/1',
   '/stream/1',
   '/feed/1',
   '/environment/1',
@@ -17,8 +16,7 @@ const paths = [
 ]
 
 const message =
-  'This service speaks version 4 of the query language; this path belongs to version 10, which it does not speak. ' +
-  'Use a driver for version 4: the npm package "faunadb", "faunadb" for Python, "faunadb-go/v5" and their like.'
+  'This service does not have this path of version 10 yet: queries go to /query/1, schemas are written with queries.'
 
 /** A code that version 10 clients know: a request that is never worth another attempt. */
 function refusal(): Answer {

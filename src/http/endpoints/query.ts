@@ -22,6 +22,7 @@ export function queryEndpoint({ engine }: Services, protocol: Protocol): Endpoin
     authenticated: true,
     readsBody: true,
     recorded: true,
+    ...(protocol.takesAnyMethod && { otherMethods: handlers.POST }),
     methods: Object.fromEntries(protocol.queryMethods.map(method => [method, handlers[method]])),
   }
 }

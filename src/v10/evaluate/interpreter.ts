@@ -49,6 +49,8 @@ interface InterpreterOptions {
   /** Counts compute; throws past the limit. */
   readonly compute: (units: number) => void
   readonly placeholders: readonly Value[]
+  /** Where to put what `log` and `dbg` tell. */
+  readonly told: Diagnostic[]
 }
 
 /** Evaluates one query. */
@@ -57,13 +59,13 @@ export class Interpreter implements Evaluation {
   readonly now: Micros
   readonly newId: () => bigint
   readonly compute: (units: number) => void
-  /** What `log` and `dbg` have told so far. */
-  readonly told: Diagnostic[] = []
+  readonly #told: Diagnostic[]
   readonly #placeholders: readonly Value[]
   /** Expressions under evaluation within each other. */
   #depth = 0
 
-  constructor({ world, now, newId, compute, placeholders }: InterpreterOptions) {
+  constructor({ world, now, newId, compute, placeholders, told }: InterpreterOptions) {
+    this.#told = told
     this.world = world
     this.now = now
     this.newId = newId
@@ -79,7 +81,7 @@ export class Interpreter implements Evaluation {
   }
 
   tell(diagnostic: Diagnostic): void {
-    this.told.push(diagnostic)
+    this.#told.push(diagnostic)
   }
 
   global(name: string): Value | undefined {

@@ -1,6 +1,7 @@
 // What goes wrong in a query: a code, a message, and diagnostics with the places they are about. How they are drawn is
 // in summary.ts.
 
+import { LanguageError } from '../../model/failure.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Value } from '../value.ts'
 
@@ -75,17 +76,18 @@ interface ConstraintFailure {
 /** What some failures carry beside their message. */
 export interface FailureParts {
   readonly constraintFailures?: readonly ConstraintFailure[]
-  readonly abort?: { readonly value: Value }
+  /** The value given to `abort`, and its text. */
+  readonly abort?: { readonly value: Value; readonly text: string } | undefined
 }
 
-/** Thrown where a query fails. It carries no JavaScript stack: its diagnostics have the places in the query. */
-export class QueryFailure {
+/** Thrown where a query fails. Its diagnostics have the places in the query. */
+export class QueryFailure extends LanguageError {
+  override name = 'QueryFailure'
   readonly code: FailureCode
-  readonly message: string
   readonly diagnostics: readonly Diagnostic[]
   readonly constraintFailures: readonly ConstraintFailure[]
   /** The value given to `abort`. */
-  readonly abort: { readonly value: Value } | undefined
+  readonly abort: FailureParts['abort']
 
   constructor(
     code: FailureCode,
@@ -93,11 +95,16 @@ export class QueryFailure {
     diagnostics: readonly Diagnostic[],
     parts: FailureParts = {},
   ) {
+    super(message)
     this.code = code
-    this.message = message
     this.diagnostics = diagnostics
     this.constraintFailures = parts.constraintFailures ?? []
     this.abort = parts.abort
+  }
+
+  /** For other languages, whose queries give up with texts. */
+  get aborted(): string | undefined {
+    return this.abort?.text
   }
 }
 

@@ -16,7 +16,8 @@ export const globalFunctions: readonly FunctionDefinition[] = [
     summary: 'Ends the query with an error that holds a value, and undoes what it has written.',
     example: ['if (false) abort("no stock")', 'null'],
     run: (_, args, call) => {
-      throw call.failure('abort', 'Query aborted.', [], { abort: { value: args.return } })
+      const abort = { value: args.return, text: displayText(args.return, call) }
+      throw call.failure('abort', 'Query aborted.', [], { abort })
     },
   }),
   method({

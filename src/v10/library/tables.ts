@@ -124,6 +124,11 @@ function tableOfOther(value: Value): Members | undefined {
   return isFunction ? functionMembers : undefined
 }
 
+/** The names of all members of the library, for those who have to tell them from names of users. */
+export const memberNames: ReadonlySet<string> = new Set(
+  allTables.flatMap(({ entries }) => [...entries.keys()]),
+)
+
 /** A member of a value by its name. */
 export function memberOf(value: Value, name: string): FieldDefinition | FunctionDefinition | undefined {
   return tableOf(value)?.entries.get(name)

@@ -3,8 +3,16 @@
 import { type Link, type Node, shortParameter } from './nodes.ts'
 import { code, SourceReader } from './reader.ts'
 
+/** The methods that write. */
+const writing: ReadonlySet<string> = new Set(
+  'create createData update updateData replace replaceData delete login logout'.split(' '),
+)
+
 /** Reads chains; what stands in their brackets is for who knows expressions. */
 export abstract class ChainReader extends SourceReader {
+  /** Whether a method was met that may write. */
+  mayWrite = false
+
   /** Expressions up to a bracket that ends them; the opening one has been read. */
   abstract list(end: '`]`' | '`)`', shortAllowed: boolean): Node[]
 
@@ -76,6 +84,7 @@ export abstract class ChainReader extends SourceReader {
       return { kind: 'field', start, end: nameEnd, name, nameStart, optional }
     }
     const argumentsStart = this.at++
+    if (writing.has(name)) this.mayWrite = true
     const args = this.list('`)`', true)
     return {
       kind: 'method',

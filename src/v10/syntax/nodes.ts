@@ -189,4 +189,6 @@ export type Node =
 export interface Program {
   readonly source: Source
   readonly body: Node
+  /** Whether a method is called somewhere that may write; what the functions do that are called is not known. */
+  readonly mayWrite: boolean
 }

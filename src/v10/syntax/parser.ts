@@ -2,7 +2,6 @@
 // nothing is read twice.
 
 import { limits } from '../../limits.ts'
-import { invalidQuery } from '../failure/failure.ts'
 import { ChainReader } from './chains.ts'
 import { readHeredoc, startsHeredoc } from './heredoc.ts'
 import { readNumber, readString, startsNumber, startsString } from './literals.ts'
@@ -13,7 +12,6 @@ import {
   type LetNode,
   type Link,
   type Node,
-  type Program,
   type ProjectedField,
   type ProjectionNode,
   shortParameter,
@@ -21,7 +19,7 @@ import {
 import { melted, type Operator, readOperator, treeOf } from './operators.ts'
 import { skipCases } from './patterns.ts'
 import { placeholderText } from './placeholder.ts'
-import { code, Expected, isKeyword, Recorded, startsName } from './reader.ts'
+import { code, type Expected, isKeyword, startsName } from './reader.ts'
 import type { Source } from './source.ts'
 import { readType } from './types.ts'
 
@@ -38,8 +36,8 @@ function isShort(node: Node): node is LambdaNode {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter
 }
 
-/** Reads expressions. */
-class Parser extends ChainReader {
+/** Reads expressions. Throws Expected where it cannot go on, Recorded behind a fault that it has recorded. */
+export class Parser extends ChainReader {
   readonly #placeholders: readonly number[]
   #depth = 0
   /** Whether the operator expression under way uses the parameter of a short lambda. */
@@ -60,6 +58,26 @@ class Parser extends ChainReader {
     this.lines()
     if (this.at < this.text.length) throw this.expected('end-of-input')
     return body
+  }
+
+  /** A text that is one lambda; a short one stands in parentheses. */
+  lambda(): LambdaNode {
+    const body = this.#body('query')
+    this.lines()
+    if (this.at < this.text.length) throw this.expected('end-of-input')
+    const [only] = body.statements
+    const node = only?.kind === 'group' ? only.inner : only
+    const isOnly = body.statements.length === 1
+    if (isOnly && node?.kind === 'lambda' && (only === node || isShort(node))) return node
+    const { start } = body
+    const end = isOnly ? (only as Node).end : this.text.trimEnd().length
+    const parts = isOnly
+      ? {
+          annotation: 'Expression is not a lambda.',
+          remarks: [this.remark('hint', 'Declare a lambda.', start, start, '() => ')],
+        }
+      : {}
+    throw this.fault('Body must be a lambda expression.', start, end, parts)
   }
 
   /** Statements up to the end of the query or the brace that ends the block. */
@@ -523,31 +541,4 @@ class Parser extends ChainReader {
     const value: Node = { kind: 'chain', operand, links: [link], start: nameStart, end }
     return { name, nameStart, value: this.unit() === code.openBrace ? this.#projection(value) : value }
   }
-}
-
-/**
- * The tree of a query. `placeholders` are the places, ascending, at which the text has `<value>` for a value of its
- * template. Throws a QueryFailure with every fault that was found.
- */
-export function parseQuery(source: Source, placeholders: readonly number[]): Program {
-  const parser = new Parser(source, placeholders)
-  let body: BlockNode | undefined
-  try {
-    body = parser.query()
-  } catch (error) {
-    if (error instanceof Expected && parser.faults.length === 0) {
-      parser.record(expectedText(error.names), error.at, error.at + 1)
-    } else if (!(error instanceof Expected || error instanceof Recorded)) throw error
-  }
-  if (body === undefined || parser.faults.length > 0) throw invalidQuery(parser.faults)
-  return { source, body }
-}
-
-/** `Expected a, b, or c`: the alternatives in the order of their texts. */
-function expectedText(names: readonly string[]): string {
-  const [first = 'expression', ...others] = [...new Set(names)].sort()
-  const last = others.pop()
-  if (last === undefined) return `Expected ${first}`
-  if (others.length === 0) return `Expected ${first} or ${last}`
-  return `Expected ${[first, ...others].join(', ')}, or ${last}`
 }

@@ -129,12 +129,12 @@ function member(json: Json): readonly [key: string, content: Json] {
 }
 
 /** What was found in place of something else, in the words of the protocol. */
-function unexpected(json: Json, wanted: string): string {
+export function unexpected(json: Json, wanted: string): string {
   return `Unexpected JSON ${jsonKind(json)}. Expected ${wanted}.`
 }
 
 /** The kind of a JSON value, in the words of the protocol. */
-function jsonKind(json: Json): string {
+export function jsonKind(json: Json): string {
   if (json === null) return 'Null'
   if (Array.isArray(json)) return 'Array Start'
   switch (typeof json) {

@@ -1,8 +1,8 @@
 // Runs queries of version 10 without a store: nothing is defined, nothing is stored.
 
-import { Call, type World } from '../../../src/v10/call.ts'
+import { Call } from '../../../src/v10/call.ts'
 import { Interpreter } from '../../../src/v10/evaluate/interpreter.ts'
-import { QueryFailure } from '../../../src/v10/failure/failure.ts'
+import { type Diagnostic, QueryFailure } from '../../../src/v10/failure/failure.ts'
 import { summaryOf } from '../../../src/v10/failure/summary.ts'
 import { decodeSimple, decodeTagged, type Names } from '../../../src/v10/formats/decode.ts'
 import { decorate } from '../../../src/v10/formats/decorated.ts'
@@ -14,15 +14,8 @@ import { programOf } from '../../../src/v10/program-cache.ts'
 import { Source } from '../../../src/v10/syntax/source.ts'
 import { composeQuery } from '../../../src/v10/syntax/template.ts'
 import { Module, type Value } from '../../../src/v10/value.ts'
+import { emptyWorld } from '../../../src/v10/world.ts'
 import { parseJson } from '../../../src/values/json.ts'
-
-/** A world without collections, documents and functions. */
-const emptyWorld: World = {
-  global: () => undefined,
-  absence: () => undefined,
-  fields: () => new Map(),
-  callUser: () => null,
-}
 
 const names: Names = {
   module: name => {
@@ -49,6 +42,7 @@ interface RunOptions {
 export function run(query: unknown, { arguments: given = {}, format = 'tagged' }: RunOptions = {}): Outcome {
   let id = 0n
   const seconds = 1_700_000_000
+  const told: Diagnostic[] = []
   const interpret = (placeholders: readonly Value[]) =>
     new Interpreter({
       world: emptyWorld,
@@ -56,6 +50,7 @@ export function run(query: unknown, { arguments: given = {}, format = 'tagged' }
       newId: () => ++id,
       compute: () => {},
       placeholders,
+      told,
     })
   let interpreter = interpret([])
   const rendering: Rendering = {
@@ -78,11 +73,11 @@ export function run(query: unknown, { arguments: given = {}, format = 'tagged' }
       args.set(name, format === 'simple' ? decodeSimple(json) : decodeTagged(json, names))
     }
     const value = interpreter.run(program, args)
-    return { data: render(value), summary: summaryOf(interpreter.told) }
+    return { data: render(value), summary: summaryOf(told) }
   } catch (failure) {
     if (!(failure instanceof QueryFailure)) throw failure
     const { code, message, diagnostics, abort } = failure
     const error = abort === undefined ? { code, message } : { code, message, abort: render(abort.value) }
-    return { error, summary: summaryOf([...diagnostics, ...interpreter.told]) }
+    return { error, summary: summaryOf([...diagnostics, ...told]) }
   }
 }

@@ -1,0 +1,70 @@
+// The request headers of version 10, and how its errors look that the edge tells. Names, defaults, the order of checks and
+// the texts are facts of the protocol; only the first bad header is reported.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { limits } from '../limits.ts'
+import { requestErrorBody } from '../v10/wire/request-errors.ts'
+import type { Protocol, RequestSettings } from './protocol.ts'
+import { invalidHeader, parseInteger, retriesFaultOf, timeoutFaultOf } from './request-headers.ts'
+import { echoTags, parseTags } from './tags.ts'
+
+const formats: readonly string[] = ['simple', 'tagged', 'decorated']
+const switches = ['x-typecheck', 'x-linearized', 'x-performance-hints'] as const
+
+function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
+  const header = (name: string) => headers[name] as string | undefined
+  const lastSeen = header('x-last-txn-ts')
+  const lastSeenTxn = lastSeen === undefined ? undefined : parseInteger(lastSeen)
+  if (lastSeen !== undefined && lastSeenTxn === undefined) {
+    return invalidHeader('x-last-txn-ts', `Invalid timestamp '${lastSeen}'.`)
+  }
+  const timeout = header('x-query-timeout-ms')
+  const timeoutMs = timeout === undefined ? limits.queryTimeoutDefaultMs : parseInteger(timeout)
+  const timeoutFault = timeoutFaultOf(timeoutMs, timeout)
+  if (timeoutFault !== undefined) return invalidHeader('x-query-timeout-ms', timeoutFault)
+  const retries = header('x-max-contention-retries')
+  const retriesFault = retries === undefined ? undefined : retriesFaultOf(retries)
+  if (retriesFault !== undefined) return invalidHeader('x-max-contention-retries', retriesFault)
+  const tags = parseTags(header('x-query-tags') ?? '')
+  // What is wrong with tags comes before what is wrong below, and is told by the edge.
+  const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
+  if (fault !== undefined) return fault
+  const echoed = typeof tags === 'string' ? '' : echoTags(tags)
+  return {
+    dialect: '10',
+    lastSeenTxn,
+    retriesMax: retries === undefined ? undefined : parseInteger(retries),
+    timeoutMs: timeoutMs as number,
+    linearized: header('x-linearized')?.toLowerCase() === 'true',
+    options: {
+      format: header('x-format') ?? 'simple',
+      ...(echoed !== '' && { tags: echoed }),
+    },
+  }
+}
+
+function faultOfChoices(header: (name: string) => string | undefined): string | undefined {
+  const format = header('x-format')
+  if (format !== undefined && !formats.includes(format)) {
+    return invalidHeader('x-format', `Invalid format ${format}`)
+  }
+  for (const name of switches) {
+    const value = header(name)?.toLowerCase()
+    if (value !== undefined && value !== 'true' && value !== 'false') {
+      return invalidHeader(name, 'Must be a boolean value.')
+    }
+  }
+  return undefined
+}
+
+/** Version 10 in HTTP: facts about the request are in the body, whatever the method is. */
+export const version10Protocol: Protocol = {
+  language: '10',
+  queryPath: '/query/1',
+  queryMethods: ['POST'],
+  takesAnyMethod: true,
+  readSettings,
+  tagHeader: 'x-query-tags',
+  factsInHead: false,
+  errorBody: requestErrorBody,
+}

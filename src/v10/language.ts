@@ -1,0 +1,185 @@
+// Version 10 as one object: what the engine, stored code and the query log have of it.
+
+import { RequestError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { LanguageError } from '../model/failure.ts'
+import type { LanguageRequest, NamedLanguage, Query, Rendered } from '../model/language.ts'
+import type { Session } from '../model/session.ts'
+import { quoteJson } from '../values/json-text.ts'
+import type { Micros, Value as Stored } from '../values/value.ts'
+import { Call } from './call.ts'
+import { Interpreter } from './evaluate/interpreter.ts'
+import { type Diagnostic, QueryFailure } from './failure/failure.ts'
+import { summaryOf } from './failure/summary.ts'
+import type { Names } from './formats/decode.ts'
+import { decorate } from './formats/decorated.ts'
+import type { Rendering } from './formats/rendering.ts'
+import { encodeJson } from './formats/tagged.ts'
+import { bindTemplate } from './formats/template-values.ts'
+import { globals } from './library/tables.ts'
+import { programOf } from './program-cache.ts'
+import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
+import {
+  completed,
+  failureBody,
+  type RequestOptions,
+  requestFailed,
+  resultBody,
+  splitVersion,
+  timeMark,
+} from './response.ts'
+import { shapeOf } from './shape.ts'
+import { parseLambda } from './syntax/parse.ts'
+import { Source } from './syntax/source.ts'
+import { Module, type Value } from './value.ts'
+import { emptyWorld } from './world.ts'
+
+const names: Names = {
+  module: name => {
+    const value = globals.get(name)
+    return value instanceof Module ? value : undefined
+  },
+  document: () => null,
+}
+
+/** A query that failed, with its response as far as it is known before its costs are. */
+class FailedQuery extends LanguageError {
+  override name = 'FailedQuery'
+  readonly failure: QueryFailure
+  readonly beginning: string
+  readonly schemaVersion: Micros
+
+  constructor(failure: QueryFailure, beginning: string, schemaVersion: Micros) {
+    super(failure.message)
+    this.failure = failure
+    this.beginning = beginning
+    this.schemaVersion = schemaVersion
+  }
+
+  get aborted(): Stored | undefined {
+    return this.failure.aborted
+  }
+}
+
+class ReadyQuery implements Query {
+  readonly #body: QueryBody
+  readonly #options: RequestOptions
+
+  constructor(body: QueryBody, options: RequestOptions) {
+    this.#body = body
+    this.#options = options
+  }
+
+  /** What does not parse writes nothing; its faults are told once it is known who asks. */
+  get effect(): Query['effect'] {
+    try {
+      return programOf(this.#body.query).mayWrite ? 'write' : 'read'
+    } catch (error) {
+      if (error instanceof QueryFailure) return 'pure'
+      throw error
+    }
+  }
+
+  evaluate(session: Session): Rendered {
+    const { format = 'simple' } = this.#options
+    const told: Diagnostic[] = []
+    const schemaVersion = 0
+    const { query, arguments: given } = this.#body
+    const args = decodeArguments(given, format !== 'simple', names)
+    let interpreter = interpreterOf(session, [], told)
+    try {
+      const program = programOf(query)
+      interpreter = interpreterOf(session, bindTemplate(query, program.source, names), told)
+      const data = render(interpreter.run(program, args), format, interpreter)
+      return { status: 200, body: resultBody(data, summaryOf(told), schemaVersion) }
+    } catch (error) {
+      if (!(error instanceof QueryFailure)) throw error
+      const abort = error.abort === undefined ? undefined : render(error.abort.value, format, interpreter)
+      const summary = summaryOf([...error.diagnostics, ...told])
+      throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion)
+    }
+  }
+
+  value(session: Session): Stored {
+    throw new RequestError('bad request', `Version 10 cannot be asked here as ${session.dialect}.`)
+  }
+}
+
+function interpreterOf(session: Session, placeholders: readonly Value[], told: Diagnostic[]): Interpreter {
+  return new Interpreter({
+    world: emptyWorld,
+    now: session.transaction.snapshotTime,
+    newId: () => session.newId(),
+    compute: units => session.compute(units),
+    placeholders,
+    told,
+  })
+}
+
+/** A value as the `data` of a response. */
+function render(value: Value, format: string, interpreter: Interpreter): string {
+  const rendering: Rendering = {
+    call: new Call(interpreter, undefined, new Source('*query*', ''), undefined),
+    transactionTime: timeMark,
+    encode: () => 'null',
+    decorate: () => 'null',
+  }
+  if (format === 'decorated') return quoteJson(decorate(value, rendering))
+  return encodeJson(value, rendering, format === 'tagged')
+}
+
+function optionsOf({ options = {} }: LanguageRequest): RequestOptions {
+  return options
+}
+
+function stackOverflow(): QueryFailure {
+  const message = `number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
+  return new QueryFailure('stack_overflow', message, [{ name: 'error', message, span: undefined }])
+}
+
+/** Version 10 of the language. */
+export const version10: NamedLanguage<'10'> = {
+  code: {
+    run() {
+      const message = 'Functions of version 10 are disabled at the moment.'
+      throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
+    },
+    facts: ({ source }) => ({
+      parameters: parseLambda(new Source('*body*', source)).parameters.length,
+      effect: 'write',
+    }),
+    isCode({ source }) {
+      try {
+        parseLambda(new Source('*body*', source))
+        return true
+      } catch (error) {
+        if (error instanceof QueryFailure) return false
+        throw error
+      }
+    },
+  },
+  parse: request => new ReadyQuery(readQueryBody(request.body), optionsOf(request)),
+  render: () => {
+    throw new RequestError('bad request', 'This path has no response for version 10.')
+  },
+  complete(body, request, ending) {
+    const [beginning, schemaVersion] = splitVersion(body)
+    return completed(beginning, schemaVersion, ending, optionsOf(request))
+  },
+  refused(error, request, ending) {
+    const failed = error instanceof FailedQuery ? error : undefined
+    const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
+    const beginning = failed?.beginning ?? failureBody(failure, undefined, summaryOf(failure.diagnostics))
+    return { status: 400, body: completed(beginning, failed?.schemaVersion ?? 0, ending, optionsOf(request)) }
+  },
+  failed: (error, request, { metrics }) => requestFailed(error, metrics, optionsOf(request)),
+  stackOverflow,
+  parseExplanation() {
+    throw new RequestError('bad request', 'Queries of version 10 cannot be explained yet.')
+  },
+  describe: error => [new Map([['description', error.message]])],
+  streamOrder() {
+    throw new RequestError('bad request', 'Streams of version 10 are not opened here.')
+  },
+  shape: shapeOf,
+}

@@ -1,0 +1,103 @@
+// The bodies of responses. While a transaction is open its time is a mark in the text; costs, times and tags follow when
+// they are known.
+
+import type { RequestError } from '../errors.ts'
+import type { QueryMetrics, Rendered } from '../model/language.ts'
+import { quoteJson } from '../values/json-text.ts'
+import { formatTime, timeFromMicros } from '../values/time.ts'
+import type { Micros } from '../values/value.ts'
+import type { QueryFailure } from './failure/failure.ts'
+import { requestErrorBody } from './wire/request-errors.ts'
+
+/** Stands for the time of the transaction; JSON text has no such character. */
+export const timeMark = '\u0001'
+
+/** What a client asked for beside its query: the members of `LanguageRequest.options`. */
+export interface RequestOptions {
+  /** `simple` when absent. */
+  readonly format?: string
+  /** The tags as they are sent back; absent where there are none. */
+  readonly tags?: string
+}
+
+/** How a request ended. */
+interface Ending {
+  readonly time: Micros
+  readonly metrics: QueryMetrics | undefined
+}
+
+/** A result as the beginning of a body; {@link completed} adds the rest. */
+export function resultBody(data: string, summary: string, schemaVersion: Micros): string {
+  return `"data":${data},"summary":${quoteJson(summary)}|${schemaVersion}`
+}
+
+/** A failure as the beginning of a body. */
+export function failureBody(
+  { code, message, constraintFailures }: QueryFailure,
+  abort: string | undefined,
+  summary: string,
+): string {
+  const failures =
+    constraintFailures.length === 0 ? '' : `,"constraint_failures":${JSON.stringify(constraintFailures)}`
+  const aborted = abort === undefined ? '' : `,"abort":${abort}`
+  const error = `{"code":"${code}","message":${quoteJson(message)}${failures}${aborted}}`
+  return `"error":${error},"summary":${quoteJson(summary)}`
+}
+
+/** The whole body, from one of the beginnings above. */
+export function completed(
+  beginning: string,
+  schemaVersion: Micros,
+  { time, metrics }: Ending,
+  { tags }: RequestOptions,
+): string {
+  const filled = beginning.includes(timeMark)
+    ? beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))
+    : beginning
+  const stats = metrics === undefined ? '' : `,"stats":${statsText(metrics)}`
+  const echoed = tags === undefined ? '' : `,"query_tags":${quoteJson(tags)}`
+  return `{${filled},"txn_ts":${time}${stats}${echoed},"schema_version":${schemaVersion}}`
+}
+
+/** Splits what {@link resultBody} has put together. */
+export function splitVersion(body: string): readonly [beginning: string, schemaVersion: Micros] {
+  const at = body.lastIndexOf('|')
+  return [body.slice(0, at), Number(body.slice(at + 1))]
+}
+
+function statsText(metrics: QueryMetrics): string {
+  return JSON.stringify({
+    compute_ops: metrics.computeOps,
+    read_ops: metrics.byteReadOps,
+    write_ops: metrics.byteWriteOps,
+    // Clients take 0 for a number that is missing.
+    query_time_ms: Math.max(1, metrics.queryTimeMs),
+    contention_retries: metrics.txnRetries,
+    storage_bytes_read: metrics.storageBytesRead,
+    storage_bytes_write: metrics.storageBytesWrite,
+    rate_limits_hit: metrics.rateLimited,
+  })
+}
+
+/** Milliseconds within which a request whose time is up had too little of it from the start. */
+const aggressiveMs = 1000
+
+/** The response to a request that failed as a whole. */
+export function requestFailed(
+  error: RequestError,
+  metrics: QueryMetrics | undefined,
+  { tags }: RequestOptions,
+): Rendered {
+  const { code, description, status } = error
+  if (code === 'time out' && metrics !== undefined && metrics.queryTimeMs < aggressiveMs) {
+    const spent = metrics.queryTimeMs
+    const text = `Client set aggressive deadline: query needs ${2 * spent + 1}, timed out within ${spent}`
+    return { status: 440, body: requestErrorBody(code, text) }
+  }
+  const body = requestErrorBody(code, description)
+  const parts: string[] = []
+  if (metrics !== undefined && metrics.rateLimited.length > 0) parts.push(`"stats":${statsText(metrics)}`)
+  const echoes = code === 'unauthorized' || description.startsWith('Invalid argument ')
+  if (tags !== undefined && echoes) parts.push(`"query_tags":${quoteJson(tags)}`)
+  return { status, body: parts.length === 0 ? body : `${body.slice(0, -1)},${parts.join(',')}}` }
+}

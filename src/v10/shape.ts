@@ -1,0 +1,75 @@
+// The shape of a query: its words of the language and their nesting, with everything removed that a person could have
+// typed as data. A log may be read by people who must not see that data: texts, numbers, names of variables, fields and
+// collections become `?`.
+
+import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { globals, memberNames } from './library/tables.ts'
+import { code, continuesName, isDigit, isKeyword, startsName } from './syntax/reader.ts'
+import { composeQuery, TemplateError } from './syntax/template.ts'
+
+/** UTF-16 units of a query that are looked at, and of its shape. */
+const queryUnitsMax = 65_536
+const shapeUnitsMax = 2048
+
+/** Whether a word is one of the language. */
+function isKnown(word: string): boolean {
+  return isKeyword(word) || globals.has(word) || memberNames.has(word)
+}
+
+/** The shape of a request's body, as the inside of a JSON string; empty for what is no query. */
+export function shapeOf(body: string): string {
+  if (body.length > queryUnitsMax) return '…'
+  try {
+    const json = parseJson(body)
+    const query = json instanceof Map ? json.get('query') : undefined
+    if (query === undefined || query === null) return ''
+    const shape = shapeOfText(composeQuery(query).text)
+    const shown = shape.length > shapeUnitsMax ? `${shape.slice(0, shapeUnitsMax)}…` : shape
+    return shown.replaceAll('\\', '\\\\').replaceAll('"', '\\"')
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof TemplateError) return ''
+    throw error
+  }
+}
+
+function shapeOfText(text: string): string {
+  let shape = ''
+  let at = 0
+  while (at < text.length && shape.length <= shapeUnitsMax) {
+    const unit = text.charCodeAt(at)
+    const start = at
+    if (startsName(unit)) {
+      while (continuesName(text.charCodeAt(at))) at++
+      const word = text.slice(start, at)
+      shape = apart(shape, isKnown(word) ? word : '?')
+    } else if (isDigit(unit)) {
+      while (continuesName(text.charCodeAt(at))) at++
+      shape = apart(shape, '?')
+    } else if (unit === code.quote || unit === code.apostrophe) {
+      at = endOfString(text, at)
+      shape = apart(shape, '?')
+    } else if (text.startsWith('//', at) || text.startsWith('/*', at)) {
+      const end = text.startsWith('//', at) ? text.indexOf('\n', at) : text.indexOf('*/', at) + 1
+      at = end <= 0 ? text.length : end + 1
+    } else if (text.startsWith('<<', at)) return `${shape}…`
+    else {
+      // Blanks and newlines are left out, whatever the language has no word for is not shown.
+      if (unit > 0x20 && unit < 0x7f) shape += text[at]
+      at++
+    }
+  }
+  return shape
+}
+
+/** Words side by side stay apart. */
+function apart(shape: string, word: string): string {
+  const last = shape.charCodeAt(shape.length - 1)
+  return continuesName(last) || last === code.question ? `${shape} ${word}` : shape + word
+}
+
+function endOfString(text: string, start: number): number {
+  const quote = text[start]
+  let at = start + 1
+  while (at < text.length && text[at] !== quote) at += text[at] === '\\' ? 2 : 1
+  return at + 1
+}

@@ -1,0 +1,45 @@
+// From a text to its tree, or to everything that is wrong with it.
+
+import { invalidQuery } from '../failure/failure.ts'
+import type { LambdaNode, Program } from './nodes.ts'
+import { Parser } from './parser.ts'
+import { Expected, Recorded } from './reader.ts'
+import type { Source } from './source.ts'
+
+/**
+ * The tree of a query. `placeholders` are the places, ascending, at which the text has `<value>` for a value of its
+ * template. Throws a QueryFailure with every fault that was found.
+ */
+export function parseQuery(source: Source, placeholders: readonly number[]): Program {
+  const parser = new Parser(source, placeholders)
+  const body = readWhole(parser, () => parser.query())
+  return { source, body, mayWrite: parser.mayWrite }
+}
+
+/** The lambda that is the body of a function, a predicate or a computed field. Throws a QueryFailure for any other text. */
+export function parseLambda(source: Source): LambdaNode {
+  const parser = new Parser(source, [])
+  return readWhole(parser, () => parser.lambda())
+}
+
+function readWhole<T>(parser: Parser, read: () => T): T {
+  let result: T | undefined
+  try {
+    result = read()
+  } catch (error) {
+    if (error instanceof Expected && parser.faults.length === 0) {
+      parser.record(expectedText(error.names), error.at, error.at + 1)
+    } else if (!(error instanceof Expected || error instanceof Recorded)) throw error
+  }
+  if (result === undefined || parser.faults.length > 0) throw invalidQuery(parser.faults)
+  return result
+}
+
+/** `Expected a, b, or c`: the alternatives in the order of their texts. */
+function expectedText(names: readonly string[]): string {
+  const [first = 'expression', ...others] = [...new Set(names)].sort()
+  const last = others.pop()
+  if (last === undefined) return `Expected ${first}`
+  if (others.length === 0) return `Expected ${first} or ${last}`
+  return `Expected ${[first, ...others].join(', ')}, or ${last}`
+}

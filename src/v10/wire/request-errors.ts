@@ -1,0 +1,25 @@
+// Errors of a request as a whole, as clients of version 10 read them.
+
+import type { RequestErrorCode } from '../../errors.ts'
+import { quoteJson } from '../../values/json-text.ts'
+
+const codes: Readonly<Record<RequestErrorCode, string>> = {
+  'bad request': 'invalid_request',
+  'contended transaction': 'contended_transaction',
+  forbidden: 'forbidden',
+  'internal server error': 'internal_error',
+  'method not allowed': 'method_not_allowed',
+  'not found': 'not_found',
+  'request timeout': 'time_out',
+  'request too large': 'request_size_exceeded',
+  'service unavailable': 'time_out',
+  'time out': 'time_out',
+  'too many requests': 'limit_exceeded',
+  unauthorized: 'unauthorized',
+}
+
+/** The body of an error about the request as a whole. */
+export function requestErrorBody(code: RequestErrorCode, description: string): string {
+  const message = code === 'unauthorized' ? 'Access token required' : description
+  return `{"error":{"code":"${codes[code]}","message":${quoteJson(message)}}}`
+}

@@ -1,0 +1,11 @@
+// The world of queries that reach no data: no collections, no documents, no functions of users.
+
+import type { World } from './call.ts'
+
+/** A world in which nothing is defined. */
+export const emptyWorld: World = {
+  global: () => undefined,
+  absence: () => undefined,
+  fields: () => new Map(),
+  callUser: () => null,
+}

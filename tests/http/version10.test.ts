@@ -1,0 +1,91 @@
+// `POST /query/1`: how requests and responses of version 10 look, where no conformance case says it.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type HttpAnswer, send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+
+before(async () => {
+  server = await startServer()
+})
+
+after(() => server?.stop())
+
+function ask(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return send(server, { path: '/query/1', secret: server.rootSecret, body: text, headers })
+}
+
+interface Body {
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly data?: unknown
+  readonly stats?: unknown
+}
+
+async function messageOf(answer: Promise<HttpAnswer>): Promise<string | undefined> {
+  return ((await answer).json as Body).error?.message
+}
+
+test('facts about a request are in the body, in their order, and not in headers', async () => {
+  const { headers, json, status } = await ask({ query: '1 + 1' }, { 'x-query-tags': 'a=1,b=2' })
+  assert.equal(status, 200)
+  const names = ['data', 'summary', 'txn_ts', 'stats', 'query_tags', 'schema_version']
+  assert.deepEqual(Object.keys(json as object), names)
+  assert.equal(headers.get('x-txn-time'), null)
+  assert.equal(headers.get('x-compute-ops'), null)
+})
+
+test('a body that is none is refused as a whole', async () => {
+  const refusals = [
+    ['', 'No request body provided'],
+    ['{}', 'Invalid request body'],
+    ['{"query": "1", "more": 2}', 'Invalid request body'],
+    ['[]', 'Invalid request body: Unexpected JSON Array Start.'],
+    ['{"query": 5}', 'Invalid request body: Unexpected JSON Integer. Expected query template.'],
+    [
+      '{"query": "1", "arguments": []}',
+      'Invalid request body: Unexpected JSON Array Start. Expected Object.',
+    ],
+  ] as const
+  for (const [body, message] of refusals) {
+    const { json, status } = await ask(body)
+    assert.equal(status, 400)
+    assert.deepEqual(json, { error: { code: 'invalid_request', message } })
+  }
+})
+
+test('arguments are read in the format of the response', async () => {
+  const query = { query: 'n', arguments: { n: { '@int': '3' } } }
+  assert.deepEqual(((await ask(query)).json as Body).data, { '@int': '3' })
+  assert.deepEqual(((await ask(query, { 'x-format': 'tagged' })).json as Body).data, { '@int': '3' })
+  assert.equal(((await ask(query, { 'x-format': 'decorated' })).json as Body).data, '3')
+  const untagged = ask({ query: 'n', arguments: { n: 3 } }, { 'x-format': 'tagged' })
+  assert.equal(await messageOf(untagged), "Invalid argument 'n': numbers must be tagged")
+})
+
+test('deep nesting is an error of the query, in its text and in what it makes', async () => {
+  const nested = (await ask({ query: '['.repeat(100_000) })).json as Body
+  assert.equal(nested.error?.code, 'invalid_query')
+  const deep = (await ask({ query: 'Array.sequence(0, 5000).fold([], (inner, _) => [inner])' })).json as Body
+  assert.equal(deep.error?.code, 'value_too_large')
+})
+
+test('a query that never ends runs into the limits of the service', async () => {
+  const query =
+    'let f = n => n; Array.sequence(0, 15000).map(i => Array.sequence(0, 15000).map(f).length).length'
+  const { json, status } = await ask({ query })
+  assert.equal(status, 400)
+  assert.match((json as Body).error?.message ?? '', /^Transaction does too much compute/)
+})
+
+test('a write by another language is seen: both share secrets and databases', async () => {
+  const key = await send(server, {
+    secret: server.rootSecret,
+    query: { create_key: { object: { role: 'server' } } },
+  })
+  const { secret } = (key.json as { resource: { secret: string } }).resource
+  const answer = await send(server, { path: '/query/1', secret, body: '{"query": "1"}' })
+  assert.equal((answer.json as Body).data, 1)
+})
