@@ -10,6 +10,7 @@ import type { Timeline } from './base/timeline.ts'
 import { type Cancel, systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
+import { isDamage } from './kv/errors.ts'
 import { assertIdentity } from './kv/folder-identity.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer } from './kv/postgres/checkpoint.ts'
@@ -20,7 +21,7 @@ import { KeptLease } from './kv/postgres/lease.ts'
 import { RecordLogChunks } from './kv/postgres/log-chunks.ts'
 import { NoticeExchange } from './kv/postgres/notice-exchange.ts'
 import { openPostgres, type Standing } from './kv/postgres/postgres.ts'
-import { discardReplica, openReplica, prepareReplica } from './kv/postgres/replica-folder.ts'
+import { discardReplica, openReplica, prepareReplica, settleReplica } from './kv/postgres/replica-folder.ts'
 import { type RecordLocation, Session } from './kv/postgres/session.ts'
 import { Upkeep } from './kv/postgres/upkeep.ts'
 import { workersMax } from './store/ids.ts'
@@ -98,6 +99,11 @@ export async function prepareStore(
   })
 }
 
+/** What {@link prepareStore} has begun ends: all processes of this data directory have closed the store in order. */
+export function settleStore({ data, store }: StoreConfig): void {
+  if (store !== undefined) settleReplica(data)
+}
+
 function locationOf(url: string, { storeSchema, storeHoldMs }: StoreConfig): RecordLocation {
   return { url, schema: storeSchema, holdMs: storeHoldMs }
 }
@@ -124,10 +130,10 @@ export async function openConfiguredStore(
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
   const ending = new AbortController()
   const location = { ...locationOf(config.store, config), ending: ending.signal }
-  const endWorthless = (reason: string): never => {
+  const endWorthless = (reason: string, isDamaged = false): never => {
     const message = 'the local copy of the store is worthless and will be made anew at the next start'
     log.fatal({ reason }, message)
-    discardReplica(config.data)
+    discardReplica(config.data, isDamaged)
     process.exit(divergedExitCode)
   }
   const kv = await openPostgres({
@@ -193,12 +199,30 @@ export async function openConfiguredStore(
   return { kv: withClose(kv, close), shared }
 }
 
-/** The copy in a data directory, which may have gone since it was prepared. */
-function replicaIn(folder: string, endWorthless: (reason: string) => never): KeyValueStore {
+/** The copy in a data directory, which may have gone since it was prepared; `end` is called when it is, or is damaged. */
+function replicaIn(folder: string, end: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
+  const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+  const looked = (cause: unknown): never => {
+    if (isDamage(cause)) end(reasonOf(cause), true)
+    throw cause
+  }
+  let local: KeyValueStore
   try {
-    return openReplica(folder)
+    local = openReplica(folder)
   } catch (cause) {
-    return endWorthless(cause instanceof Error ? cause.message : String(cause))
+    return end(reasonOf(cause), isDamage(cause))
+  }
+  return {
+    read: read => {
+      try {
+        return local.read(read)
+      } catch (cause) {
+        return looked(cause)
+      }
+    },
+    transact: work => local.transact(work).catch(looked),
+    watch: listener => local.watch(listener),
+    close: () => local.close(),
   }
 }
 

@@ -22,8 +22,8 @@ interface SupervisorOptions {
   readonly timers: Timers
   readonly clock: Clock
   /**
-   * Makes what the workers share anew. Run, while none of them lives, when one has ended with `worthlessStatus`; tried
-   * again until it succeeds.
+   * Makes what the workers share anew, if it is worthless. Run, while none of them lives, when one has ended with
+   * `worthlessStatus` or some have crashed; tried again until it succeeds.
    */
   readonly renew?: { readonly worthlessStatus: number; readonly prepare: () => Promise<void> }
   /** Takes connections while no worker can, before the first start and while things are made anew; absent: they wait. */
@@ -105,6 +105,12 @@ const soundMs = 10_000
 /** Milliseconds beyond the grace that a worker has to close its store. */
 const closingMs = 10_000
 
+/** By these the runtime, or a library of it, ends a process when memory or a mapped file is not what it can be. */
+const crashSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'])
+
+/** One crash may be for want of memory, and looking through what is shared takes all workers from their clients. */
+const crashesMax = 2
+
 interface End {
   readonly code: number | null
   readonly signal: string | null
@@ -128,6 +134,8 @@ export class Supervisor {
   readonly #letGo = stayAlive()
   /** Under way while what the workers share is made anew. */
   #renewing: Promise<void> | undefined
+  /** Since things were made anew. */
+  #crashes = 0
   #isStopping = false
 
   constructor(options: SupervisorOptions) {
@@ -212,6 +220,7 @@ export class Supervisor {
     const runs = [...this.#runs.values()]
     for (const { worker } of runs) worker.process.kill('SIGKILL')
     await Promise.all(runs.map(({ ended }) => ended))
+    this.#crashes = 0
     this.#divert()
     for (
       let delayMs = restartDelayMs;
@@ -229,6 +238,13 @@ export class Supervisor {
     this.#renewing = undefined
   }
 
+  #mayBeWorthless(code: number | null, signal: string | null): boolean {
+    const { renew } = this.#options
+    if (renew === undefined) return false
+    if (signal !== null && crashSignals.has(signal)) this.#crashes++
+    return code === renew.worthlessStatus || this.#crashes >= crashesMax
+  }
+
   /** Starts a worker again whenever it ends; the longer it takes to live, the later. */
   async #keepRunning(number: number): Promise<void> {
     const { clock, log, timers } = this.#options
@@ -237,7 +253,7 @@ export class Supervisor {
     for (;;) {
       const { code, signal, reason } = await (this.#runs.get(number) as Run).ended
       if (this.#isStopping) return
-      if (code !== null && code === this.#options.renew?.worthlessStatus) this.#renewing ??= this.#renew()
+      if (this.#mayBeWorthless(code, signal)) this.#renewing ??= this.#renew()
       if (this.#renewing) {
         await this.#renewing
         if (this.#isStopping) return

@@ -12,3 +12,12 @@ export class StoreUnavailableError extends Error {
     this.outcome = options.outcome ?? 'not committed'
   }
 }
+
+/** Codes of LMDB's errors for pages that cannot be, or are not there. */
+const damageCodes: ReadonlySet<unknown> = new Set([-30797, -30796, -30795, -30787, -30786, -30782])
+
+/** Whether a failed read or transaction of an engine says that its files are damaged. */
+export function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return damageCodes.has((error as { readonly code?: unknown }).code) || isDamage(error.cause)
+}

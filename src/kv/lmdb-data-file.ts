@@ -7,6 +7,7 @@
 // which are all that lmdb-js is built for.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { stayAlive, wait } from '../base/timers.ts'
 import { StoreUnavailableError } from './errors.ts'
 
 /** The file of a data directory that holds everything stored. */
@@ -21,13 +22,13 @@ const formatVersion = 2
 const noPage = 0xffff_ffff_ffff_ffffn
 const mapBytesMax = 2n ** 46n
 
-const pageFlags = { branch: 0x01, leaf: 0x02, meta: 0x08 } as const
+const pageFlags = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const nodeFlags = { bigData: 0x01, tree: 0x02 } as const
 /** The flags of the tree of free pages: its keys are integers. */
 const freeTreeFlags = 0x08
 
 /** Offsets in every page. */
-const at = { number: 0, flags: 18, lower: 20, nodes: 24 } as const
+const at = { number: 0, flags: 18, lower: 20, overflowPages: 20, nodes: 24 } as const
 /** Offsets in a meta page. */
 const metaAt = {
   magic: 24,
@@ -42,11 +43,19 @@ const metaAt = {
   commit: 152,
 } as const
 /** Offsets in the description of a tree. */
-const treeAt = { depth: 6, root: 40 } as const
+const treeAt = { depth: 6, branches: 8, leaves: 16, overflows: 24, entries: 32, root: 40 } as const
 /** Offsets in a node, and where its key begins. */
 const nodeAt = { low: 0, high: 2, flags: 4, keyBytes: 6, key: 8 } as const
 
-interface Tree {
+/** What a tree consists of. */
+interface TreeCounts {
+  branches: bigint
+  leaves: bigint
+  overflows: bigint
+  entries: bigint
+}
+
+interface Tree extends Readonly<TreeCounts> {
   readonly depth: number
   readonly root: bigint
 }
@@ -81,6 +90,32 @@ export function checkDataFile(file: string): void {
   }
 }
 
+/**
+ * Reads all of a data file that nobody writes to. Resolves with what is wrong with the structure of its trees, in one line;
+ * undefined when LMDB can read it. What the values hold is not looked at. The event loop goes on meanwhile.
+ */
+export async function findDamage(file: string): Promise<string | undefined> {
+  const descriptor = openSync(file, 'r')
+  const letGo = stayAlive()
+  try {
+    const bytes = fstatSync(descriptor).size
+    if (bytes === 0) return undefined
+    const data = new DataFile(file, descriptor, bytes, '')
+    const newest = data.check()
+    let pages = 0
+    for (const _ of data.walk(newest)) if (++pages % pagesAtOnce === 0) await wait(0)
+    return undefined
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) return error.message
+    throw error
+  } finally {
+    letGo()
+    closeSync(descriptor)
+  }
+}
+
+const pagesAtOnce = 500
+
 /** How often a file is looked at while others write to it. */
 const attemptsMax = 100
 
@@ -94,25 +129,30 @@ class DataFile {
   readonly #file: string
   readonly #descriptor: number
   readonly #bytes: number
+  readonly #advice: string
 
-  constructor(file: string, descriptor: number, bytes: number) {
+  constructor(file: string, descriptor: number, bytes: number, advice = '; restore a backup') {
     this.#file = file
     this.#descriptor = descriptor
     this.#bytes = bytes
+    this.#advice = advice
   }
 
-  check(): void {
+  /** Looks at the meta pages and the roots; returns the newer of the meta pages. */
+  check(): Meta {
     const first = this.#meta(0)
     const second = this.#meta(1)
     this.#checkTurns(first.commit, second.commit)
     const newest = first.commit > second.commit ? first : second
     for (const tree of newest.trees) this.#checkRoot(tree)
     // The last pages may be missing when they are free and were never written.
-    if (BigInt(this.#bytes) < (newest.lastPage + 1n) * BigInt(pageBytes)) this.#checkPages(newest)
+    const isCut = BigInt(this.#bytes) < (newest.lastPage + 1n) * BigInt(pageBytes)
+    if (isCut) for (const _ of this.walk(newest));
+    return newest
   }
 
   #damaged(what: string): StoreUnavailableError {
-    return new StoreUnavailableError(`${this.#file} is damaged: ${what}; restore a backup`)
+    return new StoreUnavailableError(`${this.#file} is damaged: ${what}${this.#advice}`)
   }
 
   #cutOff(page: bigint): StoreUnavailableError {
@@ -179,41 +219,85 @@ class DataFile {
       throw this.#damaged(`page ${root} is not the beginning of a tree`)
   }
 
-  /** Follows the trees, to see whether all of their pages are there. */
-  #checkPages({ lastPage, trees }: Meta): void {
-    const waiting = trees.map(({ root }) => root)
-    const seen = new Set<bigint>()
-    for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
-      if (number === noPage) continue
-      if (number > lastPage || seen.has(number)) throw this.#damaged(`page ${number} is out of place`)
-      seen.add(number)
-      const page = this.#page(number)
-      if (page.readUInt16LE(at.flags) & pageFlags.branch) waiting.push(...childrenOf(page))
-      else if (page.readUInt16LE(at.flags) & pageFlags.leaf) waiting.push(...this.#treesIn(page))
-      else throw this.#damaged(`page ${number} belongs to no tree`)
-    }
+  /**
+   * Follows the trees, a page with each step. Throws unless all pages are there, are what the one above takes them for, and
+   * hold as much as is counted.
+   */
+  *walk({ lastPage, trees }: Meta): Generator<void> {
+    const seen = new Uint8Array((Math.min(Number(lastPage), this.#bytes / pageBytes) >> 3) + 1)
+    const waiting = [...trees]
+    for (let tree = waiting.pop(); tree !== undefined; tree = waiting.pop())
+      yield* this.#walkTree(tree, lastPage, seen, waiting)
   }
 
-  /** The trees that begin in a leaf. Throws when values of it lie on pages that are not there. */
-  #treesIn(page: Buffer): bigint[] {
-    const roots: bigint[] = []
-    for (const node of nodesOf(page)) {
-      const flags = page.readUInt16LE(node + nodeAt.flags)
-      const data = node + nodeAt.key + page.readUInt16LE(node + nodeAt.keyBytes)
-      if (flags & nodeFlags.bigData) {
-        const bytes = page.readUInt16LE(node + nodeAt.low) + page.readUInt16LE(node + nodeAt.high) * 0x1_0000
-        const pages = BigInt(Math.ceil((at.nodes + bytes) / pageBytes))
-        const end = page.readBigUInt64LE(data) + pages
-        if (end * BigInt(pageBytes) > BigInt(this.#bytes)) throw this.#cutOff(end - 1n)
-      } else if (flags & nodeFlags.tree) roots.push(page.readBigUInt64LE(data + treeAt.root))
+  *#walkTree(tree: Tree, lastPage: bigint, seen: Uint8Array, inner: Tree[]): Generator<void> {
+    const counts = { branches: 0n, leaves: 0n, overflows: 0n, entries: 0n }
+    const waiting = tree.root === noPage ? [] : [{ number: tree.root, level: 1 }]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      yield
+      const { number, level } = next
+      if (number <= 1n || number > lastPage) throw this.#damaged(`page ${number} is out of place`)
+      const page = this.#page(number)
+      const flags = page.readUInt16LE(at.flags) & (pageFlags.branch | pageFlags.leaf)
+      const isLeaf = level === tree.depth
+      const isExpected = flags === (isLeaf ? pageFlags.leaf : pageFlags.branch)
+      if (page.readBigUInt64LE(at.number) !== number || !isExpected || !takeNote(seen, number))
+        throw this.#damaged(`page ${number} is not a page of its tree`)
+      const nodes = nodesOf(page)
+      if (isLeaf) {
+        counts.leaves++
+        counts.entries += BigInt(nodes.length)
+        for (const node of nodes) counts.overflows += this.#checkValue(page, node, inner)
+      } else {
+        counts.branches++
+        for (const child of childrenOf(page)) waiting.push({ number: child, level: level + 1 })
+      }
     }
-    return roots
+    const isCounted = (Object.keys(counts) as (keyof TreeCounts)[]).every(name => counts[name] === tree[name])
+    if (!isCounted) throw this.#damaged(`a tree of ${tree.entries} entries has ${counts.entries}`)
   }
+
+  /** Looks at where a value lies; returns how many pages it has for itself. Adds the tree that begins there, if one does. */
+  #checkValue(page: Buffer, node: number, inner: Tree[]): bigint {
+    const flags = page.readUInt16LE(node + nodeAt.flags)
+    const data = node + nodeAt.key + page.readUInt16LE(node + nodeAt.keyBytes)
+    const bytes = page.readUInt16LE(node + nodeAt.low) + page.readUInt16LE(node + nodeAt.high) * 0x1_0000
+    const isBig = (flags & nodeFlags.bigData) !== 0
+    if (data + (isBig ? 8 : bytes) > pageBytes) throw this.#damaged('a value begins where its page ends')
+    if (!isBig) {
+      if (flags & nodeFlags.tree) inner.push(treeIn(page, data))
+      return 0n
+    }
+    const first = page.readBigUInt64LE(data)
+    const pages = Math.ceil((at.nodes + bytes) / pageBytes)
+    const end = first + BigInt(pages)
+    if (end * BigInt(pageBytes) > BigInt(this.#bytes)) throw this.#cutOff(end - 1n)
+    const head = this.#page(first)
+    const isWhole =
+      head.readBigUInt64LE(at.number) === first &&
+      (head.readUInt16LE(at.flags) & pageFlags.overflow) !== 0 &&
+      head.readUInt32LE(at.overflowPages) === pages
+    if (!isWhole) throw this.#damaged(`page ${first} does not hold the value that it should`)
+    return BigInt(pages)
+  }
+}
+
+/** False when the page has been seen before. */
+function takeNote(seen: Uint8Array, number: bigint): boolean {
+  const at = Number(number)
+  const bit = 1 << (at & 7)
+  const byte = seen[at >> 3] ?? 0
+  seen[at >> 3] = byte | bit
+  return (byte & bit) === 0
 }
 
 function treeIn(page: Buffer, offset: number): Tree {
   return {
     depth: page.readUInt16LE(offset + treeAt.depth),
+    branches: page.readBigUInt64LE(offset + treeAt.branches),
+    leaves: page.readBigUInt64LE(offset + treeAt.leaves),
+    overflows: page.readBigUInt64LE(offset + treeAt.overflows),
+    entries: page.readBigUInt64LE(offset + treeAt.entries),
     root: page.readBigUInt64LE(offset + treeAt.root),
   }
 }

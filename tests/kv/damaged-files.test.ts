@@ -16,7 +16,7 @@ import { after, test } from 'node:test'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openLmdb } from '../../src/kv/lmdb.ts'
 import { copyStore } from '../../src/kv/lmdb-copy.ts'
-import { checkDataFile, pageBytes } from '../../src/kv/lmdb-data-file.ts'
+import { checkDataFile, findDamage, pageBytes } from '../../src/kv/lmdb-data-file.ts'
 import { runProgram } from '../support/program.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'terrarium-damaged-'))
@@ -175,3 +175,27 @@ for (const [name, words] of Object.entries(commands)) {
     })
   }
 }
+
+test('of a file that is read as a whole, every page of a tree that is not itself is noticed', async () => {
+  assert.equal(await findDamage(wholeFile), undefined)
+  const pages = content.length / pageBytes
+  const { file } = copied()
+  const found = new Map<string, number>()
+  const damages: Readonly<Record<string, (page: Buffer) => void>> = {
+    zeroed: page => page.fill(0),
+    'of another place': page => page.writeBigUInt64LE(3n, 0),
+    // Two nodes fewer than there are.
+    'with fewer nodes': page => page.writeUInt16LE(Math.max(0, page.readUInt16LE(20) - 4), 20),
+  }
+  for (let number = 2; number < pages; number += 3)
+    for (const [name, damage] of Object.entries(damages)) {
+      const damaged = Buffer.from(content)
+      damage(damaged.subarray(number * pageBytes, (number + 1) * pageBytes))
+      writeFileSync(file, damaged)
+      if ((await findDamage(file)) !== undefined) found.set(name, (found.get(name) ?? 0) + 1)
+    }
+  const tried = Math.ceil((pages - 2) / 3)
+  // Others are free, or the insides of large values, where bytes are not looked at.
+  for (const name of Object.keys(damages))
+    assert.ok((found.get(name) ?? 0) > tried / 4, `${name}: ${found.get(name)} of ${tried}`)
+})

@@ -3,10 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { cp, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { systemRandom } from '../../src/base/random.ts'
+import { pageBytes } from '../../src/kv/lmdb-data-file.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer, walSegmentBytes } from '../support/postgres.ts'
 import { Cluster, eventually, type Node } from './cluster.ts'
@@ -113,4 +115,43 @@ describe('disks', { skip: noPostgres }, () => {
     }
     await rm(old, { recursive: true })
   })
+
+  test('a copy with pages that cannot be is made anew when processes have died of it', async () => {
+    const damages = (node: Node) => node.stderr().match(/data\.mdb is damaged: /g)?.length ?? 0
+    const copied = /"reason":"(there is none|[^"]* is damaged: [^"]*)"/g
+    let node = await cluster.start()
+    const { data } = node
+    const mark = join(data, 'replica-in-use')
+    assert.ok(existsSync(mark))
+    await cluster.stop(node)
+    assert.ok(!existsSync(mark))
+    node = await cluster.start({ data })
+    await cluster.kill(node)
+    zeroLeaves(data)
+    node = await cluster.start({ data, flags: ['--workers', '2'] })
+    assert.equal(damages(node), 1, node.stderr())
+    assert.equal(await cluster.write(node), 'acknowledged')
+    zeroLeaves(data)
+    await eventually('both workers have died and have a new copy', async () => {
+      const told = await cluster.write(node)
+      return told === 'acknowledged' && (node.stderr().match(copied)?.length ?? 0) >= 2
+    })
+    assert.match(node.stderr(), /"reason":"MDB_|is damaged: /)
+    await cluster.check(data)
+    await cluster.stop(node)
+  })
 })
+
+/** Overwrites the leaves of a node's copy with zeros, but for those that are looked at before it is opened. */
+function zeroLeaves(data: string): void {
+  const descriptor = openSync(join(data, 'replica', 'data.mdb'), 'r+')
+  const page = Buffer.alloc(pageBytes)
+  const roots = new Set<bigint>()
+  for (let number = 0n; number * BigInt(pageBytes) < fstatSync(descriptor).size; number++) {
+    readSync(descriptor, page, 0, pageBytes, Number(number) * pageBytes)
+    if (number < 2n) for (const at of [88, 136]) roots.add(page.readBigUInt64LE(at))
+    else if (page.readUInt16LE(18) === 2 && !roots.has(number))
+      writeSync(descriptor, Buffer.alloc(pageBytes), 0, pageBytes, Number(number) * pageBytes)
+  }
+  closeSync(descriptor)
+}

@@ -17,7 +17,7 @@ import { claimData } from '../../data-folder.ts'
 import { assertIdentity } from '../../kv/folder-identity.ts'
 import { joinClaim } from '../../kv/lmdb-claim.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../open-engine.ts'
-import { divergedExitCode } from '../../open-store.ts'
+import { divergedExitCode, settleStore } from '../../open-store.ts'
 import { createServer, type Server, urlOf } from '../../server.ts'
 import { openServiceLog } from '../../service-log.ts'
 import { StartError } from '../command.ts'
@@ -55,9 +55,11 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
       log.warn('the root secret is easily guessed: every program of this machine can have all rights')
     const node =
       config.store === undefined ? undefined : await readable(config, () => new StartingNode(config, log))
-    return await (config.workers === 1
+    const status = await (config.workers === 1
       ? runAlone(config, node, open, log, held)
       : supervise(config, node, log, held))
+    if (status === 0) settleStore(config)
+    return status
   } finally {
     held.letGo()
     forgetAddress(config.data)

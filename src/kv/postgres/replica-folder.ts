@@ -2,12 +2,13 @@
 // note within says what it is a copy of and whether it can be trusted: after a crash of the machine the pages on disk may
 // be of any age, and the system's start in which the note was written tells that.
 
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../../base/random.ts'
 import type { KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { openLmdb } from '../lmdb.ts'
+import { dataFileName, findDamage } from '../lmdb-data-file.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
 import { currentBoot, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
@@ -38,7 +39,7 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
   try {
     await openTables(session, options.random)
     mkdirSync(folder, { recursive: true })
-    const fault = await faultOf(session, folder)
+    const fault = (await damageOf(folder)) ?? (await faultOf(session, folder))
     if (fault === undefined) return
     options.onCopy(fault)
     discardReplica(folder)
@@ -51,6 +52,44 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
   } finally {
     session.close()
   }
+}
+
+/**
+ * There from the moment a copy is prepared until the node has ended in order; holds how many copies have been found damaged one
+ * after the other. What else ends a node may be the copy itself: LMDB ends the process at a page that cannot be.
+ */
+const markOf = (folder: string) => join(folder, 'replica-in-use')
+/** So many damaged copies in a row are not theirs to mend. */
+const damagesMax = 3
+
+function readMark(folder: string): number | undefined {
+  return existsSync(markOf(folder))
+    ? Number.parseInt(readFileSync(markOf(folder), 'utf8'), 10) || 0
+    : undefined
+}
+
+function writeMark(folder: string, damages: number): void {
+  writeFileSync(markOf(folder), String(damages), { mode: 0o600 })
+}
+
+/** What is wrong with the copy of a node that did not end in order; undefined when nothing is, or it did. */
+async function damageOf(folder: string): Promise<string | undefined> {
+  const mark = readMark(folder)
+  const file = join(replicaFolder(folder), dataFileName)
+  const hasCopy = existsSync(file)
+  const damage = mark !== undefined && hasCopy ? await findDamage(file) : undefined
+  const damages = damage === undefined ? (hasCopy ? 0 : (mark ?? 0)) : (mark ?? 0) + 1
+  if (damages > damagesMax)
+    throw new StoreUnavailableError(
+      `the copy of the store was damaged ${damages} times: look at the disk and the memory of this machine, then remove ${markOf(folder)}`,
+    )
+  writeMark(folder, damages)
+  return damage
+}
+
+/** Says that all processes of the node have ended in order: its copy is as they have left it. */
+export function settleReplica(folder: string): void {
+  rmSync(markOf(folder), { force: true })
 }
 
 /** Opens the copy in a data directory. Throws {@link StoreUnavailableError} when there is none. */
@@ -73,8 +112,9 @@ export async function openComparable(session: Session, folder: string): Promise<
   return (await faultOf(session, folder)) === undefined ? openReplica(folder) : undefined
 }
 
-/** Removes the copy: the next {@link prepareReplica} makes it anew. */
-export function discardReplica(folder: string): void {
+/** Removes the copy: the next {@link prepareReplica} makes it anew, if not too many have been damaged. */
+export function discardReplica(folder: string, isDamaged = false): void {
+  if (isDamaged) writeMark(folder, (readMark(folder) ?? 0) + 1)
   rmSync(replicaFolder(folder), { recursive: true, force: true })
 }
 
