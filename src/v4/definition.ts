@@ -37,18 +37,6 @@ export class Call {
   invalid(description: string, ...further: (string | number)[]): QueryError {
     return this.error('invalid argument', description, ...further)
   }
-
-  /** Runs `work`, moving the errors it throws to this call: their positions become those of `further`. */
-  placing<T>(work: () => T, ...further: (string | number)[]): T {
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof QueryError)) throw error
-      throw new QueryError(
-        error.errors.map(entry => ({ ...entry, position: this.position(...further, ...entry.position) })),
-      )
-    }
-  }
 }
 
 /** The definition of a call's function. */
