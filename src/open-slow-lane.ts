@@ -5,7 +5,7 @@ import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import type { Clock } from './base/clock.ts'
+import { type Clock, starvedMs } from './base/clock.ts'
 import type { Timers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import { sendFrame } from './slow-lane/frames.ts'
@@ -45,6 +45,7 @@ export function openSlowLane(
     memoryMb: config.slowLaneMemoryMb,
     memoryKills: systemMemoryKills,
     clock,
+    starvedMs,
     timers,
     spawn: () => start(setup),
     reserveIds: held => reserveStretch(store, worker, held),

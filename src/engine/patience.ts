@@ -1,4 +1,5 @@
-// How long an evaluation may hold the process that serves everybody. One that is dropped for taking too long has
+// How long an evaluation may hold the process that serves everybody: by its own work and its waits for the disk, not by
+// those for a processor that other programs have, for these it would meet in the slow lane, too. One that is dropped for taking too long has
 // wasted that time; whoever lets that happen over and over gets less of it each time, so that it stays a small share.
 
 import { Allowances } from '../base/allowance.ts'
@@ -12,28 +13,59 @@ const queuesMax = 10_000
 /** Milliseconds that may be wasted without consequence, and are forgiven. */
 const wasteRate = { max: limits.wastedMsFree, perSecond: limits.forgivenMsPerSecond }
 
+/** How old the knowledge may be of how long the thread has starved before an evaluation, in milliseconds. */
+const starvedAgeMs = 5
+
 export class Patience {
   readonly #ms: number
   readonly #clock: Clock
+  readonly #starvedMs: () => number
+  #lastStarvedMs = 0
+  #lookedMs = Number.NEGATIVE_INFINITY
   /** What each queue may still waste. */
   readonly #wastes: Allowances<string>
 
-  /** `ms`: what an evaluation may take of a queue that has wasted little. */
-  constructor(ms: number, clock: Clock) {
+  /**
+   * `ms`: what an evaluation may take of a queue that has wasted little. `starvedMs`: how long this thread has waited for a
+   * processor so far.
+   */
+  constructor(ms: number, clock: Clock, starvedMs: () => number) {
     this.#ms = ms
     this.#clock = clock
+    this.#starvedMs = starvedMs
     this.#wastes = new Allowances(wasteRate, queuesMax, () => clock.elapsedMs())
   }
 
   /** The share of an evaluation that begins now. */
   hold(queue: string): Hold {
     const startMs = this.#clock.elapsedMs()
-    const endMs = startMs + (this.#wastes.left(queue) < 0 ? Math.min(this.#ms, limits.impatientMs) : this.#ms)
+    const ms = this.#wastes.left(queue) < 0 ? Math.min(this.#ms, limits.impatientMs) : this.#ms
+    const before = this.#starvedBefore(startMs)
+    const heldMs = () => {
+      const passedMs = this.#clock.elapsedMs() - startMs
+      return Math.max(0, passedMs - Math.max(0, this.#starvedMs() - before))
+    }
+    let endMs = startMs + ms
     return {
-      isOver: () => this.#clock.elapsedMs() >= endMs,
+      isOver: () => {
+        if (this.#clock.elapsedMs() < endMs) return false
+        // Asked only now: it takes as long as a short query.
+        const leftMs = ms - heldMs()
+        endMs = this.#clock.elapsedMs() + leftMs
+        return leftMs <= 0
+      },
       wasted: () => {
-        this.#wastes.take(queue, this.#clock.elapsedMs() - startMs)
+        this.#wastes.take(queue, heldMs())
       },
     }
+  }
+
+  /** How long the thread had starved a moment ago: it is not asked for each of many short queries. */
+  #starvedBefore(nowMs: number): number {
+    if (nowMs - this.#lookedMs > starvedAgeMs) {
+      this.#lastStarvedMs = this.#starvedMs()
+      this.#lookedMs = nowMs
+    }
+    return this.#lastStarvedMs
   }
 }

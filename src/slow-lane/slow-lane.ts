@@ -18,6 +18,8 @@ interface SlowLaneOptions extends LaneOptions {
   readonly processesMax: number
   readonly timers: Timers
   readonly clock: Clock
+  /** Milliseconds that this thread has waited for a processor so far. */
+  readonly starvedMs: () => number
 }
 
 interface Waiting {
@@ -48,7 +50,7 @@ export class ProcessLane implements SlowLane {
 
   constructor(options: SlowLaneOptions) {
     this.#options = options
-    this.#patience = new Patience(options.afterMs, options.clock)
+    this.#patience = new Patience(options.afterMs, options.clock, options.starvedMs)
     this.#processes = new Array(options.processesMax).fill(undefined)
   }
 

@@ -68,6 +68,7 @@ function laneOf(processesMax: number, isReady = true, first?: () => FakeProcess)
     memoryKills: () => system.memoryKills,
     timers: time,
     clock: time,
+    starvedMs: () => 0,
     spawn: () => {
       if (makeFirst) {
         const made = makeFirst()
