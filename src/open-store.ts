@@ -146,9 +146,10 @@ export async function openConfiguredStore(
     newestTime: view => lastCommit(view).time,
     readPatienceMs: config.storeStaleReadsMs,
     writePatienceMs: config.storeWriteWaitMs,
-    onAvailability: reason => {
-      if (reason === undefined) log.info('the database of the store is back')
-      else log.error({ reason }, 'the database of the store is away')
+    onFault: fault => {
+      if (fault === undefined) log.info('the database of the store is back, and this node up with it')
+      else if (fault.isLocal) log.error({ reason: fault.reason }, 'this node does not keep up with the store')
+      else log.error({ reason: fault.reason }, 'the database of the store is away')
     },
     onDiverged: endWorthless,
   })

@@ -69,6 +69,13 @@ async function measure(config: Config, { standing }: OpenEngine, meter: RequestM
   return createRegistry(meter, standing && { name: nodeName(config), standing })
 }
 
+/** What keeps this node from following the store, when that is not the database. */
+function ownFaultOf({ standing }: OpenEngine): string | undefined {
+  const fault = standing?.().fault
+  // The reason may name folders: it is for the log.
+  return fault?.isLocal ? 'This node cannot bring its copy of the store forward; its log says why' : undefined
+}
+
 function assemble(
   config: Config,
   opened: OpenEngine,
@@ -92,6 +99,7 @@ function assemble(
     random: systemRandom,
     timers: systemTimers,
     notice: notice.signal,
+    ...(opened.standing && { ownFault: () => ownFaultOf(opened) }),
     stopping: stopping.signal,
     queryLog,
     ...(meter && { meter }),

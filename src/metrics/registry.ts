@@ -8,7 +8,11 @@ interface MeasuredNode {
   /** The label `node` of all its metrics. */
   readonly name: string
   /** How its copy of the store stands, as of now. */
-  readonly standing: () => { readonly isAway: boolean; readonly lagMs: number; readonly behind: number }
+  readonly standing: () => {
+    readonly fault: { readonly isLocal: boolean } | undefined
+    readonly lagMs: number
+    readonly behind: number
+  }
 }
 
 /** The metrics of one process. */
@@ -83,7 +87,7 @@ function measureNode(registry: Registry, { name, standing }: MeasuredNode): void
   }
   gauge('lag_seconds', 'How old what this node reads may be.', () => standing().lagMs / 1000)
   gauge('batches_behind', 'Batches that the record was ahead when last seen.', () => standing().behind)
-  gauge('away', '1 while the database of the store cannot be reached.', () => (standing().isAway ? 1 : 0))
+  gauge('away', '1 while the database of the store cannot be reached.', () => (standing().fault?.isLocal === false ? 1 : 0))
 }
 
 function labelled<Name extends string>(

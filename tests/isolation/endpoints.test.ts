@@ -22,6 +22,7 @@ const everything: Required<Services> = {
   dashboard: part,
   recordsQueries: part,
   meter: part,
+  ownFault: part,
   notice: new AbortController().signal,
   stopping: new AbortController().signal,
 }

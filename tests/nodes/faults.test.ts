@@ -85,6 +85,30 @@ describe('nodes', { skip: noPostgres }, () => {
     await cluster.verify(a, b)
   })
 
+  test('the log says what PostgreSQL says, and again when that changes', async () => {
+    await postgres.query('CREATE ROLE app LOGIN SUPERUSER')
+    const store = `postgres://app@127.0.0.1:${postgres.port}/postgres`
+    const node = await cluster.start({ env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: '300' } })
+    const refuse = (how: string) =>
+      postgres.query(
+        `ALTER ROLE app ${how}`,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
+      )
+    const lines = (text: string) => node.stderr().split('\n').filter(line => line.includes(text)).length
+    await refuse('NOLOGIN')
+    await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
+    assert.equal(await cluster.write(node), 'refused')
+    await eventually('so is why writes are refused', () => lines('requests get 503') > 0)
+    assert.match(node.stderr(), /is not permitted to log in".*requests get 503/)
+    await refuse('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
+    await eventually('the second reason is told', () => lines('too many connections for role') > 0)
+    assert.ok(lines('is away') <= 3, node.stderr())
+    await postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
+    await eventually('it is back', () => lines('is back') > 0)
+    await eventually('writes are taken', async () => (await cluster.write(node)) === 'acknowledged')
+    await cluster.stop(node)
+  })
+
   test('a network that swallows everything: reads go on, writes get 503, then all goes on', async () => {
     a.proxy.blackhole(true)
     const create = { create: { collection: 'counters' }, params: { object: {} } }

@@ -184,7 +184,8 @@ export class PostgresServer {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on; the system does not give it to the next who asks. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as { port: number }

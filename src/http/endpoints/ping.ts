@@ -29,8 +29,10 @@ async function ping(services: Services, call: EndpointCall): Promise<Answer> {
   const target = call.request.url
   const scope = scopes.get(queryParameter(target, 'scope') ?? 'write') ?? 'node'
   const timeoutMs = timeoutOf(queryParameter(target, 'timeout')) ?? scopeTimeoutMs[scope]
-  const { engine, log, notice } = services
+  const { engine, log, notice, ownFault } = services
   if (notice?.aborted) return errorAnswer('service unavailable', 'The service is about to stop', engine.now())
+  const fault = scope === 'node' ? undefined : ownFault?.()
+  if (fault !== undefined) return errorAnswer('service unavailable', fault, engine.now())
   const outcome = await outcomeOf(services, scope, timeoutMs)
   if (outcome === 'fine') {
     const body = `{"resource":"Scope ${scope} is OK"}`

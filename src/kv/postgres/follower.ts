@@ -10,6 +10,7 @@ import type { Random } from '../../base/random.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { CopyFault, type Fault, Faults } from './faults.ts'
 import { ReadTimes } from './read-times.ts'
 import { closeTime, type Head, type LogRow, readHead, readLog } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
@@ -32,7 +33,8 @@ interface FollowerOptions {
   /** Told of each batch that this process has applied, its own ones, too. */
   readonly onApplied: (batch: string, writes: ForeignBatch) => void
   readonly onDiverged: (reason: string) => void
-  readonly onAvailability?: (reason: string | undefined) => void
+  /** Told what keeps the copy from following, when that changes; see {@link Faults}. */
+  readonly onFault?: (fault: Fault | undefined) => void
 }
 
 /** Milliseconds between two looks at the head while somebody reads or listens, and while nobody does. */
@@ -67,8 +69,7 @@ export class Follower {
   #registeredMs = Number.NEGATIVE_INFINITY
   /** When a look began after which the copy held all there was, on the steady clock. */
   #currentMs = Number.NEGATIVE_INFINITY
-  /** Since when the database is away, on the steady clock. */
-  #awaySinceMs: number | undefined
+  readonly #faults: Faults
   #refreshing: Promise<void> | undefined
   /** A look that reads wait for, and when it began. */
   #freshening: { readonly beganMs: number; readonly done: Promise<void> } | undefined
@@ -81,6 +82,7 @@ export class Follower {
   constructor(options: FollowerOptions) {
     this.#options = options
     this.#times = new ReadTimes(options.clock)
+    this.#faults = new Faults(options.elapsedMs, fault => options.onFault?.(fault))
   }
 
   get progress(): Progress & { readonly behind: number } {
@@ -92,8 +94,9 @@ export class Follower {
     return this.#options.elapsedMs() - this.#currentMs
   }
 
-  get isAway(): boolean {
-    return this.#awaySinceMs !== undefined
+  /** What keeps the copy from following. */
+  get fault(): Fault | undefined {
+    return this.#faults.current
   }
 
   /** Reaches the head once, then follows it until {@link stop}. */
@@ -126,8 +129,8 @@ export class Follower {
 
   /** Throws {@link StoreUnavailableError} when the copy is too old to be read. */
   checkReadable(): void {
-    if (this.#awaySinceMs === undefined) return
-    if (this.#options.elapsedMs() - this.#awaySinceMs > this.#options.readPatienceMs) throw away()
+    const { sinceMs } = this.#faults
+    if (sinceMs !== undefined && this.#options.elapsedMs() - sinceMs > this.#options.readPatienceMs) throw away()
   }
 
   /**
@@ -138,7 +141,7 @@ export class Follower {
     this.#lastReadMs = this.#options.elapsedMs()
     this.#wake()
     const isComplete = this.#times.closed >= notBefore
-    if (isComplete && this.#awaySinceMs !== undefined) return undefined
+    if (isComplete && this.fault !== undefined) return undefined
     if (!isComplete || !this.#times.areFresh) return this.#reach(notBefore)
     return notBefore > 0 ? undefined : this.#freshen()
   }
@@ -186,7 +189,9 @@ export class Follower {
   /** Applies batches to the copy, which other processes of the node may feed as well. */
   async apply(rows: readonly LogRow[]): Promise<void> {
     const { local, newestTime, onApplied } = this.#options
-    const { batch, rows: applied, seq } = await applyRows(local, rows, newestTime)
+    const { batch, rows: applied, seq } = await applyRows(local, rows, newestTime).catch(cause => {
+      throw new CopyFault(cause)
+    })
     if (seq > this.#progress.seq) this.#progress = { seq, batch }
     for (const row of applied) onApplied(row.batch, row)
   }
@@ -283,11 +288,13 @@ export class Follower {
       }
       this.#currentMs = Math.max(this.#currentMs, beganMs)
       await this.#register(session)
-      this.#noteBack()
+      this.#faults.note(undefined)
     } catch (error) {
-      this.#session?.close()
-      this.#session = undefined
-      this.#noteAway(error)
+      if (!(error instanceof CopyFault)) {
+        this.#session?.close()
+        this.#session = undefined
+      }
+      if (!this.#isStopped) this.#faults.note(error)
       if (error instanceof StoreUnavailableError) throw error
       const reason = error instanceof Error ? error.message : String(error)
       throw new StoreUnavailableError(`the database of the store refuses: ${reason}`, { cause: error })
@@ -339,18 +346,6 @@ export class Follower {
     this.#hasDiverged = true
     this.#isStopped = true
     return new StoreUnavailableError(`the local copy cannot be used any more: ${reason}`)
-  }
-
-  #noteAway(error: unknown): void {
-    if (this.#isStopped || this.#awaySinceMs !== undefined) return
-    this.#awaySinceMs = this.#options.elapsedMs()
-    this.#options.onAvailability?.(error instanceof Error ? error.message : String(error))
-  }
-
-  #noteBack(): void {
-    if (this.#awaySinceMs === undefined) return
-    this.#awaySinceMs = undefined
-    this.#options.onAvailability?.(undefined)
   }
 
   #pause(ms: number): Promise<void> {

@@ -14,6 +14,7 @@ import type { ForeignBatch, KeyValueStore, View, Work } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { encodeBatch } from './batch.ts'
 import { type BuiltBatch, CommitQueue, type RunJob } from './commit-queue.ts'
+import type { Fault } from './faults.ts'
 import { Follower } from './follower.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
@@ -37,8 +38,8 @@ interface PostgresOptions {
   readonly readPatienceMs?: number
   /** Told once, when the record does not hold what the copy does: the copy is worthless, and the process has to end. */
   readonly onDiverged: (reason: string) => void
-  /** Told when the database goes away (with the reason) and when it is back (undefined). */
-  readonly onAvailability?: (reason: string | undefined) => void
+  /** Told what keeps this node from following the record, when that changes; undefined when it is over. */
+  readonly onFault?: (fault: Fault | undefined) => void
 }
 
 const writePatienceDefaultMs = 10_000
@@ -59,8 +60,8 @@ interface OpenBatch {
 
 /** How a node's copy stands to the record. */
 export interface Standing extends Progress {
-  /** Whether the database cannot be reached. */
-  readonly isAway: boolean
+  /** What keeps the copy from following. */
+  readonly fault: Fault | undefined
   /** How old, in milliseconds, what is read may be. */
   readonly lagMs: number
   /** Batches that the record was ahead of the copy when last seen. */
@@ -87,6 +88,8 @@ export class PostgresStore implements KeyValueStore {
   /** Those whose batch is in the log, but not acknowledged: a synchronous standby may lack it. The next commit tells. */
   #doubtful: RunJob[] = []
   #committing: Promise<void> | undefined
+  /** Why the last attempt to commit has failed. */
+  #failure: unknown
   #isClosed = false
   #isHurried = false
   #isBuilding = false
@@ -165,8 +168,8 @@ export class PostgresStore implements KeyValueStore {
 
   /** How this node's copy stands to the record. */
   get standing(): Standing {
-    const { isAway, lagMs, progress } = this.#follower
-    return { isAway, lagMs, ...progress }
+    const { fault, lagMs, progress } = this.#follower
+    return { fault, lagMs, ...progress }
   }
 
   /** The process is about to end: writes wait no longer than a moment for a database that is away. */
@@ -184,15 +187,17 @@ export class PostgresStore implements KeyValueStore {
   }
 
   async #commitAll(): Promise<void> {
-    const stopWatching = this.#options.timers.every(impatienceMs, () => this.#refuseImpatient(undefined))
+    const stopWatching = this.#options.timers.every(impatienceMs, () => this.#refuseImpatient())
     // Works that arrive in one turn of the event loop share a batch.
     await Promise.resolve()
     while (this.#isBusy) {
       try {
         await this.#commitBatch()
+        this.#failure = undefined
       } catch (error) {
         this.#dropSession()
-        this.#refuseImpatient(error)
+        this.#failure = error
+        this.#refuseImpatient()
         if (this.#isBusy) await wait(retryMs, this.#options.timers)
       }
     }
@@ -290,7 +295,8 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /** Refuses jobs that have waited long enough. */
-  #refuseImpatient(reason: unknown): void {
+  #refuseImpatient(): void {
+    const reason = this.#failure
     const { writePatienceMs = writePatienceDefaultMs } = this.#options
     const patienceMs = this.#isHurried ? Math.min(writePatienceMs, hurriedPatienceMs) : writePatienceMs
     const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
