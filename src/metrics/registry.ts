@@ -87,7 +87,9 @@ function measureNode(registry: Registry, { name, standing }: MeasuredNode): void
   }
   gauge('lag_seconds', 'How old what this node reads may be.', () => standing().lagMs / 1000)
   gauge('batches_behind', 'Batches that the record was ahead when last seen.', () => standing().behind)
-  gauge('away', '1 while the database of the store cannot be reached.', () => (standing().fault?.isLocal === false ? 1 : 0))
+  gauge('away', '1 while the database of the store cannot be reached.', () =>
+    standing().fault?.isLocal === false ? 1 : 0,
+  )
 }
 
 function labelled<Name extends string>(

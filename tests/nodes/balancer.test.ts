@@ -81,7 +81,12 @@ describe('nodes behind a balancer', { skip: noPostgres ?? noHaproxy }, () => {
     const admin = clientOf(cluster.secret)
     await admin.query(q.CreateCollection({ name: 'users' }))
     await admin.query(
-      q.CreateIndex({ name: 'by_email', source: q.Collection('users'), terms: [{ field: ['data', 'email'] }], unique: true }),
+      q.CreateIndex({
+        name: 'by_email',
+        source: q.Collection('users'),
+        terms: [{ field: ['data', 'email'] }],
+        unique: true,
+      }),
     )
     for (let n = 0; n < 30; n++) {
       const email = `user-${n}@example.com`
@@ -96,9 +101,14 @@ describe('nodes behind a balancer', { skip: noPostgres ?? noHaproxy }, () => {
       const user = clientOf(secret)
       const ref = await user.query<faunadb.values.Ref>(q.CurrentIdentity())
       assert.equal(ref.id, made.ref.id)
-      await admin.query(q.Update(made.ref, { data: { n: q.Add(1, q.Select(['data', 'n'], q.Get(made.ref))) } }))
+      await admin.query(
+        q.Update(made.ref, { data: { n: q.Add(1, q.Select(['data', 'n'], q.Get(made.ref))) } }),
+      )
       assert.equal(await admin.query(q.Select(['data', 'n'], q.Get(made.ref))), 1)
-      await assert.rejects(admin.query(q.Create(q.Collection('users'), { data: { email } })), /instance not unique/)
+      await assert.rejects(
+        admin.query(q.Create(q.Collection('users'), { data: { email } })),
+        /instance not unique/,
+      )
       await user.query(q.Logout(true))
       await Promise.all([login.close(), user.close()])
     }

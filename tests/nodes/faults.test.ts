@@ -88,13 +88,19 @@ describe('nodes', { skip: noPostgres }, () => {
   test('the log says what PostgreSQL says, and again when that changes', async () => {
     await postgres.query('CREATE ROLE app LOGIN SUPERUSER')
     const store = `postgres://app@127.0.0.1:${postgres.port}/postgres`
-    const node = await cluster.start({ env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: '300' } })
+    const node = await cluster.start({
+      env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: '300' },
+    })
     const refuse = (how: string) =>
       postgres.query(
         `ALTER ROLE app ${how}`,
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
       )
-    const lines = (text: string) => node.stderr().split('\n').filter(line => line.includes(text)).length
+    const lines = (text: string) =>
+      node
+        .stderr()
+        .split('\n')
+        .filter(line => line.includes(text)).length
     await refuse('NOLOGIN')
     await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
     assert.equal(await cluster.write(node), 'refused')

@@ -130,7 +130,8 @@ export class Follower {
   /** Throws {@link StoreUnavailableError} when the copy is too old to be read. */
   checkReadable(): void {
     const { sinceMs } = this.#faults
-    if (sinceMs !== undefined && this.#options.elapsedMs() - sinceMs > this.#options.readPatienceMs) throw away()
+    if (sinceMs !== undefined && this.#options.elapsedMs() - sinceMs > this.#options.readPatienceMs)
+      throw away()
   }
 
   /**
@@ -189,7 +190,11 @@ export class Follower {
   /** Applies batches to the copy, which other processes of the node may feed as well. */
   async apply(rows: readonly LogRow[]): Promise<void> {
     const { local, newestTime, onApplied } = this.#options
-    const { batch, rows: applied, seq } = await applyRows(local, rows, newestTime).catch(cause => {
+    const {
+      batch,
+      rows: applied,
+      seq,
+    } = await applyRows(local, rows, newestTime).catch(cause => {
       throw new CopyFault(cause)
     })
     if (seq > this.#progress.seq) this.#progress = { seq, batch }
