@@ -62,7 +62,7 @@ async function writeRecords(data: string, count: number): Promise<void> {
           txnRetries: 0,
           rateLimited: [],
         },
-        database: [`tenant-${n % 200}`, 'app'],
+        database: { names: [`tenant-${n % 200}`, 'app'], ids: [BigInt(n % 200), 1000n] },
         tags: [],
         traceId: n.toString(16).padStart(32, '0'),
         spanId: (n * 7919).toString(16).padStart(16, '1'),

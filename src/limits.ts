@@ -7,6 +7,10 @@ export const limits = {
   bufferedBodyBytesMax: 268_435_456,
   /** Bytes of a request body that are kept before its sender's credential has been looked at; ours. */
   strangerBodyBytesMax: 65_536,
+  /** Characters of a header in a record of the query log; ours: what is longer is cut. */
+  loggedHeaderCharsMax: 512,
+  /** One part in so many of the query log is for requests whose credential was refused, at once and over its days; ours. */
+  strangersLogShare: 16,
   /** Bytes of a request body at the endpoints of the query log; ours. */
   logBodyBytesMax: 65_536,
   /** What a request body has to bring, in bytes, in each window of this many milliseconds; ours. */

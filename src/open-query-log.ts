@@ -46,6 +46,7 @@ type QueryLogConfig = Pick<
   | 'queryLogS3Region'
   | 'queryLogS3AccessKey'
   | 'queryLogS3SecretKey'
+  | 'workers'
 >
 
 /** What tests put in the place of the machine. */
@@ -124,6 +125,8 @@ export async function openQueryLog(
       }),
       timers,
       retention,
+      recorders: Math.max(1, config.workers),
+      elapsedMs: clock.elapsedMs,
       exportDays: config.queryLogExportDays,
       exportTimeoutMs: config.queryLogExportTimeoutMs,
       urlSeconds: config.queryLogUrlSeconds,

@@ -5,6 +5,7 @@ import type { LanguageRequest, QueryMetrics } from '../model/language.ts'
 import type { Attempt } from '../store/contract.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
+import type { Costs, RateKind } from './rate-limits.ts'
 
 /** Where a query came in, when that forbids writes; the words appear in the error. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'
@@ -45,6 +46,20 @@ export class LongBody {
   }
 }
 
+/** Where a database lies: its name and number and those of the databases around it, outermost first; empty for the root. */
+export interface DatabasePlace {
+  readonly names: readonly string[]
+  readonly ids: readonly DatabaseId[]
+}
+
+/** Databases that were found by their names. */
+export interface NamedDatabases {
+  /** Outermost first. */
+  readonly ids: readonly DatabaseId[]
+  /** Since when all of them have had these names, and lain where they do. */
+  readonly since: Micros
+}
+
 /** What a client gets for a request. */
 export interface QueryResponse {
   readonly status: number
@@ -57,8 +72,8 @@ export interface QueryResponse {
   readonly metrics: QueryMetrics | undefined
   /** The database in which the query ran; undefined when the credential was refused. */
   readonly database: DatabaseId | undefined
-  /** Names of that database and of those around it, outermost first. */
-  readonly databasePath?: readonly string[] | undefined
+  /** Where that database lies. */
+  readonly place?: DatabasePlace | undefined
   /** The request error that this response stands for, when it is not the query's own. */
   readonly requestError?: RequestErrorCode
   /** It was evaluated in the slow lane. */
@@ -91,8 +106,7 @@ export interface StreamResponse extends QueryResponse {
 /** Who a credential stands for. */
 export interface Principal {
   readonly database: DatabaseId
-  /** Names of that database and of those around it, outermost first. */
-  readonly path: readonly string[]
+  readonly place: DatabasePlace
   /** Holds the builtin role `admin` there. */
   readonly isAdmin: boolean
   /** The builtin role; undefined for who has roles of the database, or logged in. */
@@ -128,7 +142,11 @@ export interface Engine {
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Who an `authorization` header stands for; undefined when it is refused. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>
-  /** The ids of the databases along a path of names, outermost first; undefined when one does not exist. */
-  databasesAlong(names: readonly string[]): readonly DatabaseId[] | undefined
+  /** The databases along a path of names; undefined when one does not exist. */
+  databasesAlong(names: readonly string[]): NamedDatabases | undefined
+  /** The kinds of operations of which a database has used up what it may. Work that is no query is not to begin then. */
+  exhausted(database: DatabaseId): readonly RateKind[]
+  /** Counts work that is no query, such as an import, against what its database may use. */
+  charge(database: DatabaseId, costs: Costs): void
   now(): Micros
 }

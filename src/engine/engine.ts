@@ -64,6 +64,8 @@ export function createEngine(options: EngineOptions): Engine {
     databasesAlong: names => store.read(transaction => followNames(transaction, names)).result,
     completed: (request, { body, metrics }, time) =>
       languageOf(options, request).complete(body, request, { time, metrics }),
+    exhausted: database => options.rateLimits?.exhausted(database) ?? [],
+    charge: (database, costs) => options.rateLimits?.charge(database, costs),
     now: options.timeOfDay,
   }
 }
@@ -121,7 +123,9 @@ function runExplanation(
   return runRequest(options, request, {
     budget,
     isExplanation: true,
+    isCharged: true,
     task: session => {
+      options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
       if (isLong || budget.isUsedUp) throw new TooLong()
       return explain(request, languageOf(options, request), session)
     },

@@ -58,6 +58,8 @@ export function explain(request: LanguageRequest, language: Language, session: S
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
     outcome.set('errors', language.describe(error))
+  } finally {
+    session.countCostsOf(subject)
   }
   const told = [...describeCaller(caller, session, language), ...outcome, ['decisions', decisions] as const]
   throw new Explained(language.render(new Map(told), session).body)

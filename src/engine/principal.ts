@@ -2,8 +2,8 @@
 
 import type { Session } from '../model/session.ts'
 import type { Transaction } from '../store/contract.ts'
-import { collectionOf, type DatabaseId, native, Ref, rootDatabase } from '../values/value.ts'
-import type { Principal } from './contract.ts'
+import { collectionOf, type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
+import type { DatabasePlace, NamedDatabases, Principal } from './contract.ts'
 
 /** The caller of a request as other services see it. */
 export function principalOf({ caller, transaction }: Session): Principal {
@@ -11,7 +11,7 @@ export function principalOf({ caller, transaction }: Session): Principal {
   const isAdmin = authority.kind === 'builtin' && authority.role === 'admin'
   return {
     database,
-    path: databasePath(transaction, database),
+    place: placeOf(transaction, database),
     isAdmin,
     role: authority.kind === 'builtin' ? authority.role : undefined,
     identity: identity instanceof Ref ? identityName(identity, transaction) : identity,
@@ -24,26 +24,36 @@ function identityName(identity: Ref, { catalogue }: Transaction): Principal['ide
   return collection === undefined ? undefined : { collection, id: String(identity.id) }
 }
 
-/** The names of a database and of those around it, outermost first; empty for the root. */
-export function databasePath({ catalogue }: Pick<Transaction, 'catalogue'>, database: DatabaseId): string[] {
-  return catalogue
-    .lineage(database)
-    .map(({ name }) => name)
-    .reverse()
+/** Where a database lies: its name and number and those of the databases around it, outermost first. */
+export function placeOf({ catalogue }: Pick<Transaction, 'catalogue'>, database: DatabaseId): DatabasePlace {
+  const around = catalogue.lineage(database)
+  return {
+    names: around.map(({ name }) => name).reverse(),
+    ids: around.map(({ ref }) => ref.id).reverse(),
+  }
 }
 
-/** The ids of the databases along a path of names, outermost first; undefined when one of them does not exist. */
-export function followNames(
-  { catalogue }: Pick<Transaction, 'catalogue'>,
-  names: readonly string[],
-): DatabaseId[] | undefined {
+/** The databases along a path of names; undefined when one of them does not exist. */
+export function followNames(transaction: Transaction, names: readonly string[]): NamedDatabases | undefined {
   const ids: DatabaseId[] = []
   let at = rootDatabase
+  let since = 0
   for (const name of names) {
-    const child = catalogue.resolve(at, native.databases, name)
+    const child = transaction.catalogue.resolve(at, native.databases, name)
     if (!child) return undefined
+    since = Math.max(since, calledSince(child, name, transaction))
     at = child.id
     ids.push(at)
   }
-  return ids
+  return { ids, since }
+}
+
+/** Since when a database has its name and its place, as far as is remembered. */
+function calledSince(database: Ref, name: string, transaction: Transaction): Micros {
+  let since = transaction.snapshotTime
+  for (const { action, fields, ts } of transaction.versions(database, { reverse: true })) {
+    if (action === 'delete' || fields.get('name') !== name) break
+    if (typeof ts === 'number') since = ts
+  }
+  return since
 }

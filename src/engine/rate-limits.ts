@@ -12,7 +12,8 @@ import type { DatabaseId } from '../values/value.ts'
 /** The kinds of operations, in the order in which the protocol names them. */
 const rateKinds = ['compute', 'read', 'write'] as const
 
-type RateKind = (typeof rateKinds)[number]
+/** One of them. */
+export type RateKind = (typeof rateKinds)[number]
 
 /** Operations by kind. */
 export type Costs = Readonly<Record<RateKind, number>>
@@ -52,10 +53,13 @@ export class RateLimits implements NoticeTopic {
 
   /** Throws {@link RateLimited} if a query of that cost may not run: nothing is left of a kind that it uses. */
   check(database: DatabaseId, costs: Costs): void {
-    const exhausted = this.#limited.filter(
-      ({ kind, buckets }) => costs[kind] > 0 && buckets.left(database) <= 0,
-    )
-    if (exhausted.length > 0) throw new RateLimited(exhausted.map(({ kind }) => kind))
+    const exhausted = this.exhausted(database).filter(kind => costs[kind] > 0)
+    if (exhausted.length > 0) throw new RateLimited(exhausted)
+  }
+
+  /** The kinds of which nothing is left. */
+  exhausted(database: DatabaseId): readonly RateKind[] {
+    return this.#limited.filter(({ buckets }) => buckets.left(database) <= 0).map(({ kind }) => kind)
   }
 
   /** Takes out what a query has used. */

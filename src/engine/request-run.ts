@@ -19,7 +19,7 @@ import {
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Explained } from './explain.ts'
-import { databasePath } from './principal.ts'
+import { placeOf } from './principal.ts'
 import type { RequestKind } from './request-kind.ts'
 import { Responses, spentBy } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
@@ -189,7 +189,7 @@ class RequestRun {
     const { budget, task } = this.#kind
     this.#responses.settledTime = transaction.settledTime
     this.#responses.spent = undefined
-    this.#responses.databasePath = undefined
+    this.#responses.place = undefined
     this.#memo.begin()
     const predicatesOf =
       (caller: Caller): RunPredicate =>
@@ -204,7 +204,7 @@ class RequestRun {
     // What it takes to know the caller is not the query's to pay.
     transaction.counters.readBytes = 0
     const session = this.#sessionFor(caller, transaction)
-    this.#responses.databasePath = databasePath(transaction, caller.database)
+    this.#responses.place = placeOf(transaction, caller.database)
     budget.countFor(caller.database)
     try {
       return task(session)

@@ -6,7 +6,7 @@ import type { Language, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { Attempt, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import type { QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
+import type { DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { RateLimited } from './rate-limits.ts'
 import type { TimeBudget } from './time-budget.ts'
@@ -35,8 +35,8 @@ export function spentBy({ byteReadOps, computeOps, database, transaction }: Sess
 export class Responses {
   /** By the latest evaluation; undefined until it is known who asks. */
   spent: Spent | undefined
-  /** Names of the database of the evaluation, and of those around it. */
-  databasePath: readonly string[] | undefined
+  /** Where the database of the evaluation lies. */
+  place: DatabasePlace | undefined
   /** The time of the latest transaction. */
   settledTime: Micros | undefined
   /** Attempts that met contention. */
@@ -70,7 +70,7 @@ export class Responses {
       txnTime: time,
       metrics,
       database: this.spent?.database,
-      databasePath: this.databasePath,
+      place: this.place,
     }
   }
 
@@ -82,7 +82,7 @@ export class Responses {
       txnTime: commitTime,
       metrics: this.#metrics(this.spent, counters),
       database: this.spent?.database,
-      databasePath: this.databasePath,
+      place: this.place,
       attempt: { ...attempt, result: undefined },
     }
   }
@@ -90,14 +90,14 @@ export class Responses {
   /** Of an explanation, which ends its transaction without a commit. */
   explained(body: string): QueryResponse {
     const spent = this.spent as Spent
-    const [time, metrics] = [spent.snapshotTime, this.#metrics(spent, noCosts)]
+    const [time, metrics] = [spent.snapshotTime, this.#charged(this.#metrics(spent, noCosts))]
     return {
       status: 200,
       body: this.#language.complete(body, this.#request, { time, metrics }),
       txnTime: time,
       metrics,
       database: this.spent?.database,
-      databasePath: this.databasePath,
+      place: this.place,
     }
   }
 
@@ -118,7 +118,7 @@ export class Responses {
       txnTime: time,
       metrics,
       database: this.spent?.database,
-      databasePath: this.databasePath,
+      place: this.place,
     }
   }
 
@@ -133,7 +133,7 @@ export class Responses {
       txnTime: time,
       metrics,
       database: this.spent?.database,
-      databasePath: this.databasePath,
+      place: this.place,
       requestError: error.code,
     }
   }

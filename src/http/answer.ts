@@ -2,7 +2,7 @@
 // body and numbers only: which headers follow from them is decided in one place, response-headers.ts.
 
 import type { Readable } from 'node:stream'
-import type { LongBody, QueryMetrics } from '../engine/contract.ts'
+import type { DatabasePlace, LongBody, QueryMetrics } from '../engine/contract.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -16,8 +16,8 @@ export interface Answer {
   readonly txnTime: Micros | undefined
   /** Absent where the protocol sends no metrics. */
   readonly metrics: QueryMetrics | undefined
-  /** Names of the database in which a query ran and of those around it; for the query log. */
-  readonly databasePath?: readonly string[] | undefined
+  /** Where the database lies that was asked; for the query log. Absent: the credential was refused. */
+  readonly place?: DatabasePlace | undefined
   /** The request error this answer stands for; decides between the two error paths of the protocol. */
   readonly requestError?: RequestErrorCode | undefined
   /** Its query was evaluated in the slow lane. */

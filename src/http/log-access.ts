@@ -47,9 +47,9 @@ export async function logClient(
   const id = String(principal.database)
   return {
     subject: `database ${id}`,
-    requester: `database ${principal.path[0]}`,
+    requester: `database ${principal.place.names[0]}`,
     isRoot: false,
-    database: { id, path: principal.path },
+    database: { id, path: principal.place.names },
     mayUseRegion: () => false,
     maySee: ({ database }) => database?.ids.includes(id) === true,
   }

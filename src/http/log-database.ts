@@ -27,9 +27,9 @@ export function allowedDatabase(
     ? isHere && own.path.every((name, level) => name === database.names[level])
     : client.mayUseRegion(regionGroup)
   if (!isAllowed) throw notAllowed()
-  const ids = isHere ? engine.databasesAlong(database.names) : undefined
-  if (!ids) throw new Refusal('not found', `There is no database ${database.path}.`)
-  return { ...database, ids: ids.map(String) }
+  const found = isHere ? engine.databasesAlong(database.names) : undefined
+  if (!found) throw new Refusal('not found', `There is no database ${database.path}.`)
+  return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
 }
 
 /** The refusal of who may not see a log. */

@@ -7,8 +7,6 @@ import type { Services } from './endpoint.ts'
 /** Records one call with the answer to it and the bytes of its body. */
 export type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
-const noNames: readonly string[] = []
-
 /** The way to record calls; undefined when nothing is to be recorded. Runs once per query. */
 export function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | undefined {
   if (queryLog === undefined || recordsQueries === false) return undefined
@@ -26,7 +24,7 @@ export function recorder({ queryLog, recordsQueries, log }: Services): RecordCal
         bytesOut,
         status: answer.status,
         costs: answer.metrics,
-        database: answer.databasePath ?? noNames,
+        database: answer.place,
         tags: call.tags,
         traceId: trace.traceId,
         spanId: trace.spanId,

@@ -106,8 +106,8 @@ export function discardBody({ body }: Answer): void {
 }
 
 /** For whom an unread response counts: the database that was asked, or where the client comes from. */
-function readerOf(request: Exchange, { databasePath }: Answer): string {
-  return databasePath === undefined ? request.client : `database ${databasePath.join('/')}`
+function readerOf(request: Exchange, { place }: Answer): string {
+  return place === undefined ? request.client : `database ${place.ids.join('/')}`
 }
 
 function piecesOf(content: Buffer): Buffer[] {

@@ -39,7 +39,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
     ownTokenEndpoint(services),
     streamEndpoint(services),
     pingEndpoint(services),
-    errorEndpoint(),
+    errorEndpoint(services),
     ...newerProtocolEndpoints(),
   ]
 }

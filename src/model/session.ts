@@ -322,6 +322,12 @@ export class Session {
     this.byteReadOps += readOps(bytes)
   }
 
+  /** Takes over what another session of the same transaction has cost: who asked for it pays. */
+  countCostsOf(other: Session): void {
+    this.#computeUnits += other.#computeUnits
+    this.byteReadOps += other.byteReadOps
+  }
+
   /** Billed compute operations so far, at least one; index entries of what was written are among them. */
   get computeOps(): number {
     const units = this.#computeUnits + this.transaction.counters.indexUnits

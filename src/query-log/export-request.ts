@@ -3,6 +3,7 @@
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../values/value.ts'
+import type { LoggedDatabase } from './ownership.ts'
 
 /** The states, by the names that clients know. */
 export const exportStates = [
@@ -75,6 +76,13 @@ export interface ExportedDatabase {
   readonly names: readonly string[]
   /** Ids in decimal, outermost first, the last one that of the database itself. */
   readonly ids: readonly string[]
+  /** See {@link LoggedDatabase}; absent in requests of before 0.2. */
+  readonly since?: number
+}
+
+/** The database of an export, as records are told to be its. */
+export function loggedDatabase({ ids, names, since }: ExportedDatabase): LoggedDatabase {
+  return { names, id: ids.at(-1) as string, since: since ?? Number.POSITIVE_INFINITY }
 }
 
 /** The request in its next state. Throws unless the table allows the change. */

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
-import type { ExportRequest } from './export-request.ts'
+import { type ExportRequest, loggedDatabase } from './export-request.ts'
 import type { ExportStorage } from './export-storage.ts'
 import { fileName } from './export-storage.ts'
 import type { ExportStore } from './export-store.ts'
@@ -170,7 +170,7 @@ export class ExportRunner {
   /** Makes the file; false when there is nothing to put into it. */
   async #produce(request: ExportRequest, name: string, signal: AbortSignal): Promise<boolean> {
     const { from, to, regionGroup, database, createdAt } = request
-    const filter = { from, to, regionGroup, ...(database && { database: database.names }) }
+    const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
     const records = this.#options.records(filter, createdAt, signal)[Symbol.asyncIterator]()
     try {
       const first = await records.next()

@@ -4,6 +4,7 @@
 
 /** A record, as far as sums are concerned. */
 export interface LogRecord {
+  readonly trail: string | undefined
   readonly database: readonly string[]
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -34,6 +35,8 @@ export interface Totals {
 
 /** Sums of one database, in a form that is written to a file as it is. */
 interface DatabaseAggregate {
+  /** Undefined: of records that tell names only. */
+  readonly trail: string | undefined
   readonly database: readonly string[]
   readonly minutes: Map<number, MinuteTotals>
   readonly shapes: Map<string, Totals>
@@ -133,7 +136,7 @@ export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
 
   add(record: LogRecord): void {
-    const { minutes, shapes } = this.#databaseOf(record.database)
+    const { minutes, shapes } = this.#databaseOf(record.trail, record.database)
     const minute = Math.floor(record.time / minuteMs)
     let totals = minutes.get(minute)
     if (totals === undefined) {
@@ -146,12 +149,12 @@ export class LogAggregate {
     addRecord(shapeTotals(shapes, record.shape), record)
   }
 
-  #databaseOf(path: readonly string[]): DatabaseAggregate {
-    const name = path.join('/')
+  #databaseOf(trail: string | undefined, path: readonly string[]): DatabaseAggregate {
+    const name = trail ?? path.join('/')
     const known = this.databases.get(name)
     if (known !== undefined) return known
-    if (this.databases.size >= databasesMax) return this.#databaseOf([otherShapes])
-    const made = { database: path, minutes: new Map(), shapes: new Map() }
+    if (this.databases.size >= databasesMax) return this.#databaseOf(undefined, [otherShapes])
+    const made = { trail, database: path, minutes: new Map(), shapes: new Map() }
     this.databases.set(name, made)
     return made
   }
@@ -168,11 +171,12 @@ export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals 
 }
 
 /** Says in a file which form its content has; files of other forms are made anew. */
-const formatVersion = 1
+const formatVersion = 2
 
 /** An aggregate as text. */
 export function writeAggregate(aggregate: LogAggregate): string {
-  const databases = [...aggregate.databases.values()].map(({ database, minutes, shapes }) => ({
+  const databases = [...aggregate.databases.values()].map(({ database, minutes, shapes, trail }) => ({
+    trail,
     database,
     minutes: [...minutes].map(([minute, totals]) => [minute, { ...totals, times: [...totals.times] }]),
     shapes: [...shapes],
@@ -186,8 +190,9 @@ export function readAggregate(text: string): LogAggregate | undefined {
     const written = JSON.parse(text) as WrittenAggregate
     if (written.formatVersion !== formatVersion) return undefined
     const aggregate = new LogAggregate()
-    for (const { database, minutes, shapes } of written.databases) {
-      aggregate.databases.set(database.join('/'), {
+    for (const { database, minutes, shapes, trail } of written.databases) {
+      aggregate.databases.set(trail ?? database.join('/'), {
+        trail,
         database,
         minutes: new Map(
           minutes.map(([minute, totals]) => [minute, { ...totals, times: new Map(totals.times) }]),
@@ -204,6 +209,7 @@ export function readAggregate(text: string): LogAggregate | undefined {
 interface WrittenAggregate {
   readonly formatVersion: number
   readonly databases: readonly {
+    readonly trail?: string
     readonly database: readonly string[]
     readonly minutes: readonly [number, Totals & { readonly times: readonly [number, number][] }][]
     readonly shapes: readonly [string, Totals][]

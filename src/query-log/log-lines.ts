@@ -2,6 +2,7 @@
 
 import { lineBlocks, openUnlessGone } from './line-blocks.ts'
 import type { LogRecord } from './log-aggregate.ts'
+import { isTrail, splitLine } from './ownership.ts'
 
 const blockBytes = 524_288
 
@@ -21,7 +22,13 @@ export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerat
   }
 }
 
-/** A line of the log in the exported format, as it was written. */
+/** A line of the log in the exported format, and its trail, if it has one. */
+interface FoundRecord {
+  readonly trail: string | undefined
+  readonly record: ExportedRecord
+}
+
+/** A record in the exported format, as it was written. */
 export interface ExportedRecord {
   readonly DATABASE: readonly string[]
   readonly FQL_SHAPE: string
@@ -37,9 +44,11 @@ export interface ExportedRecord {
 }
 
 /** The record in a line; undefined for damage. */
-export function parseRecord(line: string): ExportedRecord | undefined {
+export function parseRecord(line: string): FoundRecord | undefined {
+  const { record, trail } = splitLine(line)
+  if (trail !== undefined && !isTrail(trail)) return undefined
   try {
-    return JSON.parse(line) as ExportedRecord
+    return { trail, record: JSON.parse(record) as ExportedRecord }
   } catch {
     return undefined
   }
@@ -51,8 +60,9 @@ export function timeOf({ TS }: ExportedRecord): number {
 }
 
 /** A record as sums take it. */
-export function summed(record: ExportedRecord): LogRecord {
+export function summed({ record, trail }: FoundRecord): LogRecord {
   return {
+    trail,
     database: record.DATABASE,
     time: timeOf(record),
     shape: record.FQL_SHAPE,

@@ -2,6 +2,7 @@
 
 import { stat } from 'node:fs/promises'
 import { type ExportedRecord, linesOf, parseRecord, timeOf } from './log-lines.ts'
+import { isOf, splitLine } from './ownership.ts'
 import { listSegments } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
@@ -82,13 +83,15 @@ function collect(lines: readonly string[], search: RecordSearch, found: Found[])
   // As it stands inside the JSON of a line.
   const text = search.text && JSON.stringify(search.text).slice(1, -1).toLowerCase()
   for (const line of lines) {
-    if (text !== undefined && !line.toLowerCase().includes(text)) continue
-    const record = parseRecord(line)
-    if (record === undefined || record.REGION_GROUP !== search.regionGroup) continue
+    if (text !== undefined && !splitLine(line).record.toLowerCase().includes(text)) continue
+    const parsed = parseRecord(line)
+    if (parsed === undefined) continue
+    const { record, trail } = parsed
+    if (record.REGION_GROUP !== search.regionGroup) continue
     const time = timeOf(record)
     if (time < search.from || time >= search.to || record.QUERY_TIME_MS < search.slowerThanMs) continue
     if (search.statusClass !== undefined && record.RESPONSE_CODE[0] !== search.statusClass) continue
-    if (search.database?.some((name, level) => name !== record.DATABASE[level])) continue
+    if (search.database && !isOf(search.database, trail, () => record.DATABASE, time)) continue
     found.push({ time, record })
   }
 }

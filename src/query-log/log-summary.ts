@@ -19,6 +19,7 @@ import {
   writeAggregate,
 } from './log-aggregate.ts'
 import { linesOf, parseRecord, summed } from './log-lines.ts'
+import { isOf, type LoggedDatabase } from './ownership.ts'
 import { listSegments, liveWriters, removeFile, type Segment } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
@@ -168,9 +169,9 @@ async function aggregateOf(
   const aggregate = new LogAggregate()
   for await (const lines of linesOf(segment.path, signal)) {
     for (const line of lines) {
-      const record = parseRecord(line)
-      if (record === undefined) continue
-      const addend = summed(record)
+      const found = parseRecord(line)
+      if (found === undefined) continue
+      const addend = summed(found)
       if (addend.time >= from && addend.time < to) aggregate.add(addend)
     }
   }
@@ -185,12 +186,12 @@ class SummaryBuilder {
   readonly #from: number
   readonly #to: number
   readonly #stepMs: number
-  readonly #database: readonly string[] | undefined
+  readonly #database: LoggedDatabase | undefined
   readonly #points = new Map<number, Point>()
   readonly #shapes = new Map<string, Totals>()
   readonly #totals: Point = { ...noTotals(), times: new Map() }
 
-  constructor(from: number, to: number, database: readonly string[] | undefined) {
+  constructor(from: number, to: number, database: LoggedDatabase | undefined) {
     this.#from = from
     this.#to = to
     this.#stepMs = Math.max(1, Math.ceil((to - from) / minuteMs / pointsMax)) * minuteMs
@@ -199,10 +200,16 @@ class SummaryBuilder {
 
   /** Takes in the sums of a segment: those of the databases looked at. */
   add({ databases }: LogAggregate): void {
-    for (const { database, minutes, shapes } of databases.values()) {
-      if (this.#database?.some((name, level) => name !== database[level])) continue
+    for (const { database, minutes, shapes, trail } of databases.values()) {
+      const isWanted = (time: number) =>
+        this.#database === undefined || isOf(this.#database, trail, () => database, time)
+      let isWhole = true
       for (const [minute, totals] of minutes) {
         const time = minute * minuteMs
+        if (!isWanted(time)) {
+          isWhole = false
+          continue
+        }
         if (time < this.#from || time >= this.#to) continue
         const point = this.#pointAt(time)
         addTotals(point, totals)
@@ -210,6 +217,8 @@ class SummaryBuilder {
         addTotals(this.#totals, totals)
         addTimes(this.#totals.times, totals.times)
       }
+      // Shapes are not told apart by time.
+      if (!isWhole) continue
       for (const [shape, totals] of shapes) addTotals(shapeTotals(this.#shapes, shape), totals)
     }
   }

@@ -1,11 +1,13 @@
 // The query log of one process, as the rest of the program sees it: it records what was answered, keeps the
 // segments within their bounds, and takes requests for exports.
 
-import { microsPerDay } from '../base/durations.ts'
+import { Allowance } from '../base/allowance.ts'
+import { microsPerDay, secondsPerDay } from '../base/durations.ts'
 import type { Random } from '../base/random.ts'
 import type { RemovalTime } from '../base/removal-time.ts'
 import type { Timers } from '../base/timers.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
+import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import type { AccountKeys } from './account-keys.ts'
 import { type ChunkStorage, chunkName } from './chunk-storage.ts'
@@ -17,6 +19,7 @@ import { gather, type Span } from './gather.ts'
 import { HandOver } from './hand-over.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
 import { LogSummaries, type LogSummary } from './log-summary.ts'
+import { trailOf, withTrail } from './ownership.ts'
 import type { ObservedRequest, RecordFormat } from './record.ts'
 import { type Retention, removeOldSegments } from './retention.ts'
 import { writtenUpTo } from './segment-files.ts'
@@ -52,6 +55,10 @@ interface QueryLogOptions {
   readonly removalTime: RemovalTime
   readonly timers: Timers
   readonly retention: Retention
+  /** Processes that record into the folder. */
+  readonly recorders: number
+  /** Milliseconds of a steady clock. */
+  readonly elapsedMs: () => number
   /** Days that exports and their files are kept. */
   readonly exportDays: number
   readonly exportTimeoutMs: number
@@ -79,6 +86,8 @@ export class QueryLog {
   readonly #summaries: LogSummaries
   readonly #stopUpkeep: () => void
   readonly #handOver: HandOver | undefined
+  /** Bytes that may be recorded of requests whose credential was refused. */
+  readonly #strangers: Allowance
   #upkeep: Promise<void> = Promise.resolve()
 
   constructor(options: QueryLogOptions) {
@@ -87,6 +96,12 @@ export class QueryLog {
     this.accountKeys = options.accountKeys
     this.regionGroup = options.regionGroup
     this.#store = new ExportStore(kv, random, now)
+    const { days, bytes } = options.retention
+    const share = bytes / limits.strangersLogShare / options.recorders
+    this.#strangers = new Allowance(
+      { max: share, perSecond: share / (days * secondsPerDay) },
+      options.elapsedMs(),
+    )
     this.#summaries = new LogSummaries(folder, random, now)
     this.#runner = new ExportRunner({
       store: this.#store,
@@ -109,7 +124,11 @@ export class QueryLog {
   /** Adds a request that has just been answered to the log. Never waits, never throws for its content. */
   record(request: ObservedRequest): void {
     const { writer, format } = this.#options
-    writer.append(format.line(request, writer.now()))
+    const record = format.line(request, writer.now())
+    const { database } = request
+    // Whoever wants to can make very many of these, and what is old has to give way to them.
+    if (database === undefined && !this.#strangers.take(record.length, this.#options.elapsedMs())) return
+    writer.append(withTrail(record, database && trailOf(database.ids)))
   }
 
   /** Requests an export; the request that the same token made before, if any. */

@@ -4,6 +4,7 @@
 // This runs for every request, so the line is put together by hand and what repeats is remembered as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
+import { limits } from '../limits.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
 import { createTimestampFormat } from './timestamp.ts'
@@ -23,8 +24,8 @@ export interface ObservedRequest {
   readonly status: number
   /** What it cost; undefined when no query ran. */
   readonly costs: RequestCosts | undefined
-  /** Names of the database it ran in and of those around it, outermost first; empty for the root. */
-  readonly database: readonly string[]
+  /** The database it ran in and those around it, outermost first, by names and numbers; absent: it was refused. */
+  readonly database: { readonly names: readonly string[]; readonly ids: readonly bigint[] } | undefined
   readonly tags: readonly (readonly [key: string, value: string])[]
   /** Lower-case hexadecimal. */
   readonly traceId: string
@@ -50,6 +51,8 @@ const noCosts: RequestCosts = {
   rateLimited: [],
 }
 
+const noNames: readonly string[] = []
+
 /** Key in REQUEST_HEADERS, and the header. Nothing that is not listed here is ever logged. */
 const textHeaders = [
   ['x_forwarded_for', 'x-forwarded-for'],
@@ -68,6 +71,9 @@ const knownHeaderCharsMax = 2000
 /** Short texts remembered, and how short they are. */
 const knownTextsMax = 100
 const knownTextCharsMax = 20
+
+/** Characters of a method or version: there are none so long. */
+const loggedWordCharsMax = 32
 
 /** What stands for a number header that is no number (a fact of the format). */
 const notANumber = '-1'
@@ -98,8 +104,8 @@ export class RecordFormat {
     const costs = request.costs ?? noCosts
     const { query, headers } = request
     const shape = query === undefined ? '' : this.#shapeOf(request.language, query)
-    const limits = costs.rateLimited.length === 0 ? '[]' : JSON.stringify(costs.rateLimited)
-    return `{"API_VERSION":${this.#quoted(request.apiVersion)},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${limits},"REGION_GROUP":${this.#regionGroup},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${this.#quoted(request.method)},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
+    const limitsHit = costs.rateLimited.length === 0 ? '[]' : JSON.stringify(costs.rateLimited)
+    return `{"API_VERSION":${this.#quoted(shortened(request.apiVersion, loggedWordCharsMax))},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${limitsHit},"REGION_GROUP":${this.#regionGroup},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${this.#quoted(shortened(request.method, loggedWordCharsMax))},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }
 
   #quoted(text: string): string {
@@ -149,12 +155,16 @@ export class RecordFormat {
     const present: Record<string, string> = {}
     for (const [name, header] of textHeaders) {
       const value = headers[header]
-      if (value !== undefined) present[name] = String(value)
+      if (value !== undefined) present[name] = shortened(String(value), limits.loggedHeaderCharsMax)
     }
     const text = JSON.stringify(JSON.stringify(present)).slice(1, -2)
     if (key.length <= knownHeaderCharsMax) this.#headers.set(key, text)
     return text
   }
+}
+
+function shortened(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
 }
 
 /** The headers that hold numbers, and the end of the object that {@link RecordFormat} began. */

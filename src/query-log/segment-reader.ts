@@ -14,6 +14,7 @@ import {
   quote,
 } from '../values/json-characters.ts'
 import { lineBlocks, openUnlessGone } from './line-blocks.ts'
+import { isTrail, type LoggedDatabase } from './ownership.ts'
 import { listSegments, type Segment } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
 
@@ -23,8 +24,8 @@ export interface RecordFilter {
   readonly from: number
   readonly to: number
   readonly regionGroup: string
-  /** Names of a database, outermost first: only its records and those of databases in it. */
-  readonly database?: readonly string[]
+  /** Only its records and those of databases in it. */
+  readonly database?: LoggedDatabase
 }
 
 const blockBytes = 524_288
@@ -83,7 +84,7 @@ async function* recordsOf(
 }
 
 /** Whether the record between `start` and `end`, with its time at `time`, is wanted. */
-type Match = (block: Buffer, start: number, end: number, time: number) => boolean
+type Match = (block: Buffer, start: number, end: number, time: number, trail: string | undefined) => boolean
 
 /** The lines of a segment, block by block. */
 class Lines {
@@ -97,26 +98,23 @@ class Lines {
 
   /** A copy of the matching lines among the first `end` bytes; undefined when there is none. */
   select(block: Buffer, end: number): Buffer | undefined {
-    const runs: Buffer[] = []
-    let runStart = -1
+    const records: Buffer[] = []
     for (let start = 0; start < end; ) {
       const next = block.indexOf(newline, start) + 1
-      if (this.#isWanted(block, start, next - 1)) {
-        if (runStart < 0) runStart = start
-      } else if (runStart >= 0) {
-        runs.push(block.subarray(runStart, start))
-        runStart = -1
-      }
+      const record = recordIn(block, start, next)
+      if (this.#isWanted(block, start, record, next - 1)) records.push(block.subarray(record, next))
       start = next
     }
-    if (runStart >= 0) runs.push(block.subarray(runStart, end))
-    return runs.length === 0 ? undefined : Buffer.concat(runs)
+    return records.length === 0 ? undefined : Buffer.concat(records)
   }
 
-  #isWanted(block: Buffer, start: number, end: number): boolean {
-    const time = timeIn(block, start, end)
-    if (time >= 0 && !this.#matches(block, start, end, time)) return false
-    if (time >= 0 && isJson(block.subarray(start, end))) return true
+  #isWanted(block: Buffer, start: number, record: number, end: number): boolean {
+    const time = record < 0 ? -1 : timeIn(block, record, end)
+    const trail = record > start ? block.toString('latin1', start, record) : undefined
+    if (time >= 0 && (trail === undefined || isTrail(trail))) {
+      if (!this.#matches(block, record, end, time, trail)) return false
+      if (isJson(block.subarray(record, end))) return true
+    }
     this.damaged++
     return false
   }
@@ -136,13 +134,24 @@ function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
   const first = Buffer.from(formatTimestamp(from))
   const last = Buffer.from(formatTimestamp(to))
   const region = Buffer.from(JSON.stringify(regionGroup))
-  const path = database && Buffer.from(JSON.stringify(database).slice(1, -1))
-  return (block, start, end, time) => {
+  const path = database && Buffer.from(JSON.stringify(database.names).slice(1, -1))
+  const since = database && Buffer.from(formatTimestamp(Math.min(database.since, to)))
+  const mark = database && `/${database.id}/`
+  return (block, start, end, time, trail) => {
     if (compare(block, time, first) < 0 || compare(block, time, last) >= 0) return false
-    if (path !== undefined && !isBelow(block, start, end, path)) return false
+    if (mark !== undefined && trail !== undefined && !trail.includes(mark)) return false
+    if (path !== undefined && since !== undefined && trail === undefined) {
+      if (compare(block, time, since) < 0 || !isBelow(block, start, end, path)) return false
+    }
     const at = block.indexOf(regionKey, start) + regionKey.length
     return at < end && compare(block, at, region) === 0
   }
+}
+
+/** Where the record of a line begins, behind its trail; -1 where there is none. */
+function recordIn(block: Buffer, start: number, next: number): number {
+  const at = block.indexOf(openBrace, start)
+  return at < next ? at : -1
 }
 
 /** Where the time of a record stands, or -1 when the line is no whole record. */

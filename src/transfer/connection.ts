@@ -126,6 +126,7 @@ export function localConnection(
 /** Requests that are sent again when the service cannot be reached for a moment: writing twice changes nothing. */
 const attemptsMax = 6
 const firstDelayMs = 200
+const limitedDelayMs = 1000
 
 /** A connection to a service. `url` is its address without a path. */
 export function remoteConnection(url: string, secret: string): Connection {
@@ -139,6 +140,12 @@ export function remoteConnection(url: string, secret: string): Connection {
           body,
         })
         const text = await response.text()
+        if (response.status === 429) {
+          // The database has used up what it may for now: the service lives, and it is a matter of waiting.
+          attempt = 0
+          await wait(limitedDelayMs)
+          continue
+        }
         if (response.status !== 503 || attempt === attemptsMax) return { status: response.status, text }
       } catch (cause) {
         const { mayPass, reason } = networkFailure(cause)

@@ -6,6 +6,7 @@ import type { CollectionDefinition, Store, Transaction, Version } from '../store
 import { type DatabaseId, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'
+import type { OnSpent } from './write-batch.ts'
 
 /** Where a page begins. Live documents come first, by id; then, with a history, those that ended, by time. */
 export type PagePlace =
@@ -61,9 +62,17 @@ export function takeSnapshot(store: Store, database: DatabaseId): Snapshot {
 }
 
 /** A page of a collection. Throws {@link TransferError} when the time is no longer kept. */
-export function readPage(store: Store, database: DatabaseId, request: PageRequest): RecordPage {
+export function readPage(
+  store: Store,
+  database: DatabaseId,
+  request: PageRequest,
+  onSpent?: OnSpent,
+): RecordPage {
   try {
-    return store.read(transaction => new PageReader(transaction, database, request).read()).result
+    const read = (transaction: Transaction) => new PageReader(transaction, database, request).read()
+    const { counters, result } = store.read(read)
+    onSpent?.(counters)
+    return result
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
     const { collection } = request

@@ -11,6 +11,7 @@ import {
   type BatchResult,
   type BatchTarget,
   missingOf,
+  type OnSpent,
   writeBatch,
 } from './write-batch.ts'
 
@@ -21,12 +22,17 @@ export interface NamedDocument {
 }
 
 export interface TransferService {
-  write(database: DatabaseId, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
+  write(
+    database: DatabaseId,
+    records: readonly DocumentRecord[],
+    options: BatchOptions,
+    onSpent?: OnSpent,
+  ): Promise<BatchResult>
   /** For each document whether it is not there. */
-  missing(database: DatabaseId, documents: readonly NamedDocument[]): readonly boolean[]
+  missing(database: DatabaseId, documents: readonly NamedDocument[], onSpent?: OnSpent): readonly boolean[]
   snapshot(database: DatabaseId): Snapshot
   /** Throws `TransferError`. */
-  page(database: DatabaseId, request: PageRequest): RecordPage
+  page(database: DatabaseId, request: PageRequest, onSpent?: OnSpent): RecordPage
 }
 
 /**
@@ -47,10 +53,10 @@ export function createTransferService(
     },
   }
   return {
-    write: (database, records, options) =>
-      writeBatch({ store, isExpression, pace }, database, records, options),
-    missing: (database, documents) => missingOf(store, database, documents),
+    write: (database, records, options, onSpent) =>
+      writeBatch({ store, isExpression, pace, onSpent }, database, records, options),
+    missing: (database, documents, onSpent) => missingOf(store, database, documents, onSpent),
     snapshot: database => takeSnapshot(store, database),
-    page: (database, request) => readPage(store, database, request),
+    page: (database, request, onSpent) => readPage(store, database, request, onSpent),
   }
 }

@@ -11,6 +11,8 @@ import {
   type IndexDefinition,
   type Store,
   type Transaction,
+  type TransactionCounters,
+  type TransactionOutcome,
   type Version,
   WriteRefused,
 } from '../store/contract.ts'
@@ -91,7 +93,12 @@ export interface BatchTarget {
   isExpression(lambda: Lambda): boolean
   /** Absent: nobody else is served. */
   readonly pace?: Pace | undefined
+  /** Told what each transaction has read and written. */
+  readonly onSpent?: OnSpent | undefined
 }
+
+/** Told what a transaction has read and written. */
+export type OnSpent = (counters: Readonly<TransactionCounters>) => void
 
 /**
  * Writes the records of a batch, all that can be written at once. A batch that is too large for a transaction, or takes
@@ -145,12 +152,16 @@ async function writeSome(
       micros => store.bindingShare.spent(database, micros),
     )
   }
-  if (options.dryRun) return store.read(run(true)).result
+  const told = ({ counters, result }: TransactionOutcome<BatchResult>) => {
+    target.onSpent?.(counters)
+    return result
+  }
+  if (options.dryRun) return told(store.read(run(true)))
   try {
-    return (await store.write(run(false))).result
+    return told(await store.write(run(false)))
   } catch (error) {
     if (!(error instanceof HiddenByEnd)) throw error
-    return (await store.write(run(true))).result
+    return told(await store.write(run(true)))
   }
 }
 
@@ -159,14 +170,17 @@ export function missingOf(
   store: Store,
   database: DatabaseId,
   documents: readonly { readonly collection: string; readonly id: bigint }[],
+  onSpent?: OnSpent,
 ): readonly boolean[] {
-  return store.read(transaction => {
+  const { counters, result } = store.read(transaction => {
     const resolver = new Resolver(transaction.catalogue, database)
     return documents.map(({ collection, id }) => {
       const number = resolver.container(collection)
       return number === undefined || transaction.get(new Ref(database, number, id)) === undefined
     })
-  }).result
+  })
+  onSpent?.(counters)
+  return result
 }
 
 function bad(reason: string): Outcome {

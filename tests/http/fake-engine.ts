@@ -78,6 +78,8 @@ export function fakeEngine(): FakeEngine {
     ping: scope => engine.pinged(scope),
     whoIs: () => Promise.resolve(undefined),
     databasesAlong: () => undefined,
+    exhausted: () => [],
+    charge: () => undefined,
     now: () => fakeNow,
   }
   return engine

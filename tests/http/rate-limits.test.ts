@@ -61,3 +61,38 @@ test('what a database may use counts over workers', async () => {
     await server.stop()
   }
 })
+
+test('explanations, imports and exports are limited like queries', async () => {
+  const server = await startServer({ flags: ['--write-ops-per-second', '5'] })
+  try {
+    const secret = await keyOfNewDatabase(server, 'one', 'admin')
+    await query(server, secret, { create_collection: { object: { name: 'things' } } })
+    const post = (path: string, body: string) => send(server, { secret, path: `/api/v1/${path}`, body })
+    const lines = Array.from({ length: 200 }, (_, id) => `["w","things",${id},null,{"data":{"n":${id}}}]`)
+    const write = (records: readonly string[]) =>
+      post('transfer/write', ['{"onConflict":"fail"}', ...records].join('\n'))
+    assert.equal((await write(lines)).status, 200)
+    const refused = await write(lines.slice(0, 1))
+    assert.equal(refused.status, 429)
+    assert.match(refused.text, /Rate limit for write exceeded/)
+    assert.equal((await post('transfer/snapshot', '')).status, 429)
+    assert.equal((await send(server, { secret, query: { create: { collection: 'things' } } })).status, 429)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('an explanation uses up what its database may', async () => {
+  const server = await startServer({ flags: ['--compute-ops-per-second', '20'] })
+  try {
+    const secret = await keyOfNewDatabase(server, 'greedy', 'admin')
+    const sum = { map: { lambda: 'n', expr: { add: [{ var: 'n' }, 1] } }, collection: Array(50_000).fill(0) }
+    const explain = (asked: unknown) =>
+      send(server, { secret, path: '/api/v1/explain', body: JSON.stringify({ query: asked, as: 'admin' }) })
+    assert.equal((await explain(sum)).status, 200)
+    assert.equal((await explain(1)).status, 429)
+    assert.equal((await send(server, { secret, query: 1 })).status, 429)
+  } finally {
+    await server.stop()
+  }
+})

@@ -89,7 +89,7 @@ test('a machine that has not handed over anything yet is waited for', async () =
       bytesOut: 1,
       status: 200,
       costs: undefined,
-      database: [],
+      database: { names: [], ids: [] },
       tags: [['mark', 'slow']],
       traceId: '0'.repeat(32),
       spanId: '0'.repeat(16),

@@ -18,7 +18,7 @@ const request: ObservedRequest = {
   bytesOut: 14,
   status: 200,
   costs: { computeOps: 1, byteReadOps: 2, byteWriteOps: 3, queryTimeMs: 4, txnRetries: 5, rateLimited: [] },
-  database: ['parent', 'child "x"'],
+  database: { names: ['parent', 'child "x"'], ids: [1n, 2n] },
   tags: [
     ['a', 'b'],
     ['TS', 'c'],
@@ -57,7 +57,7 @@ test('the record of a query', () => {
 })
 
 test('a request without query, costs, database and tags', () => {
-  const bare = record({ query: undefined, costs: undefined, database: [], tags: [], status: 401 })
+  const bare = record({ query: undefined, costs: undefined, database: undefined, tags: [], status: 401 })
   assert.deepEqual(bare.DATABASE, [])
   assert.deepEqual(bare.TAGS, {})
   assert.equal(bare.FQL_SHAPE, '')
@@ -92,6 +92,9 @@ test('rate limits and later databases', () => {
     ObservedRequest['costs']
   >
   assert.deepEqual(record({ costs }).RATE_LIMITS_HIT, ['compute', 'read'])
-  assert.deepEqual(record({ database: ['parent'] }).DATABASE, ['parent'])
-  assert.deepEqual(record({ database: ['parent', 'other'] }).DATABASE, ['parent', 'other'])
+  assert.deepEqual(record({ database: { names: ['parent'], ids: [1n] } }).DATABASE, ['parent'])
+  assert.deepEqual(record({ database: { names: ['parent', 'other'], ids: [1n, 3n] } }).DATABASE, [
+    'parent',
+    'other',
+  ])
 })

@@ -54,7 +54,7 @@ function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> 
         bytesOut: 0,
         status: 200,
         costs: undefined,
-        database,
+        database: { names: database, ids: [] },
         tags: [['TS', 'x']],
         traceId: '0'.repeat(32),
         spanId: '1'.repeat(16),
@@ -101,9 +101,9 @@ test('a database means its own records and those of databases in it, by whole na
   add(['other', 'app'])
   const quoted = add(['a"b'])
   await writer.flush()
-  assert.deepEqual(await found(folder, { database: ['app'] }), [own, child])
-  assert.deepEqual(await found(folder, { database: ['app', 'child'] }), [child])
-  assert.deepEqual(await found(folder, { database: ['a"b'] }), [quoted])
+  assert.deepEqual(await found(folder, { database: { names: ['app'], id: '1', since: 0 } }), [own, child])
+  assert.deepEqual(await found(folder, { database: { names: ['app', 'child'], id: '1', since: 0 } }), [child])
+  assert.deepEqual(await found(folder, { database: { names: ['a"b'], id: '1', since: 0 } }), [quoted])
   await writer.close()
 })
 

@@ -75,6 +75,8 @@ test('a file whose removal has failed is removed later', async () => {
     exportDays: upkeepMs / dayMs,
     exportTimeoutMs: 60_000,
     urlSeconds: 60,
+    recorders: 1,
+    elapsedMs: () => 0,
     onFailure: (_, cause) => failures.push(cause),
   })
   const { id } = await log.requestExport(

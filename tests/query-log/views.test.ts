@@ -56,7 +56,7 @@ function lineOf({ time, database, status, ms, query }: Made): string {
       bytesOut: 10,
       status,
       costs,
-      database,
+      database: { names: database, ids: [] },
       tags: [],
       traceId: '0'.repeat(32),
       spanId: '0'.repeat(16),
@@ -100,7 +100,7 @@ test('sums agree with plain counting, for a database and those in it', async () 
   whole = new LogSummaries(folder, systemRandom, () => (start + 999 * minute) * 1000)
   const from = start + 13 * minute
   const to = start + 71 * minute
-  const filter = { from, to, regionGroup: 'us-std', database: ['shop'] }
+  const filter = { from, to, regionGroup: 'us-std', database: { names: ['shop'], id: '1', since: 0 } }
   const { totals, points, stepMs, shapes: found } = await whole.summary(filter, never)
   const expected = records.filter(each => each.time >= from && each.time < to && each.database[0] === 'shop')
   assert.equal(totals.requests, expected.length)
@@ -189,7 +189,7 @@ test('single records are found from the newest on, each on exactly one page', as
     from: start,
     to: start + 200 * minute,
     regionGroup: 'us-std',
-    database: ['shop', 'child'],
+    database: { names: ['shop', 'child'], id: '1', since: 0 },
     statusClass: '4',
     text: 'PAGINATE',
     slowerThanMs: 100,

@@ -1,15 +1,14 @@
-// `GET /error` always fails: operators use it to see that a failure is answered and logged as it should be.
+// `GET /error` always fails: operators use it to see that a failure is answered as it should be. Strangers may ask it, so it
+// leaves no line in the service's log.
 
-import type { Endpoint } from '../endpoint.ts'
+import { errorAnswer, internalErrorText } from '../answer.ts'
+import type { Endpoint, Services } from '../endpoint.ts'
 
-export function errorEndpoint(): Endpoint {
+/** The endpoint that fails. */
+export function errorEndpoint({ engine }: Services): Endpoint {
   return {
     path: '/error',
     authenticated: false,
-    methods: {
-      GET: () => {
-        throw new Error('asked to fail by GET /error')
-      },
-    },
+    methods: { GET: () => errorAnswer('internal server error', internalErrorText, engine.now()) },
   }
 }

@@ -2,6 +2,7 @@
 // `POST /api/v1/logs/_records` finds single records. Whoever may request an export may look.
 
 import { limits } from '../../limits.ts'
+import { loggedDatabase } from '../../query-log/export-request.ts'
 import type { LogSummary } from '../../query-log/log-summary.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import type { RecordFilter } from '../../query-log/segment-reader.ts'
@@ -32,7 +33,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
         const order = readLogRequest(body, queryLog.regionGroup)
         const database = allowedDatabase(order, client, services, queryLog)
         const { from, to, regionGroup } = order
-        const filter = { from, to, regionGroup, ...(database && { database: database.names }) }
+        const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
         const signal = untilGone(call, services)
         try {
           return jsonAnswer(200, await view(filter, body, signal))

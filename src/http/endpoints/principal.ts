@@ -22,9 +22,9 @@ export function principalEndpoint(services: Services): Endpoint {
   }
 }
 
-function describe({ path, role, isRoot, identity }: Principal, { queryLog }: Services): object {
+function describe({ place, role, isRoot, identity }: Principal, { queryLog }: Services): object {
   return {
-    database: path,
+    database: place.names,
     role: role ?? null,
     is_root: isRoot,
     identity: identity ?? null,

@@ -1,7 +1,9 @@
 // What `terrarium import` and `terrarium export` ask of a running service, for admin keys of the database and the root
 // secret: `POST /api/v1/transfer/write` writes a batch of documents as they are, hashes and times included; `missing`
-// tells which documents are not there; `snapshot` and `page` read.
+// tells which documents are not there; `snapshot` and `page` read. They are counted, limited and recorded as queries are.
 
+import type { Principal } from '../../engine/contract.ts'
+import { limits } from '../../limits.ts'
 import {
   pageText,
   readMissingRequest,
@@ -12,61 +14,86 @@ import {
 } from '../../transfer/messages.ts'
 import { BadRecord, TransferError } from '../../transfer/record.ts'
 import type { TransferService } from '../../transfer/service.ts'
+import type { OnSpent } from '../../transfer/write-batch.ts'
 import type { DatabaseId } from '../../values/value.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, idleMetrics } from '../answer.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { edgeErrorBody, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
 
+/** What an endpoint does for a database; each transaction is told to `onSpent`. */
+type Handle = (database: DatabaseId, body: string, onSpent: OnSpent) => Answer | Promise<Answer>
+
 /** The endpoints of imports and exports. */
 export function transferEndpoints(services: Services, transfer: TransferService): readonly Endpoint[] {
-  const endpoint = (
-    path: string,
-    handle: (database: DatabaseId, body: string) => Answer | Promise<Answer>,
-  ): Endpoint => ({
+  const endpoint = (path: string, handle: Handle): Endpoint => ({
     path,
     authenticated: false,
     errorBody: edgeErrorBody,
     readsBody: true,
-    methods: {
-      POST: call =>
-        refusing(async () => {
-          const database = await adminsDatabase(call, services)
-          try {
-            return await handle(database, call.body ?? '')
-          } catch (error) {
-            if (!(error instanceof BadRecord || error instanceof TransferError)) throw error
-            throw new Refusal('bad request', error.message)
-          }
-        }),
-    },
+    recorded: true,
+    methods: { POST: call => answer(call, services, handle) },
   })
   return [
-    endpoint(transferPaths.write, async (database, body) => {
+    endpoint(transferPaths.write, async (database, body, onSpent) => {
       const { options, records } = readWriteRequest(body)
-      return jsonAnswer(200, writeResponse(await transfer.write(database, records, options)))
+      return jsonAnswer(200, writeResponse(await transfer.write(database, records, options, onSpent)))
     }),
-    endpoint(transferPaths.missing, (database, body) =>
-      jsonAnswer(200, transfer.missing(database, readMissingRequest(body))),
+    endpoint(transferPaths.missing, (database, body, onSpent) =>
+      jsonAnswer(200, transfer.missing(database, readMissingRequest(body), onSpent)),
     ),
     endpoint(transferPaths.snapshot, database => jsonAnswer(200, transfer.snapshot(database))),
-    endpoint(transferPaths.page, (database, body) => ({
+    endpoint(transferPaths.page, (database, body, onSpent) => ({
       ...jsonAnswer(200, undefined),
-      body: pageText(transfer.page(database, readPageRequest(body))),
+      body: pageText(transfer.page(database, readPageRequest(body), onSpent)),
       contentType: 'text/plain; charset=utf-8',
     })),
   ]
 }
 
-/** The database of the caller, who has to be its admin. */
-async function adminsDatabase(call: EndpointCall, { engine }: Services): Promise<DatabaseId> {
+async function answer(call: EndpointCall, services: Services, handle: Handle): Promise<Answer> {
+  const { clock, engine } = services
+  const begunMs = clock.elapsedMs()
+  let principal: Principal | undefined
+  let rateLimited: ReturnType<typeof engine.exhausted> = []
+  const costs = { compute: 1, read: 0, write: 0 }
+  const made = await refusing(async () => {
+    principal = await callerOf(call, services)
+    if (!principal.isAdmin) {
+      throw new Refusal(
+        'forbidden',
+        'Imports and exports need the root secret or an admin key of the database.',
+      )
+    }
+    const { database } = principal
+    rateLimited = engine.exhausted(database)
+    if (rateLimited.length > 0)
+      throw new Refusal('too many requests', `Rate limit for ${rateLimited[0]} exceeded`)
+    try {
+      return await handle(database, call.body ?? '', ({ readBytes, writeOps }) => {
+        costs.read += Math.ceil(readBytes / limits.readOpBytes)
+        costs.write += writeOps
+      })
+    } catch (error) {
+      if (!(error instanceof BadRecord || error instanceof TransferError)) throw error
+      throw new Refusal('bad request', error.message)
+    } finally {
+      engine.charge(database, costs)
+    }
+  })
+  if (principal === undefined) return made
+  const metrics = {
+    ...idleMetrics,
+    byteReadOps: costs.read,
+    byteWriteOps: costs.write,
+    queryTimeMs: Math.round(clock.elapsedMs() - begunMs),
+    rateLimited,
+  }
+  return { ...made, metrics, place: principal.place }
+}
+
+async function callerOf(call: EndpointCall, { engine }: Services): Promise<Principal> {
   const principal = await engine.whoIs(call.request.headers.authorization)
   if (!principal) throw new Refusal('unauthorized', 'The credential is unknown, has expired or was revoked.')
-  if (!principal.isAdmin) {
-    throw new Refusal(
-      'forbidden',
-      'Imports and exports need the root secret or an admin key of the database.',
-    )
-  }
-  return principal.database
+  return principal
 }

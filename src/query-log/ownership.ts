@@ -1,0 +1,54 @@
+// Whose a record is. A record shows the names of its database as they were; databases are renamed, moved, deleted and made
+// again under a name that another one had. So each line of a segment begins with what stays, its trail, which is no part of
+// the record and of no export:
+//
+//     /17/23/{"API_VERSION":…}     of the database 23, which lay in 17; `/` alone: of the root
+//     -{"API_VERSION":…}           of nobody: the credential was refused
+//     {"API_VERSION":…}            written by a version that knew names only
+
+/** A database as it is now. */
+export interface LoggedDatabase {
+  /** Names, outermost first. */
+  readonly names: readonly string[]
+  /** In decimal. */
+  readonly id: string
+  /** Milliseconds since the Unix epoch since which nobody else can have had its names. */
+  readonly since: number
+}
+
+/** What stands before the records of requests that came to no database. */
+const nobodys = '-'
+
+/** The numbers of a database and of those around it, outermost first, as text. */
+export function trailOf(ids: readonly bigint[]): string {
+  return ids.reduce((trail, id) => `${trail}${id}/`, '/')
+}
+
+/** The line of a segment: a record with its trail, undefined for nobody's. */
+export function withTrail(record: string, trail: string | undefined): string {
+  return (trail ?? nobodys) + record
+}
+
+/** A line of a segment in its parts; the trail is undefined where there is none. */
+export function splitLine(line: string): { readonly trail: string | undefined; readonly record: string } {
+  const at = line.indexOf('{')
+  return at <= 0 ? { trail: undefined, record: line } : { trail: line.slice(0, at), record: line.slice(at) }
+}
+
+/** Whether a text can stand before a record. */
+export function isTrail(text: string): boolean {
+  return text === nobodys || /^\/(?:[0-9]+\/)*$/.test(text)
+}
+
+/** Whether a record with that trail, if it has one, names and time (in milliseconds) is of a database or of one in it. */
+export function isOf(
+  database: LoggedDatabase,
+  trail: string | undefined,
+  names: () => readonly string[],
+  time: number,
+): boolean {
+  if (trail !== undefined) return trail.includes(`/${database.id}/`)
+  if (time < database.since) return false
+  const found = names()
+  return database.names.every((name, level) => name === found[level])
+}

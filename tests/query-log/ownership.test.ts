@@ -1,0 +1,216 @@
+// Whose records are: a database keeps its log through renames and moves and hands it to nobody who gets its name, strangers
+// push nobody's records out, and what is no query stands in the log, too.
+
+import assert from 'node:assert/strict'
+import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.ts'
+import { segmentPath } from '../../src/query-log/segment-files.ts'
+import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
+import { temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { api, aroundNow, download, finished, type LogRecord, requestExport } from './log-client.ts'
+
+async function mark(server: RunningServer, secret: string, name: string): Promise<void> {
+  const headers = { 'x-fauna-tags': `mark=${name}` }
+  assert.equal((await send(server, { secret, query: { add: [1, 2] }, headers })).status, 200)
+}
+
+const marksOf = (records: readonly LogRecord[]) =>
+  records.flatMap(({ TAGS }) => (TAGS as { mark?: string }).mark ?? []).sort()
+
+/** The marks that each way of looking at the log of a database shows; all have to show the same. */
+async function marksIn(
+  server: RunningServer,
+  secret: string,
+  path: string,
+  tellsNamesOnly = false,
+): Promise<readonly string[]> {
+  const body = { ...aroundNow(), database: `us-std/${path}` }
+  const look = (view: string, more: object = {}) =>
+    api(server, secret, 'POST', `/api/v1/logs/${view}?type=query`, { ...body, ...more })
+  const { json, status } = await look('_records', { max_results: 100 })
+  assert.equal(status, 200, JSON.stringify(json))
+  const records = json.records as LogRecord[]
+  const { totals, shapes } = (await look('_summary')).json as {
+    readonly totals: { readonly requests: number }
+    readonly shapes: readonly { readonly requests: number }[]
+  }
+  assert.equal(totals.requests, records.length)
+  const shaped = shapes.reduce((sum, { requests }) => sum + requests, 0)
+  // Of what tells names only, shapes are not told apart by time.
+  assert.equal(shaped, tellsNamesOnly ? 0 : records.length)
+  const { request_id: id } = await requestExport(server, secret, { database: `us-std/${path}` })
+  const { presigned_url: url, state } = await finished(server, secret, id)
+  const exported = state === 'DoesNotExist' ? [] : await download(url)
+  assert.deepEqual(marksOf(exported), marksOf(records))
+  for (const record of exported) assert.equal(Object.keys(record)[0], 'API_VERSION')
+  return marksOf(records)
+}
+
+function requestTo(name: string, mark: string): ObservedRequest {
+  return {
+    method: 'POST',
+    headers: {},
+    apiVersion: '4',
+    language: '4',
+    query: '1',
+    bytesIn: 1,
+    bytesOut: 1,
+    status: 200,
+    costs: undefined,
+    database: { names: [name], ids: [] },
+    tags: [['mark', mark]],
+    traceId: '0'.repeat(32),
+    spanId: '0'.repeat(16),
+  }
+}
+
+test('a database made again under a name has nothing of the log of the former one', async () => {
+  const server = await startServer()
+  try {
+    const former = await keyOfNewDatabase(server, 'shop', 'admin')
+    await query(server, former, { create_database: { object: { name: 'child' } } })
+    await mark(server, former, 'former')
+    await mark(server, `${former}:child:admin`, 'formerschild')
+    assert.deepEqual(await marksIn(server, former, 'shop'), ['former', 'formerschild'])
+    await rootQuery(server, { delete: { database: 'shop' } })
+    const later = await keyOfNewDatabase(server, 'shop', 'admin')
+    assert.deepEqual(await marksIn(server, later, 'shop'), [])
+    await query(server, later, { create_database: { object: { name: 'child' } } })
+    await mark(server, `${later}:child:admin`, 'child')
+    assert.deepEqual(await marksIn(server, later, 'shop'), ['child'])
+    assert.deepEqual(await marksIn(server, later, 'shop/child'), ['child'])
+    assert.deepEqual(await marksIn(server, server.rootSecret, 'shop'), ['child'])
+  } finally {
+    await server.stop()
+  }
+})
+
+test('a database keeps its log through renames and moves', async () => {
+  const server = await startServer()
+  try {
+    const own = await keyOfNewDatabase(server, 'own', 'admin')
+    const other = await keyOfNewDatabase(server, 'other', 'admin')
+    await keyOfNewDatabase(server, 'place', 'admin')
+    await mark(server, own, 'first')
+    await mark(server, other, 'other')
+    const named = (from: string, to: string) =>
+      rootQuery(server, { update: { database: from }, params: { object: { name: to } } })
+    await named('own', 'renamed')
+    await named('other', 'own')
+    await mark(server, own, 'second')
+    assert.deepEqual(await marksIn(server, own, 'renamed'), ['first', 'second'])
+    assert.deepEqual(await marksIn(server, other, 'own'), ['other'])
+    await rootQuery(server, { move_database: { database: 'renamed' }, to: { database: 'place' } })
+    await mark(server, own, 'third')
+    assert.deepEqual(await marksIn(server, own, 'place/renamed'), ['first', 'second', 'third'])
+  } finally {
+    await server.stop()
+  }
+})
+
+test('of segments that tell names only, a database has what was recorded since it has its name', async () => {
+  const data = await temporaryFolder()
+  try {
+    const first = await startServer({ data })
+    await keyOfNewDatabase(first, 'before', 'admin')
+    await rootQuery(first, { update: { database: 'before' }, params: { object: { name: 'shop' } } })
+    const { ts } = (await rootQuery(first, { get: { database: 'shop' } })) as { ts: number }
+    await first.stop()
+    const folder = join(data, 'query-log/segments')
+    const format = new RecordFormat('us-std', () => '')
+    const second = 1_000_000
+    const times = [ts - 120 * second, ts - 90 * second, ts + 90 * second, ts + 120 * second]
+    const lines = times.map((time, at) => format.line(requestTo('shop', String(at)), time))
+    const path = segmentPath(folder, times[0] as number, 'abc')
+    await writeFile(path, lines.join(''))
+    const end = (times[3] as number) / 1e6
+    await utimes(path, end, end)
+    const again = await startServer({ data })
+    assert.deepEqual(await marksIn(again, again.rootSecret, 'shop', true), ['2', '3'])
+    const { request_id: id } = await requestExport(again, again.rootSecret, { region_group: 'us-std' })
+    const all = await download((await finished(again, again.rootSecret, id)).presigned_url)
+    assert.deepEqual(
+      marksOf(all).filter(each => /^[0-3]$/.test(each)),
+      ['0', '1', '2', '3'],
+    )
+    await again.stop()
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+})
+
+test('strangers have a share of their own, and headers are cut', async () => {
+  const server = await startServer({ flags: ['--query-log-megabytes', '8'] })
+  try {
+    const own = await keyOfNewDatabase(server, 'own', 'admin')
+    await mark(server, own, 'early')
+    const long = 'x'.repeat(5000)
+    const headers = { 'user-agent': long, 'x-driver-env': long, 'x-forwarded-for': long }
+    const stranger = () => send(server, { secret: 'nobody', query: 1, headers })
+    for (let round = 0; round < 60; round++)
+      for (const { status } of await Promise.all(Array.from({ length: 20 }, stranger)))
+        assert.equal(status, 401)
+    await send(server, { secret: own, query: 1, headers: { ...headers, 'x-fauna-tags': 'mark=late' } })
+    assert.deepEqual(await marksIn(server, own, 'own'), ['early', 'late'])
+    const body = { ...aroundNow(), region_group: 'us-std', status_class: '4xx' }
+    const { json } = await api(server, server.rootSecret, 'POST', '/api/v1/logs/_records?type=query', body)
+    const [record] = json.records as LogRecord[]
+    const agent = (JSON.parse(record?.REQUEST_HEADERS as string) as { user_agent: string }).user_agent
+    assert.equal(agent, `${'x'.repeat(512)}…`)
+    const folder = join(server.data, 'query-log/segments')
+    const sizes = (await readdir(folder)).map(async name => (await stat(join(folder, name))).size)
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    assert.ok(bytes < 700_000, `${bytes} bytes`)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('explanations, imports and exports stand in the log', async () => {
+  const server = await startServer()
+  try {
+    const secret = await keyOfNewDatabase(server, 'own', 'admin')
+    await query(server, secret, { create_collection: { object: { name: 'things' } } })
+    const post = (path: string, body: string, name: string) =>
+      send(server, { secret, path: `/api/v1/${path}`, body, headers: { 'x-fauna-tags': `mark=${name}` } })
+    await post('explain', '{"query":{"add":[1,2]},"as":"client"}', 'explain')
+    await post('transfer/write', '{"onConflict":"fail"}\n["w","things",1,null,{"data":{"a":1}}]', 'write')
+    await post('transfer/write', 'nonsense', 'nonsense')
+    await post('transfer/missing', '{"documents":[["things","2"]]}', 'missing')
+    await post('transfer/snapshot', '', 'snapshot')
+    await post('transfer/page', '{}', 'page')
+    assert.deepEqual(await marksIn(server, secret, 'own'), [
+      'explain',
+      'missing',
+      'nonsense',
+      'page',
+      'snapshot',
+      'write',
+    ])
+    const { json } = await api(server, secret, 'POST', '/api/v1/logs/_records?type=query', {
+      ...aroundNow(),
+      database: 'us-std/own',
+    })
+    const written = (json.records as LogRecord[]).find(
+      ({ TAGS }) => (TAGS as { mark?: string }).mark === 'write',
+    )
+    assert.deepEqual([written?.BYTE_WRITE_OPS, written?.RESPONSE_CODE], [1, '200'])
+  } finally {
+    await server.stop()
+  }
+})
+
+test('a failure that strangers ask for leaves no line in the log of the service', async () => {
+  const server = await startServer()
+  try {
+    const before = server.stderr()
+    for (let at = 0; at < 10; at++)
+      assert.equal((await send(server, { method: 'GET', path: '/error' })).status, 500)
+    assert.equal(server.stderr(), before)
+  } finally {
+    await server.stop()
+  }
+})
