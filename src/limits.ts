@@ -111,7 +111,7 @@ export const limits = {
   /** Bytes, about, of decoded documents and of decoded entries of indexes that a process remembers; ours. */
   knownDocumentsBytesMax: 33_554_432,
   knownEntriesBytesMax: 16_777_216,
-  /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended; ours. */
+  /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended, all but one; ours. */
   laneGraceMs: 250,
   laneIdleMs: 60_000,
   /** Milliseconds until a process that could not start is started again; ours. */

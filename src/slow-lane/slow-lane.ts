@@ -172,11 +172,15 @@ export class ProcessLane implements SlowLane {
     this.#advance()
   }
 
-  /** Ends a process that gets nothing to do for long. */
+  /** Ends a process that gets nothing to do for long, unless it is the last: starting one takes the next query long. */
   #rest(process: LaneProcess): void {
     this.#idle.set(
       process,
-      this.#options.timers.after(limits.laneIdleMs, () => process.kill()),
+      this.#options.timers.after(limits.laneIdleMs, () => {
+        if (this.#idle.size === 1) return
+        this.#idle.delete(process)
+        process.kill()
+      }),
     )
   }
 

@@ -256,20 +256,25 @@ test('only so many wait, of one database and of all', async () => {
   await assert.rejects(run('a', 'closed'), { code: 'time out' })
 })
 
-test('what is idle for long is ended, and started again when it is needed', async () => {
-  const { deaths, lane, run, started, time } = laneOf(1)
-  const outcome = run('a', 'x')
-  await received(started[0], 1)
-  started[0]?.answer('')
-  await outcome
+test('what is idle for long is ended, but for one that is ready for the next query', async () => {
+  const { deaths, lane, run, started, time } = laneOf(2)
+  const outcomes = [run('a', 'x'), run('b', 'y')]
+  for (const process of started) {
+    await received(process, 1)
+    process.answer('')
+  }
+  await Promise.all(outcomes)
   await turn()
   time.advance(limits.laneIdleMs)
-  assert.equal(started[0]?.signalCode, 'SIGKILL')
+  time.advance(limits.laneIdleMs)
+  const [ready, ...others] = started.filter(({ signalCode }) => signalCode === null)
+  assert.equal(others.length, 0)
   await turn()
-  const again = run('a', 'y')
-  await received(started[1], 1)
-  started[1]?.answer('again')
+  const again = run('a', 'z')
+  await received(ready, 2)
+  ready?.answer('again')
   assert.equal(bodyOf(await again), 'again')
+  assert.equal(started.length, 2)
   assert.deepEqual(deaths, [])
   await lane.close()
 })
