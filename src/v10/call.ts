@@ -1,7 +1,7 @@
 // A call under way, and with it the place where evaluation stands: the links outwards are the trace of an error, and
 // what holds for everything inside (effects, time, depth) is inherited from call to call.
 
-import type { Micros } from '../values/value.ts'
+import type { Micros, Ref, Value as StoredValue } from '../values/value.ts'
 import {
   type Diagnostic,
   type FailureCode,
@@ -19,6 +19,7 @@ import {
   type Module,
   NullValue,
   type Scope,
+  type SetValue,
   type Struct,
   typeName,
   type UserFunction,
@@ -55,6 +56,18 @@ export interface Absence {
   readonly onAssert: { readonly code: FailureCode; readonly message: string }
 }
 
+/** An entry of a set of documents, and the place in the set at which it stands. */
+interface StoredEntry {
+  readonly document: Doc
+  readonly place: () => StoredValue
+}
+
+/** Reads sets of documents (sets/stored-set.ts). */
+interface SetReader {
+  /** The entries that the caller may see, from a place on. Lazy. */
+  scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<StoredEntry>
+}
+
 /** The data behind a query, and what users have defined there. */
 export interface World {
   /** A collection or a function of the users, by name or alias. */
@@ -63,6 +76,12 @@ export interface World {
   absence(doc: Doc, call: Call): Absence | undefined
   /** All fields of a document that can be read. */
   fields(doc: Doc, call: Call): Struct
+  /** The companion of a document's collection, be it gone. */
+  collectionOf(ref: Ref): Module
+  /** Reads sets of documents. */
+  readonly sets: SetReader
+  /** What proves that this service has made a cursor. */
+  readonly cursorKey: Uint8Array
   /** Calls a function of the users; the count of arguments fits. */
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value
 }
@@ -76,8 +95,8 @@ export interface Evaluation {
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value
   /** A name of the library or of the users. */
   global(name: string): Value | undefined
-  /** The value of a template's placeholder. */
-  placeholder(index: number): Value
+  /** A field or a method of a value that the library knows. */
+  member(receiver: Value, name: string): Value | undefined
   /** Applies a function that `call` was given: its errors have that call in their trace. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
   /** Calls a lambda or a function of the users; `call` is this very call. */

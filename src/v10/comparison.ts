@@ -5,6 +5,7 @@ import { step } from '../base/effort.ts'
 import { LocalDate, Time, TransactionTime, Uuid } from '../values/value.ts'
 import { integerOfText } from './integer-text.ts'
 import { compareNumbers } from './numbers.ts'
+import { areSameSaved } from './sets/saved-values.ts'
 import {
   BoundFunction,
   Doc,
@@ -172,6 +173,7 @@ export function equals(left: Value, right: Value): boolean {
     case 18:
       return true
     case 13:
+      return areSameSaved(left, right)
     case 15:
     case 17:
       return false

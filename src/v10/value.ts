@@ -2,7 +2,15 @@
 // are values as they are: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 tells Int from Long: an
 // integer that fits 32 bits is an Int and a wider one a Long, but for a `NarrowLong`. Null knows why it is null.
 
-import type { LocalDate, Micros, Ref, Time, TransactionTime, Uuid } from '../values/value.ts'
+import type {
+  LocalDate,
+  Micros,
+  Ref,
+  Value as StoredValue,
+  Time,
+  TransactionTime,
+  Uuid,
+} from '../values/value.ts'
 import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
@@ -94,6 +102,8 @@ export class Doc {
 /** A lazy set. */
 export abstract class SetValue {
   readonly kind = 'set'
+  /** What it is made of as stored values, its kind first; `save` makes them of values. */
+  abstract saved(save: (value: Value) => StoredValue): readonly StoredValue[]
 }
 
 /** Where a page of a set ended, as text. */

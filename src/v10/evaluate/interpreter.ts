@@ -1,6 +1,5 @@
 // Expressions to values. Evaluation is synchronous and gives the same when it is repeated: what must wait is thrown.
 
-import { assert } from '../../base/assert.ts'
 import { limits } from '../../limits.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
@@ -10,7 +9,9 @@ import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
 import { definitionOf } from '../library/definition.ts'
 import { arityOf, invoke } from '../library/invoke.ts'
-import { globals } from '../library/tables.ts'
+import { globals, memberOf } from '../library/tables.ts'
+import { MapSet } from '../sets/functional.ts'
+import { lazy, originOf } from '../sets/set.ts'
 import type {
   AtNode,
   BlockNode,
@@ -21,6 +22,7 @@ import type {
   TemplateNode,
 } from '../syntax/nodes.ts'
 import { shortParameter } from '../syntax/nodes.ts'
+import { projectionLambda } from '../syntax/slices.ts'
 import { displayText } from '../text-of-value.ts'
 import { tooLong } from '../text-size.ts'
 import {
@@ -33,12 +35,14 @@ import {
   literalNull,
   NullValue,
   Scope,
+  SetValue,
   type Struct,
   typeName,
   type Value,
 } from '../value.ts'
 import { evaluateChain } from './chain.ts'
 import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
+import { placeholderName } from './placeholders.ts'
 
 /** What a query is evaluated with. */
 interface InterpreterOptions {
@@ -77,6 +81,9 @@ export class Interpreter implements Evaluation {
   run({ source, body }: Program, args: Struct): Value {
     let scope: Scope | undefined
     for (const [name, value] of args) scope = new Scope(name, value, scope)
+    for (const [index, value] of this.#placeholders.entries()) {
+      scope = new Scope(placeholderName(index), value, scope)
+    }
     return this.evaluate(body, scope, new Call(this, undefined, source, undefined))
   }
 
@@ -88,10 +95,11 @@ export class Interpreter implements Evaluation {
     return globals.get(name) ?? this.world.global(name)
   }
 
-  placeholder(index: number): Value {
-    const value = this.#placeholders[index]
-    assert(value !== undefined, 'a placeholder without value')
-    return value
+  member(receiver: Value, name: string): Value | undefined {
+    const entry = memberOf(receiver, name)
+    if (entry === undefined) return undefined
+    // The receiver is of the type in whose table the field was found.
+    return entry.kind === 'field' ? entry.read(receiver as never) : new BoundFunction(receiver, entry)
   }
 
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value {
@@ -99,7 +107,7 @@ export class Interpreter implements Evaluation {
       case 'literal':
         return node.value ?? new NullValue(literalNull, call.place(node.start, node.end))
       case 'placeholder':
-        return this.placeholder(node.index)
+        return this.#lookUp(placeholderName(node.index), scope, node, call)
       case 'name':
         return this.#lookUp(node.name, scope, node, call)
       case 'lambda':
@@ -211,15 +219,11 @@ export class Interpreter implements Evaluation {
     const { fields } = node
     if (fields === undefined) throw refused('project expr not supported', node, call)
     const inner = call.within(call.place(node.start, node.end))
+    const lambda = new Lambda(projectionLambda(node), call.source, scope)
+    if (value instanceof SetValue) return new MapSet(lazy(value), lambda, originOf(inner))
     const project = (each: Value): Struct => {
-      const within = new Scope(shortParameter, each, scope)
-      const projected = new Map<string, Value>()
-      for (const { name, value } of fields) {
-        const isShort = value.kind === 'lambda' && value.parameters[0] === shortParameter
-        projected.set(name, this.evaluate(isShort ? value.body : value, within, inner))
-      }
       this.compute(1)
-      return projected
+      return this.evaluate(lambda.node.body, new Scope(shortParameter, each, scope), inner) as Struct
     }
     if (isStruct(value)) return requireExtent(project(value), inner)
     if (isArray(value)) return requireExtent(value.map(project), inner)

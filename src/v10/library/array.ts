@@ -4,10 +4,12 @@ import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
 import { Distinct } from '../distinct.ts'
 import { requireExtent } from '../extent.ts'
+import { ArraySet } from '../sets/sources.ts'
 import { debugText } from '../text-of-value.ts'
 import { type FunctionValue, isArray, isNull, type Value } from '../value.ts'
 import { arrayOrderEntries } from './array-order.ts'
 import { arraySearchEntries } from './array-search.ts'
+import { combine } from './combine.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 import { any, array, callback, int } from './parameters.ts'
 
@@ -35,21 +37,6 @@ function inner(element: Value, call: Call): readonly Value[] {
   if (!isArray(element)) throw call.mismatch('Array<Any>', element)
   step(element.length)
   return element
-}
-
-/** Neighbours are combined in pairs, and the results again, until one is left. */
-function combine(elements: readonly Value[], combiner: FunctionValue, call: Call): Value {
-  let level = elements
-  while (level.length > 1) {
-    const next: Value[] = []
-    for (let at = 0; at < level.length; at += 2) {
-      step()
-      const left = level[at] as Value
-      next.push(at + 1 < level.length ? call.apply(combiner, left, level[at + 1] as Value) : left)
-    }
-    level = next
-  }
-  return level[0] as Value
 }
 
 /** The elements between two positions; those outside are moved to the ends. */
@@ -115,6 +102,14 @@ const access = [
       step(elements.length)
       return elements.map((element, index) => [BigInt(index), element])
     },
+  }),
+  method({
+    name: 'toSet',
+    parameters: {},
+    result: 'Set<Any>',
+    summary: 'A lazy set of the elements.',
+    example: ['[1, 2].toSet().count()', '2'],
+    run: elements => new ArraySet(elements),
   }),
   method({
     name: 'toString',
@@ -337,8 +332,7 @@ const folding = [
     result: 'Any',
     summary: 'Combines all elements with each other in any order, and a value at last.',
     example: ['[1, 2, 3].aggregate(0, (a, b) => a + b)', '6'],
-    run: (elements, { seed, combiner }, call) =>
-      elements.length === 0 ? seed : call.apply(combiner, combine(elements, combiner, call), seed),
+    run: (elements, { seed, combiner }, call) => combine(elements, seed, combiner, call),
   }),
 ]
 

@@ -2,13 +2,14 @@
 
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
-import { add, compareNumbers, doubleOf, negative } from '../numbers.ts'
+import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
 import { cutDigits } from '../rounding.ts'
+import { elementsOf } from '../sets/set.ts'
 import { integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
-import { array, int, number } from './parameters.ts'
+import { array, int, number, set } from './parameters.ts'
 
-const { field, method } = entriesFor<Module>()
+const { field, method, overloaded, signature } = entriesFor<Module>()
 
 function constant(name: string, value: number, summary: string, text: string) {
   return field({ name, result: 'Double', summary, example: [`Math.${name}`, text], read: () => value })
@@ -119,25 +120,45 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
   return { sum, count }
 }
 
+/** The mean of a set: of integers alone an integer. Throws `divide_by_zero` for an empty one. */
+function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
+  const { sum, count } = sumOf(values, call)
+  if (dividesByZero(sum, count)) throw call.failure('divide_by_zero', 'Attempted integer division by zero.')
+  return divide(sum, count)
+}
+
 const sums = [
-  method({
+  overloaded({
     name: 'sum',
-    parameters: { numbers: array },
     result: 'Number',
     summary: 'The sum of the numbers of an array or a set.',
     example: ['Math.sum([1, 2.5])', '3.5'],
-    run: (_, { numbers }, call) => sumOf(numbers, call).sum,
+    signatures: [
+      signature({ parameters: { numbers: array }, run: (_, { numbers }, call) => sumOf(numbers, call).sum }),
+      signature({
+        parameters: { numbers: set },
+        run: (_, { numbers }, call) => sumOf(elementsOf(numbers, call), call).sum,
+      }),
+    ],
   }),
-  method({
+  overloaded({
     name: 'mean',
-    parameters: { numbers: array },
     result: 'Number',
     summary: 'The mean of the numbers of an array or a set.',
     example: ['Math.mean([1, 2])', '1.5'],
-    run: (_, { numbers }, call) => {
-      const { sum, count } = sumOf(numbers, call)
-      return doubleOf(sum) / Number(count)
-    },
+    signatures: [
+      signature({
+        parameters: { numbers: array },
+        run: (_, { numbers }, call) => {
+          const { sum, count } = sumOf(numbers, call)
+          return doubleOf(sum) / Number(count)
+        },
+      }),
+      signature({
+        parameters: { numbers: set },
+        run: (_, { numbers }, call) => meanOfSet(elementsOf(numbers, call), call),
+      }),
+    ],
   }),
 ]
 

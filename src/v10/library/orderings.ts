@@ -7,7 +7,7 @@ import { compareTotally } from '../comparison.ts'
 import { type FunctionValue, isFunction, isStruct, typeName, type Value } from '../value.ts'
 
 /** A key to sort by; without a function the element is its own key. */
-interface Ordering {
+export interface Ordering {
   readonly key: FunctionValue | undefined
   readonly isDescending: boolean
 }

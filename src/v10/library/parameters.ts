@@ -14,6 +14,7 @@ import {
   isStruct,
   Module,
   type NumberValue,
+  SetCursor,
   SetValue,
   type Struct,
   type Value,
@@ -58,6 +59,11 @@ export const array: Parameter<readonly Value[]> = parameter('Array<Any>', value 
 /** A lazy set. */
 export const set: Parameter<SetValue> = parameter('Set<Any>', value =>
   value instanceof SetValue ? value : undefined,
+)
+
+/** The text of a cursor: a cursor or a text, which may turn out to be none. */
+export const setCursor: Parameter<string> = parameter('SetCursor', value =>
+  value instanceof SetCursor ? value.text : typeof value === 'string' ? value : undefined,
 )
 
 /** A plain object. */

@@ -10,6 +10,7 @@ import {
   Lambda,
   Module,
   SetCursor,
+  SetValue,
   UserFunction,
   type Value,
 } from '../value.ts'
@@ -28,6 +29,7 @@ import { mathModule } from './math.ts'
 import { nullMembers } from './null.ts'
 import { numberMembers } from './numbers.ts'
 import { objectModule } from './object.ts'
+import { setMembers, setModule } from './set.ts'
 import {
   booleanMembers,
   bytesMembers,
@@ -63,6 +65,7 @@ const typesOnly = [
 const tables: readonly Members[] = [
   mathModule,
   arrayModule,
+  setModule,
   objectModule,
   timeModule,
   dateModule,
@@ -94,6 +97,7 @@ export const allTables: readonly Members[] = [
   idMembers,
   nullMembers,
   numberMembers,
+  setMembers,
   stringMembers,
   timeMembers,
   transactionTimeMembers,
@@ -112,6 +116,7 @@ function tableOf(value: Value): Members | undefined {
 }
 
 function tableOfOther(value: Value): Members | undefined {
+  if (value instanceof SetValue) return setMembers
   if (value instanceof Time) return timeMembers
   if (value instanceof LocalDate) return dateMembers
   if (value instanceof Id) return idMembers

@@ -1,0 +1,192 @@
+// Lazy sets, and the module Set. What gives a set reads nothing; everything else reads as much as it needs.
+
+import type { Call } from '../call.ts'
+import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
+import { checkedSize, firstPage, nextPage, type Page } from '../sets/pages.ts'
+import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
+import { type LazySet, lazy, originOf } from '../sets/set.ts'
+import { SequenceSet, SingleSet } from '../sets/sources.ts'
+import { displayText } from '../text-of-value.ts'
+import type { Module, SetValue, Value } from '../value.ts'
+import { entriesFor, type Members, members } from './definition.ts'
+import { arityOf } from './invoke.ts'
+import { orderingsOf } from './orderings.ts'
+import { any, callback, int, set, setCursor } from './parameters.ts'
+import { setReadingEntries } from './set-reading.ts'
+
+const { method, overloaded, signature, variadic } = entriesFor<SetValue>()
+const ofModule = entriesFor<Module>()
+
+/** A page as `paginate` gives it. */
+function pageValue({ after, data }: Page): Value {
+  return new Map<string, Value>(
+    after === undefined
+      ? [['data', data]]
+      : [
+          ['data', data],
+          ['after', after],
+        ],
+  )
+}
+
+function taken(inner: LazySet, limit: number, call: Call): LazySet {
+  if (limit >= 0) return new TakeSet(inner, limit)
+  throw call.failure('invalid_bounds', `expected \`limit\` to be greater than 0, received ${limit}`)
+}
+
+const making = [
+  method({
+    name: 'where',
+    parameters: { predicate: callback(1, 'pred') },
+    result: 'Set<Any>',
+    summary: 'The elements for which a predicate holds.',
+    example: ['[1, 2].toSet().where(n => n > 1).toArray()', '[\n  2\n]'],
+    run: (inner, { predicate }, call) => new WhereSet(lazy(inner), predicate, originOf(call)),
+  }),
+  method({
+    name: 'map',
+    parameters: { mapper: callback(1) },
+    result: 'Set<Any>',
+    summary: 'What a function gives for each element.',
+    example: ['[1, 2].toSet().map(n => n + 1).toArray()', '[\n  2,\n  3\n]'],
+    run: (inner, { mapper }, call) => new MapSet(lazy(inner), mapper, originOf(call)),
+  }),
+  method({
+    name: 'flatMap',
+    parameters: { mapper: callback(1) },
+    result: 'Set<Any>',
+    summary: 'The elements of the sets that a function gives for each element.',
+    example: ['[1, 2].toSet().flatMap(n => [n, n].toSet()).toArray()', '[\n  1,\n  1,\n  2,\n  2\n]'],
+    run: (inner, { mapper }, call) => new FlatMapSet(lazy(inner), mapper, originOf(call)),
+  }),
+  variadic({
+    name: 'order',
+    rest: ['ordering', any],
+    result: 'Set<Any>',
+    summary: 'The elements sorted by what functions give for them; without any, by themselves.',
+    example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
+    run: (inner, args, call) => new OrderSet(lazy(inner), orderingsOf(args, call, arityOf), originOf(call)),
+  }),
+  method({
+    name: 'distinct',
+    parameters: {},
+    result: 'Set<Any>',
+    summary: 'The elements in order, each once.',
+    example: ['[2, 1, 2].toSet().distinct().toArray()', '[\n  1,\n  2\n]'],
+    run: inner => new DistinctSet(lazy(inner)),
+  }),
+  method({
+    name: 'concat',
+    parameters: { other: set },
+    result: 'Set<Any>',
+    summary: 'The elements of this set, then those of another.',
+    example: ['[1].toSet().concat([2].toSet()).toArray()', '[\n  1,\n  2\n]'],
+    run: (inner, { other }) => new ConcatSet(lazy(inner), lazy(other)),
+  }),
+  method({
+    name: 'take',
+    parameters: { limit: int },
+    result: 'Set<Any>',
+    summary: 'The first elements, at most so many.',
+    example: ['[1, 2, 3].toSet().take(2).toArray()', '[\n  1,\n  2\n]'],
+    run: (inner, { limit }, call) => taken(lazy(inner), limit, call),
+  }),
+  method({
+    name: 'drop',
+    parameters: { amount: int },
+    result: 'Set<Any>',
+    summary: 'The elements without the first ones, so many.',
+    example: ['[1, 2, 3].toSet().drop(2).toArray()', '[\n  3\n]'],
+    run: (inner, { amount }) => new DropSet(lazy(inner), amount),
+  }),
+  method({
+    name: 'reverse',
+    parameters: {},
+    result: 'Set<Any>',
+    summary: 'The elements in the opposite order.',
+    example: ['[1, 2].toSet().reverse().toArray()', '[\n  2,\n  1\n]'],
+    run: inner => lazy(inner).reversed(),
+  }),
+  method({
+    name: 'pageSize',
+    parameters: { size: int },
+    result: 'Set<Any>',
+    summary: 'The same set with so many elements on each of its pages.',
+    example: ['[1, 2].toSet().pageSize(1).count()', '2'],
+    run: (inner, { size }, call) => new PagedSet(lazy(inner), checkedSize(size, call)),
+  }),
+  method({
+    name: 'toSet',
+    parameters: {},
+    result: 'Set<Any>',
+    summary: 'The set itself.',
+    example: ['[1].toSet().toSet().count()', '1'],
+    run: inner => inner,
+  }),
+]
+
+const paging = [
+  overloaded({
+    name: 'paginate',
+    result: '{ data: Array<Any>, after: SetCursor | Null }',
+    summary: 'The first page of the set, and where the next one begins.',
+    example: ['[1, 2].toSet().paginate(2)', '{\n  data: [\n    1,\n    2\n  ]\n}'],
+    signatures: [
+      signature({
+        parameters: {},
+        run: (inner, _, call) => pageValue(firstPage(inner, lazy(inner).pageSize, call)),
+      }),
+      signature({
+        parameters: { size: int },
+        run: (inner, { size }, call) => pageValue(firstPage(inner, checkedSize(size, call), call)),
+      }),
+    ],
+  }),
+  method({
+    name: 'toString',
+    parameters: {},
+    result: 'String',
+    summary: 'A word for the set.',
+    example: ['[1].toSet().toString()', '"[set]"'],
+    run: (inner, _, call) => displayText(inner, call),
+  }),
+]
+
+/** The table of sets. */
+export const setMembers: Members = members('Set', [...making, ...setReadingEntries, ...paging])
+
+/** The table of the module Set. */
+export const setModule: Members = members('Set', [
+  ofModule.method({
+    name: 'single',
+    parameters: { element: any },
+    result: 'Set<Any>',
+    summary: 'A set of one value.',
+    example: ['Set.single(1).toArray()', '[\n  1\n]'],
+    run: (_, { element }) => new SingleSet(element),
+  }),
+  ofModule.method({
+    name: 'sequence',
+    parameters: { from: int, until: int },
+    result: 'Set<Number>',
+    summary: 'The integers from one up to, but without, another.',
+    example: ['Set.sequence(1, 3).toArray()', '[\n  1,\n  2\n]'],
+    run: (_, { from, until }) => new SequenceSet(from, until),
+  }),
+  ofModule.overloaded({
+    name: 'paginate',
+    result: '{ data: Array<Any>, after: SetCursor | Null }',
+    summary: 'The page that a cursor stands for, and where the next one begins.',
+    example: ['Set.paginate([1, 2].toSet().paginate(1).after!)', '{\n  data: [\n    2\n  ]\n}'],
+    signatures: [
+      ofModule.signature({
+        parameters: { cursor: setCursor },
+        run: (_, { cursor }, call) => pageValue(nextPage(cursor, undefined, call)),
+      }),
+      ofModule.signature({
+        parameters: { cursor: setCursor, size: int },
+        run: (_, { cursor, size }, call) => pageValue(nextPage(cursor, checkedSize(size, call), call)),
+      }),
+    ],
+  }),
+])

@@ -1,0 +1,220 @@
+// Makes sets, and all that is in them, again of what a cursor has kept of them.
+
+import { type Micros, Ref, type Value as StoredValue, TransactionTime } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { placeholderName } from '../evaluate/placeholders.ts'
+import { lambdaOf } from '../syntax/slices.ts'
+import {
+  BoundFunction,
+  Doc,
+  EventSource,
+  type FunctionValue,
+  Id,
+  isFunction,
+  Lambda,
+  Module,
+  NarrowLong,
+  Scope,
+  SetCursor,
+  SetValue,
+  UserFunction,
+  type Value,
+} from '../value.ts'
+import { FlatMapSet, MapSet, WhereSet } from './functional.ts'
+import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet, TurnedSet } from './parts.ts'
+import { absent } from './saved-values.ts'
+import { type LazySet, lazy, type Origin } from './set.ts'
+import { ArraySet, SequenceSet, SingleSet } from './sources.ts'
+import { type StoredBound, StoredSet } from './stored-set.ts'
+
+/** Thrown for what was saved and cannot be made again, such as a collection that is gone. */
+export class NotSaved {}
+
+/** Makes values again that were saved. Throws {@link NotSaved}. */
+export class Reviver {
+  readonly #call: Call
+  /** What sets read that were not made as of another time. */
+  readonly #time: Micros | undefined
+
+  constructor(call: Call, time: Micros | undefined) {
+    this.#call = call
+    this.#time = time
+  }
+
+  value(stored: StoredValue): Value {
+    if (stored instanceof Map) {
+      return new Map(Array.from(stored, ([name, field]) => [name, this.value(field as StoredValue)]))
+    }
+    // Of all others nothing but the storable forms was saved bare.
+    if (!Array.isArray(stored)) return stored as Value
+    const [kind, ...parts] = stored as [string, ...StoredValue[]]
+    switch (kind) {
+      case 'A':
+        return parts.map(part => this.value(part))
+      case 'T':
+        return TransactionTime.time
+      case 'L':
+        return new NarrowLong(parts[0] as bigint)
+      case 'I':
+        return new Id(parts[0] as bigint)
+      case 'C':
+        return new SetCursor(parts[0] as string)
+      case 'E':
+        return new EventSource(parts[0] as string)
+      case 'S':
+        return this.set(parts)
+    }
+    return this.#other(kind, parts)
+  }
+
+  #other(kind: string, parts: readonly StoredValue[]): Value {
+    switch (kind) {
+      case 'D':
+        return this.#document(parts)
+      case 'M':
+        return this.#module(parts)
+      case 'F':
+        return this.#lambda(parts)
+      case 'B': {
+        const { evaluation } = this.#call
+        const name = parts[1] as string
+        const found =
+          parts[0] === null
+            ? evaluation.global(name)
+            : evaluation.member(this.value(parts[0] as StoredValue), name)
+        if (found instanceof BoundFunction) return found
+        throw new NotSaved()
+      }
+      default: {
+        const found = this.#call.evaluation.world.global(parts[0] as string)
+        if (found instanceof UserFunction) return found
+        throw new NotSaved()
+      }
+    }
+  }
+
+  #document([ref, name, readAt]: readonly StoredValue[]): Doc {
+    if (!(ref instanceof Ref)) throw new NotSaved()
+    const collection = this.#call.evaluation.world.collectionOf(ref)
+    return new Doc(ref, collection, (name ?? undefined) as string | undefined, timeOf(readAt))
+  }
+
+  #module([name, parent, isUser]: readonly StoredValue[]): Module {
+    const { evaluation } = this.#call
+    const { world } = evaluation
+    const outer = parent === absent ? undefined : evaluation.global(parent as string)
+    const found =
+      outer !== undefined
+        ? evaluation.member(outer, name as string)
+        : isUser === true
+          ? world.global(name as string)
+          : evaluation.global(name as string)
+    if (found instanceof Module) return found
+    throw new NotSaved()
+  }
+
+  #lambda([text, placeholders, indices, variables]: readonly StoredValue[]): Lambda {
+    const offsets = (placeholders as readonly bigint[]).map(Number)
+    const { node, source } = lambdaOf({ text: text as string, placeholders: offsets })
+    const renamed = new Map(
+      (indices as readonly bigint[]).map((index, at) => [
+        placeholderName(Number(index)),
+        placeholderName(at),
+      ]),
+    )
+    let scope: Scope | undefined
+    for (const [name, value] of variables as ReadonlyMap<string, StoredValue>) {
+      scope = new Scope(renamed.get(name) ?? name, this.value(value), scope)
+    }
+    return new Lambda(node, source, scope)
+  }
+
+  set([kind, ...parts]: readonly StoredValue[]): LazySet {
+    const inner = () => this.#setOf(parts[0])
+    const number = (part: number) => Number(parts[part])
+    switch (kind) {
+      case 'array':
+        return new ArraySet(parts.map(part => this.value(part)))
+      case 'sequence':
+        return new SequenceSet(number(0), number(1), parts[2] === true)
+      case 'single':
+        return new SingleSet(this.value(parts[0] as StoredValue))
+      case 'stored':
+        return this.#stored(parts)
+      case 'concat':
+        return new ConcatSet(inner(), this.#setOf(parts[1]))
+      case 'take':
+        return new TakeSet(inner(), number(1))
+      case 'drop':
+        return new DropSet(inner(), number(1))
+      case 'paged':
+        return new PagedSet(inner(), number(1))
+      case 'distinct':
+        return new DistinctSet(inner())
+      case 'turned':
+        return new TurnedSet(inner())
+    }
+    return this.#functional(kind as string, inner(), parts)
+  }
+
+  #functional(kind: string, inner: LazySet, parts: readonly StoredValue[]): LazySet {
+    if (kind === 'order') {
+      const orderings = (parts[1] as readonly (readonly StoredValue[])[]).map(([key, isDescending]) => ({
+        key: key === absent ? undefined : this.#function(key),
+        isDescending: isDescending === true,
+      }))
+      return new OrderSet(inner, orderings, this.#origin(parts[2]))
+    }
+    const applied = this.#function(parts[1])
+    const origin = this.#origin(parts[2])
+    switch (kind) {
+      case 'where':
+        return new WhereSet(inner, applied, origin)
+      case 'map':
+        return new MapSet(inner, applied, origin)
+      case 'flatMap':
+        return new FlatMapSet(inner, applied, origin, parts[3] === true)
+    }
+    throw new NotSaved()
+  }
+
+  #stored([collection, index, terms, from, to, isReversed, at]: readonly StoredValue[]): StoredSet {
+    const module = this.value(collection as StoredValue)
+    if (!(module instanceof Module)) throw new NotSaved()
+    return new StoredSet({
+      collection: module,
+      index: index === absent ? undefined : (index as string),
+      terms: terms as readonly StoredValue[],
+      from: boundOf(from),
+      to: boundOf(to),
+      isReversed: isReversed === true,
+      at: timeOf(at) ?? this.#time,
+    })
+  }
+
+  #setOf(stored: StoredValue | undefined): LazySet {
+    const set = this.value(stored as StoredValue)
+    if (set instanceof SetValue) return lazy(set)
+    throw new NotSaved()
+  }
+
+  #function(stored: StoredValue | undefined): FunctionValue {
+    const value = this.value(stored as StoredValue)
+    if (isFunction(value)) return value
+    throw new NotSaved()
+  }
+
+  #origin(at: StoredValue | undefined): Origin {
+    return { source: this.#call.source, span: undefined, at: timeOf(at) ?? this.#time }
+  }
+}
+
+function timeOf(stored: StoredValue | undefined): Micros | undefined {
+  return typeof stored === 'bigint' ? Number(stored) : undefined
+}
+
+function boundOf(stored: StoredValue | undefined): StoredBound | undefined {
+  if (!Array.isArray(stored)) return undefined
+  const [values, id] = stored as readonly StoredValue[]
+  return { values: values as readonly StoredValue[], ...(typeof id === 'bigint' && { id }) }
+}

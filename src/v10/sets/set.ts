@@ -1,0 +1,97 @@
+// Lazy sets. A set is data: what it is made of, never what it holds; it is read element by element whenever somebody asks,
+// and can go on from a place that it has given. Places and sets can be saved (saved-set.ts), so a page can be continued by
+// another query.
+
+import type { Micros, Value as StoredValue } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import type { Source, Span } from '../syntax/source.ts'
+import { SetValue, type Value } from '../value.ts'
+import { savedTime } from './saved-values.ts'
+
+/** A place in a set, as the set itself understands it: plain data that can be stored. */
+export type Place = StoredValue
+
+/** Makes a stored value of a value. */
+export type Save = (value: Value) => StoredValue
+
+/** What comes next in a set. */
+export type Item =
+  | {
+      readonly kind: 'element'
+      /** Computes the element; to be called once at most, and not at all where it is only asked whether there is one. */
+      readonly value: () => Value
+      /** From where on this element is the first. */
+      readonly place: () => Place
+    }
+  /** Nothing: but a page that ends here goes on behind, whatever is there. */
+  | { readonly kind: 'boundary'; readonly place: () => Place }
+
+/** Elements of a page that does not say how many it wants. */
+const pageSizeDefault = 16
+
+/** A lazy set. */
+export abstract class LazySet extends SetValue {
+  /** Elements of its pages. */
+  get pageSize(): number {
+    return pageSizeDefault
+  }
+
+  /** What it holds, from a place on; `reading` is the call that asks. */
+  abstract items(reading: Call, from: Place | undefined): Iterable<Item>
+
+  /** The same elements the other way round. */
+  abstract reversed(): LazySet
+}
+
+/** A set of elements that another set decides about: its pages are as long. */
+export abstract class DerivedSet extends LazySet {
+  readonly inner: LazySet
+  constructor(inner: LazySet) {
+    super()
+    this.inner = inner
+  }
+
+  override get pageSize(): number {
+    return this.inner.pageSize
+  }
+}
+
+/** Where a set was made: functions that it is given run as of there, and errors in them show it. */
+export interface Origin {
+  readonly source: Source
+  readonly span: Span | undefined
+  /** The time that reads look at. */
+  readonly at: Micros | undefined
+}
+
+/** An origin as a stored value: of places in the text nothing is kept. */
+export function savedOrigin({ at }: Origin): StoredValue {
+  return savedTime(at)
+}
+
+/** The place of a call as an origin. */
+export function originOf({ source, span, at }: Call): Origin {
+  return { source, span, at }
+}
+
+/** The call in which a set's functions run, which may read and not write. */
+export function callAt({ source, span, at }: Origin, reading: Call): Call {
+  const call = span === undefined ? reading : reading.within(span)
+  const limit = { effect: 'read', place: 'set functions' } as const
+  return call.as({ source, limit: narrower(call, limit), ...(at !== undefined && { at }) })
+}
+
+function narrower({ limit }: Call, ofSets: NonNullable<Call['limit']>): NonNullable<Call['limit']> {
+  return limit === undefined || limit.effect === 'write' ? ofSets : limit
+}
+
+/** The elements of a set, without its boundaries. */
+export function* elementsOf(set: SetValue, reading: Call): Generator<Value, void, void> {
+  for (const item of lazy(set).items(reading, undefined)) if (item.kind === 'element') yield item.value()
+}
+
+/** A set as what every set is. */
+export function lazy(set: SetValue): LazySet {
+  // There are no other sets.
+  return set as LazySet
+}

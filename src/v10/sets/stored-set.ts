@@ -1,0 +1,55 @@
+// Sets of documents: of a collection, or of an index of it. What they hold is read by whoever knows the data.
+
+import type { Micros, Value as StoredValue } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import type { Module } from '../value.ts'
+import { absent, savedTime } from './saved-values.ts'
+import { type Item, LazySet, type Place, type Save } from './set.ts'
+
+/** One end of a range: values of the index, as far as they go, and the document behind all of them. */
+export interface StoredBound {
+  readonly values: readonly StoredValue[]
+  readonly id?: bigint
+}
+
+/** Which documents. */
+interface StoredSetOptions {
+  readonly collection: Module
+  /** The name of the index; undefined for all documents of the collection. */
+  readonly index: string | undefined
+  readonly terms: readonly StoredValue[]
+  readonly from: StoredBound | undefined
+  readonly to: StoredBound | undefined
+  readonly isReversed: boolean
+  /** The time that the set was made as of, within an `at`. */
+  readonly at: Micros | undefined
+}
+
+/** Documents in the order of their ids or of an index. */
+export class StoredSet extends LazySet {
+  readonly options: StoredSetOptions
+  constructor(options: StoredSetOptions) {
+    super()
+    this.options = options
+  }
+
+  override *items(reading: Call, from: Place | undefined): Generator<Item, void, void> {
+    for (const { document, place } of reading.evaluation.world.sets.scan(this, from, reading)) {
+      yield { kind: 'element', value: () => document, place }
+    }
+  }
+
+  override saved(save: Save): readonly StoredValue[] {
+    const { at, collection, from, index, isReversed, terms, to } = this.options
+    const bounds = [savedBound(from), savedBound(to)]
+    return ['stored', save(collection), index ?? absent, terms, ...bounds, isReversed, savedTime(at)]
+  }
+
+  override reversed(): LazySet {
+    return new StoredSet({ ...this.options, isReversed: !this.options.isReversed })
+  }
+}
+
+function savedBound(bound: StoredBound | undefined): StoredValue {
+  return bound === undefined ? absent : [bound.values, bound.id ?? absent]
+}

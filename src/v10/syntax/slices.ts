@@ -1,0 +1,114 @@
+// Functions as texts of their own: what a cursor keeps of the lambdas and projections of its set. The text is that of the
+// query, and is parsed again where the cursor is used.
+
+import { type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'
+import { parseQuery } from './parser.ts'
+import { Source } from './source.ts'
+
+/** A function's text, with the offsets of the template values in it. */
+interface Slice {
+  readonly text: string
+  readonly placeholders: readonly number[]
+  /** The indices that these values have in the query. */
+  readonly indices: readonly number[]
+}
+
+/** The text around a slice: a short lambda can only be an argument. */
+const before = 'f('
+
+/** The text of a lambda, and the names that occur in it: of its own variables and of others. */
+export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly names: ReadonlySet<string> } {
+  const names = new Set<string>()
+  const placeholders: number[] = []
+  const indices: number[] = []
+  walk(node, each => {
+    if (each.kind === 'name') names.add(each.name)
+    if (each.kind !== 'placeholder') return
+    placeholders.push(each.start - node.start)
+    indices.push(each.index)
+  })
+  return { text: text.slice(node.start, node.end), placeholders, indices, names }
+}
+
+/** The lambda of a slice, with its source. Throws a QueryFailure when the text is none. */
+export function lambdaOf({ text, placeholders }: Omit<Slice, 'indices'>): {
+  readonly node: LambdaNode
+  readonly source: Source
+} {
+  const source = new Source('*query*', `${before}${text})`)
+  const offsets = placeholders.map(offset => offset + before.length)
+  const argument = argumentOf(parseQuery(source, offsets).body)
+  if (argument?.kind === 'lambda') return { node: argument, source }
+  const projection = argument && projectionIn(argument)
+  if (projection?.fields === undefined) throw new RangeError('no function')
+  return { node: projectionLambda(projection), source }
+}
+
+/** The argument of the call around a slice. */
+function argumentOf(node: Node | undefined): Node | undefined {
+  if (node?.kind === 'block') {
+    const [only] = node.statements
+    return only === undefined || only.kind === 'let' ? undefined : argumentOf(only)
+  }
+  const link = node?.kind === 'chain' ? node.links[0] : undefined
+  return link?.kind === 'call' ? link.arguments[0] : undefined
+}
+
+/** A projection may stand in parentheses. */
+function projectionIn(node: Node): ProjectionNode | undefined {
+  return node.kind === 'group' ? projectionIn(node.inner) : node.kind === 'projection' ? node : undefined
+}
+
+/** A projection as the function that it applies to each element of a set. */
+export function projectionLambda({ fields = [], start, end }: ProjectionNode): LambdaNode {
+  const body: Node = {
+    kind: 'object',
+    fields: fields.map(({ name, value }) => {
+      const isShort = value.kind === 'lambda' && value.parameters[0] === shortParameter
+      return [name, isShort ? value.body : value] as const
+    }),
+    start,
+    end,
+  }
+  return { kind: 'lambda', parameters: [shortParameter], rest: undefined, body, start, end }
+}
+
+/** Visits a node and all nodes in it. */
+function walk(node: Node, visit: (node: Node) => void): void {
+  visit(node)
+  for (const child of childrenOf(node)) walk(child, visit)
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'literal':
+    case 'placeholder':
+    case 'name':
+    case 'match':
+      return []
+    case 'template':
+      return node.parts.filter(part => typeof part !== 'string')
+    case 'array':
+      return node.elements
+    case 'group':
+      return [node.inner]
+    case 'object':
+      return node.fields.map(([, value]) => value)
+    case 'block':
+      return node.statements.map(statement => (statement.kind === 'let' ? statement.value : statement))
+    case 'lambda':
+      return [node.body]
+    case 'if':
+      return [node.condition, node.then, ...(node.otherwise === undefined ? [] : [node.otherwise])]
+    case 'at':
+      return [node.time, node.body]
+    case 'unary':
+      return [node.operand]
+    case 'binary':
+      return [node.left, node.right]
+    case 'chain':
+      return [node.operand, ...node.links.flatMap(link => ('arguments' in link ? link.arguments : []))]
+    case 'projection':
+      return [node.operand, ...(node.fields ?? []).map(({ value }) => value)]
+  }
+}
