@@ -7,5 +7,10 @@ export const emptyWorld: World = {
   global: () => undefined,
   absence: () => undefined,
   fields: () => new Map(),
+  collectionOf: () => {
+    throw new RangeError('no document has a collection here')
+  },
+  sets: { scan: () => [] },
+  cursorKey: new Uint8Array(),
   callUser: () => null,
 }

@@ -2,7 +2,7 @@
 // query, and is parsed again where the cursor is used.
 
 import { type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'
-import { parseQuery } from './parser.ts'
+import { parseQuery } from './parse.ts'
 import { Source } from './source.ts'
 
 /** A function's text, with the offsets of the template values in it. */
