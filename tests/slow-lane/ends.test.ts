@@ -60,7 +60,7 @@ test('a query that takes too much memory fails alone', async () => {
 
 test('a query that takes too long is answered in time', async () => {
   const { json, status } = await ask(endless, { 'x-query-timeout': '1500' })
-  assert.equal(status, 503)
+  assert.equal(status, 503, JSON.stringify(json))
   assert.equal((json as { errors: { code: string }[] }).errors[0]?.code, 'time out')
   await assertServes()
 })
@@ -79,7 +79,7 @@ test('a process that is killed takes its query along and nothing else', async t 
   assert.ok(children.length > 0)
   for (const child of children) process.kill(child, 'SIGKILL')
   const { json, status } = await answer
-  assert.equal(status, 503)
+  assert.equal(status, 503, JSON.stringify(json))
   const [error] = (json as { errors: { code: string; description: string }[] }).errors
   assert.deepEqual(error, {
     code: 'service unavailable',
