@@ -17,6 +17,7 @@ import { readNote } from '../../src/kv/postgres/replica.ts'
 import { Session } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { cert, key } from '../http/certificate.ts'
+import { eventually } from '../nodes/cluster.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
@@ -261,6 +262,29 @@ describe('faults under the record', { skip: noPostgres }, () => {
     await assert.rejects(openPostgres(emptied), StoreUnavailableError)
     assert.equal(reason, 'nothing in it says what it is a copy of')
     session.close()
+  })
+
+  test('nodes that do not know the tables any more stop taking writes, in running sessions, too', async () => {
+    const told: (string | undefined)[] = []
+    const store = await openPostgres({
+      ...optionsOf('a', server.url()),
+      local: await copyOf({ url: server.url(), schema }),
+      writePatienceMs: 500,
+      onFault: fault => told.push(fault?.reason),
+    })
+    stores.push(store)
+    assert.equal(await increment(store, 'before'), 'acknowledged')
+    const meta = `"${schema}".meta`
+    const known = await server.query(`SELECT version FROM ${meta}`)
+    await server.query(`UPDATE ${meta} SET version = version + 1`)
+    assert.equal(await increment(store, 'after'), 'refused')
+    const version = /have version \d+; this program knows version \d+/
+    await eventually('it is said', () => told.some(reason => version.test(String(reason))))
+    await server.query(`UPDATE ${meta} SET version = ${known[0]?.version}`)
+    await eventually(
+      'it takes writes again',
+      async () => (await increment(store, 'known again')) === 'acknowledged',
+    )
   })
 
   test('of a long log with large batches a part is fetched at a time', async () => {

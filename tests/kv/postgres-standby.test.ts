@@ -9,6 +9,7 @@ import { redoLog } from '../../src/kv/postgres/copy-record.ts'
 import { openPostgres } from '../../src/kv/postgres/postgres.ts'
 import { Session } from '../../src/kv/postgres/session.ts'
 import { eventually } from '../nodes/cluster.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { list, put } from './bytes.ts'
@@ -72,4 +73,48 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
         await primary.stop()
       }
     })
+})
+
+test('an address that leads to a standby: reads go on, copies are kept, and all goes on when it is promoted', {
+  skip: noPostgres,
+}, async () => {
+  const primary = await PostgresServer.start()
+  const standby = await primary.standby()
+  const proxy = await FaultyProxy.to(primary.port)
+  const location = { url: `postgres://tests@127.0.0.1:${proxy.port}/postgres`, schema: 'moving' }
+  const told: (string | undefined)[] = []
+  const store = await openPostgres({
+    location,
+    local: await copyOf({ ...location, url: primary.url() }),
+    node: 'a',
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    newestTime: () => 0,
+    writePatienceMs: 60_000,
+    onDiverged: reason => assert.fail(reason),
+    onFault: fault => told.push(fault?.reason),
+  })
+  const write = (key: string) => store.transact(() => ({ result: key, writes: [put(key, key)] }))
+  try {
+    await write('before')
+    await standby.query('SELECT pg_wal_replay_pause()')
+    // The standby has it, and does not show it.
+    await write('behind')
+    proxy.redirect(standby.port)
+    proxy.cut()
+    const after = write('after')
+    await eventually('it is told once', () => told.some(reason => reason?.includes('read-only standby')))
+    assert.deepEqual(list(store, 'a'), ['before=before', 'behind=behind'])
+    await primary.kill()
+    await standby.query('SELECT pg_wal_replay_resume()')
+    await standby.promote()
+    assert.equal(await after, 'after')
+    assert.deepEqual(list(store, 'a'), ['after=after', 'before=before', 'behind=behind'])
+  } finally {
+    await store.close()
+    await proxy.close()
+    await standby.stop()
+    await primary.stop()
+  }
 })

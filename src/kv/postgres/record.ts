@@ -4,6 +4,7 @@ import type { Bytes } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { encodeBatch } from './batch.ts'
 import type { Committed, Session } from './session.ts'
+import { assertKnown } from './tables.ts'
 
 /** The newest committed batch, and what is known with it. */
 export interface Head {
@@ -39,11 +40,16 @@ function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
 }
 
 const newest = (session: Session) =>
-  `SELECT seq, closed, ${clock} FROM ${session.table('log')} ORDER BY seq DESC LIMIT 1`
+  `SELECT seq, closed, ${clock}, (SELECT version FROM ${session.table('meta')} WHERE id = 1) AS version
+   FROM ${session.table('log')} ORDER BY seq DESC LIMIT 1`
 
-/** The head, as of now; waits for nobody. */
+/**
+ * The head, as of now; waits for nobody. Throws {@link StoreUnavailableError} when a newer program has changed the tables
+ * meanwhile.
+ */
 export async function readHead(session: Session): Promise<Head> {
   const [row] = await session.prepared('read head', newest(session), [])
+  if (row) assertKnown(session, Number(row.version))
   return headOf(row)
 }
 

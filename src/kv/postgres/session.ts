@@ -88,7 +88,8 @@ export class Session {
   }
 
   /**
-   * Connects. Throws {@link StoreUnavailableError} when the database cannot be reached or refuses. A statement that takes
+   * Connects. Throws {@link StoreUnavailableError} when the database cannot be reached or refuses, or is a standby: that may
+   * lack what copies hold, and yet receive it, so nothing is judged by it. A statement that takes
    * longer than `statementTimeoutMs` counts as a broken connection; 0: it may take as long as it likes.
    */
   static async open(
@@ -124,6 +125,9 @@ export class Session {
           client.query(setting).catch(error => isRefusal(error) || Promise.reject(error)),
         ),
       ])
+      const { rows } = await client.query('SHOW transaction_read_only')
+      if ((rows[0] as Row | undefined)?.transaction_read_only === 'on')
+        throw new Error('it is a read-only standby, or default_transaction_read_only is set')
       return session
     } catch (cause) {
       session.close()

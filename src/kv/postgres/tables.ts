@@ -52,12 +52,17 @@ export async function readIdentity(session: Session): Promise<RecordIdentity> {
     throw new StoreUnavailableError(
       `data is being moved into the schema ${session.schemaName}: finish that with "terrarium migrate"`,
     )
-  if (version !== recordVersion)
-    throw new StoreUnavailableError(
-      `the tables in schema ${session.schemaName} have version ${version}; this program knows version ${recordVersion}`,
-    )
+  assertKnown(session, version)
   const [row] = await session.query(`SELECT store_id FROM ${session.table('meta')} WHERE id = 1`)
   return { storeId: String(row?.store_id) }
+}
+
+/** Throws {@link StoreUnavailableError} unless this program knows tables of that version. */
+export function assertKnown(session: Session, version: number): void {
+  if (version === recordVersion) return
+  throw new StoreUnavailableError(
+    `the tables in schema ${session.schemaName} have version ${version}; this program knows version ${recordVersion}`,
+  )
 }
 
 /** The version of the tables; undefined when they are missing. */
