@@ -101,6 +101,7 @@ function runQuery(options: EngineOptions, request: QueryRequest): QueryResponse 
   return runRequest(options, request, {
     budget,
     isCharged: true,
+    faultForAnybody: () => languageOf(options, request).faultForAnybody?.(request),
     mustWrite: effect === 'writes',
     // It is parsed where it is evaluated.
     onMove: () => query.forget(),

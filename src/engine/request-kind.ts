@@ -1,5 +1,6 @@
 // What one kind of request differs by from the others: the way from its credential to its response is the same for all.
 
+import type { RequestError } from '../errors.ts'
 import type { Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { TimeBudget } from './time-budget.ts'
@@ -14,6 +15,8 @@ export interface RequestKind {
   readonly mustWrite?: boolean
   /** Its costs count against the limits of its database. */
   readonly isCharged?: boolean
+  /** What is told instead of a refused credential. */
+  readonly faultForAnybody?: () => RequestError | undefined
   /** It asks for an explanation, in the slow lane as well. */
   readonly isExplanation?: boolean
   /** Called when the request moves to the slow lane: `task` is not called any more. */

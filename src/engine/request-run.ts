@@ -237,7 +237,10 @@ class RequestRun {
     }
     if (error instanceof Explained) return this.#responses.explained(error.body)
     if (error instanceof LanguageError) return this.#responses.refused(error)
-    if (error instanceof RequestError) return this.#responses.failed(error)
+    if (error instanceof RequestError) {
+      const fault = error.code === 'unauthorized' ? this.#kind.faultForAnybody?.() : undefined
+      return this.#responses.failed(fault ?? error)
+    }
     if (error instanceof ContendedTransaction) {
       this.#responses.contended = error.attempts
       return this.#responses.failed(new RequestError('contended transaction', contentionText))

@@ -108,11 +108,11 @@ export class Responses {
     return { ...response, isSlow: true, metrics: response.requestError ? metrics : this.#charged(metrics) }
   }
 
-  /** A query that failed by its own doing. Only one that gave up on purpose leaves its costs standing. */
+  /** A query that failed by its own doing. Its language says whether its costs stand. */
   refused(error: LanguageError): QueryResponse {
-    const aborted = error.aborted === undefined ? undefined : this.spent
-    const readBytes = aborted?.readBytes ?? 0
-    const [time, metrics] = [this.#time(), this.#charged(this.#metrics(aborted, { ...noCosts, readBytes }))]
+    const spent = error.tellsCosts ? this.spent : undefined
+    const readBytes = spent?.readBytes ?? 0
+    const [time, metrics] = [this.#time(), this.#charged(this.#metrics(spent, { ...noCosts, readBytes }))]
     return {
       ...this.#language.refused(error, this.#request, { time, metrics }),
       txnTime: time,

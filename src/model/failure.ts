@@ -121,4 +121,9 @@ export function applied<T>(work: () => T, place: FailurePlace): T {
 export abstract class LanguageError extends Error {
   /** The value that the query gave up with, where it gave up on purpose. */
   abstract readonly aborted: Value | undefined
+
+  /** Whether the response tells what the query has cost up to here. */
+  get tellsCosts(): boolean {
+    return this.aborted !== undefined
+  }
 }

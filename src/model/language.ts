@@ -64,6 +64,8 @@ export interface Query {
 export interface Language {
   /** Reads the query of a request. Throws for what is none. */
   parse(request: LanguageRequest): Query
+  /** What is wrong with a request that is told even to who has no credential; absent where that is nothing. */
+  faultForAnybody?(request: LanguageRequest): RequestError | undefined
   /** A value as the body of a response. */
   render(value: Value, session: Session): Rendered
   /** Puts into a body of {@link Query.evaluate} or {@link render} what is known at the end. */

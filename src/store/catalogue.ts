@@ -276,6 +276,11 @@ export class StoreCatalogue implements Catalogue {
     return database === rootDatabase || this.lineage(database).at(-1)?.parent === rootDatabase
   }
 
+  schemaVersion(database: DatabaseId): Micros {
+    this.#schemaInPart(database)
+    return this.#relied.get(database)?.version ?? 0
+  }
+
   derived<T>(database: DatabaseId, name: string, derive: () => T): T {
     const { derived } = this.#schema(database)
     if (!derived.has(name)) derived.set(name, derive())

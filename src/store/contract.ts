@@ -146,6 +146,8 @@ export interface Catalogue {
   resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined
   /** The name of a schema object, or the last one it had if it is gone. */
   nameOf(ref: Ref): string | undefined
+  /** When the schema of a database was last changed, by the snapshot; 0 where there is none. Asked before anything is written. */
+  schemaVersion(database: DatabaseId): Micros
   /** Live definitions; undefined when the object does not exist (any more). */
   database(id: DatabaseId): DatabaseDefinition | undefined
   /** The live database that a reference names, if it still lies where the reference says: numbers may come from data. */

@@ -86,6 +86,13 @@ export interface World {
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value
 }
 
+/** A lambda that is ready to be evaluated. */
+export interface BoundCall {
+  readonly body: Node
+  readonly scope: Scope | undefined
+  readonly within: Call
+}
+
 /** What one query's evaluation keeps, and what it can do for functions of the library. */
 export interface Evaluation {
   readonly world: World
@@ -99,6 +106,8 @@ export interface Evaluation {
   member(receiver: Value, name: string): Value | undefined
   /** Applies a function that `call` was given: its errors have that call in their trace. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
+  /** Binds the arguments of a lambda that `call` is the call of; evaluating its body is left to who asks. */
+  bind(callee: Lambda, args: readonly Value[], call: Call): BoundCall
   /** Calls a lambda or a function of the users; `call` is this very call. */
   enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value
   /** Counts compute: 1 for each call of a function. Throws past the limit. */

@@ -59,6 +59,10 @@ class FailedQuery extends LanguageError {
   get aborted(): Stored | undefined {
     return this.failure.aborted
   }
+
+  override get tellsCosts(): boolean {
+    return true
+  }
 }
 
 class ReadyQuery implements Query {
@@ -83,7 +87,7 @@ class ReadyQuery implements Query {
   evaluate(session: Session): Rendered {
     const { format = 'simple' } = this.#options
     const told: Diagnostic[] = []
-    const schemaVersion = 0
+    const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
     const { query, arguments: given } = this.#body
     const args = decodeArguments(given, format !== 'simple', names)
     let interpreter = interpreterOf(session, [], told)
@@ -124,7 +128,11 @@ function render(value: Value, format: string, interpreter: Interpreter): string 
     encode: () => 'null',
     decorate: () => 'null',
   }
-  if (format === 'decorated') return quoteJson(decorate(value, rendering))
+  if (format === 'decorated') {
+    // Quoted around the marks, which would be escaped.
+    const pieces = decorate(value, rendering).split(timeMark)
+    return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
+  }
   return encodeJson(value, rendering, format === 'tagged')
 }
 
@@ -159,6 +167,15 @@ export const version10: NamedLanguage<'10'> = {
     },
   },
   parse: request => new ReadyQuery(readQueryBody(request.body), optionsOf(request)),
+  faultForAnybody(request) {
+    try {
+      readQueryBody(request.body)
+      return undefined
+    } catch (error) {
+      if (error instanceof RequestError) return error
+      throw error
+    }
+  },
   render: () => {
     throw new RequestError('bad request', 'This path has no response for version 10.')
   },

@@ -72,6 +72,32 @@ test('deep nesting is an error of the query, in its text and in what it makes', 
   assert.equal(deep.error?.code, 'value_too_large')
 })
 
+test('calls nest to their limit, and fail beyond it', async () => {
+  const count = (steps: number) =>
+    ask({
+      query: `let count = (self, n) => if (n == 0) 0 else 1 + self(self, n - 1)\ncount(count, ${steps})`,
+    })
+  assert.equal(((await count(2048)).json as Body).data, 2048)
+  assert.equal(((await count(2049)).json as Body).error?.code, 'stack_overflow')
+})
+
+test('what a query has cost is told when it fails, too, and a bad body even to strangers', async () => {
+  const failed = (await ask({ query: 'Array.sequence(0, 500).map(i => i + 1); 1 / 0' })).json as Body
+  assert.equal((failed.stats as { compute_ops: number }).compute_ops, 21)
+  const stranger = await send(server, { path: '/query/1', body: '{}' })
+  assert.equal(stranger.status, 400)
+  assert.equal((await send(server, { path: '/query/1', body: '{"query": "1"}' })).status, 401)
+})
+
+test('the time of the transaction is that of the response in every format', async () => {
+  for (const format of ['simple', 'tagged', 'decorated']) {
+    const { json } = await ask({ query: '[TransactionTime()]' }, { 'x-format': format })
+    const { data, txn_ts } = json as { data: unknown; txn_ts: number }
+    const [shown = ''] = /\d{4}-[^"\\]*Z/.exec(JSON.stringify(data)) ?? []
+    assert.equal(Math.floor(txn_ts / 1000), Date.parse(shown), `${format}: ${JSON.stringify(data)}`)
+  }
+})
+
 test('a query that never ends runs into the limits of the service', async () => {
   const query =
     'let f = n => n; Array.sequence(0, 15000).map(i => Array.sequence(0, 15000).map(f).length).length'

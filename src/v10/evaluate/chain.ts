@@ -1,9 +1,10 @@
 // Chains: fields, calls, accesses and assertions, one after the other on the value so far.
 
-import { type Absence, type Call, failureAt } from '../call.ts'
+import { assert } from '../../base/assert.ts'
+import { type Absence, type BoundCall, type Call, failureAt } from '../call.ts'
 import { touches } from '../failure/summary.ts'
 import { elementAt } from '../library/array.ts'
-import { definitionOf, membersOfModule } from '../library/definition.ts'
+import { membersOfModule } from '../library/definition.ts'
 import { invoke } from '../library/invoke.ts'
 import { int, string } from '../library/parameters.ts'
 import { characterAt } from '../library/string.ts'
@@ -12,10 +13,12 @@ import type { ChainNode, Link, Node } from '../syntax/nodes.ts'
 import {
   BoundFunction,
   Doc,
+  type FunctionValue,
   isArray,
   isFunction,
   isNull,
   isStruct,
+  Lambda,
   Module,
   NullValue,
   type Scope,
@@ -39,7 +42,7 @@ interface Progress {
   isSkipping: boolean
 }
 
-/** The value of a chain. */
+/** The value of a chain. Bodies of lambdas are evaluated here: calls within calls need the stack. */
 export function evaluateChain({ operand, links }: ChainNode, scope: Scope | undefined, call: Call): Value {
   const progress: Progress = {
     value: call.evaluation.evaluate(operand, scope, call),
@@ -48,46 +51,51 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
     isSkipping: false,
   }
   for (const link of links) {
-    if (link.kind === 'assert') {
-      progress.isSkipping = false
-      progress.value = asserted(progress.value, link, call)
-      progress.start = link.start
-      progress.end = link.end
-    } else if (!progress.isSkipping) follow(link, progress, scope, call)
+    const bound = follow(link, progress, scope, call)
+    if (bound !== undefined) progress.value = call.evaluation.evaluate(bound.body, bound.scope, bound.within)
   }
   return progress.value
 }
 
-function follow(
-  link: Exclude<Link, AssertLink>,
-  progress: Progress,
-  scope: Scope | undefined,
-  call: Call,
-): void {
+/** Takes a chain one link further; what is returned is still to be evaluated for its value. */
+function follow(link: Link, progress: Progress, scope: Scope | undefined, call: Call): BoundCall | undefined {
   const { value } = progress
+  if (link.kind === 'assert') {
+    progress.isSkipping = false
+    progress.value = asserted(value, link, call)
+    reached(progress, link.start, link.end)
+    return undefined
+  }
+  if (progress.isSkipping) return undefined
   if (link.optional && isMissing(value, link, call)) {
     progress.isSkipping = true
-    return
+    return undefined
   }
+  let bound: BoundCall | undefined
   switch (link.kind) {
     case 'field':
       progress.value = readField(progress, link, call)
-      progress.start = link.nameStart
+      reached(progress, link.nameStart, link.end)
       break
     case 'method':
-      callMethod(progress, link, scope, call)
-      progress.start = link.argumentsStart
+      bound = callMethod(progress, link, scope, call)
+      reached(progress, link.argumentsStart, link.end)
       break
     case 'call':
-      progress.value = callValue(value, link.arguments, link, scope, call)
-      progress.start = link.start
+      bound = callValue(progress, value, link.arguments, link, scope, call)
+      reached(progress, link.start, link.end)
       break
     case 'access':
       progress.value = access(progress, link, scope, call)
-      progress.start = link.start
+      reached(progress, link.start, link.end)
       break
   }
-  progress.end = link.end
+  return bound
+}
+
+function reached(progress: Progress, start: number, end: number): void {
+  progress.start = start
+  progress.end = end
 }
 
 function isMissing(value: Value, link: Link, call: Call): boolean {
@@ -145,21 +153,26 @@ function fieldOf(value: Value, name: string, progress: Progress, call: Call): Va
   return value instanceof Doc ? fieldsOf(value, progress, 'Reading a field', call).get(name) : undefined
 }
 
-function callMethod(progress: Progress, link: MethodLink, scope: Scope | undefined, call: Call): void {
+function callMethod(
+  progress: Progress,
+  link: MethodLink,
+  scope: Scope | undefined,
+  call: Call,
+): BoundCall | undefined {
   const { value } = progress
   const { name, nameStart, nameEnd, argumentsStart, end } = link
   const member = memberOf(value, name)
   if (member?.kind === 'function') {
     const args = evaluateAll(link.arguments, scope, call)
     progress.value = invoke(member, value, args, call.within(call.place(argumentsStart, end)))
-    return
+    return undefined
   }
   const found = isNull(value) ? undefined : fieldOf(value, name, progress, call)
   if (isNull(value)) throw nullAccess(value, name, nameStart, nameEnd, call)
   if (link.optionalCall && (found === undefined || isNull(found))) {
     progress.value = found ?? missingField(value, name, nameStart, nameEnd, call)
     progress.isSkipping = true
-    return
+    return undefined
   }
   if (found === undefined || !isCallable(found)) {
     const message =
@@ -168,7 +181,7 @@ function callMethod(progress: Progress, link: MethodLink, scope: Scope | undefin
         : `\`${name}\`: Expected a function, found \`${typeName(found)}\``
     throw call.failureWithin('invalid_function_invocation', message, nameStart, nameEnd)
   }
-  progress.value = callValue(found, link.arguments, { start: argumentsStart, end }, scope, call)
+  return callValue(progress, found, link.arguments, { start: argumentsStart, end }, scope, call)
 }
 
 function isCallable(value: Value): boolean {
@@ -182,23 +195,25 @@ function evaluateAll(nodes: readonly Node[], scope: Scope | undefined, call: Cal
   return values
 }
 
+/** Calls a value; a lambda's body is left to be evaluated. */
 function callValue(
+  progress: Progress,
   callee: Value,
   args: readonly Node[],
   { start, end }: { readonly start: number; readonly end: number },
   scope: Scope | undefined,
   call: Call,
-): Value {
+): BoundCall | undefined {
   if (!isCallable(callee)) throw notCallable(callee, start, end, call)
   const values = evaluateAll(args, scope, call)
   const inner = call.within(call.place(start, end))
+  if (callee instanceof Lambda) return call.evaluation.bind(callee, values, inner)
   if (callee instanceof Module) {
     const { apply } = membersOfModule(callee)
-    if (apply !== undefined) return invoke(apply, callee, values, inner)
-  }
-  if (callee instanceof BoundFunction) return invoke(definitionOf(callee), callee.receiver, values, inner)
-  if (isFunction(callee)) return call.evaluation.enter(callee, values, inner)
-  throw notCallable(callee, start, end, call)
+    assert(apply !== undefined, 'a module that can be called')
+    progress.value = invoke(apply, callee, values, inner)
+  } else progress.value = call.evaluation.apply(callee as FunctionValue, values, inner)
+  return undefined
 }
 
 function notCallable(callee: Value, start: number, end: number, call: Call) {

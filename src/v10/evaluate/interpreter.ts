@@ -4,7 +4,7 @@ import { limits } from '../../limits.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
 import { takes, wrongCount } from '../arity.ts'
-import { Call, type Evaluation, type World } from '../call.ts'
+import { type BoundCall, Call, type Evaluation, type World } from '../call.ts'
 import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
 import { definitionOf } from '../library/definition.ts'
@@ -15,7 +15,7 @@ import { lazy, originOf } from '../sets/set.ts'
 import type {
   AtNode,
   BlockNode,
-  IfNode,
+  LetNode,
   Node,
   Program,
   ProjectionNode,
@@ -23,6 +23,7 @@ import type {
 } from '../syntax/nodes.ts'
 import { shortParameter } from '../syntax/nodes.ts'
 import { projectionLambda } from '../syntax/slices.ts'
+import type { Source } from '../syntax/source.ts'
 import { displayText } from '../text-of-value.ts'
 import { tooLong } from '../text-size.ts'
 import {
@@ -38,6 +39,7 @@ import {
   SetValue,
   type Struct,
   typeName,
+  type UserFunction,
   type Value,
 } from '../value.ts'
 import { evaluateChain } from './chain.ts'
@@ -119,24 +121,51 @@ export class Interpreter implements Evaluation {
     return value
   }
 
-  #compound(
-    node: Exclude<Node, { kind: 'literal' | 'placeholder' | 'name' | 'lambda' }>,
+  /** What stands at the end of a condition, a block or parentheses is walked to: calls within calls need the stack. */
+  #compound(start: Compound, outer: Scope | undefined, call: Call): Value {
+    let node: Node = start
+    let scope = outer
+    for (;;) {
+      switch (node.kind) {
+        case 'group':
+          node = node.inner
+          break
+        case 'if': {
+          const { condition } = node
+          if (requireBoolean(this.evaluate(condition, scope, call), condition, call)) node = node.then
+          else if (node.otherwise !== undefined) node = node.otherwise
+          else return new NullValue(literalNull, call.place(node.start, node.end))
+          break
+        }
+        case 'block':
+          scope = this.#statements(node, scope, call)
+          // The last statement is an expression.
+          node = node.statements.at(-1) as Node
+          break
+        case 'chain':
+          return evaluateChain(node, scope, call)
+        case 'binary':
+          return evaluateBinary(node, scope, call)
+        case 'literal':
+        case 'placeholder':
+        case 'name':
+        case 'lambda':
+          return this.evaluate(node, scope, call)
+        default:
+          return this.#other(node, scope, call)
+      }
+    }
+  }
+
+  /** The kinds of expressions that are rarely within each other. */
+  #other(
+    node: Exclude<Compound, { kind: 'group' | 'if' | 'block' | 'chain' | 'binary' }>,
     scope: Scope | undefined,
     call: Call,
   ): Value {
     switch (node.kind) {
-      case 'chain':
-        return evaluateChain(node, scope, call)
-      case 'binary':
-        return evaluateBinary(node, scope, call)
       case 'unary':
         return evaluateUnary(node, scope, call)
-      case 'group':
-        return this.evaluate(node.inner, scope, call)
-      case 'block':
-        return this.#block(node, scope, call)
-      case 'if':
-        return this.#condition(node, scope, call)
       case 'object': {
         const fields = new Map<string, Value>()
         for (const [key, value] of node.fields) fields.set(key, this.evaluate(value, scope, call))
@@ -165,27 +194,16 @@ export class Interpreter implements Evaluation {
     throw call.failureWithin('unbound_variable', `Unbound variable \`${name}\``, start, end)
   }
 
-  #block({ statements }: BlockNode, outer: Scope | undefined, call: Call): Value {
+  /** Evaluates all statements but the last, and returns the variables that it sees. */
+  #statements({ statements }: BlockNode, outer: Scope | undefined, call: Call): Scope | undefined {
     let scope = outer
-    let value: Value = null
-    for (const statement of statements) {
+    for (let index = 0; index < statements.length - 1; index++) {
+      const statement = statements[index] as LetNode | Node
       if (statement.kind === 'let') {
         scope = new Scope(statement.name, this.evaluate(statement.value, scope, call), scope)
-      } else value = this.evaluate(statement, scope, call)
+      } else this.evaluate(statement, scope, call)
     }
-    return value
-  }
-
-  #condition(
-    { condition, then, otherwise, start, end }: IfNode,
-    scope: Scope | undefined,
-    call: Call,
-  ): Value {
-    if (requireBoolean(this.evaluate(condition, scope, call), condition, call)) {
-      return this.evaluate(then, scope, call)
-    }
-    if (otherwise !== undefined) return this.evaluate(otherwise, scope, call)
-    return new NullValue(literalNull, call.place(start, end))
+    return scope
   }
 
   #template({ parts, start, end }: TemplateNode, scope: Scope | undefined, call: Call): Value {
@@ -243,7 +261,29 @@ export class Interpreter implements Evaluation {
     return this.enter(callee, args, call)
   }
 
-  enter(callee: Exclude<FunctionValue, BoundFunction>, args: readonly Value[], call: Call): Value {
+  enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value {
+    if (!(callee instanceof Lambda)) {
+      return this.world.callUser(callee, args, this.#deeper(callee, args, call, call.source))
+    }
+    const { body, within, scope } = this.bind(callee, args, call)
+    return this.evaluate(body, scope, within)
+  }
+
+  bind(callee: Lambda, args: readonly Value[], call: Call): BoundCall {
+    const { node, source } = callee
+    const within = this.#deeper(callee, args, call, source)
+    let { scope } = callee
+    const { parameters, rest, body } = node
+    for (let index = 0; index < parameters.length; index++) {
+      const name = parameters[index] as string
+      if (name !== '_') scope = new Scope(name, args[index] as Value, scope)
+    }
+    if (rest !== undefined && rest !== '_') scope = new Scope(rest, args.slice(parameters.length), scope)
+    return { body, scope, within }
+  }
+
+  /** The same call one deeper, if the callee takes so many arguments. */
+  #deeper(callee: Lambda | UserFunction, args: readonly Value[], call: Call, source: Source): Call {
     const arity = arityOf(callee)
     if (!takes(arity, args.length)) {
       throw call.failure('invalid_function_invocation', wrongCount(arity, args.length))
@@ -251,18 +291,12 @@ export class Interpreter implements Evaluation {
     this.compute(1)
     const depth = call.depth + 1
     if (depth > limits.v10CallDepthMax + 1) throw stackOverflow(call)
-    if (!(callee instanceof Lambda)) return this.world.callUser(callee, args, call.as({ depth }))
-    const { node, source } = callee
-    let { scope } = callee
-    for (const [index, name] of node.parameters.entries()) {
-      if (name !== '_') scope = new Scope(name, args[index] as Value, scope)
-    }
-    if (node.rest !== undefined && node.rest !== '_') {
-      scope = new Scope(node.rest, args.slice(node.parameters.length), scope)
-    }
-    return this.evaluate(node.body, scope, call.as({ depth, source }))
+    return call.as({ depth, source })
   }
 }
+
+/** Expressions that have others within them. */
+type Compound = Exclude<Node, { kind: 'literal' | 'placeholder' | 'name' | 'lambda' }>
 
 function stackOverflow(call: Call) {
   const message = `number of stack frames exceeded limit of ${limits.v10CallDepthMax}`

@@ -12,7 +12,10 @@ import { createdHere } from './nulls.ts'
 
 const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-/** The value of an operator between operands. Rows of operators are walked, not recursed into. */
+/**
+ * The value of an operator between operands. Rows of operators are walked, not recursed into, and operands are evaluated
+ * here: calls within calls need the stack.
+ */
 export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call: Call): Value {
   const row = [node]
   let first: Node = node.left
@@ -21,36 +24,51 @@ export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call:
     first = first.left
   }
   let value = call.evaluation.evaluate(first, scope, call)
-  for (let index = row.length - 1; index >= 0; index--)
-    value = combine(row[index] as BinaryNode, value, scope, call)
+  for (let index = row.length - 1; index >= 0; index--) {
+    const each = row[index] as BinaryNode
+    if (!isDecided(each, value, call)) {
+      value = combined(each, value, call.evaluation.evaluate(each.right, scope, call), call)
+    }
+  }
   return value
 }
 
-function combine(node: BinaryNode, left: Value, scope: Scope | undefined, call: Call): Value {
-  const { operator, right } = node
+/** Whether the left operand is the result already. Fails when it has no such operator. */
+function isDecided(node: BinaryNode, left: Value, call: Call): boolean {
+  switch (node.operator) {
+    case '&&':
+    case '||':
+      return requireBoolean(left, node.left, call) === (node.operator === '||')
+    case '??':
+      return !isNull(left) && !isAbsent(left, node, call)
+    case 'isa':
+      return false
+    case '==':
+    case '!=':
+      break
+    default:
+      if (!hasOperator(left, node.operator)) throw missingOperator(node, left, call)
+  }
+  call.evaluation.compute(1)
+  return false
+}
+
+function combined(node: BinaryNode, left: Value, right: Value, call: Call): Value {
+  const { operator } = node
   switch (operator) {
     case '&&':
     case '||':
-      if (requireBoolean(left, node.left, call) === (operator === '||')) return left
-      return requireBoolean(call.evaluation.evaluate(right, scope, call), right, call)
-    case '??': {
-      if (!isNull(left) && !isAbsent(left, node, call)) return left
-      return call.evaluation.evaluate(right, scope, call)
-    }
+      return requireBoolean(right, node.right, call)
+    case '??':
+      return right
     case 'isa':
-      return isa(left, call.evaluation.evaluate(right, scope, call), right, call)
+      return isa(left, right, node.right, call)
     case '==':
-    case '!=': {
-      call.evaluation.compute(1)
-      const other = call.evaluation.evaluate(right, scope, call)
-      return equalsOrAbsent(left, other, node, call) === (operator === '==')
-    }
+    case '!=':
+      return equalsOrAbsent(left, right, node, call) === (operator === '==')
   }
-  if (!hasOperator(left, operator)) throw missingOperator(node, left, call)
-  call.evaluation.compute(1)
-  const other = call.evaluation.evaluate(right, scope, call)
-  if (ordering.has(operator)) return ordered(operator, left, other)
-  return typeof left === 'string' ? joined(left, other, node, call) : calculated(node, left, other, call)
+  if (ordering.has(operator)) return ordered(operator, left, right)
+  return typeof left === 'string' ? joined(left, right, node, call) : calculated(node, left, right, call)
 }
 
 function hasOperator(left: Value, operator: string): boolean {

@@ -39,7 +39,8 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
     case 'time':
       return tag('time', formatTime(tagged_))
     case 'transaction time':
-      return tag('time', rendering.transactionTime)
+      // As it is: the mark that stands for it must not be escaped.
+      return tagged ? `{"@time":"${rendering.transactionTime}"}` : `"${rendering.transactionTime}"`
     case 'date':
       return tag('date', formatDate(tagged_))
     case 'uuid':
