@@ -27,6 +27,8 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
     await query(alone, root, { create_collection: { object: { name: 'notes' } } })
     const note = { object: { data: { object: { text: 'kept' } } } }
     await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
+    // More than one page of a copy.
+    for (let more = 0; more < 10; more++) await query(alone, root, { create: { collection: 'notes' } })
     await alone.stop()
     const made = await runProgram(['account-key', 'create', '--name', 'pipeline', '--data', first])
     assert.equal(made.status, 0, made.stderr)
