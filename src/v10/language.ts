@@ -1,20 +1,18 @@
 // Version 10 as one object: what the engine, stored code and the query log have of it.
 
+import { systemRandom } from '../base/random.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { LanguageRequest, NamedLanguage, Query, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
-import { quoteJson } from '../values/json-text.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
 import { Call } from './call.ts'
 import { Interpreter } from './evaluate/interpreter.ts'
 import { type Diagnostic, QueryFailure } from './failure/failure.ts'
 import { summaryOf } from './failure/summary.ts'
 import type { Names } from './formats/decode.ts'
-import { decorate } from './formats/decorated.ts'
-import type { Rendering } from './formats/rendering.ts'
-import { encodeJson } from './formats/tagged.ts'
+import { renderResult } from './formats/result.ts'
 import { bindTemplate } from './formats/template-values.ts'
 import { globals } from './library/tables.ts'
 import { programOf } from './program-cache.ts'
@@ -109,9 +107,12 @@ class ReadyQuery implements Query {
   }
 }
 
+/** Proves the cursors of this process: there is no data yet that others would go on with. */
+const cursorKey = systemRandom.bytes(32)
+
 function interpreterOf(session: Session, placeholders: readonly Value[], told: Diagnostic[]): Interpreter {
   return new Interpreter({
-    world: emptyWorld,
+    world: { ...emptyWorld, cursorKey },
     now: session.transaction.snapshotTime,
     newId: () => session.newId(),
     compute: units => session.compute(units),
@@ -122,18 +123,8 @@ function interpreterOf(session: Session, placeholders: readonly Value[], told: D
 
 /** A value as the `data` of a response. */
 function render(value: Value, format: string, interpreter: Interpreter): string {
-  const rendering: Rendering = {
-    call: new Call(interpreter, undefined, new Source('*query*', ''), undefined),
-    transactionTime: timeMark,
-    encode: () => 'null',
-    decorate: () => 'null',
-  }
-  if (format === 'decorated') {
-    // Quoted around the marks, which would be escaped.
-    const pieces = decorate(value, rendering).split(timeMark)
-    return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
-  }
-  return encodeJson(value, rendering, format === 'tagged')
+  const call = new Call(interpreter, undefined, new Source('*query*', ''), undefined)
+  return renderResult(value, format, timeMark, call)
 }
 
 function optionsOf({ options = {} }: LanguageRequest): RequestOptions {
