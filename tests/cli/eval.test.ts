@@ -145,3 +145,21 @@ test('the address of a served folder is noted, and taken away', async () => {
   await other.stop()
   assert.ok(!existsSync(noted))
 })
+
+test('eval and run take texts of version 10, which are one query each', async () => {
+  const text = await onServer(['eval', '--fql', '10', 'let n = 2\nlog("seen", n)\n[n, { a: "b" }]'])
+  assert.equal(text.status, 0)
+  assert.equal(text.stdout, '[\n  2,\n  {\n    a: "b"\n  }\n]\n')
+  assert.match(text.stderr, /info at \*query\*:2: seen 2/)
+  const json = await onServer(['run', '--fql', '10', '--json', '-'], '[1, 2.5]')
+  assert.deepEqual(json, { status: 0, stdout: '[1,2.5]\n', stderr: '' })
+  const failed = await onServer(['eval', '--fql=10', '1 / 0'])
+  assert.equal(failed.status, 1)
+  assert.match(
+    failed.stderr,
+    /Attempted integer division by zero\.\nat \*query\*:1:5\n[\s\S]*\ndivide_by_zero\n$/,
+  )
+  const wrong = await onServer(['eval', '--fql=10', 'let = 1'])
+  assert.equal(wrong.status, 2)
+  assert.match(wrong.stderr, /^error: Expected/)
+})

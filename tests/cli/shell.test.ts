@@ -11,6 +11,7 @@ import { PassThrough } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { Connection } from '../../src/cli/client/connection.ts'
+import { dialect4 } from '../../src/cli/client/dialect-4.ts'
 import { StartError } from '../../src/cli/command.ts'
 import { addToHistory, historyFile, readHistory } from '../../src/cli/shell/history.ts'
 import { runShell } from '../../src/cli/shell/shell.ts'
@@ -59,6 +60,7 @@ class TypedShell {
       output: this.#output,
       isTerminal: options.isTerminal ?? true,
       asJson: false,
+      dialect: dialect4,
       history: options.history ?? [],
       onEntry: entry => this.entries.push(entry),
       readFile: file => {
@@ -330,4 +332,20 @@ test('in a real terminal', { skip: !python && 'there is no python3 to make a ter
   const [status] = await once(child, 'close')
   assert.equal(status, 0)
   assert.equal(await readFile(historyFile({ XDG_STATE_HOME: state }), 'utf8'), 'Add(1, 2)\nAbort("stop")\n')
+})
+
+test('.version changes the language, and lines go on until a query of it is whole', async () => {
+  const shell = new TypedShell()
+  await shell.types('.version 10\n')
+  await shell.sees('queries are read as version 10')
+  await shell.types('[1, 2].map(n => {\n')
+  await shell.types('  n + 1\n', '.......... ')
+  await shell.types('})\n', '.......... ')
+  await shell.sees('[\n  2,\n  3\n]\n')
+  await shell.types('.version 5\n')
+  await shell.sees('there is no version 5 of the language: it is 4 or 10')
+  await shell.types('.version 4\n')
+  await shell.types('Add(1, 2)\n')
+  await shell.sees('\n3\n')
+  await shell.leaves()
 })

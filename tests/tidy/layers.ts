@@ -70,6 +70,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'kv',
     'keys',
     'v4/text',
+    'v10',
     'values',
   ],
 }

@@ -6,14 +6,16 @@ import { reasonOf } from '../../base/system-reasons.ts'
 import { UsageError } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { connect } from '../client/connect.ts'
+import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
 import type { QueryText } from '../client/report.ts'
-import { readText, runExpressions } from '../client/run-text.ts'
+import { readText, runQueries } from '../client/run-text.ts'
 import { StartError } from '../command.ts'
 
 interface Choice extends ClientChoice {
   readonly json: boolean
   readonly last: boolean
+  readonly fql: string
 }
 
 /** Runs the queries of a text, `-` for standard input; resolves with the exit status. */
@@ -39,13 +41,13 @@ export function readQueryFile(file: string): string {
 
 async function runText(from: QueryText, choice: Choice, config: Config): Promise<number> {
   const { stdout, stderr } = process
-  const expressions = readText(from, stderr)
-  if (!expressions) return 2
-  if (expressions.length === 0) throw new UsageError('there is no query to run')
+  const queries = readText(await dialectOf(choice.fql), from, stderr)
+  if (!queries) return 2
+  if (queries.length === 0) throw new UsageError('there is no query to run')
   const connection = await connect(choice, config)
   try {
     const run = { asJson: choice.json, lastOnly: choice.last, stdout, stderr }
-    return await runExpressions(expressions, from, connection, run)
+    return await runQueries(queries, connection, run)
   } finally {
     await connection.close()
   }

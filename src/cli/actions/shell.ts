@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config/settings.ts'
 import { connect } from '../client/connect.ts'
+import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { addToHistory, historyFile, readHistory } from '../shell/history.ts'
 import { runShell } from '../shell/shell.ts'
@@ -9,7 +10,7 @@ import { readQueryFile } from './eval.ts'
 
 /** Reads and runs queries until the user leaves; resolves with the exit status. */
 export async function openShell(
-  choice: ClientChoice & { readonly json: boolean },
+  choice: ClientChoice & { readonly json: boolean; readonly fql: string },
   config: Config,
 ): Promise<number> {
   const { stdin, stdout } = process
@@ -23,6 +24,7 @@ export async function openShell(
       output: stdout,
       isTerminal,
       asJson: choice.json,
+      dialect: await dialectOf(choice.fql),
       history: isTerminal ? readHistory(file) : [],
       onEntry: entry => {
         if (isTerminal) addToHistory(file, entry)

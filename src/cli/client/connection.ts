@@ -28,6 +28,16 @@ export type Reply =
       readonly body: string
     }
 
+/** What a query of version 10 led to. */
+interface TextReply {
+  /** The result: a text in the decorated format, JSON in others. */
+  readonly data: string
+  readonly error: { readonly code: string; readonly message: string } | undefined
+  /** What was logged and what is wrong, drawn under the text of the query. */
+  readonly summary: string
+  readonly body: string
+}
+
 /** Who queries run as: a database below that of the secret, and a role or document in it. */
 export interface Scope {
   /** Names from the outside in, joined by `/`. */
@@ -73,26 +83,57 @@ export class Connection {
    */
   async query(query: Json, signal?: AbortSignal): Promise<Reply> {
     const { timeoutMs, url } = this.#options
-    let response: Response
-    let body: string
+    const { body, status } = await this.#post(
+      url,
+      writeJson(query),
+      {
+        'x-faunadb-api-version': apiVersion,
+        ...(timeoutMs !== undefined && { 'x-query-timeout': String(timeoutMs) }),
+      },
+      signal,
+    )
+    return readReply(status, body, url)
+  }
+
+  /** Runs a query of version 10, with its result in that format. Errors are as those of {@link query}. */
+  async queryText(text: string, format: 'decorated' | 'simple', signal?: AbortSignal): Promise<TextReply> {
+    const { timeoutMs } = this.#options
+    const url = new URL('query/1', `${this.#options.url.replace(/\/$/, '')}/`).href
+    const { body } = await this.#post(
+      url,
+      writeJson(new Map([['query', text]])),
+      {
+        'x-format': format,
+        ...(timeoutMs !== undefined && { 'x-query-timeout-ms': String(timeoutMs) }),
+      },
+      signal,
+    )
+    return readTextReply(body, url)
+  }
+
+  /** Sends a request; resolves with the response. */
+  async #post(
+    url: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly status: number; readonly body: string }> {
     try {
-      response = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${this.#credential()}`,
           'content-type': 'application/json',
-          'x-faunadb-api-version': apiVersion,
-          ...(timeoutMs !== undefined && { 'x-query-timeout': String(timeoutMs) }),
+          ...headers,
         },
-        body: writeJson(query),
+        body,
         ...(signal && { signal }),
       })
-      body = await response.text()
+      return { status: response.status, body: await response.text() }
     } catch (cause) {
       if (signal?.aborted) throw cause
       throw new StartError(`${url} cannot be reached: ${networkFailure(cause).reason}`)
     }
-    return readReply(response.status, body, url)
   }
 
   /** Ends what was started for the connection. */
@@ -118,6 +159,25 @@ function readReply(status: number, body: string, url: string): Reply {
     throw new StartError(`${url} is no service of this language: it responded with status ${status}`)
   }
   return { kind: 'errors', status, errors: errors.map(readError), body }
+}
+
+function readTextReply(body: string, url: string): TextReply {
+  const json = tryJson(body)
+  if (!(json instanceof Map) || !(json.has('data') || json.has('error'))) {
+    throw new StartError(`${url} is no service of this language`)
+  }
+  const summary = json.get('summary')
+  const error = json.get('error')
+  const data = json.get('data')
+  return {
+    data: typeof data === 'string' ? data : data === undefined ? '' : writeJson(data),
+    error:
+      error instanceof Map
+        ? { code: String(error.get('code')), message: String(error.get('message')) }
+        : undefined,
+    summary: typeof summary === 'string' ? summary : '',
+    body,
+  }
 }
 
 function readError(json: Json): WireError {

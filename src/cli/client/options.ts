@@ -40,6 +40,16 @@ export const clientOptions = {
   },
 } as const
 
+/** The version of the language that texts are written in. */
+export const languageOption = {
+  fql: {
+    kind: 'choice',
+    choices: ['4', '10'],
+    default: '4',
+    doc: 'The version of the language: 4, or 10, in which the whole text is one query.',
+  },
+} as const
+
 /** What a command line gave for {@link clientOptions}. */
 export interface ClientChoice {
   readonly url: string | undefined

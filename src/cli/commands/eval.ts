@@ -1,6 +1,6 @@
 // `terrarium eval 'EXPR'` and `terrarium run FILE`: queries from scripts.
 
-import { clientOptions, runStatuses } from '../client/options.ts'
+import { clientOptions, languageOption, runStatuses } from '../client/options.ts'
 import { command } from '../command.ts'
 
 const outputOptions = {
@@ -17,11 +17,12 @@ export const evalCommand = command({
       'result is printed, and the first that fails is the last to run.',
   ],
   operands: [{ name: 'EXPR', doc: 'The queries; - reads them from standard input.' }],
-  options: { ...outputOptions, ...clientOptions },
+  options: { ...outputOptions, ...languageOption, ...clientOptions },
   settings: ['data'],
   statuses: runStatuses,
   examples: [
     [`eval 'Paginate(Collections())'`, 'On the folder ./data, which may be served or not:'],
+    [`eval --fql 10 'Collection.all().map(.name)'`, 'The same in version 10 of the language:'],
     [
       `eval --url https://db.example.org --json 'Now()'`,
       'On a service elsewhere, with the secret in TERRARIUM_SECRET:',
@@ -39,7 +40,7 @@ export const runCommand = command({
   summary: 'Runs the queries in a file.',
   description: ['The file is read as a whole before anything runs, so a mistake in it changes nothing.'],
   operands: [{ name: 'FILE', doc: 'A file of queries, by custom named .fql; - for standard input.' }],
-  options: { ...outputOptions, ...clientOptions },
+  options: { ...outputOptions, ...languageOption, ...clientOptions },
   settings: ['data'],
   statuses: runStatuses,
   examples: [['run setup.fql --database shop', 'On a child database:']],

@@ -1,6 +1,6 @@
 // `terrarium shell`: queries typed at a terminal.
 
-import { clientOptions } from '../client/options.ts'
+import { clientOptions, languageOption } from '../client/options.ts'
 import { command } from '../command.ts'
 
 /** The interactive shell. */
@@ -15,6 +15,7 @@ export const shellCommand = command({
   ],
   options: {
     json: { kind: 'switch', default: false, doc: 'Results as JSON instead of text.' },
+    ...languageOption,
     ...clientOptions,
   },
   settings: ['data'],

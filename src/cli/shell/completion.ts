@@ -3,6 +3,7 @@
 import { fqlFunctions } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { Connection } from '../client/connection.ts'
+import type { DialectName } from '../client/dialect.ts'
 
 /** Functions whose first argument names an object, with the function that lists these objects. */
 const listings: Readonly<Record<string, string>> = {
@@ -64,8 +65,10 @@ export async function propose(
   commands: readonly string[],
   names: ObjectNames,
   connection: Connection,
+  version: DialectName,
 ): Promise<Proposals> {
   if (line.startsWith('.')) return [commands.filter(name => name.startsWith(line)), line]
+  if (version === '10') return propose10(line, names, connection)
   const quoted = /(\w+)\(\s*(["'`])([^"'`]*)$/.exec(line)
   if (quoted) {
     const [, called = '', quote = '', begun = ''] = quoted
@@ -79,4 +82,20 @@ export async function propose(
   if (begun === '' || isInString) return [[], begun]
   const found = fqlFunctions.filter(({ name }) => name.startsWith(begun))
   return [found.map(({ name, signature }) => (signature.endsWith('()') ? `${name}()` : `${name}(`)), begun]
+}
+
+/** Names of the library and of collections and functions; behind a dot those of members. */
+async function propose10(line: string, names: ObjectNames, connection: Connection): Promise<Proposals> {
+  const [, dot = '', begun = ''] = /(\.?)(\w*)$/.exec(line) ?? []
+  if (dot === '' && begun === '') return [[], begun]
+  const { allTables, globals } = await import('../../v10/library/tables.ts')
+  if (dot !== '') {
+    const members = new Set(allTables.flatMap(({ entries }) => [...entries.keys()]))
+    return [[...members].filter(name => name.startsWith(begun)).sort(), begun]
+  }
+  const objects = [
+    ...(await names.of('collections', connection)),
+    ...(await names.of('functions', connection)),
+  ]
+  return [[...globals.keys(), ...objects].filter(name => name.startsWith(begun)).sort(), begun]
 }

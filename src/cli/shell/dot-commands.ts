@@ -14,6 +14,8 @@ export interface ShellState {
   /** Sends queries to a database below that of the secret; undefined for that itself. */
   useDatabase(path: string | undefined): void
   runFile(file: string): Promise<void>
+  /** Reads queries as of another version of the language; undefined tells which it is. */
+  useLanguage(version: string | undefined): Promise<void>
   leave(): void
   say(text: string): void
 }
@@ -54,6 +56,11 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
     usage: '.secret [SECRET]',
     doc: 'queries are sent with another secret; without SECRET, with the one that the shell began with',
     run: (secret, state) => state.useSecret(secret),
+  },
+  '.version': {
+    usage: '.version [4|10]',
+    doc: 'the version of the language that queries are written in',
+    run: (version, state) => state.useLanguage(version),
   },
   '.run': {
     usage: '.run FILE',

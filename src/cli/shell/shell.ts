@@ -1,16 +1,10 @@
 // The interactive shell: reads lines until they are a query, sends it, shows what came back, and begins again.
 
 import { createInterface, type Interface } from 'node:readline'
-import { FqlSyntaxError, type ParsedExpression, parseExpressions, printQuery } from '../../v4/text/index.ts'
 import type { Connection, Scope } from '../client/connection.ts'
-import {
-  type Output,
-  type QueryText,
-  styleFor,
-  writeErrors,
-  writeResult,
-  writeSyntaxError,
-} from '../client/report.ts'
+import { type Dialect, TextFault, type TextQuery } from '../client/dialect.ts'
+import { dialectOf } from '../client/dialects.ts'
+import { type Output, styleFor } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { ObjectNames, propose } from './completion.ts'
 import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.ts'
@@ -23,6 +17,8 @@ interface ShellOptions {
   /** Lines are edited, and prompts shown. */
   readonly isTerminal: boolean
   readonly asJson: boolean
+  /** The version of the language to begin with. */
+  readonly dialect: Dialect
   /** Entries of earlier shells, newest first. */
   readonly history: readonly string[]
   /** Told of each entry, as one line. */
@@ -41,6 +37,7 @@ class Shell implements ShellState {
   readonly #options: ShellOptions
   readonly #lines: Interface
   readonly #names = new ObjectNames()
+  #dialect: Dialect
   /** The queries that are not complete yet, as typed. */
   #pending = ''
   /** The entries of readline, newest first: it keeps them in this very array. */
@@ -56,6 +53,7 @@ class Shell implements ShellState {
   constructor(options: ShellOptions) {
     this.#options = options
     this.asJson = options.asJson
+    this.#dialect = options.dialect
     this.#own = options.connection
     this.#connection = options.connection
     const { input, output, isTerminal } = options
@@ -65,8 +63,8 @@ class Shell implements ShellState {
       terminal: isTerminal,
       history: [...options.history],
       completer: (line: string, done: (error: null, result: [string[], string]) => void) => {
-        void propose(line, dotCommandNames, this.#names, this.#connection).then(([proposals, replaced]) =>
-          done(null, [[...proposals], replaced]),
+        void propose(line, dotCommandNames, this.#names, this.#connection, this.#dialect.name).then(
+          ([proposals, replaced]) => done(null, [[...proposals], replaced]),
         )
       },
     })
@@ -112,32 +110,29 @@ class Shell implements ShellState {
 
   /** Runs a text if it is complete, or has to be. */
   async #enter(text: string, isLast: boolean): Promise<void> {
-    let expressions: readonly ParsedExpression[]
+    let queries: readonly TextQuery[]
     try {
-      expressions = parseExpressions(text)
-    } catch (cause) {
-      if (!(cause instanceof FqlSyntaxError)) throw cause
-      if (cause.incomplete && !isLast) {
+      queries = this.#dialect.read({ text, file: undefined })
+    } catch (fault) {
+      if (!(fault instanceof TextFault)) throw fault
+      if (fault.isIncomplete && !isLast) {
         this.#pending = text
         return
       }
       this.#pending = ''
-      this.#hasFailed = true
-      writeSyntaxError(cause, { text, file: undefined }, this.#options.output)
+      this.#tell(fault)
       return
     }
     this.#pending = ''
-    if (expressions.length === 0) return
-    this.#remember(text, expressions)
-    await this.#guard(() => this.#runAll(expressions, { text, file: undefined }))
+    if (queries.length === 0) return
+    this.#remember(text)
+    await this.#guard(() => this.#runAll(queries))
   }
 
   /** Makes one entry of the history of all lines of a text. */
-  #remember(text: string, expressions: readonly ParsedExpression[]): void {
+  #remember(text: string): void {
     const isOneLine = !text.includes('\n')
-    const entry = isOneLine
-      ? text
-      : expressions.map(({ json }) => printQuery(json, { columns: Number.POSITIVE_INFINITY })).join(' ')
+    const entry = isOneLine ? text : this.#dialect.oneLine(text)
     if (!isOneLine) this.#history.splice(0, this.#history.length, entry, ...this.#historyBefore)
     this.#options.onEntry(entry)
   }
@@ -160,20 +155,19 @@ class Shell implements ShellState {
 
   // --------------------------------------------------------------------------------------------- queries
 
-  async #runAll(expressions: readonly ParsedExpression[], from: QueryText): Promise<void> {
+  async #runAll(queries: readonly TextQuery[]): Promise<void> {
     const { output } = this.#options
-    for (const expression of expressions) {
+    const shown = { asJson: this.asJson, showsResult: true, stdout: output, stderr: output }
+    for (const query of queries) {
       const running = new AbortController()
       this.#running = running
       try {
-        const reply = await this.#connection.query(expression.json, running.signal)
+        const hasSucceeded = await query.run(this.#connection, shown, running.signal)
         this.#names.forget()
-        if (reply.kind === 'errors') {
+        if (!hasSucceeded) {
           this.#hasFailed = true
-          writeErrors(reply, expression, from, this.asJson, output)
           return
         }
-        writeResult(reply.resource, reply.body, this.asJson, output)
       } catch (cause) {
         if (!running.signal.aborted) throw cause
         this.#hasFailed = true
@@ -195,6 +189,11 @@ class Shell implements ShellState {
       this.#hasFailed = true
       this.#write(`${styleFor(this.#options.output)(['red', 'bold'], 'failed')}: ${cause.message}\n`)
     }
+  }
+
+  #tell(fault: TextFault): void {
+    this.#hasFailed = true
+    fault.show(this.#options.output)
   }
 
   #write(text: string): void {
@@ -227,14 +226,17 @@ class Shell implements ShellState {
   }
 
   async runFile(file: string): Promise<void> {
-    const from = { text: this.#options.readFile(file), file }
     try {
-      await this.#runAll(parseExpressions(from.text), from)
-    } catch (cause) {
-      if (!(cause instanceof FqlSyntaxError)) throw cause
-      this.#hasFailed = true
-      writeSyntaxError(cause, from, this.#options.output)
+      await this.#runAll(this.#dialect.read({ text: this.#options.readFile(file), file }))
+    } catch (fault) {
+      if (!(fault instanceof TextFault)) throw fault
+      this.#tell(fault)
     }
+  }
+
+  async useLanguage(version: string | undefined): Promise<void> {
+    if (version !== undefined) this.#dialect = await dialectOf(version)
+    this.say(`queries are read as version ${this.#dialect.name}`)
   }
 
   leave(): void {

@@ -1,0 +1,63 @@
+// Version 10: the whole text is one query.
+
+import { QueryFailure } from '../../v10/failure/failure.ts'
+import { summaryOf } from '../../v10/failure/summary.ts'
+import { parseQuery } from '../../v10/syntax/parse.ts'
+import { Source } from '../../v10/syntax/source.ts'
+import { type Dialect, type Shown, TextFault, type TextQuery } from './dialect.ts'
+import { type Output, styleFor } from './report.ts'
+
+function queryOf(text: string): TextQuery {
+  return {
+    async run(connection, shown, signal) {
+      const { body, data, error, summary } = await connection.queryText(
+        text,
+        shown.asJson ? 'simple' : 'decorated',
+        signal,
+      )
+      if (shown.asJson) {
+        const output = error === undefined ? shown.stdout : shown.stderr
+        if (error !== undefined || shown.showsResult)
+          output.write(`${error === undefined ? data : body.trim()}\n`)
+        return error === undefined
+      }
+      writeSummary(summary, shown)
+      if (error !== undefined) writeError(error, summary, shown.stderr)
+      else if (shown.showsResult) shown.stdout.write(`${data}\n`)
+      return error === undefined
+    },
+  }
+}
+
+/** What was logged, and hints, come before what the query gave. */
+function writeSummary(summary: string, { stderr }: Shown): void {
+  if (summary !== '') stderr.write(`${styleFor(stderr)('dim', summary)}\n`)
+}
+
+function writeError(
+  { code, message }: { code: string; message: string },
+  summary: string,
+  stderr: Output,
+): void {
+  const isTold = summary.includes(message)
+  stderr.write(`${styleFor(stderr)(['red', 'bold'], code)}${isTold ? '' : `: ${message}`}\n`)
+}
+
+/** Queries of version 10. */
+export const dialect10: Dialect = {
+  name: '10',
+  read({ text }) {
+    if (text.trim() === '') return []
+    try {
+      parseQuery(new Source('*query*', text), [])
+    } catch (cause) {
+      if (!(cause instanceof QueryFailure)) throw cause
+      const end = text.trimEnd().length
+      const isIncomplete = cause.diagnostics.some(({ span }) => span !== undefined && span.start >= end)
+      throw new TextFault(isIncomplete, output => output.write(`${summaryOf(cause.diagnostics)}\n`))
+    }
+    return [queryOf(text)]
+  },
+  // Line ends separate statements there: the history keeps them as they are typed, in one entry.
+  oneLine: text => text.replaceAll(/\s*\n\s*/g, '; '),
+}

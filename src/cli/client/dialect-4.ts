@@ -1,0 +1,36 @@
+// Version 4: a text holds expressions, one query each.
+
+import { FqlSyntaxError, type ParsedExpression, parseExpressions, printQuery } from '../../v4/text/index.ts'
+import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
+import { type QueryText, writeErrors, writeResult, writeSyntaxError } from './report.ts'
+
+function queryOf(expression: ParsedExpression, from: QueryText): TextQuery {
+  return {
+    async run(connection, { asJson, showsResult, stderr, stdout }, signal) {
+      const reply = await connection.query(expression.json, signal)
+      if (reply.kind === 'errors') {
+        writeErrors(reply, expression, from, asJson, stderr)
+        return false
+      }
+      if (showsResult) writeResult(reply.resource, reply.body, asJson, stdout)
+      return true
+    },
+  }
+}
+
+/** Expressions as drivers write them. */
+export const dialect4: Dialect = {
+  name: '4',
+  read(from) {
+    try {
+      return parseExpressions(from.text).map(expression => queryOf(expression, from))
+    } catch (cause) {
+      if (!(cause instanceof FqlSyntaxError)) throw cause
+      throw new TextFault(cause.incomplete, output => writeSyntaxError(cause, from, output))
+    }
+  },
+  oneLine: text =>
+    parseExpressions(text)
+      .map(({ json }) => printQuery(json, { columns: Number.POSITIVE_INFINITY }))
+      .join(' '),
+}
