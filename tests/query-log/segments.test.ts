@@ -177,7 +177,7 @@ test('a search that finds nothing ends when it is called off', async () => {
 })
 
 test('a segment is closed when it is full and when it is old', async () => {
-  const { folder, time, writer, add } = setUp({ segmentBytes: 1000, segmentMs: 60_000 })
+  const { folder, time, writer, add } = setUp({ segmentBytes: 700, segmentMs: 60_000 })
   add(['app'], 'x'.repeat(1000))
   await writer.flush()
   add(['app'])
