@@ -7,6 +7,24 @@ import type { Ref, Value } from '../values/value.ts'
 /** What is blamed: the call as a whole, or what it is applied to (a collection to create in, a document to change). */
 export type FailurePlace = 'call' | 'target'
 
+/** A place in a document: names of fields, positions in arrays. */
+export type FieldPath = readonly (string | number)[]
+
+/** Why a value is not what its collection declares. Types are as they are printed. */
+export type TypeFault =
+  | { readonly kind: 'mismatch'; readonly expected: string; readonly provided: string }
+  | { readonly kind: 'missing'; readonly expected: string }
+  | { readonly kind: 'unexpected' }
+  | { readonly kind: 'tuple arity' }
+  /** Each kind of object that could be there lacks fields: those that each requires. */
+  | { readonly kind: 'union fields'; readonly fields: readonly (readonly string[])[] }
+
+/** A value that is not what its collection declares; its place within the document. */
+export interface TypeFailure {
+  readonly path: FieldPath
+  readonly fault: TypeFault
+}
+
 /** Why one field of a written document is refused. */
 export type FieldFault =
   | { readonly kind: 'required' }
@@ -66,6 +84,7 @@ export type Fault =
   /** `index`: the unique index that holds the same terms and values; absent for the credentials of a document. */
   | { readonly kind: 'not unique'; readonly index?: Ref }
   | { readonly kind: 'invalid fields'; readonly failures: readonly FieldFailure[] }
+  | { readonly kind: 'mistyped'; readonly failures: readonly TypeFailure[] }
   /** Writing is for the database of the query. */
   | { readonly kind: 'other database' }
   | { readonly kind: 'negative id'; readonly id: bigint }

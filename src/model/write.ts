@@ -63,7 +63,7 @@ export function createDocument(
   const base = resource.defaults?.(session) ?? new Map()
   const draft = draftOf('create', ref, undefined, base, params, resource, session)
   refuseTakenName(draft)
-  refuse(draft.failures, 'target')
+  refuse(draft, 'target')
   return write(draft, resource, 'target')
 }
 
@@ -93,7 +93,7 @@ export function changeDocument(
   }
   if (!mayOnDocument('write', ref, session, argument)) throw permissionDenied()
   const draft = draftOf(mode, ref, previous, base, params, resource, session)
-  refuse(draft.failures)
+  refuse(draft)
   return write(draft, resource, 'call')
 }
 
@@ -132,7 +132,7 @@ export function draftFields(ref: Ref, params: ObjectValue, session: Session): ()
   refuseReferences(params, resource, session)
   return () => {
     const draft = draftOf('history', ref, undefined, new Map(), params, resource, session)
-    refuse(draft.failures)
+    refuse(draft)
     return draft.fields
   }
 }
@@ -160,6 +160,7 @@ function draftOf(
     patch,
     fields,
     failures,
+    typeFailures: [],
     shown: new Map(),
     omitted: new Set(),
     session,
@@ -257,6 +258,9 @@ function refuseTakenName({ failures, fields, ref, session }: Draft): void {
     throw Failure.of({ kind: 'exists', ref }, 'target')
 }
 
-function refuse(failures: readonly FieldFailure[], place: FailurePlace = 'call'): void {
-  if (failures.length > 0) throw Failure.of({ kind: 'invalid fields', failures }, place)
+function refuse({ failures, typeFailures }: Draft, place: FailurePlace = 'call'): void {
+  const faults: (Fault & { readonly place: FailurePlace })[] = []
+  if (failures.length > 0) faults.push({ kind: 'invalid fields', failures, place })
+  if (typeFailures.length > 0) faults.push({ kind: 'mistyped', failures: typeFailures, place })
+  if (faults.length > 0) throw new Failure(faults)
 }

@@ -8,7 +8,9 @@ import type {
   Fault,
   FieldFailure,
   FieldFault,
+  TypeFailure,
 } from '../model/failure.ts'
+import { pathText, shownPath, typeFaultText } from '../model/schema/fault-texts.ts'
 import type { Session } from '../model/session.ts'
 import {
   isArray,
@@ -72,6 +74,11 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
       return error('instance not unique', 'document is not unique.')
     case 'invalid fields':
       return new QueryError([validationFailed(fault.failures, call, at)])
+    case 'mistyped': {
+      const { failures } = fault
+      const text = ({ path, fault }: TypeFailure) => `${pathText(shownPath(path))}: ${typeFaultText(fault)}`
+      return new QueryError(failures.flatMap(each => error('schema validation failed', text(each)).errors))
+    }
     case 'other database':
       return error('invalid argument', 'Cannot write a scoped ref.')
     case 'negative id':

@@ -3,7 +3,7 @@
 
 import type { Version } from '../../store/contract.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
-import type { FieldFailure, FieldFault } from '../failure.ts'
+import type { FieldFailure, FieldFault, TypeFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 
 /** `history` is a version written into the past. */
@@ -21,6 +21,8 @@ export interface Draft {
   readonly fields: Map<string, Value>
   /** Everything that is wrong with it. */
   readonly failures: FieldFailure[]
+  /** Where its data is not what the collection declares. */
+  readonly typeFailures: TypeFailure[]
   /** Fields that only this response shows, such as a new secret. */
   readonly shown: Map<string, Value>
   /** Stored fields that this response leaves out. */

@@ -68,7 +68,7 @@ export interface Diagnostic {
 }
 
 /** Why a write was refused: the fields it is about, and the reason. */
-interface ConstraintFailure {
+export interface ConstraintFailure {
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
 }

@@ -5,6 +5,7 @@ import type { LambdaNode, Program } from './nodes.ts'
 import { Parser } from './parser.ts'
 import { Expected, Recorded } from './reader.ts'
 import type { Source } from './source.ts'
+import type { TypeNode } from './types.ts'
 
 /**
  * The tree of a query. `placeholders` are the places, ascending, at which the text has `<value>` for a value of its
@@ -20,6 +21,12 @@ export function parseQuery(source: Source, placeholders: readonly number[]): Pro
 export function parseLambda(source: Source): LambdaNode {
   const parser = new Parser(source, [])
   return readWhole(parser, () => parser.lambda())
+}
+
+/** The type that a signature is. Throws a QueryFailure for any other text. */
+export function parseSignature(source: Source): TypeNode {
+  const parser = new Parser(source, [])
+  return readWhole(parser, () => parser.signature())
 }
 
 function readWhole<T>(parser: Parser, read: () => T): T {

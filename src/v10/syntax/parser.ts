@@ -21,7 +21,7 @@ import { skipCases } from './patterns.ts'
 import { placeholderText } from './placeholder.ts'
 import { code, type Expected, isKeyword, startsName } from './reader.ts'
 import type { Source } from './source.ts'
-import { readType } from './types.ts'
+import { readType, type TypeNode } from './types.ts'
 
 /** What is read in parentheses: expressions, or parameters when `=>` follows. */
 interface Parenthesised {
@@ -78,6 +78,15 @@ export class Parser extends ChainReader {
         }
       : {}
     throw this.fault('Body must be a lambda expression.', start, end, parts)
+  }
+
+  /** A text that is one type; the fields of its objects may have defaults. */
+  signature(): TypeNode {
+    this.lines()
+    const type = readType(this, 0, () => this.#expression(false))
+    this.lines()
+    if (this.at < this.text.length) throw this.expected('end-of-input')
+    return type
   }
 
   /** Statements up to the end of the query or the brace that ends the block. */

@@ -1,0 +1,72 @@
+// Values for what a new document leaves out. Null is no absence: who gives it wants nothing to be there.
+
+import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import type { FieldType, ObjectType } from './field-types.ts'
+
+/** The value of a default's expression, for a field of that name at the top level. */
+type EvaluateDefault = (expression: string, field: string) => Value
+
+/**
+ * `stored` with values for what `given` leaves out; `stored` is what `given` comes to without its nulls. A new object where
+ * something is added, else the same.
+ */
+export function withDefaults(
+  type: ObjectType,
+  given: Value | undefined,
+  stored: ObjectValue,
+  evaluate: EvaluateDefault,
+): ObjectValue {
+  return filledObject(type, given, stored, evaluate)
+}
+
+function filledObject(
+  { fields }: ObjectType,
+  given: Value | undefined,
+  stored: ObjectValue,
+  evaluate: EvaluateDefault,
+  top?: string,
+): ObjectValue {
+  const named = given !== undefined && isObject(given) ? given : stored
+  let filled: Map<string, Value> | undefined
+  for (const [name, { type, defaultValue }] of fields) {
+    const before = stored.get(name)
+    const field = top ?? name
+    let value = before
+    if (before !== undefined) value = filledValue(type, named.get(name), before, evaluate, field)
+    else if (named.has(name)) continue
+    else if (defaultValue !== undefined) value = evaluate(defaultValue, field)
+    else if (type.kind === 'object') value = filledObject(type, undefined, new Map(), evaluate, field)
+    if (value === before || value === undefined || value === null) continue
+    filled ??= new Map(stored)
+    filled.set(name, value)
+  }
+  return filled ?? stored
+}
+
+function filledValue(
+  type: FieldType,
+  given: Value | undefined,
+  stored: Value,
+  evaluate: EvaluateDefault,
+  top: string,
+): Value {
+  switch (type.kind) {
+    case 'object':
+      return isObject(stored) ? filledObject(type, given, stored, evaluate, top) : stored
+    case 'array': {
+      if (!isArray(stored)) return stored
+      const named = given !== undefined && isArray(given) && given.length === stored.length ? given : stored
+      const filled = stored.map((each, index) => filledValue(type.element, named[index], each, evaluate, top))
+      return filled.some((each, index) => each !== stored[index]) ? filled : stored
+    }
+    case 'union': {
+      const objects = type.members.filter(each => each.kind === 'object' || each.kind === 'array')
+      const [only] = objects
+      return objects.length === 1 && only !== undefined
+        ? filledValue(only, given, stored, evaluate, top)
+        : stored
+    }
+    default:
+      return stored
+  }
+}

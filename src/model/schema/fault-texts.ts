@@ -1,0 +1,41 @@
+// What a value of the wrong type is told by. Both languages say it in the same sentences.
+
+import type { FieldPath, TypeFault } from '../failure.ts'
+
+/** The sentence of a fault, without its place. */
+export function typeFaultText(fault: TypeFault): string {
+  switch (fault.kind) {
+    case 'mismatch':
+      return `Expected ${fault.expected}, provided ${fault.provided}`
+    case 'missing':
+      return `Missing required field of type ${fault.expected}`
+    case 'unexpected':
+      return 'Unexpected field provided'
+    case 'tuple arity':
+      return 'Invalid tuple arity'
+    case 'union fields':
+      return `Union requires fields ${alternatives(fault.fields.map(each => `[${each.join(', ')}]`))}`
+  }
+}
+
+/** `a or b`, `a, b, or c`. */
+function alternatives(texts: readonly string[]): string {
+  const last = texts.at(-1) ?? ''
+  return texts.length < 3 ? texts.join(' or ') : `${texts.slice(0, -1).join(', ')}, or ${last}`
+}
+
+/** Fields beside the data; data fields of these names are shown with `data` before them. */
+const metadata = new Set<string | number>(['id', 'ts', 'ttl'])
+
+/** A place in a document as users see it: fields of the data stand at the top. */
+export function shownPath(path: FieldPath): FieldPath {
+  const [top, name] = path
+  return top === 'data' && name !== undefined && !metadata.has(name) ? path.slice(1) : path
+}
+
+/** A place as text: `a.b[0]`. */
+export function pathText(path: FieldPath): string {
+  return path
+    .map((each, index) => (typeof each === 'number' ? `[${each}]` : index === 0 ? each : `.${each}`))
+    .join('')
+}

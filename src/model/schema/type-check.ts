@@ -1,0 +1,146 @@
+// Whether a value has a type, and if not, everything that is wrong with it: what is there in its order, then what is
+// missing.
+
+import { step } from '../../base/effort.ts'
+import {
+  isArray,
+  isObject,
+  LocalDate,
+  type ObjectValue,
+  Ref,
+  Time,
+  TransactionTime,
+  Uuid,
+  type Value,
+} from '../../values/value.ts'
+import type { FieldPath, TypeFailure } from '../failure.ts'
+import {
+  type FieldType,
+  isInt,
+  isOptional,
+  type ObjectType,
+  providedText,
+  type ScalarName,
+  typeText,
+} from './field-types.ts'
+
+const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
+  Boolean: value => typeof value === 'boolean',
+  String: value => typeof value === 'string',
+  Time: value => value instanceof Time || value instanceof TransactionTime,
+  Date: value => value instanceof LocalDate,
+  Bytes: value => value instanceof Uint8Array,
+  UUID: value => value instanceof Uuid,
+  Int: value => typeof value === 'bigint' && isInt(value),
+  Long: value => typeof value === 'bigint',
+  Double: value => typeof value === 'number',
+  Number: value => typeof value === 'bigint' || typeof value === 'number',
+}
+
+/** What is wrong with a value at `path`; undefined stands for an absent one. */
+export function typeFailures(
+  type: FieldType,
+  value: Value | undefined,
+  path: FieldPath,
+): readonly TypeFailure[] {
+  step()
+  if (value === undefined || value === null) {
+    return isOptional(type) ? [] : [{ path, fault: { kind: 'missing', expected: typeText(type) } }]
+  }
+  switch (type.kind) {
+    case 'any':
+      return []
+    case 'scalar':
+      return scalars[type.name](value) ? [] : [mismatch(type, value, path)]
+    case 'literal':
+      return value === type.value ? [] : [mismatch(type, value, path)]
+    case 'reference':
+      return value instanceof Ref && value.collection === type.collection ? [] : [mismatch(type, value, path)]
+    case 'array': {
+      const { element } = type
+      if (!isArray(value)) return [mismatch(type, value, path)]
+      return value.flatMap((each, index) => elementFailures(element, each, [...path, index]))
+    }
+    case 'tuple': {
+      const { elements } = type
+      if (!isArray(value)) return [mismatch(type, value, path)]
+      if (value.length !== elements.length) return [{ path, fault: { kind: 'tuple arity' } }]
+      return elements.flatMap((each, index) => elementFailures(each, value[index] as Value, [...path, index]))
+    }
+    case 'object':
+      return isObject(value) ? objectFailures(type, value, path) : [mismatch(type, value, path)]
+    case 'union':
+      return unionFailures(type.members, type, value, path)
+    case 'null':
+      return [mismatch(type, value, path)]
+  }
+}
+
+/** Elements of arrays may be null but never absent. */
+function elementFailures(type: FieldType, value: Value, path: FieldPath): readonly TypeFailure[] {
+  if (value === null && !isOptional(type)) return [mismatch(type, value, path)]
+  return typeFailures(type, value, path)
+}
+
+function mismatch(type: FieldType, value: Value, path: FieldPath): TypeFailure {
+  const fault = { kind: 'mismatch', expected: typeText(type), provided: providedText(type, value) } as const
+  return { path, fault }
+}
+
+function objectFailures(
+  { fields, wildcard }: ObjectType,
+  value: ObjectValue,
+  path: FieldPath,
+): readonly TypeFailure[] {
+  const failures: TypeFailure[] = []
+  for (const [name, each] of value) {
+    const type = fields.get(name)?.type ?? wildcard
+    if (type === undefined) failures.push({ path: [...path, name], fault: { kind: 'unexpected' } })
+    else failures.push(...typeFailures(type, each, [...path, name]))
+  }
+  for (const [name, { type }] of fields) {
+    if (!value.has(name)) failures.push(...typeFailures(type, undefined, [...path, name]))
+  }
+  return failures
+}
+
+/**
+ * The one member that fails only within is what was meant. Of several objects each of which lacks fields nobody knows which
+ * was meant.
+ */
+function unionFailures(
+  members: readonly FieldType[],
+  type: FieldType,
+  value: Value,
+  path: FieldPath,
+): readonly TypeFailure[] {
+  const attempts = members.map(each => typeFailures(each, value, path))
+  if (attempts.some(failures => failures.length === 0)) return []
+  if (isObject(value)) {
+    const objects = members.filter(each => each.kind === 'object')
+    const lacking = objects.filter(each => isLacking(each, value))
+    if (objects.length > 1 && lacking.length === objects.length) {
+      const unexpected = unknownNames(objects, value).map(
+        (name): TypeFailure => ({ path: [...path, name], fault: { kind: 'unexpected' } }),
+      )
+      return [...unexpected, { path, fault: { kind: 'union fields', fields: objects.map(requiredNames) } }]
+    }
+  }
+  const inner = attempts.filter(failures => failures.every(each => each.path.length > path.length))
+  return inner.length === 1 ? (inner[0] as readonly TypeFailure[]) : [mismatch(type, value, path)]
+}
+
+function requiredNames({ fields }: ObjectType): readonly string[] {
+  return Array.from(fields).flatMap(([name, { type }]) => (isOptional(type) ? [] : [name]))
+}
+
+function isLacking(type: ObjectType, value: ObjectValue): boolean {
+  return requiredNames(type).some(name => !value.has(name))
+}
+
+/** The fields of a value that none of the types has. */
+function unknownNames(objects: readonly ObjectType[], value: ObjectValue): readonly string[] {
+  const isKnown = (name: string) =>
+    objects.some(({ fields, wildcard }) => wildcard !== undefined || fields.has(name))
+  return [...value.keys()].filter(name => !isKnown(name))
+}

@@ -1,0 +1,272 @@
+// The rules of a collection's definition as version 10 writes it: its shape, names, texts and paths, and what its parts
+// mean together.
+
+import type { FieldPath } from '../../model/failure.ts'
+import { typeFaultText } from '../../model/schema/fault-texts.ts'
+import { typeFailures } from '../../model/schema/type-check.ts'
+import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { summaryOf } from '../failure/summary.ts'
+import { parseLambda, parseQuery, parseSignature } from '../syntax/parse.ts'
+import { Source } from '../syntax/source.ts'
+import { collectionShape } from './collection-shape.ts'
+import { memberNameFault, nameFault, plainNameFault } from './names.ts'
+import { normalDefinition, withoutStatus } from './normal-definition.ts'
+import { type Path, parsePath, pathSpelling } from './paths.ts'
+
+/** Says that a name is another's; undefined where it is free. */
+type TakenName = (name: string) => string | undefined
+
+/** A definition that was looked at: as it is to be stored, when nothing is wrong with it. */
+interface CheckedDefinition {
+  readonly definition: Map<string, Value>
+  readonly failures: readonly ConstraintFailure[]
+}
+
+/**
+ * Looks at a definition by itself. `previous` is the stored one that it takes the place of: old names may stay.
+ * `takenName` knows the names of the others.
+ */
+export function checkDefinition(
+  given: ObjectValue,
+  previous: ObjectValue | undefined,
+  takenName: TakenName,
+): CheckedDefinition {
+  const { definition, failures: readOnly } = withoutStatus(given, previous)
+  const failures = [...readOnly, ...definitionFailures(definition, previous, takenName)]
+  return { definition: failures.length > 0 ? new Map(definition) : normalDefinition(definition), failures }
+}
+
+function definitionFailures(
+  definition: ObjectValue,
+  previous: ObjectValue | undefined,
+  takenName: TakenName,
+): readonly ConstraintFailure[] {
+  const shape = typeFailures(collectionShape, definition, []).map(({ fault, path }) =>
+    failureAt(path, typeFaultText(fault)),
+  )
+  const misshapen = new Set(shape.map(({ paths }) => paths[0]?.[0]))
+  const failures = [...shape]
+  for (const [name, value] of definition) {
+    const check = contentChecks[name]
+    if (!misshapen.has(name) && check !== undefined) failures.push(...check(value))
+  }
+  for (const name of ['name', 'alias']) {
+    const value = definition.get(name)
+    if (typeof value !== 'string' || value === previous?.get(name)) continue
+    const fault = nameFault(value) ?? takenName(value)
+    if (fault !== undefined) failures.push(failureAt([name], fault))
+  }
+  return failures.length > 0 ? failures : jointFailures(definition)
+}
+
+function failureAt(path: FieldPath, message: string): ConstraintFailure {
+  return { paths: [path], message }
+}
+
+type Check = (value: Value) => readonly ConstraintFailure[]
+
+function daysCheck(name: string): Check {
+  return value =>
+    typeof value === 'bigint' && value < 0n ? [failureAt([name], 'Non-negative value required.')] : []
+}
+
+const contentChecks: Readonly<Record<string, Check>> = {
+  history_days: daysCheck('history_days'),
+  ttl_days: daysCheck('ttl_days'),
+  wildcard: value => signatureFailures(value, ['wildcard'], '*wildcard*'),
+  fields: value =>
+    entriesOf(value).flatMap(([name, field]) => [
+      ...nameFailures(name, 'fields', 'field'),
+      ...signatureFailures(field.get('signature'), ['fields', name, 'signature'], '*signature*'),
+      ...expressionFailures(field.get('default'), ['fields', name, 'default']),
+    ]),
+  computed_fields: value =>
+    entriesOf(value).flatMap(([name, field]) => [
+      ...nameFailures(name, 'computed_fields', 'field'),
+      ...bodyFailures(field.get('body'), ['computed_fields', name, 'body']),
+      ...signatureFailures(field.get('signature'), ['computed_fields', name, 'signature'], '*signature*'),
+    ]),
+  indexes: value => entriesOf(value).flatMap(([name, index]) => indexFailures(name, index)),
+  constraints: value => elementsOf(value).flatMap(constraintFailures),
+  migrations: value => elementsOf(value).flatMap(migrationFailures),
+}
+
+function entriesOf(value: Value): readonly (readonly [string, ObjectValue])[] {
+  if (!isObject(value)) return []
+  return Array.from(value).flatMap(([name, each]) => (isObject(each) ? [[name, each] as const] : []))
+}
+
+function elementsOf(value: Value | undefined): readonly ObjectValue[] {
+  return value !== undefined && isArray(value) ? value.filter(isObject) : []
+}
+
+function nameFailures(name: string, field: string, part: 'field' | 'index'): readonly ConstraintFailure[] {
+  const fault = memberNameFault(name, part)
+  return fault === undefined ? [] : [failureAt([field], fault)]
+}
+
+/** What reading a text throws becomes a failure at its place. */
+function parsed(path: FieldPath, title: string, parse: () => void): readonly ConstraintFailure[] {
+  try {
+    parse()
+    return []
+  } catch (error) {
+    if (!(error instanceof QueryFailure)) throw error
+    return [failureAt(path, `${title}\n${summaryOf(error.diagnostics)}`)]
+  }
+}
+
+function signatureFailures(
+  text: Value | undefined,
+  path: FieldPath,
+  source: string,
+): readonly ConstraintFailure[] {
+  if (typeof text !== 'string') return []
+  return parsed(path, 'Failed parsing user-provided signature.', () => {
+    parseSignature(new Source(source, text))
+  })
+}
+
+const unparsable = 'Unable to parse FQL source code.'
+
+function expressionFailures(text: Value | undefined, path: FieldPath): readonly ConstraintFailure[] {
+  if (typeof text !== 'string') return []
+  return parsed(path, unparsable, () => {
+    parseQuery(new Source('*body*', text), [])
+  })
+}
+
+function bodyFailures(text: Value | undefined, path: FieldPath): readonly ConstraintFailure[] {
+  if (typeof text !== 'string') return []
+  let count = 1
+  const failures = parsed(path, unparsable, () => {
+    const { parameters, rest } = parseLambda(new Source('*body*', text))
+    count = rest !== undefined && parameters.length <= 1 ? 1 : parameters.length
+  })
+  if (failures.length > 0 || count === 1) return failures
+  const found = `the function was defined with ${count} arguments`
+  return [failureAt(path, `Invalid function arity. Expected exactly 1 argument, but ${found}`)]
+}
+
+// ------------------------------------------------------------------------------------------- indexes
+
+const termFaults: Readonly<Record<string, string>> = {
+  id: '`id` is not supported as an index term, use the native byId method to look up a document by its id.',
+  coll: '`coll` is not supported as an index term.',
+  ts: '`ts` may only be used as an index value, not as an index term.',
+}
+const valueFaults: Readonly<Record<string, string>> = {
+  coll: '`coll` is not supported as a specified index value.',
+}
+const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
+  ['id', 'coll', 'ts'].map(name => [name, `\`${name}\` is not supported as a unique constraint value.`]),
+)
+
+function indexFailures(name: string, index: ObjectValue): readonly ConstraintFailure[] {
+  const failures = [...nameFailures(name, 'indexes', 'index')]
+  for (const [list, faults] of [
+    ['terms', termFaults],
+    ['values', valueFaults],
+  ] as const) {
+    for (const [position, item] of elementsOf(index.get(list)).entries()) {
+      const field = item.get('field')
+      const fault = typeof field === 'string' ? pathFault(field, faults) : undefined
+      const path = ['indexes', name, list, position, 'field']
+      if (fault !== undefined) failures.push(failureAt(path, fault))
+    }
+  }
+  return failures
+}
+
+/** What is wrong with a path; `faults` names metadata that may not stand there. */
+function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
+  if (text === '') return 'Value cannot be empty.'
+  const path = parsePath(text)
+  if (path === undefined) return `Value \`${text}\` is not a valid FQL path expression.`
+  const [only] = path
+  return path.length === 1 && typeof only === 'string' && Object.hasOwn(faults, only)
+    ? faults[only]
+    : undefined
+}
+
+// --------------------------------------------------------------------------------------- constraints
+
+/** The fields of a unique constraint as they are written. */
+function uniqueTexts(constraint: ObjectValue): readonly string[] {
+  const unique = constraint.get('unique')
+  const items = unique !== undefined && isArray(unique) ? unique : []
+  return items
+    .map(item => (isObject(item) ? item.get('field') : item))
+    .filter(item => typeof item === 'string')
+}
+
+function constraintFailures(constraint: ObjectValue, position: number): readonly ConstraintFailure[] {
+  const at = ['constraints', position]
+  const check = constraint.get('check')
+  if (check === undefined || !isObject(check)) {
+    const faults = uniqueTexts(constraint).map(text => pathFault(text, uniqueFaults))
+    return faults.flatMap(fault => (fault === undefined ? [] : [failureAt([...at, 'unique'], fault)]))
+  }
+  const name = check.get('name')
+  const fault = typeof name === 'string' ? plainNameFault(name) : undefined
+  return [
+    ...(fault === undefined ? [] : [failureAt([...at, 'check', 'name'], fault)]),
+    ...bodyFailures(check.get('body'), [...at, 'check', 'body']),
+  ]
+}
+
+// ---------------------------------------------------------------------------------------- migrations
+
+function migrationFailures(migration: ObjectValue, position: number): readonly ConstraintFailure[] {
+  return Array.from(migration).flatMap(([kind, given]) => {
+    if (!isObject(given)) return []
+    return Array.from(given).flatMap(([name, text]) => {
+      if (typeof text !== 'string') return []
+      const path = ['migrations', position, kind, name]
+      if (name === 'value') return expressionFailures(text, path)
+      const fault = pathFault(text, {})
+      return fault === undefined ? [] : [failureAt(path, fault)]
+    })
+  })
+}
+
+// ------------------------------------------------------------------------------------- parts together
+
+function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
+  const constraints = elementsOf(definition.get('constraints'))
+  const checks = constraints.flatMap(each => {
+    const check = each.get('check')
+    const name = check !== undefined && isObject(check) ? check.get('name') : undefined
+    return typeof name === 'string' ? [name] : []
+  })
+  const uniques = constraints
+    .filter(each => each.has('unique'))
+    .map(each => uniqueTexts(each).map(text => pathSpelling(parsePath(text) as Path)))
+  const at = ['constraints']
+  const fields = definition.get('fields')
+  const computed = definition.get('computed_fields')
+  return [
+    ...repeated(checks).map(name => failureAt(at, `Duplicate check constraint name '${name}'`)),
+    ...uniques
+      .filter(paths => paths.length === 0)
+      .map(() => failureAt(at, 'Unique constraints must have at least one term')),
+    ...repeated(uniques.filter(paths => paths.length > 0).map(paths => paths.join(', '))).map(paths =>
+      failureAt(at, `Duplicate unique constraint on path [${paths}]`),
+    ),
+    ...namesOf(computed)
+      .filter(name => namesOf(fields).includes(name))
+      .map(name =>
+        failureAt(['computed_fields'], `Computed field '\`${name}\`' collides with a defined field`),
+      ),
+  ]
+}
+
+function namesOf(value: Value | undefined): readonly string[] {
+  return value !== undefined && isObject(value) ? [...value.keys()] : []
+}
+
+/** The texts that occur more than once, each once. */
+function repeated(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.filter((text, index) => texts.indexOf(text) !== index))]
+}

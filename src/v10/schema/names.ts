@@ -1,0 +1,51 @@
+// What collections, functions and their parts may be called.
+
+import { globals } from '../library/tables.ts'
+import { isKeyword } from '../syntax/reader.ts'
+
+/** Names of types, and of words that the language keeps, beside those of its modules and functions. */
+const reservedNames: ReadonlySet<string> = new Set([
+  ...['FQL', '_', 'Any', 'Never', 'struct', 'interface', 'type', 'function', 'collection'],
+  ...['Collection', 'Function', 'Role', 'Database', 'AccessProvider', 'Key', 'Token', 'Credential'],
+  ...['Credentials', 'Set', 'Array', 'String', 'Int', 'Long', 'Double', 'Float', 'Number', 'Boolean'],
+  ...['Bytes', 'Time', 'Date', 'UUID', 'ID', 'Object', 'Struct', 'Null', 'Doc', 'Math', 'Query'],
+  ...['TransactionTime', 'EventSource', 'SetCursor', 'Ref', 'EmptyRef', 'NamedRef', 'NullDoc', 'Record'],
+  ...['CollectionDef', 'FunctionDef', 'RoleDef', 'DatabaseDef', 'AccessProviderDef', 'IndexDef'],
+  ...['NullCollectionDef', 'NullFunction', 'NullFunctionDef', 'NullRole', 'NullDatabase', 'NullKey'],
+  ...['NullToken', 'NullCredential', 'NullAccessProvider', 'UserCollection', 'SchemaDef'],
+  ...['abort', 'log', 'dbg', 'asc', 'desc', 'newId'],
+])
+
+/** Names that every document has of its own. */
+const documentNames: ReadonlySet<string> = new Set(
+  'id coll ts ttl data delete update replace updateData replaceData exists'.split(' '),
+)
+
+/** Names that every collection has of its own. */
+const collectionNames: ReadonlySet<string> = new Set(
+  'all byId create createAll createData definition firstWhere where toString'.split(' '),
+)
+
+function isIdentifier(name: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(name)
+}
+
+/** Why a collection or a function may not be called so, whatever others are called; undefined: it may. */
+export function nameFault(name: string): string | undefined {
+  if (isKeyword(name) || reservedNames.has(name) || globals.has(name)) {
+    return `The identifier \`${name}\` is reserved.`
+  }
+  return isIdentifier(name) ? undefined : 'Invalid identifier.'
+}
+
+/** Why a part of a collection may not be called so; fields have other names taken than indexes. */
+export function memberNameFault(name: string, part: 'field' | 'index'): string | undefined {
+  if (!isIdentifier(name) || isKeyword(name) || name === '_') return 'Invalid identifier.'
+  const taken = part === 'field' ? documentNames : collectionNames
+  return taken.has(name) ? `The name '${name}' is reserved.` : undefined
+}
+
+/** Whether a name is no more than an identifier, for those that share no space with others. */
+export function plainNameFault(name: string): string | undefined {
+  return isIdentifier(name) && !isKeyword(name) ? undefined : 'Invalid identifier.'
+}

@@ -1,0 +1,91 @@
+// A collection's definition as it is stored: what the service says of it taken out, everything else in one spelling.
+
+import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import type { ConstraintFailure } from '../failure/failure.ts'
+
+interface Stripped {
+  readonly definition: ObjectValue
+  readonly failures: readonly ConstraintFailure[]
+}
+
+const readOnly = 'Failed to update field because it is readonly'
+
+/**
+ * The definition without the status of its indexes and constraints, which is the service's to tell. Who gives back what was
+ * read may do so.
+ */
+export function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefined): Stripped {
+  const failures: ConstraintFailure[] = []
+  const strip = (item: Value, isKnown: boolean, path: readonly (string | number)[]): Value => {
+    if (!isObject(item)) return item
+    const status = item.get('status')
+    if (status === undefined) return item
+    const isTold = isKnown && (status === 'active' || status === 'complete')
+    if (!isTold) failures.push({ paths: [[...path, 'status']], message: readOnly })
+    return new Map([...item].filter(([name]) => name !== 'status'))
+  }
+  const stripped = new Map(definition)
+  const indexes = definition.get('indexes')
+  if (indexes !== undefined && isObject(indexes)) {
+    const before = previous?.get('indexes')
+    const isKnown = (name: string) => before !== undefined && isObject(before) && before.has(name)
+    const each = Array.from(indexes, ([name, item]): [string, Value] => [
+      name,
+      strip(item, isKnown(name), ['indexes', name]),
+    ])
+    stripped.set('indexes', new Map(each))
+  }
+  const constraints = definition.get('constraints')
+  if (constraints !== undefined && isArray(constraints)) {
+    const before = previous?.get('constraints')
+    const count = before !== undefined && isArray(before) ? before.length : 0
+    const each = constraints.map((item, index) => strip(item, index < count, ['constraints', index]))
+    stripped.set('constraints', each)
+  }
+  return { definition: stripped, failures }
+}
+
+/** A definition without faults as it is stored: values with their order, unique constraints first. */
+export function normalDefinition(definition: ObjectValue): Map<string, Value> {
+  const normal = new Map(definition)
+  const indexes = definition.get('indexes')
+  const named = indexes !== undefined && isObject(indexes) ? indexes : new Map<string, Value>()
+  normal.set('indexes', new Map(Array.from(named, ([name, index]) => [name, normalIndex(index)])))
+  const constraints = definition.get('constraints')
+  const listed = constraints !== undefined && isArray(constraints) ? constraints : []
+  const isUnique = (item: Value) => isObject(item) && item.has('unique')
+  normal.set('constraints', [
+    ...listed.filter(isUnique).map(normalUnique),
+    ...listed.filter(each => !isUnique(each)),
+  ])
+  return normal
+}
+
+function normalIndex(index: Value): Value {
+  if (!isObject(index)) return index
+  const values = index.get('values')
+  if (values === undefined || !isArray(values)) return index
+  return new Map(index).set('values', values.map(withOrder))
+}
+
+function withOrder(value: Value): Value {
+  if (!isObject(value) || value.has('order')) return value
+  const ordered = new Map<string, Value>()
+  for (const [name, each] of value) {
+    ordered.set(name, each)
+    if (name === 'field') ordered.set('order', 'asc')
+  }
+  return ordered
+}
+
+/** Texts, unless one of the fields says how arrays are taken; then all are objects. */
+function normalUnique(constraint: Value): Value {
+  const unique = isObject(constraint) ? constraint.get('unique') : undefined
+  if (unique === undefined || !isArray(unique) || !isObject(constraint)) return constraint
+  const isLong = unique.some(each => isObject(each) && each.has('mva'))
+  const spelled = unique.map((each): Value => {
+    if (isLong) return typeof each === 'string' ? new Map([['field', each]]) : each
+    return isObject(each) ? (each.get('field') ?? each) : each
+  })
+  return new Map(constraint).set('unique', spelled)
+}

@@ -1,0 +1,42 @@
+// Paths of fields, as indexes, constraints and migrations write them: `a`, `.a.b`, `a["b c"]`, `["x"][0]`.
+
+/** The steps of a path: names of fields, positions in arrays. */
+export type Path = readonly (string | bigint)[]
+
+const firstName = /\.?([A-Za-z_][\w']*)/y
+const laterName = /\.([A-Za-z_][\w']*)/y
+const bracket = /\.?\[\s*(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*\]/y
+
+/** The steps of a path; undefined for a text that is none. */
+export function parsePath(text: string): Path | undefined {
+  const steps: (string | bigint)[] = []
+  let at = 0
+  while (at < text.length) {
+    const name = at === 0 ? firstName : laterName
+    name.lastIndex = at
+    const named = name.exec(text)
+    if (named !== null) {
+      steps.push(named[1] as string)
+      at = name.lastIndex
+      continue
+    }
+    bracket.lastIndex = at
+    const found = bracket.exec(text)
+    if (found === null) return undefined
+    const [, position, double, single] = found
+    if (position !== undefined) steps.push(BigInt(position))
+    else steps.push((double ?? single ?? '').replaceAll(/\\(.)/g, '$1'))
+    at = bracket.lastIndex
+  }
+  return steps.length === 0 ? undefined : steps
+}
+
+/** A path in the spelling of messages: `.a["b c"][0]`. */
+export function pathSpelling(path: Path): string {
+  return path
+    .map(step => {
+      if (typeof step === 'bigint') return `[${step}]`
+      return /^[A-Za-z_][\w']*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`
+    })
+    .join('')
+}

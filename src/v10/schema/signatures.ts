@@ -1,0 +1,282 @@
+// From the signature of a field, as it is written, to the type that is stored, or to what is wrong with it: names that are
+// none, and types whose values cannot be stored.
+
+import {
+  anyObject,
+  anyType,
+  type FieldType,
+  type MemberType,
+  nullType,
+  type ScalarName,
+  typeText,
+} from '../../model/schema/field-types.ts'
+import type { Diagnostic, Remark } from '../failure/failure.ts'
+import type { Source, Span } from '../syntax/source.ts'
+import type { TypeNode } from '../syntax/types.ts'
+
+/** A collection whose documents fields may refer to. */
+interface ReferredCollection {
+  readonly number: number
+  readonly name: string
+}
+
+/** The collection of that name or alias; undefined where there is none. */
+type FindCollection = (name: string) => ReferredCollection | undefined
+
+/** What a signature comes to. */
+interface ResolvedSignature {
+  /** Anything, where something is wrong. */
+  readonly type: FieldType
+  readonly faults: readonly Diagnostic[]
+  /** The types in it whose values cannot be stored. */
+  readonly unstorable: readonly Remark[]
+}
+
+const scalarNames: ReadonlyMap<string, ScalarName> = new Map<string, ScalarName>([
+  ['Boolean', 'Boolean'],
+  ['String', 'String'],
+  ['Time', 'Time'],
+  ['Date', 'Date'],
+  ['Bytes', 'Bytes'],
+  ['UUID', 'UUID'],
+  ['Int', 'Int'],
+  ['Long', 'Long'],
+  ['Double', 'Double'],
+  ['Float', 'Double'],
+  ['Number', 'Number'],
+])
+
+/** Types that exist and are never stored, with their number of parameters. */
+const unstorableTypes: ReadonlyMap<string, number> = new Map([
+  ['ID', 0],
+  ['Set', 1],
+  ['SetCursor', 0],
+  ['EventSource', 1],
+  ['TransactionTime', 0],
+  ['Never', 0],
+  ['NamedRef', 1],
+])
+
+/** One side of a reference: a document that is there, or one that is not. */
+interface Half {
+  readonly kind: 'document' | 'null document'
+  readonly collection: ReferredCollection
+  readonly node: TypeNode
+}
+
+type Part = FieldType | Half
+
+const isHalf = (part: Part): part is Half => part.kind === 'document' || part.kind === 'null document'
+
+/** Resolves the names of one signature. */
+class Resolver {
+  readonly faults: Diagnostic[] = []
+  readonly unstorable: Remark[] = []
+  readonly #source: Source
+  readonly #offset: number
+  readonly #find: FindCollection
+  readonly #text: string
+
+  constructor(text: string, source: Source, offset: number, find: FindCollection) {
+    this.#text = text
+    this.#source = source
+    this.#offset = offset
+    this.#find = find
+  }
+
+  #span({ start, end }: { readonly start: number; readonly end: number }): Span {
+    return { source: this.#source, start: start + this.#offset, end: end + this.#offset }
+  }
+
+  #fault(message: string, node: TypeNode): void {
+    this.faults.push({ name: 'error', message, span: this.#span(node) })
+  }
+
+  #refuse(node: TypeNode): void {
+    const message = `Type ${nodeText(node)} is not persistable`
+    this.unstorable.push({ name: 'cause', message, span: this.#span(node) })
+  }
+
+  /** A type whose values can be stored. */
+  type(node: TypeNode): FieldType {
+    return joined(this.#parts(node).flatMap(part => this.#whole(part)))
+  }
+
+  #whole(part: Part): FieldType[] {
+    if (!isHalf(part)) return [part]
+    this.#refuse(part.node)
+    return []
+  }
+
+  /** The members of a union, with halves of references put together. */
+  #parts(node: TypeNode): Part[] {
+    if (node.kind === 'optional') return [...this.#parts(node.inner), nullType]
+    if (node.kind !== 'union') return [this.#single(node)]
+    return paired(node.members.flatMap(each => this.#parts(each)))
+  }
+
+  #single(node: TypeNode): Part {
+    switch (node.kind) {
+      case 'literal':
+        return { kind: 'literal', value: node.value }
+      case 'tuple':
+        return { kind: 'tuple', elements: node.elements.map(each => this.type(each)) }
+      case 'object': {
+        const fields = new Map<string, MemberType>()
+        for (const { name, type, defaultValue } of node.members) {
+          const text = defaultValue && this.#text.slice(defaultValue.start, defaultValue.end)
+          fields.set(name, { type: this.type(type), defaultValue: text })
+        }
+        const wildcard = node.wildcard && this.type(node.wildcard)
+        return { kind: 'object', fields, wildcard }
+      }
+      case 'name':
+        return this.#named(node)
+      default:
+        this.#refuse(node)
+        return anyType
+    }
+  }
+
+  #named(node: Extract<TypeNode, { kind: 'name' }>): Part {
+    const { name } = node
+    const scalar = scalarNames.get(name)
+    if (scalar !== undefined) return this.#counted(node, 0, () => ({ kind: 'scalar', name: scalar }))
+    switch (name) {
+      case 'Any':
+        return this.#counted(node, 0, () => anyType)
+      case 'Null':
+        return this.#counted(node, 0, () => nullType)
+      case 'Object':
+        return this.#counted(node, 0, () => anyObject)
+      case 'Array':
+        return this.#counted(node, 1, ([element]) => ({
+          kind: 'array',
+          element: this.type(element as TypeNode),
+        }))
+      case 'Ref':
+        return this.#counted(node, 1, ([target]) => this.#reference(target as TypeNode))
+      case 'EmptyRef':
+        return this.#counted(node, 1, ([target]) => this.#half('null document', target as TypeNode, node))
+    }
+    const parameters = unstorableTypes.get(name)
+    if (parameters !== undefined) {
+      return this.#counted(node, parameters, () => {
+        this.#refuse(node)
+        return anyType
+      })
+    }
+    return this.#counted(node, 0, () => this.#document(node))
+  }
+
+  #counted(
+    node: Extract<TypeNode, { kind: 'name' }>,
+    count: number,
+    make: (given: readonly TypeNode[]) => Part,
+  ): Part {
+    const given = node.arguments
+    if (given.length === count) return make(given)
+    const brackets = count === 0 ? '' : '<>'
+    const text = `Type constructor \`${node.name}${brackets}\` accepts ${count} parameters, received ${given.length}`
+    this.#fault(text, node)
+    return anyType
+  }
+
+  #reference(target: TypeNode): FieldType {
+    const collection = this.#collection(target)
+    if (collection !== undefined) {
+      return { kind: 'reference', collection: collection.number, name: collection.name }
+    }
+    if (target.kind === 'name') this.#fault(`Unknown type \`${target.name}\``, target)
+    this.#fault('Reference type must refer to a doc type', target)
+    return anyType
+  }
+
+  #half(kind: Half['kind'], target: TypeNode, node: TypeNode): Part {
+    const collection = this.#collection(target)
+    if (collection !== undefined) return { kind, collection, node }
+    if (target.kind === 'name') this.#fault(`Unknown type \`${target.name}\``, target)
+    return anyType
+  }
+
+  #document(node: Extract<TypeNode, { kind: 'name' }>): Part {
+    const collection = this.#find(node.name)
+    if (collection !== undefined) return { kind: 'document', collection, node }
+    const missing = node.name.startsWith('Null') ? this.#find(node.name.slice(4)) : undefined
+    if (missing !== undefined) return { kind: 'null document', collection: missing, node }
+    this.#fault(`Unknown type \`${node.name}\``, node)
+    return anyType
+  }
+
+  #collection(target: TypeNode): ReferredCollection | undefined {
+    return target.kind === 'name' && target.arguments.length === 0 ? this.#find(target.name) : undefined
+  }
+}
+
+/** A document and a missing one of the same collection are a reference, at the place of the first. */
+function paired(parts: readonly Part[]): Part[] {
+  const taken = new Set<Part>()
+  return parts.flatMap((part): Part[] => {
+    if (taken.has(part)) return []
+    if (!isHalf(part)) return [part]
+    const other = parts.find(
+      each => isHalf(each) && each.kind !== part.kind && each.collection.number === part.collection.number,
+    )
+    if (other === undefined) return [part]
+    taken.add(other)
+    return [{ kind: 'reference', collection: part.collection.number, name: part.collection.name }]
+  })
+}
+
+/** A union without its repetitions. */
+function joined(members: readonly FieldType[]): FieldType {
+  const distinct = [...new Map(members.map(each => [typeText(each), each])).values()]
+  const [only] = distinct
+  if (only === undefined) return anyType
+  if (distinct.length === 1) return only
+  return { kind: 'union', members: distinct }
+}
+
+/** A written type in the usual spelling. */
+function nodeText(node: TypeNode): string {
+  switch (node.kind) {
+    case 'name':
+      return node.arguments.length === 0
+        ? node.name
+        : `${node.name}<${node.arguments.map(nodeText).join(', ')}>`
+    case 'literal':
+      return typeText(node)
+    case 'tuple':
+      return `[${node.elements.map(nodeText).join(', ')}]`
+    case 'object':
+      return `{ ${node.members.map(({ name, type }) => `${name}: ${nodeText(type)}`).join(', ')} }`
+    case 'union':
+      return node.members.map(nodeText).join(' | ')
+    case 'intersection':
+      return node.members.map(nodeText).join(' & ')
+    case 'optional':
+      return `${nodeText(node.inner)} | Null`
+    case 'function': {
+      const given = node.parameters.map(nodeText)
+      return `${given.length === 1 ? given[0] : `(${given.join(', ')})`} => ${nodeText(node.result)}`
+    }
+  }
+}
+
+/** Where a signature stands when its faults are shown: in a text, from an offset on. */
+interface SignaturePlace {
+  readonly source: Source
+  readonly offset: number
+}
+
+/** The type that a parsed signature means, and everything that is wrong with it. */
+export function resolveSignature(
+  node: TypeNode,
+  text: string,
+  { source, offset }: SignaturePlace,
+  find: FindCollection,
+): ResolvedSignature {
+  const resolver = new Resolver(text, source, offset, find)
+  const type = resolver.type(node)
+  return { type, faults: resolver.faults, unstorable: resolver.unstorable }
+}
