@@ -13,6 +13,7 @@ import { type Baseline, startBaseline } from './child.ts'
 import { measureDashboard } from './dashboard.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
+import { languageCases, prepareVersion10, tryCase } from './languages.ts'
 import { measureLogins, passwordCost } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
 import type { Times } from './neighbour-reader.ts'
@@ -33,12 +34,22 @@ const names = [
   'recording',
   'export',
   'neighbours',
+  'languages',
   'dashboard',
   'nodes',
 ]
 
 /** Those that start servers of their own. */
-const standalone = ['workers', 'streams', 'recording', 'export', 'neighbours', 'dashboard', 'nodes']
+const standalone = [
+  'workers',
+  'streams',
+  'recording',
+  'export',
+  'neighbours',
+  'languages',
+  'dashboard',
+  'nodes',
+]
 
 const { values: options } = parseArgs({
   options: {
@@ -63,7 +74,7 @@ const { values: options } = parseArgs({
 const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, dashboard, nodes (default: all)
+                      recording, export, neighbours, languages, dashboard, nodes (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
@@ -276,6 +287,36 @@ async function runNeighbours(): Promise<void> {
   }
 }
 
+/** Version 10 beside version 4, over the same documents. */
+async function runLanguages(): Promise<void> {
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  const server = await startServer({ data })
+  try {
+    const secret = await keyOfNewDatabase(server, 'bench', 'admin')
+    await createSchema(server.url, secret)
+    const ids = await loadDocuments(server.url, secret, 0, Number(options.documents))
+    await prepareVersion10(server.url, secret)
+    console.log(`\nlanguages: the same work in version 4 and in version 10\n${heading}`)
+    const pids = processesOf(server.pid)
+    for (const each of languageCases(ids)) {
+      await tryCase(each, server.url, secret)
+      const four = each.version4.map(body => post('/', body, headersFor(secret)))
+      const ten = each.version10.map(body =>
+        post('/query/1', body, { authorization: `Bearer ${secret}`, 'x-format': 'tagged' }),
+      )
+      const [in4, in10] = [
+        await load(portOf(server), four, { pids }),
+        await load(portOf(server), ten, { pids }),
+      ]
+      console.log(line(`${each.name}, version 4`, in4))
+      console.log(`${line(`${each.name}, version 10`, in10)}   ${ratio(in10, in4)} of version 4`)
+    }
+  } finally {
+    await server.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
 /** No task of the browser should take longer than 200 ms. */
 async function runDashboard(): Promise<void> {
   console.log('\ndashboard: the longest task of the browser')
@@ -339,6 +380,7 @@ async function main(): Promise<void> {
   }
   if (wanted.includes('export')) await runExport({ records: Number(options.records), folder: options.folder })
   if (wanted.includes('neighbours')) await runNeighbours()
+  if (wanted.includes('languages')) await runLanguages()
   if (wanted.includes('dashboard')) await runDashboard()
   if (wanted.includes('nodes')) await runNodes()
   if (wanted.every(name => standalone.includes(name))) return

@@ -8,7 +8,8 @@ import { Worker } from 'node:worker_threads'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
 import type { ReaderPlan, Times } from './neighbour-reader.ts'
-import { largest, preparation, type WorstQuery, worstQueries } from './worst-queries.ts'
+import { largest, preparation, worstQueries } from './worst-queries.ts'
+import { worstQueries10 } from './worst-queries-10.ts'
 
 export interface NeighbourResult {
   readonly name: string
@@ -53,7 +54,7 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Time
     reader.begin()
     await wait(quietMs)
     const alone = await reader.stop()
-    for (const worst of worstQueries) options.onResult(await beside(worst, reader, server, loud, options))
+    for (const worst of allWorst()) options.onResult(await beside(worst, reader, server, loud, options))
     await reader.close()
     return alone
   } finally {
@@ -64,44 +65,68 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Time
 /** So that nothing is compiled, and no process started, for the first time when it counts. */
 async function warmUp(reader: Reader, server: RunningServer, loud: string): Promise<void> {
   reader.begin()
-  const [first] = worstQueries
-  if (first) await run(server, loud, bodyOf(first), 1000)
+  const [first] = allWorst()
+  if (first) await run(server, loud, first, 1000)
   await wait(quietMs)
   await reader.stop()
 }
 
-const bodyOf = ({ query }: WorstQuery) => Buffer.from(JSON.stringify(query(largest)))
+/** A query as it is sent. */
+interface Sent {
+  readonly name: string
+  readonly path: '/' | '/query/1'
+  readonly body: () => Buffer
+}
+
+/** The worst queries of both languages. */
+function allWorst(): readonly Sent[] {
+  const version4 = worstQueries.map(
+    ({ name, query }): Sent => ({ name, path: '/', body: () => Buffer.from(JSON.stringify(query(largest))) }),
+  )
+  const version10 = worstQueries10.map(
+    ({ name, query }): Sent => ({
+      name,
+      path: '/query/1',
+      body: () => Buffer.from(JSON.stringify({ query: query(largest) })),
+    }),
+  )
+  return [...version4, ...version10]
+}
 
 async function beside(
-  worst: WorstQuery,
+  worst: Sent,
   reader: Reader,
   server: RunningServer,
   loud: string,
   { timeoutMs }: NeighbourOptions,
 ): Promise<NeighbourResult> {
-  const body = bodyOf(worst)
   reader.begin()
   const started = performance.now()
-  const status = await run(server, loud, body, timeoutMs)
+  const status = await run(server, loud, worst, timeoutMs)
   const tookMs = performance.now() - started
   await wait(Math.max(0, besideMsMin - tookMs))
   return { name: worst.name, times: await reader.stop(), status, tookMs }
 }
 
 /** Sends a query and reads the answer to its end; resolves with the status. */
-function run(server: RunningServer, secret: string, body: Buffer, timeoutMs: number): Promise<number> {
+function run(
+  server: RunningServer,
+  secret: string,
+  { body, path }: Sent,
+  timeoutMs: number,
+): Promise<number> {
   const headers = {
     authorization: `Bearer ${secret}`,
     'x-faunadb-api-version': '4',
-    'x-query-timeout': String(timeoutMs),
+    [path === '/' ? 'x-query-timeout' : 'x-query-timeout-ms']: String(timeoutMs),
   }
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(server.url, { method: 'POST', headers }, response => {
+    const sent = httpRequest(new URL(path, server.url), { method: 'POST', headers }, response => {
       response.resume()
       response.once('end', () => resolve(response.statusCode as number))
     })
     sent.once('error', reject)
-    sent.end(body)
+    sent.end(body())
   })
 }
 

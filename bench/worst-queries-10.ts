@@ -1,0 +1,79 @@
+// The same as worst-queries.ts in version 10: queries that are permitted and as hard on the service as we know how to make
+// them. They read the collection `worst`, which the preparation of the others fills.
+
+import type { Sizes } from './worst-queries.ts'
+
+/** One of them. */
+export interface WorstQuery10 {
+  readonly name: string
+  readonly query: (sizes: Sizes) => string
+}
+
+/** An array of 8 elements, doubled so often. */
+const longArray = ({ doublings }: Sizes) =>
+  `Array.sequence(0, ${doublings}).fold([1, 2, 3, 4, 5, 6, 7, 8], (x, _) => x.concat(x))`
+
+/** A text of about so many units. */
+const longText = ({ text }: Sizes, piece = 'ab') =>
+  `Array.sequence(0, ${Math.floor(Math.log2(text / piece.length))}).fold(${JSON.stringify(piece)}, (x, _) => x + x)`
+
+/** The queries. */
+export const worstQueries10: readonly WorstQuery10[] = [
+  { name: 'v10: a long array made', query: longArray },
+  { name: 'v10: sorted', query: sizes => `${longArray(sizes)}.order(desc(x => x)).length` },
+  {
+    name: 'v10: the distinct ones of unequal',
+    query: sizes => `${longArray(sizes)}.map(x => [x]).distinct().length`,
+  },
+  {
+    name: 'v10: arrays compared',
+    query: sizes => `let a = ${longArray(sizes)}\n${times(50, 'a == a.reverse()')}`,
+  },
+  {
+    name: 'v10: values in values',
+    query: ({ depth }) => `Array.sequence(0, ${depth}).fold(1, (x, _) => [x, x])`,
+  },
+  { name: 'v10: a long text', query: longText },
+  {
+    name: 'v10: a text replaced on its rest',
+    query: sizes => `${longText(sizes)}.replaceAll("a", "bc").length`,
+  },
+  { name: 'v10: a text split', query: sizes => `${longText(sizes)}.split("b").length` },
+  { name: 'v10: patterns far ahead', query: sizes => `${longText(sizes)}.matches("a.*z|a").length` },
+  {
+    name: 'v10: patterns that go back',
+    query: sizes => `${longText(sizes)}.includesRegex("(a|ab)(?=c)|(\\\\w+)\\\\2z")`,
+  },
+  {
+    name: 'v10: case and form',
+    query: sizes => `${longText(sizes, 'É')}.casefold().casefold("NFKD").length`,
+  },
+  { name: 'v10: a text parsed', query: sizes => `${longText(sizes, '1')}.parseNumber()` },
+  { name: 'v10: values as text', query: sizes => `${longArray(sizes)}.toString().length` },
+  {
+    name: 'v10: lambdas in lambdas',
+    query: ({ elements }) =>
+      `Array.sequence(0, ${elements}).map(x => Array.sequence(0, ${elements}).any(y => x + y < 0)).length`,
+  },
+  { name: 'v10: all documents counted', query: () => 'worst.all().count()' },
+  { name: 'v10: a filter that refuses all', query: () => 'worst.where(.none == 1).toArray()' },
+  { name: 'v10: many documents sorted', query: () => 'worst.all().take(16000).order(desc(.n)).first()' },
+  { name: 'v10: a large page', query: () => 'worst.all().pageSize(16000)' },
+  { name: 'v10: sets in sets', query: () => 'worst.all().pageSize(200).map(_ => worst.all().pageSize(200))' },
+  {
+    name: 'v10: a join of everything',
+    query: () => 'worst.all().flatMap(x => worst.all().where(y => x == y)).first()',
+  },
+  { name: 'v10: a long sequence', query: () => 'Set.sequence(0, 2147483647).fold(0, (a, b) => a + b)' },
+  { name: 'v10: a body of operators', query: ({ body }) => `1${'+1'.repeat(Math.floor(body / 2) - 8)}` },
+  {
+    name: 'v10: a body of brackets',
+    query: ({ body }) => `[${'[],'.repeat(Math.floor(body / 3) - 8)}1].length`,
+  },
+  { name: 'v10: a body of text', query: ({ body }) => `"${'é'.repeat(Math.floor(body / 2) - 8)}".length` },
+  { name: 'v10: a body of faults', query: ({ body }) => 'let = 1\n'.repeat(Math.floor(body / 8) - 8) },
+]
+
+function times(count: number, expression: string): string {
+  return `Array.sequence(0, ${count}).map(_ => ${expression}).length`
+}
