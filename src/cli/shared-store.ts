@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { hostName, parseDatabaseAddress } from '../base/database-address.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Config } from '../config/settings.ts'
 import { prepareDataFolder } from '../data-folder.ts'
@@ -36,8 +37,8 @@ export function isShared(config: Config): config is SharedConfig {
 
 /** The address of the store without its password. */
 export function addressOf({ store, storeSchema }: SharedConfig): string {
-  const { host, pathname } = new URL(store)
-  return `${host}${pathname} schema ${storeSchema}`
+  const { database, hosts, user } = parseDatabaseAddress(store)
+  return `${hosts.map(hostName).join(',')}/${database ?? user ?? ''} schema ${storeSchema}`
 }
 
 /** What a check found out. */

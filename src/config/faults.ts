@@ -1,6 +1,7 @@
 // What can be wrong with the value of a setting, in the words that follow its name in an error.
 
 import { isIP } from 'node:net'
+import { AddressFault, parseDatabaseAddress } from '../base/database-address.ts'
 
 /**
  * What keeps a text from being a host; undefined for none. Names are resolved by the system; here only what can never
@@ -12,8 +13,13 @@ export function hostFault(host: string): string | undefined {
 
 /** What keeps a text from naming a shared database; undefined for none. */
 export function storeFault(text: string): string | undefined {
-  const isUrl = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
-  return isUrl ? undefined : 'must be a URL that begins with postgres://'
+  try {
+    parseDatabaseAddress(text)
+    return undefined
+  } catch (cause) {
+    if (cause instanceof AddressFault) return cause.message
+    throw cause
+  }
 }
 
 /** What keeps a text from being a web address; undefined for none. */

@@ -2,6 +2,7 @@
 // over; some seconds apart, so that what comes and goes does not fill the log.
 
 import { StoreUnavailableError } from '../errors.ts'
+import { wordsOf } from './failures.ts'
 
 /** A node's own copy cannot be brought forward (its disk is full, say); the database may be sound. */
 export class CopyFault extends StoreUnavailableError {
@@ -54,8 +55,4 @@ export class Faults {
 
 function faultOf(error: unknown): Fault {
   return { isLocal: error instanceof CopyFault, reason: wordsOf(error) }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : String(error)
 }

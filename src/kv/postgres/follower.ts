@@ -10,6 +10,7 @@ import type { Random } from '../../base/random.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { refusal } from './failures.ts'
 import { CopyFault, type Fault, Faults } from './faults.ts'
 import { ReadTimes } from './read-times.ts'
 import { closeTime, type Head, type LogRow, readHead, readLog } from './record.ts'
@@ -300,9 +301,7 @@ export class Follower {
         this.#session = undefined
       }
       if (!this.#isStopped) this.#faults.note(error)
-      if (error instanceof StoreUnavailableError) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new StoreUnavailableError(`the database of the store refuses: ${reason}`, { cause: error })
+      throw refusal(error)
     }
   }
 

@@ -2,12 +2,13 @@
 // in their order. A session that has failed once is not used again: whatever was under way on it is open, and its
 // owner opens another.
 
-import type { Client, QueryConfig } from 'pg'
-import { StoreUnavailableError } from '../errors.ts'
+import type { Client, ClientConfig, QueryConfig } from 'pg'
+import { type Endpoint, endpointsOf } from './endpoints.ts'
+import { isAboutTls, isRefusal, refusal, stateOf, unavailable, wordsOf } from './failures.ts'
 
 /** Where the record is. */
 export interface RecordLocation {
-  /** `postgres://user:password@host:port/database?…`; TLS options of the URL are honoured. Never logged. */
+  /** Read by `parseDatabaseAddress`. Never logged. */
   readonly url: string
   /** The database schema that holds our tables. */
   readonly schema: string
@@ -17,8 +18,6 @@ export interface RecordLocation {
   readonly ending?: AbortSignal
 }
 
-/** Milliseconds until a connection that does not come about is given up. */
-const connectTimeoutMs = 5_000
 const holdMsDefault = 5_000
 /**
  * Milliseconds that a statement of a commit may take before its connection counts as broken. More than it can wait for the
@@ -88,26 +87,61 @@ export class Session {
   }
 
   /**
-   * Connects. Throws {@link StoreUnavailableError} when the database cannot be reached or refuses, or is a standby: that may
-   * lack what copies hold, and yet receive it, so nothing is judged by it. A statement that takes
-   * longer than `statementTimeoutMs` counts as a broken connection; 0: it may take as long as it likes.
+   * Connects to the first server of the address that takes writes. Throws {@link StoreUnavailableError} when none can be reached,
+   * or all refuse or are standbys: those may lack what copies hold, and yet receive it, so nothing is judged by them. A
+   * statement that takes longer than `statementTimeoutMs` counts as a broken connection; 0: it may take as long as it likes.
    */
   static async open(
     location: RecordLocation,
     purpose: string,
     statementTimeoutMs = statementTimeoutMsDefault,
   ): Promise<Session> {
+    const reasons: string[] = []
+    let last: unknown
+    try {
+      for (const { attempts, name } of endpointsOf(location.url, purpose)) {
+        try {
+          return await Session.#openAt(attempts, location, purpose, statementTimeoutMs)
+        } catch (cause) {
+          last = cause
+          reasons.push(`${name}: ${wordsOf(cause)}`)
+          // As libpq: a server that knows who asks and refuses him speaks for the others.
+          if (location.ending?.aborted || stateOf(cause)?.startsWith('28')) break
+        }
+      }
+    } catch (cause) {
+      throw unavailable(cause)
+    }
+    throw unavailable(last, reasons.length > 1 ? reasons.join('; ') : undefined)
+  }
+
+  /** Connects to one server, in the first way that it takes. */
+  static async #openAt(
+    attempts: Endpoint['attempts'],
+    location: RecordLocation,
+    purpose: string,
+    statementTimeoutMs: number,
+  ): Promise<Session> {
+    for (const [at, attempt] of attempts.entries()) {
+      try {
+        const config = { ...attempt, query_timeout: statementTimeoutMs }
+        return await Session.#connect(config, location, purpose)
+      } catch (cause) {
+        if (at === attempts.length - 1 || !isAboutTls(cause)) throw cause
+      }
+    }
+    throw new Error('there is no way to connect')
+  }
+
+  static async #connect(config: ClientConfig, location: RecordLocation, purpose: string): Promise<Session> {
     // Loaded by processes that use it alone: it takes a while.
     const pg = await import('pg')
     const client = new pg.Client({
-      connectionString: location.url,
-      application_name: `terrarium ${purpose}`,
-      connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: statementTimeoutMs,
+      ...config,
       keepAlive: true,
       keepAliveInitialDelayMillis: 5_000,
       pipeline: true,
-    })
+    } as ClientConfig)
     const session = new Session(client, location, purpose)
     const ended = session.#endWith(location.ending)
     client.on('notice', () => {
@@ -131,7 +165,25 @@ export class Session {
       return session
     } catch (cause) {
       session.close()
-      throw unavailable(cause)
+      throw cause
+    }
+  }
+
+  /**
+   * Runs `use` on a session of its own. What the database refuses is thrown as a {@link StoreUnavailableError} that says so.
+   */
+  static async use<T>(
+    location: RecordLocation,
+    purpose: string,
+    use: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const session = await Session.open(location, purpose)
+    try {
+      return await use(session)
+    } catch (cause) {
+      throw stateOf(cause) === undefined ? cause : refusal(cause)
+    } finally {
+      session.close()
     }
   }
 
@@ -225,20 +277,4 @@ export class Session {
       .connection ?? { stream: undefined }
     stream?.destroy()
   }
-}
-
-/** SQLSTATEs after which the session itself is over: connection exceptions, shutdowns, time limits of the session. */
-const fatalStates = /^(08|57P0|25P03)/
-
-/** Whether the database has answered a statement with an error, so that the session goes on. */
-function isRefusal(error: unknown): boolean {
-  const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
-  return typeof severity === 'string' && typeof code === 'string' && !fatalStates.test(code)
-}
-
-/** The failure in words that name no password. */
-function unavailable(cause: unknown): StoreUnavailableError {
-  if (cause instanceof StoreUnavailableError) return cause
-  const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause)
-  return new StoreUnavailableError(`the database of the store cannot be reached: ${reason}`, { cause })
 }

@@ -1,0 +1,190 @@
+// The address of a PostgreSQL database as libpq reads it: postgres://user:password@host:port,host:port/name?option=value.
+// A password may hold characters that mean something in an address. What cannot be read is refused by its reason alone: none
+// of its text is repeated, because any of it may be a part of the password.
+
+/** How much TLS a connection has; `no-verify` is `require` without a look at the certificate. */
+export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'no-verify' | 'verify-ca' | 'verify-full'
+
+/** One of the servers behind an address; what is undefined is for the driver to know. */
+export interface DatabaseHost {
+  /** A name, an IP address, or the folder of a socket. */
+  readonly host: string | undefined
+  readonly port: number | undefined
+}
+
+/** What an address says. */
+export interface DatabaseAddress {
+  /** To be tried in their order; at least one. */
+  readonly hosts: readonly DatabaseHost[]
+  readonly database: string | undefined
+  readonly user: string | undefined
+  readonly password: string | undefined
+  /** Undefined when the address leaves it open. */
+  readonly sslMode: SslMode | undefined
+  /** The options of libpq that are given and of use here, but for those above. */
+  readonly options: ReadonlyMap<string, string>
+}
+
+/** An address that cannot be used, in words that follow the name of a setting: "must be …". */
+export class AddressFault extends Error {
+  override name = 'AddressFault'
+}
+
+const sslModes: ReadonlySet<string> = new Set<SslMode>([
+  'disable',
+  'allow',
+  'prefer',
+  'require',
+  'no-verify',
+  'verify-ca',
+  'verify-full',
+])
+
+/** Options of libpq that are taken, by the values that they may have; all others are refused. */
+const options: ReadonlyMap<string, RegExp> = new Map([
+  ...['host', 'port', 'user', 'password', 'dbname'].map(name => [name, /^/] as const),
+  ...['sslrootcert', 'sslcert', 'sslkey', 'sslpassword'].map(name => [name, /^/] as const),
+  ['sslmode', new RegExp(`^(${[...sslModes].join('|')})$`)],
+  ['sslnegotiation', /^(postgres|direct)$/],
+  ['ssl', /^true$/],
+  ['options', /^/],
+  ['application_name', /^/],
+  ['fallback_application_name', /^/],
+  ['connect_timeout', /^\d+$/],
+  // A node writes: of several servers the first that takes writes is used, whichever of these is asked for.
+  ['target_session_attrs', /^(any|read-write|primary)$/],
+  // Said by every session itself.
+  ['keepalives', /^/],
+  ['keepalives_idle', /^/],
+  ['keepalives_interval', /^/],
+  ['keepalives_count', /^/],
+  ['tcp_user_timeout', /^/],
+  // What is done anyway.
+  ['client_encoding', /^(utf-?8|auto)$/i],
+  ['gssencmode', /^(disable|prefer)$/],
+  ['channel_binding', /^(disable|prefer)$/],
+  ['load_balance_hosts', /^disable$/],
+  ['uselibpqcompat', /^true$/],
+] as const)
+
+/** A server as `host:port`. */
+export function hostName({ host = 'localhost', port }: DatabaseHost): string {
+  return port === undefined ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Reads an address. Throws {@link AddressFault}. */
+export function parseDatabaseAddress(text: string): DatabaseAddress {
+  const rest = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1]
+  if (rest === undefined) throw new AddressFault('must be a URL that begins with postgres://')
+  const { user, password, place } = withoutCredentials(rest)
+  const [servers, query] = cut(place, '?')
+  const [authority, name] = cut(servers, '/')
+  const given = readOptions(query ?? '')
+  return {
+    hosts: given.has('host') || given.has('port') ? listedHosts(authority, given) : readHosts(authority),
+    database: given.get('dbname') || decode(name ?? '') || undefined,
+    user: given.get('user') || user,
+    password: given.get('password') || password,
+    sslMode: sslModeOf(given),
+    options: given,
+  }
+}
+
+/** Like libpq, the credentials end at the first `@`, and there are none when a `/` comes before it. */
+function withoutCredentials(text: string): {
+  readonly user: string | undefined
+  readonly password: string | undefined
+  readonly place: string
+} {
+  const end = text.search(/[@/]/)
+  const hasCredentials = text[end] === '@'
+  const place = hasCredentials ? text.slice(end + 1) : text
+  if (place.includes('@')) {
+    throw new AddressFault(
+      'must have one @ at most, before the host, and no / before that: in a user name, a password or an option write @ as %40 and / as %2F',
+    )
+  }
+  if (!hasCredentials) return { user: undefined, password: undefined, place }
+  const [user, password] = cut(text.slice(0, end), ':')
+  return { user: decode(user) || undefined, password: decode(password ?? '') || undefined, place }
+}
+
+function readOptions(query: string): Map<string, string> {
+  const given = new Map<string, string>()
+  for (const part of query.split('&')) {
+    if (part === '') continue
+    const [name, value] = cut(part, '=').map(each => each && decode(each))
+    if (name === undefined || value === undefined || part.split('=').length > 2)
+      throw new AddressFault('must have options such as name=value behind its ?')
+    const allowed = options.get(name)
+    if (allowed === undefined)
+      throw new AddressFault(`must not have options other than ${[...options.keys()].join(', ')}`)
+    if (!allowed.test(value)) throw new AddressFault(`must not have that ${name}: ${reasonAgainst(name)}`)
+    given.set(name, value)
+  }
+  return given
+}
+
+function reasonAgainst(name: string): string {
+  if (name === 'target_session_attrs') return 'a node writes, so it is any, read-write or primary'
+  return name === 'sslmode' ? `there are ${[...sslModes].join(', ')}` : 'it is not supported'
+}
+
+function sslModeOf(given: ReadonlyMap<string, string>): SslMode | undefined {
+  const root = given.get('sslrootcert')
+  const assumed = given.get('ssl') === 'true' ? 'require' : root === 'system' ? 'verify-full' : undefined
+  const mode = (given.get('sslmode') ?? assumed) as SslMode | undefined
+  if (mode === 'verify-ca' && (root === undefined || root === 'system'))
+    throw new AddressFault('must have an sslrootcert for sslmode=verify-ca')
+  if (given.get('sslnegotiation') === 'direct' && !/^(require|no-verify|verify-.*)$/.test(mode ?? ''))
+    throw new AddressFault('must have at least sslmode=require for sslnegotiation=direct')
+  return mode
+}
+
+function readHosts(authority: string): DatabaseHost[] {
+  return authority.split(',').map(part => {
+    const [, bracketed, plain, port = ''] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(.*))?$/s.exec(part) ?? []
+    if (bracketed === undefined && plain === undefined)
+      throw new AddressFault('must have hosts such as name, name:port or [IPv6]:port')
+    return { host: decode(bracketed ?? plain ?? '') || undefined, port: portOf(port) }
+  })
+}
+
+/** Hosts and ports that are given as options, in lists of the same length; one port counts for all. */
+function listedHosts(authority: string, given: ReadonlyMap<string, string>): DatabaseHost[] {
+  const before = readHosts(authority)
+  const hosts = given.get('host')?.split(',') ?? before.map(({ host }) => host)
+  const ports = given.get('port')?.split(',').map(portOf) ?? before.map(({ port }) => port)
+  if (ports.length !== 1 && ports.length !== hosts.length)
+    throw new AddressFault('must have one port, or as many as hosts')
+  return hosts.map((host, at) => ({
+    host: host || undefined,
+    port: ports.length === 1 ? ports[0] : ports[at],
+  }))
+}
+
+function portOf(text: string): number | undefined {
+  if (text === '') return undefined
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port < 1 || port > 65_535)
+    throw new AddressFault(
+      'must have ports from 1 to 65535; in a user name or a password write : as %3A and / as %2F',
+    )
+  return port
+}
+
+function decode(text: string): string {
+  try {
+    const decoded = decodeURIComponent(text)
+    if (!decoded.includes('\0')) return decoded
+  } catch {
+    // Said below: the text must not be.
+  }
+  throw new AddressFault('must have two hexadecimal digits of UTF-8 behind each %: write % itself as %25')
+}
+
+/** What comes before the first `mark`, and what behind it, if it is there. */
+function cut(text: string, mark: string): [string, string | undefined] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
