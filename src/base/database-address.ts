@@ -3,7 +3,7 @@
 // of its text is repeated, because any of it may be a part of the password.
 
 /** How much TLS a connection has; `no-verify` is `require` without a look at the certificate. */
-export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'no-verify' | 'verify-ca' | 'verify-full'
+type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'no-verify' | 'verify-ca' | 'verify-full'
 
 /** One of the servers behind an address; what is undefined is for the driver to know. */
 export interface DatabaseHost {
