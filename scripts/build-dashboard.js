@@ -31,6 +31,7 @@ const sources = [
   'dashboard/vite.config.js',
   'src/base',
   'src/v4/text',
+  'src/v10/text',
   'src/values',
   'src/errors.ts',
   'src/limits.ts',

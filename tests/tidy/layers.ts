@@ -19,6 +19,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   auth: ['store', 'values'],
   model: ['auth', 'store', 'values'],
   v4: ['v4/wire', 'model', 'auth', 'store', 'text', 'values'],
+  'v10/text': [],
   'v10/wire': ['values'],
   v10: ['v10/wire', 'model', 'keys', 'text', 'values'],
   'query-log': ['kv', 'keys', 'values'],

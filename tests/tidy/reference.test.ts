@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cliReference } from '../../scripts/generate-cli.ts'
 import { functionTableFile } from '../../scripts/generate-fql.ts'
+import { fql10Files } from '../../scripts/generate-fql10.ts'
 import { functionReference } from '../../scripts/generate-reference.ts'
 import { tablePages } from '../../scripts/generate-tables.ts'
 import { requestErrorStatus } from '../../src/errors.ts'
@@ -18,6 +19,12 @@ test('docs/reference/functions.md is current (else: node scripts/generate-refere
 test('src/v4/text/function-table.ts is current (else: node scripts/generate-fql.ts)', () => {
   assert.equal(read('src/v4/text/function-table.ts'), functionTableFile())
 })
+
+for (const [path, make] of Object.entries(fql10Files)) {
+  test(`${path} is current (else: node scripts/generate-fql10.ts)`, () => {
+    assert.equal(read(path), make())
+  })
+}
 
 test('docs/reference/cli.md is current (else: node scripts/generate-cli.ts)', () => {
   assert.equal(read('docs/reference/cli.md'), cliReference())
