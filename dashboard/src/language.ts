@@ -14,7 +14,10 @@ import { JsonSyntaxError } from '../../src/values/json.ts'
 import { type Json, parseJson, type Query, writeJson } from './wire/json.ts'
 import { literal } from './wire/refs.ts'
 
-/** The two ways in which values and queries are written. */
+/** The versions of the language. */
+export type Version = '4' | '10'
+
+/** The two ways in which values and queries of version 4 are written. */
 export type Notation = 'text' | 'json'
 
 /** A text that is no value or query: what is wrong and where (UTF-16 offsets). */

@@ -6,33 +6,8 @@ import { formatDate } from '../values/date.ts'
 import { javaDoubleText } from '../values/double-text.ts'
 import { formatTime } from '../values/time.ts'
 import type { Call } from './call.ts'
+import { keyText, quoted } from './text/quoted.ts'
 import { type Doc, isArray, isStruct, type Module, type Struct, type Value } from './value.ts'
-
-const escapes: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\0': '\\0',
-  "'": "\\'",
-  '"': '\\"',
-  '`': '\\`',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\v': '\\v',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-  '#': '\\#',
-}
-
-/** A text in quotes, escaped. */
-export function quoted(text: string): string {
-  step(text.length >> 4)
-  return `"${text.replaceAll(/[\\\0'"`\n\r\v\t\b\f#]/g, each => escapes[each] as string)}"`
-}
-
-/** A key as it would be written: in quotes unless it is a plain name. */
-export function keyText(key: string): string {
-  return /^\p{L}[\p{L}\p{Nd}_]*$/u.test(key) ? key : quoted(key)
-}
 
 /** The digits of a whole double without exponent: the shortest ones, filled up with zeros. */
 function wholeText(double: number): string {

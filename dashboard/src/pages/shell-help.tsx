@@ -2,6 +2,8 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { fqlFunctions } from '../../../src/v4/text/index.ts'
+import { type LibraryName, libraryNames } from '../../../src/v10/text/library.ts'
+import type { Version } from '../language.ts'
 import type { Completion } from '../parts/code-editor.ts'
 import { Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
@@ -17,20 +19,49 @@ const functionCompletions: readonly Completion[] = fqlFunctions.map(
   }),
 )
 
-/** Functions, and the names of what the database holds. */
-export function useCompletions(): readonly Completion[] {
+/** A name of version 10 and where it can stand: by itself, behind its module, or behind any value. */
+function completionOf({ owner, name, parameters, result, summary }: LibraryName): Completion {
+  const dot = name.lastIndexOf('.') + 1
+  return {
+    label: name.slice(dot),
+    kind: parameters === '' ? 'property' : 'function',
+    detail: `${parameters}${owner && ` of ${owner}`}`,
+    info: `${summary}\n→ ${result}`,
+    text: name.slice(dot),
+    after: owner === '' ? name.slice(0, dot) : '.',
+  }
+}
+
+const modules = new Set(
+  libraryNames
+    .filter(({ owner, name }) => owner === '' && name.includes('.'))
+    .map(({ name }) => name.split('.')[0]),
+)
+
+const completions10: readonly Completion[] = [
+  ...libraryNames.map(completionOf),
+  ...[...modules].map(
+    (label = ''): Completion => ({ label, kind: 'class', detail: 'module', text: label, after: '' }),
+  ),
+]
+
+/** What can be written in a version of the language: functions, and the names of what the database holds. */
+export function useCompletions(version: Version): readonly Completion[] {
   const collections = useChoices('collections')
   const indexes = useChoices('indexes')
   const functions = useChoices('functions')
-  return useMemo(
-    () => [
+  return useMemo(() => {
+    if (version === '10') {
+      const objects = [...named10(collections.data, 'Collection'), ...named10(functions.data, 'Function')]
+      return [...completions10, ...objects]
+    }
+    return [
       ...functionCompletions,
       ...named(collections.data, 'Collection'),
       ...named(indexes.data, 'Index'),
       ...named(functions.data, 'Function'),
-    ],
-    [collections.data, indexes.data, functions.data],
-  )
+    ]
+  }, [version, collections.data, indexes.data, functions.data])
 }
 
 function named(documents: readonly Json[] | undefined, call: string): Completion[] {
@@ -40,13 +71,38 @@ function named(documents: readonly Json[] | undefined, call: string): Completion
   })
 }
 
+/** In version 10 a name stands for what it names; other texts are names only through their module. */
+function named10(documents: readonly Json[] | undefined, module: string): Completion[] {
+  return named(documents, module).map(completion => {
+    const isPlain = /^[A-Za-z_]\w*$/.test(completion.label)
+    return { ...completion, after: '', ...(isPlain && { text: completion.label }) }
+  })
+}
+
+/** What the list of functions shows of one. */
+interface Help {
+  readonly name: string
+  readonly signature: string
+  readonly result: string
+  readonly summary: string
+  readonly effect: string
+}
+
+const helps: Readonly<Record<Version, readonly Help[]>> = {
+  '4': fqlFunctions,
+  '10': libraryNames.map(({ owner, name, parameters, result, summary }) => {
+    const path = owner === '' ? name : `${owner}.${name}`
+    return { name: path, signature: path + parameters, result, summary, effect: 'pure' }
+  }),
+}
+
 const shownMax = 40
 
 /** A searchable list of the functions. */
-export function FunctionHelp() {
+export function FunctionHelp({ version }: { version: Version }) {
   const [filter, setFilter] = useState('')
   const wanted = filter.trim().toLowerCase()
-  const found = fqlFunctions.filter(
+  const found = helps[version].filter(
     ({ name, summary }) => name.toLowerCase().includes(wanted) || summary.toLowerCase().includes(wanted),
   )
   return (

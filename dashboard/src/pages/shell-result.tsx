@@ -1,21 +1,31 @@
 // What a query gave: as a tree, as text or as JSON, with what it has cost.
 
 import { useMemo, useState } from 'preact/hooks'
+import type { Version } from '../language.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
+import { Drawn } from '../parts/problem.tsx'
 import { Tree } from '../parts/values.tsx'
 import type { TextResult } from '../service/client.ts'
 import { heavy } from '../service/heavy.ts'
 import { at, parseJson } from '../wire/json.ts'
+import { shownValue } from '../wire/tagged.ts'
 
 type View = 'tree' | 'text' | 'json'
 
 /** Longer results have no tree: it would be felt. */
 const treeCharsMax = 1_000_000
 
+/** What a query of a version of the language gave. */
+export interface ShellAnswer extends TextResult {
+  readonly version: Version
+  /** What version 10 has to say beside the result. */
+  readonly summary: string
+}
+
 /** The result of one query. */
-export function ShellResult({ answer }: { answer: TextResult }) {
+export function ShellResult({ answer }: { answer: ShellAnswer }) {
   const hasTree = answer.text.length <= treeCharsMax
   const [chosen, setView] = useState<View>('tree')
   const view = chosen === 'tree' && !hasTree ? 'text' : chosen
@@ -37,18 +47,18 @@ export function ShellResult({ answer }: { answer: TextResult }) {
         </fieldset>
         <p class="facts">{Math.round(answer.elapsedMs)} ms</p>
       </div>
-      {view === 'tree' ? (
-        <TreeView text={answer.text} />
-      ) : (
-        <TextView key={view} text={answer.text} view={view} />
-      )}
+      <Drawn summary={answer.summary} />
+      {view === 'tree' ? <TreeView answer={answer} /> : <TextView key={view} answer={answer} view={view} />}
       <CostTable answer={answer} />
     </section>
   )
 }
 
-function TreeView({ text }: { text: string }) {
-  const value = useMemo(() => at(parseJson(text), 'resource') ?? null, [text])
+function TreeView({ answer: { text, version } }: { answer: ShellAnswer }) {
+  const value = useMemo(() => {
+    const body = parseJson(text)
+    return version === '4' ? (at(body, 'resource') ?? null) : shownValue(at(body, 'data') ?? null)
+  }, [text, version])
   return (
     <div class="result">
       <Tree value={value} />
@@ -56,13 +66,17 @@ function TreeView({ text }: { text: string }) {
   )
 }
 
-function TextView({ text, view }: { text: string; view: 'text' | 'json' }) {
-  const printed = useLoad(() => heavy({ kind: 'answer', text, notation: view }, text.length), [text, view])
+function TextView({ answer: { text, version }, view }: { answer: ShellAnswer; view: 'text' | 'json' }) {
+  const printed = useLoad(
+    () => heavy({ kind: 'answer', text, version, notation: view }, text.length),
+    [text, version, view],
+  )
+  const notation = version === '10' && view === 'text' ? 'version 10' : view
   return (
     <Loaded of={printed}>
       {shown => (
         <>
-          <Editor label="Result" value={shown} notation={view} isReadOnly />
+          <Editor label="Result" value={shown} notation={notation} isReadOnly />
           <p>
             <CopyButton text={shown} />
           </p>

@@ -1,16 +1,14 @@
 // The shell: queries as text, run as oneself or as somebody else, now or at a past time.
 
 import { useMemo, useState } from 'preact/hooks'
-import { NotationError, parseQueries, type WrittenQuery } from '../language.ts'
-import type { Mark } from '../parts/code-editor.ts'
+import type { Version } from '../language.ts'
 import { NotationSwitch } from '../parts/draft-editor.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { pastTime } from '../router.ts'
-import { runText, type Scope, type TextResult } from '../service/client.ts'
-import { ServiceError } from '../service/faults.ts'
+import type { Scope } from '../service/client.ts'
 import {
   activeTab,
   changeTab,
@@ -22,50 +20,29 @@ import {
   tabs,
 } from '../service/shell-state.ts'
 import { scope } from '../session.ts'
-import { type Query, writeJson } from '../wire/json.ts'
 import { ActAs } from './act-as.tsx'
 import { FunctionHelp, useCompletions } from './shell-help.tsx'
-import { ShellResult } from './shell-result.tsx'
-
-/** A query that failed, and where it stands in the text. */
-class QueryFailure extends Error {
-  override name = 'QueryFailure'
-  override readonly cause: ServiceError
-  readonly marks: readonly Mark[]
-
-  constructor(cause: ServiceError, written: WrittenQuery, isAt: boolean) {
-    super(cause.message)
-    this.cause = cause
-    this.marks = cause.faults.map(({ code, description, position }) => ({
-      ...written.locate(isAt && position[0] === 'expr' ? position.slice(1) : position),
-      message: `${code}: ${description}`,
-    }))
-  }
-}
-
-function marksOf(error: Error | undefined): readonly Mark[] {
-  if (error instanceof QueryFailure) return error.marks
-  return error instanceof NotationError ? [{ from: error.from, to: error.to, message: error.message }] : []
-}
+import { marksOf, QueryFailure, queriesOf4, queryOf10, runAs } from './shell-queries.ts'
+import { type ShellAnswer, ShellResult } from './shell-result.tsx'
 
 /** The page of the shell. */
 export function Shell() {
   const tab = activeTab.value
-  const [results, setResults] = useState<ReadonlyMap<number, readonly TextResult[]>>(new Map())
+  const [results, setResults] = useState<ReadonlyMap<number, readonly ShellAnswer[]>>(new Map())
   const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)
   const action = useAction()
-  const completions = useCompletions()
+  const completions = useCompletions(tab.version)
   const marks = useMemo(() => marksOf(action.error), [action.error])
   const run = () => {
     if (action.isRunning) return
-    const { id, text, notation } = activeTab.value
+    const { id, text, version, notation } = activeTab.value
     action.start(async signal => {
-      const written = parseQueries(text, notation)
-      rememberQuery(text)
-      const answers: TextResult[] = []
+      const queries = version === '10' ? [queryOf10(text)] : queriesOf4(text, notation)
+      rememberQuery({ text, version })
+      const answers: ShellAnswer[] = []
       setResults(before => new Map(before).set(id, []))
-      for (const each of written) {
-        answers.push(await runOne(each, asWhom ?? scope.value, signal))
+      for (const each of queries) {
+        answers.push(await runAs(each, asWhom ?? scope.value, signal))
         setResults(before => new Map(before).set(id, [...answers]))
       }
     })
@@ -76,7 +53,10 @@ export function Shell() {
       <Heading title="Shell" />
       <TabStrip />
       <div class="shell-head">
-        <NotationSwitch notation={tab.notation} onChange={notation => changeTab({ notation })} />
+        <VersionSwitch />
+        {tab.version === '4' && (
+          <NotationSwitch notation={tab.notation} onChange={notation => changeTab({ notation })} />
+        )}
         <ActAs onChange={setAsWhom} />
         <HistoryChoice />
       </div>
@@ -84,11 +64,11 @@ export function Shell() {
         key={tab.id}
         label="Query"
         value={tab.text}
-        notation={tab.notation}
+        notation={tab.version === '10' ? 'version 10' : tab.notation}
         marks={marks}
         completions={completions}
         hasFocus
-        placeholder='Paginate(Documents(Collection("…")))'
+        placeholder={placeholders[tab.version]}
         onChange={text => changeTab({ text })}
         onSubmit={run}
       />
@@ -98,29 +78,39 @@ export function Shell() {
         </button>
         <span class="hint">
           or Ctrl-Enter{pastTime.value !== undefined && ' – reads as of the time chosen above'}
+          {pastTime.value !== undefined && tab.version === '10' && ', inside at (Time("…")) { … }'}
         </span>
       </div>
       {shownError && <Problem error={shownError} />}
       {(results.get(tab.id) ?? []).map((answer, at) => (
         <ShellResult key={`${tab.id}-${at}`} answer={answer} />
       ))}
-      <FunctionHelp />
+      <FunctionHelp version={tab.version} />
     </div>
   )
 }
 
-async function runOne(written: WrittenQuery, as: Scope, signal: AbortSignal): Promise<TextResult> {
-  const past = pastTime.value
-  const query: Query = past === undefined ? written.query : { at: { '@ts': past }, expr: written.query }
-  try {
-    return await runText(writeJson(query), as, signal)
-  } catch (cause) {
-    if (!(cause instanceof ServiceError)) throw cause
-    // A refused secret of somebody else is no reason to sign out.
-    if (cause.status === 401 && as !== scope.value) throw new Error('The secret to run with is not accepted.')
-    if (cause.status === 401) throw cause
-    throw new QueryFailure(cause, written, past !== undefined)
-  }
+const placeholders: Readonly<Record<Version, string>> = {
+  '4': 'Paginate(Documents(Collection("…")))',
+  '10': 'Collection.all().map(.name)',
+}
+
+/** Chooses the version of the language for a tab. */
+function VersionSwitch() {
+  return (
+    <fieldset class="switch" aria-label="Language">
+      {(['4', '10'] as const).map(version => (
+        <button
+          key={version}
+          type="button"
+          aria-pressed={activeTab.value.version === version}
+          onClick={() => changeTab({ version })}
+        >
+          Version {version}
+        </button>
+      ))}
+    </fieldset>
+  )
 }
 
 function TabStrip() {
@@ -160,9 +150,9 @@ function HistoryChoice() {
     <details class="history-list">
       <summary>History</summary>
       <ol>
-        {history.value.map(text => (
-          <li key={text}>
-            <button type="button" class="quiet mono" onClick={() => changeTab({ text })}>
+        {history.value.map(({ text, version }) => (
+          <li key={`${version} ${text}`}>
+            <button type="button" class="quiet mono" onClick={() => changeTab({ text, version })}>
               {text.replace(/\s+/g, ' ').slice(0, 100)}
             </button>
           </li>

@@ -14,7 +14,6 @@ import {
   foldKeymap,
   HighlightStyle,
   indentOnInput,
-  StreamLanguage,
   syntaxHighlighting,
 } from '@codemirror/language'
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint'
@@ -31,6 +30,7 @@ import {
 import { tags } from '@lezer/highlight'
 import type { Notation } from '../language.ts'
 import { longLines } from './long-lines.ts'
+import { driverNotation, version10Notation } from './notations.ts'
 
 /** A faulty place of the text, in UTF-16 offsets. */
 export interface Mark {
@@ -49,6 +49,8 @@ export interface Completion {
   readonly info?: string
   /** What is put in; the label when absent. */
   readonly text?: string
+  /** What it stands behind: nothing (empty), a value (`.`) or a module (`Math.`); anywhere when absent. */
+  readonly after?: string
 }
 
 /** What an editor shows, and what it reports. */
@@ -59,7 +61,7 @@ export interface EditorProps {
   readonly onChange?: (text: string) => void
   /** Ctrl-Enter, or Cmd-Enter. */
   readonly onSubmit?: () => void
-  readonly notation: Notation
+  readonly notation: Notation | 'version 10'
   readonly isReadOnly?: boolean
   /** Places to underline. */
   readonly marks?: readonly Mark[]
@@ -119,36 +121,6 @@ const colours = HighlightStyle.define([
   { tag: [tags.comment], color: 'var(--soft)' },
   { tag: [tags.keyword], color: 'var(--code-call)' },
 ])
-
-/** Driver notation, told apart word by word: enough to colour it. */
-const driverNotation = StreamLanguage.define<{ isInComment: boolean }>({
-  name: 'fql',
-  startState: () => ({ isInComment: false }),
-  token(stream, state) {
-    if (state.isInComment || stream.match('/*')) {
-      state.isInComment = !stream.match(/^.*?\*\//)
-      if (state.isInComment) stream.skipToEnd()
-      return 'comment'
-    }
-    if (stream.match(/^\/\/.*/)) return 'comment'
-    if (
-      stream.match(/^"(?:[^"\\]|\\.)*"?/) ||
-      stream.match(/^'(?:[^'\\]|\\.)*'?/) ||
-      stream.match(/^`[^`]*`?/)
-    ) {
-      return stream.match(/^\s*:/, false) ? 'propertyName' : 'string'
-    }
-    if (stream.match(/^-?\d[\d_]*(\.\d+)?([eE][+-]?\d+)?n?/)) return 'number'
-    if (stream.match(/^(true|false|null|undefined)\b/)) return 'bool'
-    if (stream.match(/^[A-Za-z_$][\w$]*/)) {
-      if (stream.match(/^\s*\(/, false)) return 'variableName.function'
-      return stream.match(/^\s*:/, false) ? 'propertyName' : 'variableName'
-    }
-    stream.next()
-    return null
-  },
-  languageData: { closeBrackets: { brackets: ['(', '[', '{', '"', "'"] }, commentTokens: { line: '//' } },
-})
 
 /** Opens an editor in a shadow root; `properties` are looked at whenever they are needed. */
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
@@ -280,7 +252,8 @@ function basics(properties: { readonly current: EditorProps }): Extension {
 }
 
 function changingParts({ notation, isReadOnly, label, value }: EditorProps): Extension {
-  const language = notation === 'json' ? json() : driverNotation
+  const language =
+    notation === 'json' ? json() : notation === 'version 10' ? version10Notation : driverNotation
   return [
     value.length > plainFromChars ? [] : [language, bracketMatching()],
     EditorState.readOnly.of(isReadOnly === true),
@@ -290,14 +263,18 @@ function changingParts({ notation, isReadOnly, label, value }: EditorProps): Ext
 
 function complete(context: CompletionContext, { completions }: EditorProps) {
   const word = context.matchBefore(/[\w$]+/)
-  if (completions === undefined || (!word && !context.explicit)) return null
   const from = word?.from ?? context.pos
+  const [dotted = ''] = /\w*\.$/.exec(context.state.sliceDoc(Math.max(0, from - placeChars), from)) ?? []
+  const fitting = completions === undefined ? [] : fittingAfter(dotted, completions)
+  const isMember = dotted !== '' && fitting.some(({ after }) => after !== undefined)
+  const isAsked = word !== null || context.explicit || isMember
+  if (!isAsked || fitting.length === 0) return null
   // Inside quotes a name is put in as it is, elsewhere with the call that names it.
   const isQuoted = /["'`]/.test(context.state.sliceDoc(from - 1, from))
   return {
-    from: word?.from ?? context.pos,
+    from,
     validFor: /^[\w$]*$/,
-    options: completions.map(({ label, kind, detail, info, text }) => ({
+    options: fitting.map(({ label, kind, detail, info, text }) => ({
       label,
       type: kind,
       ...(detail !== undefined && { detail }),
@@ -305,4 +282,15 @@ function complete(context: CompletionContext, { completions }: EditorProps) {
       ...(text !== undefined && { apply: isQuoted ? label : text }),
     })),
   }
+}
+
+/** As far back the name of a module is looked for. */
+const placeChars = 64
+
+/** What can stand behind a dot and the word before it, or where there is no dot (empty). */
+function fittingAfter(dotted: string, completions: readonly Completion[]): readonly Completion[] {
+  const ofModule = completions.filter(({ after }) => after === dotted)
+  if (dotted !== '' && ofModule.length > 0) return ofModule
+  const place = dotted === '' ? '' : '.'
+  return completions.filter(({ after }) => after === undefined || after === place)
 }

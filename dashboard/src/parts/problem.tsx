@@ -15,6 +15,7 @@ export function Problem({ error, retry }: ProblemProps) {
     <div class="problem" role="alert">
       <p class="problem-title">{error.message}</p>
       {isService && error.faults.map((fault, at) => <FaultLines key={at} fault={fault} isFirst={at === 0} />)}
+      {isService && <Drawn summary={error.summary} />}
       {advice && <p>{advice}</p>}
       {retry && (
         <button type="button" onClick={retry}>
@@ -23,6 +24,11 @@ export function Problem({ error, retry }: ProblemProps) {
       )}
     </div>
   )
+}
+
+/** What version 10 draws under the text of a query; nothing when there is nothing to tell. */
+export function Drawn({ summary }: { summary: string }) {
+  return summary === '' ? null : <pre class="drawn">{summary}</pre>
 }
 
 function FaultLines({ fault, isFirst }: { fault: Fault; isFirst: boolean }) {

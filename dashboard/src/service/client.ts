@@ -1,7 +1,7 @@
 // The client of the public API: one POST per query, wire JSON both ways, with what it has cost. It remembers the newest
 // transaction time it has seen, so that a page never shows a state older than one before, on whichever node.
 
-import { type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
+import { at, type Json, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
 /** The numbers that the service sends with a response, by their header without `x-`. */
@@ -97,6 +97,54 @@ export async function runText(
   lastSeenTxn = Math.max(lastSeenTxn, costs['txn-time'] ?? 0)
   if (!response.ok) throw errorOf(response.status, bodyOf(text))
   return { text, costs, elapsedMs: performance.now() - started }
+}
+
+/** The header that says the same of a query of version 4, by the member of `stats` that says it of one of version 10. */
+const costsOfStats: Readonly<Record<string, string>> = {
+  query_time_ms: 'query-time',
+  compute_ops: 'compute-ops',
+  read_ops: 'byte-read-ops',
+  write_ops: 'byte-write-ops',
+  storage_bytes_read: 'storage-bytes-read',
+  storage_bytes_write: 'storage-bytes-write',
+  contention_retries: 'txn-retries',
+}
+
+/** What a query of version 10 gave. */
+interface Version10Result extends TextResult {
+  /** What was logged, and hints. */
+  readonly summary: string
+}
+
+/**
+ * Runs a query of version 10; values come in the format `tagged`, and the response's body stays text. Throws
+ * {@link ServiceError}, or an AbortError.
+ */
+export async function runVersion10(
+  query: string,
+  { secret }: Scope,
+  signal: AbortSignal,
+): Promise<Version10Result> {
+  const started = performance.now()
+  const headers = new Headers({
+    authorization: `Bearer ${secret}`,
+    'x-format': 'tagged',
+    'x-query-tags': tags,
+  })
+  if (lastSeenTxn > 0) headers.set('x-last-txn-ts', String(lastSeenTxn))
+  const response = await reach('/query/1', { method: 'POST', headers, body: writeJson({ query }), signal })
+  const text = await response.text()
+  const body = bodyOf(text)
+  const time = at(body, 'txn_ts')
+  if (typeof time === 'bigint') lastSeenTxn = Math.max(lastSeenTxn, Number(time))
+  if (!response.ok) throw errorOf(response.status, body)
+  const costs: Record<string, number> = {}
+  for (const [stat, name] of Object.entries(costsOfStats)) {
+    const value = at(body, 'stats', stat)
+    if (value !== undefined) costs[name] = Number(value)
+  }
+  const elapsedMs = performance.now() - started
+  return { text, costs, elapsedMs, summary: textAt(body, 'summary') ?? '' }
 }
 
 /** Runs a query. Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */

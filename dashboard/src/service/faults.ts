@@ -1,6 +1,7 @@
 // What can go wrong between the page and the service, in words that say what to do.
 
-import { isMap, type Json, listAt, textAt } from '../wire/json.ts'
+import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
+import { printTagged } from '../wire/tagged.ts'
 
 /** One error of a refused query. */
 export interface Fault {
@@ -19,11 +20,14 @@ export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly status: number
   readonly faults: readonly Fault[]
+  /** What version 10 draws: the errors under the text of the query, and what was logged. */
+  readonly summary: string
 
-  constructor(status: number, message: string, faults: readonly Fault[] = []) {
+  constructor(status: number, message: string, faults: readonly Fault[] = [], summary = '') {
     super(message)
     this.status = status
     this.faults = faults
+    this.summary = summary
   }
 
   /** Whether the first error has this code. */
@@ -39,9 +43,31 @@ export function isAborted(cause: unknown): boolean {
 
 /** The error that a response's body tells of. */
 export function errorOf(status: number, body: Json | undefined): ServiceError {
+  const failure = at(body, 'error')
+  if (isMap(failure)) return version10Error(status, failure, textAt(body, 'summary') ?? '')
   const faults = faultsIn(listAt(body, 'errors'))
   const message = faults[0]?.description || textAt(body, 'message')
   return new ServiceError(status, message ?? `The service answered with status ${status}.`, faults)
+}
+
+function version10Error(status: number, failure: Json, summary: string): ServiceError {
+  const message = textAt(failure, 'message') ?? ''
+  const aborted = at(failure, 'abort')
+  const failures = listAt(failure, 'constraint_failures').map(each => ({
+    field: listAt(each, 'paths')
+      .map(path => (Array.isArray(path) ? path.join('.') : String(path)))
+      .join(', '),
+    description: textAt(each, 'message') ?? '',
+  }))
+  const fault = {
+    code: textAt(failure, 'code') ?? 'error',
+    description: message,
+    position: [],
+    failures,
+    causes: [],
+  }
+  const shown = aborted === undefined ? message : `${message} ${printTagged(aborted)}`
+  return new ServiceError(status, shown, [fault], summary)
 }
 
 function faultsIn(errors: readonly Json[]): Fault[] {

@@ -1,17 +1,25 @@
 // The tasks that a worker takes over for long texts.
 
-import { type Notation, parseLiteral, parseValue, printForComparison, printValue } from '../language.ts'
+import {
+  type Notation,
+  parseLiteral,
+  parseValue,
+  printForComparison,
+  printValue,
+  type Version,
+} from '../language.ts'
 import { type Comparison, compare } from '../wire/diff.ts'
 import { at, isMap, type Json, parseJson, writeJson } from '../wire/json.ts'
 import { type Rows, rowsOf } from '../wire/rows.ts'
+import { printTagged } from '../wire/tagged.ts'
 
 export type HeavyTask =
   /** The rows in the body of an answer. */
   | { readonly kind: 'rows'; readonly text: string; readonly valueNames: readonly string[] }
   /** A document in the body of an answer, with its data as text. */
   | { readonly kind: 'document'; readonly text: string; readonly notation: Notation }
-  /** The value in the body of an answer. */
-  | { readonly kind: 'answer'; readonly text: string; readonly notation: Notation }
+  /** The value in the body of an answer of a version of the language. */
+  | { readonly kind: 'answer'; readonly text: string; readonly version: Version; readonly notation: Notation }
   /** The JSON of an expression that evaluates to the value that a text stands for. */
   | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
   /** A value in one notation, in the other. */
@@ -63,7 +71,7 @@ function performAny(task: HeavyTask): Results[keyof Results] {
     case 'document':
       return documentText(at(parseJson(task.text), 'resource') ?? null, task.notation)
     case 'answer':
-      return printValue(at(parseJson(task.text), 'resource') ?? null, task.notation)
+      return answerText(task.text, task.version, task.notation)
     case 'literal':
       return writeJson(parseLiteral(task.text, task.notation))
     case 'convert':
@@ -73,6 +81,13 @@ function performAny(task: HeavyTask): Results[keyof Results] {
     case 'versions':
       return versionDifferences(at(parseJson(task.text), 'resource') ?? null)
   }
+}
+
+function answerText(text: string, version: Version, notation: Notation): string {
+  const body = parseJson(text)
+  if (version === '4') return printValue(at(body, 'resource') ?? null, notation)
+  const data = at(body, 'data') ?? null
+  return notation === 'json' ? writeJson(data, '  ') : printTagged(data)
 }
 
 function versionDifferences(versions: Json): VersionDifferences {

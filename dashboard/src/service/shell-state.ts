@@ -2,28 +2,40 @@
 // queries. In the tab's session storage: queries hold data, which a closed tab forgets.
 
 import { computed, signal } from '@preact/signals'
-import type { Notation } from '../language.ts'
+import type { Notation, Version } from '../language.ts'
 import { forgetOnSignOut } from '../session.ts'
 
 /** A tab of the shell. */
 interface ShellTab {
   readonly id: number
   readonly text: string
+  readonly version: Version
+  /** For version 4; version 10 is always text. */
   readonly notation: Notation
+}
+
+/** A query that was run. */
+interface PastQuery {
+  readonly text: string
+  readonly version: Version
 }
 
 interface Kept {
   readonly tabs: readonly ShellTab[]
   readonly activeId: number
-  readonly history: readonly string[]
+  readonly history: readonly PastQuery[]
 }
 
-const storageKey = 'terrarium-shell'
+const storageKey = 'terrarium-shell-versions'
 const historyMax = 100
 /** Longer texts are not kept in the history. */
 const historyCharsMax = 20_000
 
-const first: Kept = { tabs: [{ id: 1, text: '', notation: 'text' }], activeId: 1, history: [] }
+const first: Kept = {
+  tabs: [{ id: 1, text: '', version: '4', notation: 'text' }],
+  activeId: 1,
+  history: [],
+}
 
 function stored(): Kept {
   try {
@@ -63,10 +75,11 @@ export function showTab(id: number): void {
   keep({ activeId: id })
 }
 
-/** Opens a new tab. */
-export function openTab(text = ''): void {
+/** Opens a new tab, in the language of the one that is shown. */
+export function openTab(): void {
   const id = Math.max(...tabs.value.map(tab => tab.id)) + 1
-  keep({ tabs: [...tabs.value, { id, text, notation: 'text' }], activeId: id })
+  const { version } = activeTab.value
+  keep({ tabs: [...tabs.value, { id, text: '', version, notation: 'text' }], activeId: id })
 }
 
 /** Closes a tab; the last one is emptied instead. */
@@ -81,9 +94,10 @@ export function closeTab(id: number): void {
 }
 
 /** Puts a query on top of the history. */
-export function rememberQuery(text: string): void {
+export function rememberQuery({ text, version }: PastQuery): void {
   if (text.length > historyCharsMax) return
-  keep({ history: [text, ...history.value.filter(each => each !== text)].slice(0, historyMax) })
+  const others = history.value.filter(each => each.text !== text || each.version !== version)
+  keep({ history: [{ text, version }, ...others].slice(0, historyMax) })
 }
 
 function forgetShell(): void {

@@ -2,7 +2,8 @@
 
 import { step } from '../../base/effort.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
-import { debugText, keyText, quoted } from '../text-of-value.ts'
+import { keyText, quoted } from '../text/quoted.ts'
+import { debugText } from '../text-of-value.ts'
 import { isArray, isStruct, type Struct, type Value } from '../value.ts'
 import type { Rendering } from './rendering.ts'
 

@@ -1,7 +1,7 @@
 // Templates: parts of text and values to one text, in which every value stands as `<value>`.
 
 import type { Json } from '../../values/value.ts'
-import { quoted } from '../text-of-value.ts'
+import { quoted } from '../text/quoted.ts'
 import { placeholderText } from './placeholder.ts'
 
 /** Thrown for JSON that is no template; the message is for the client. */

@@ -55,6 +55,14 @@ export const notBuilt: Readonly<Record<string, { readonly names: string; readonl
     because: 'they need to know who asks, which queries do not yet',
   },
   'module FQL.Schema': { names: 'defForIdentifier', because: 'there are no schema documents yet' },
+  Document: {
+    names: 'id coll exists update replace delete updateData replaceData',
+    because: 'there are no documents in queries yet',
+  },
+  NamedDocument: {
+    names: 'name coll exists update replace delete',
+    because: 'there are no schema documents yet',
+  },
   EventSource: {
     names: 'where map toString',
     because: 'events come with the feeds and streams of version 10',

@@ -1,0 +1,100 @@
+// The queries of a text in the shell: what is sent for each version of the language, and where in the text its errors are.
+
+import { type Notation, NotationError, parseQueries, type WrittenQuery } from '../language.ts'
+import type { Mark } from '../parts/code-editor.ts'
+import { pastTime } from '../router.ts'
+import { runText, runVersion10, type Scope } from '../service/client.ts'
+import { ServiceError } from '../service/faults.ts'
+import { scope } from '../session.ts'
+import { type Query, writeJson } from '../wire/json.ts'
+import type { ShellAnswer } from './shell-result.tsx'
+
+/** A query that failed, and where it stands in the text. */
+export class QueryFailure extends Error {
+  override name = 'QueryFailure'
+  override readonly cause: ServiceError
+  readonly marks: readonly Mark[]
+
+  constructor(cause: ServiceError, marks: readonly Mark[]) {
+    super(cause.message)
+    this.cause = cause
+    this.marks = marks
+  }
+}
+
+/** What an error underlines in the text. */
+export function marksOf(error: Error | undefined): readonly Mark[] {
+  if (error instanceof QueryFailure) return error.marks
+  return error instanceof NotationError ? [{ from: error.from, to: error.to, message: error.message }] : []
+}
+
+/** A query that can be sent, and the places that its errors tell. */
+interface ReadyQuery {
+  readonly run: (as: Scope, signal: AbortSignal) => Promise<ShellAnswer>
+  readonly marksFor: (error: ServiceError) => readonly Mark[]
+}
+
+/** The queries of a text in version 4. Throws `NotationError`. */
+export function queriesOf4(text: string, notation: Notation): readonly ReadyQuery[] {
+  return parseQueries(text, notation).map(readyQuery)
+}
+
+function readyQuery({ query, locate }: WrittenQuery): ReadyQuery {
+  const past = pastTime.value
+  const sent: Query = past === undefined ? query : { at: { '@ts': past }, expr: query }
+  return {
+    run: async (as, signal) => {
+      return { ...(await runText(writeJson(sent), as, signal)), version: '4', summary: '' }
+    },
+    marksFor: ({ faults }) =>
+      faults.map(({ code, description, position }) => {
+        const inner = past !== undefined && position[0] === 'expr' ? position.slice(1) : position
+        return { ...locate(inner), message: `${code}: ${description}` }
+      }),
+  }
+}
+
+/** The query of version 10 that a text is as a whole. Throws `NotationError`. */
+export function queryOf10(text: string): ReadyQuery {
+  if (text.trim() === '') throw new NotationError('Write a query first.', 0)
+  const past = pastTime.value
+  const opening = past === undefined ? '' : `at (Time(${JSON.stringify(past)})) {\n`
+  const sent = past === undefined ? text : `${opening}${text}\n}`
+  return {
+    run: async (as, signal) => ({ ...(await runVersion10(sent, as, signal)), version: '10' }),
+    marksFor: ({ summary }) =>
+      drawnPlaces(sent, summary).map(({ from, to, message }) => ({
+        from: Math.max(0, from - opening.length),
+        to: Math.max(0, to - opening.length),
+        message,
+      })),
+  }
+}
+
+/** The places that the errors of a summary draw: `at *query*:2:5`, and below it the marks under the line. */
+function drawnPlaces(query: string, summary: string): readonly Mark[] {
+  const lines = query.split('\n')
+  const errors = summary.split('\n\n').filter(block => block.startsWith('error: '))
+  return errors.flatMap(error => {
+    const message = error.slice(0, error.indexOf('\n'))
+    const places = error.matchAll(/^at \*query\*:(\d+):(\d+)\n *\|\n.*\n *\| *(\^+)/gm)
+    return [...places].map(([, line = '1', column = '1', drawn = '']) => {
+      const before = lines.slice(0, Number(line) - 1).reduce((sum, each) => sum + each.length + 1, 0)
+      const from = before + Number(column) - 1
+      return { from, to: from + drawn.length, message }
+    })
+  })
+}
+
+/** Runs a query in somebody's name. Throws {@link QueryFailure} where the service refuses it. */
+export async function runAs(query: ReadyQuery, as: Scope, signal: AbortSignal): Promise<ShellAnswer> {
+  try {
+    return await query.run(as, signal)
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) throw cause
+    // A refused secret of somebody else is no reason to sign out.
+    if (cause.status === 401 && as !== scope.value) throw new Error('The secret to run with is not accepted.')
+    if (cause.status === 401) throw cause
+    throw new QueryFailure(cause, query.marksFor(cause))
+  }
+}

@@ -1,0 +1,29 @@
+// Texts and keys as they are written in queries of version 10.
+
+import { step } from '../../base/effort.ts'
+
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\0': '\\0',
+  "'": "\\'",
+  '"': '\\"',
+  '`': '\\`',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\v': '\\v',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+  '#': '\\#',
+}
+
+/** A text in quotes, escaped. */
+export function quoted(text: string): string {
+  step(text.length >> 4)
+  return `"${text.replaceAll(/[\\\0'"`\n\r\v\t\b\f#]/g, each => escapes[each] as string)}"`
+}
+
+/** A key as it would be written: in quotes unless it is a plain name. */
+export function keyText(key: string): string {
+  return /^\p{L}[\p{L}\p{Nd}_]*$/u.test(key) ? key : quoted(key)
+}

@@ -1,0 +1,116 @@
+// The shell in version 10: the switch, results, drawn errors, completion, the keyboard, tabs of both languages.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openStage, type Stage, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+  await stage.query({ create_collection: { object: { name: 'items' } } })
+})
+
+after(() => stage?.close())
+
+/** The shell with the switch on version 10. */
+async function shell10(address = 'shell'): Promise<Page> {
+  const page = await stage.signedIn(stage.admin, address)
+  await page.getByRole('button', { name: 'Version 10' }).click()
+  return page
+}
+
+test('a query runs by keyboard; its result is a tree, text and JSON, with costs and what was logged', {
+  skip,
+}, async () => {
+  const page = await shell10()
+  await typeInto(
+    page,
+    'Query',
+    'log("seen")\n[9007199254740993, 1.5, Time("2024-01-02T03:04:05Z"), { "a b": "c" }]',
+  )
+  await page.keyboard.press('Control+Enter')
+  const result = page.getByRole('region', { name: 'Result' })
+  await result.getByText('9007199254740993').waitFor()
+  await result.getByText('time 2024-01-02T03:04:05Z').waitFor()
+  await result.getByText('info at *query*:1: seen').waitFor()
+  assert.match((await page.getByLabel('Costs').textContent()) ?? '', /compute operations\s*1/)
+  await page.getByRole('button', { name: 'As text' }).click()
+  const shown = page.getByRole('textbox', { name: 'Result' })
+  await shown.getByText('Time("2024-01-02T03:04:05Z")').waitFor()
+  await shown.getByText('"a b": "c"').waitFor()
+  await page.getByRole('button', { name: 'As JSON' }).click()
+  await shown.getByText('"@long"').waitFor()
+  stage.assertNoFaults()
+})
+
+test('an error is drawn, and underlined in the text', { skip }, async () => {
+  const page = await shell10()
+  await typeInto(page, 'Query', 'let a = 1\na + missing')
+  await page.getByRole('button', { name: 'Run' }).click()
+  const alert = page.getByRole('alert')
+  await alert.getByText('unbound_variable').waitFor()
+  assert.match((await alert.locator('pre').textContent()) ?? '', /\n2 \| a \+ missing\n {2}\| {5}\^{7}\n/)
+  assert.equal((await page.locator('.cm-lintRange-error').allTextContents()).join(''), 'missing')
+  await typeInto(page, 'Query', 'abort({ left: 2 })')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await alert.getByText(/Query aborted\.\s*\{\s*left: 2\s*\}/).waitFor()
+  stage.assertNoFaults()
+})
+
+test('names are completed by their place', { skip }, async () => {
+  const page = await shell10()
+  await page.getByRole('textbox', { name: 'Query' }).click()
+  await page.keyboard.type('Math.hyp')
+  await page.getByRole('option', { name: /^hypot/ }).waitFor()
+  const offered = await page.getByRole('option').allTextContents()
+  assert.deepEqual(
+    offered.filter(each => each.includes(' of ')),
+    [],
+    'no members of values behind a module',
+  )
+  await typeInto(page, 'Query', '')
+  await page.keyboard.type('"a".toUpp')
+  await page.getByRole('option', { name: /^toUpperCase/ }).click()
+  await page.getByRole('textbox', { name: 'Query' }).getByText('"a".toUpperCase').waitFor()
+  await typeInto(page, 'Query', '')
+  await page.keyboard.type('ite')
+  await page.getByRole('option', { name: /^items/ }).waitFor()
+  await page.getByText('Functions of the language').click()
+  await page.getByLabel('Find a function').fill('hypot')
+  await page.getByText('Math.hypot(x: Number, y: Number)').waitFor()
+  stage.assertNoFaults()
+})
+
+test('each tab and each query of the history keeps its language', { skip }, async () => {
+  const page = await shell10()
+  await typeInto(page, 'Query', '1 + 1')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('.result').getByText('2', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'New tab' }).click()
+  await page.getByRole('button', { name: 'Version 4', exact: true }).click()
+  await typeInto(page, 'Query', 'Add(1, 2)')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('.result').getByText('3', { exact: true }).waitFor()
+  await page.reload()
+  const pressed = (name: string) => page.getByRole('button', { name, exact: true, pressed: true })
+  await pressed('Version 4').waitFor()
+  await page.getByRole('tab', { name: '1 + 1' }).click()
+  await pressed('Version 10').waitFor()
+  await page.getByText('History').click()
+  await page.getByRole('listitem').getByRole('button', { name: 'Add(1, 2)' }).click()
+  await pressed('Version 4').waitFor()
+  stage.assertNoFaults()
+})
+
+test('a secret that is refused does not sign out', { skip }, async () => {
+  const page = await shell10()
+  await page.getByLabel('Act as').selectOption('key')
+  await page.getByLabel('Secret of the key').fill('nonsense')
+  await typeInto(page, 'Query', '1')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('alert').getByText('not accepted').waitFor()
+  stage.assertNoFaults()
+})
