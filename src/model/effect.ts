@@ -4,7 +4,13 @@
 export type Effect = 'pure' | 'read' | 'write'
 
 /** Where evaluation happens, when that forbids effects. */
-export type EffectPlace = 'get requests' | 'stream requests' | 'auth predicates' | 'index bindings'
+export type EffectPlace =
+  | 'get requests'
+  | 'stream requests'
+  | 'auth predicates'
+  | 'index bindings'
+  | 'default values'
+  | 'check constraints'
 
 const order: Readonly<Record<Effect, number>> = { pure: 0, read: 1, write: 2 }
 

@@ -71,6 +71,12 @@ export type DestructiveChange =
   | 'decrease ttl_days'
   | 'remove ttl_days'
 
+/** A check constraint that a document fails, or that says neither yes nor no. */
+export interface FailedCheck {
+  readonly name: string
+  readonly why: 'not met' | 'no boolean'
+}
+
 /** Why a query is refused. */
 export type Fault =
   | { readonly kind: 'permission denied' }
@@ -81,10 +87,15 @@ export type Fault =
   | { readonly kind: 'exists'; readonly ref: Ref }
   /** A key with that id is there. */
   | { readonly kind: 'key exists' }
-  /** `index`: the unique index that holds the same terms and values; absent for the credentials of a document. */
-  | { readonly kind: 'not unique'; readonly index?: Ref }
+  /** `indexes`: the unique indexes that hold the same terms and values; none for the credentials of a document. */
+  | { readonly kind: 'not unique'; readonly indexes: readonly Ref[] }
   | { readonly kind: 'invalid fields'; readonly failures: readonly FieldFailure[] }
   | { readonly kind: 'mistyped'; readonly failures: readonly TypeFailure[] }
+  | { readonly kind: 'failed checks'; readonly checks: readonly FailedCheck[] }
+  /** A check ended with an error of its language. */
+  | { readonly kind: 'broken check'; readonly error: LanguageError }
+  /** The default of a field has no value. */
+  | { readonly kind: 'failed default'; readonly field: string; readonly error: LanguageError }
   /** Writing is for the database of the query. */
   | { readonly kind: 'other database' }
   | { readonly kind: 'negative id'; readonly id: bigint }
@@ -128,11 +139,8 @@ export function applied<T>(work: () => T, place: FailurePlace): T {
     return work()
   } catch (error) {
     if (!(error instanceof WriteRefused)) throw error
-    const { index, reason } = error
-    throw Failure.of(
-      reason === 'key exists' ? { kind: reason } : { kind: reason, ...(index && { index }) },
-      place,
-    )
+    const { indexes, reason } = error
+    throw Failure.of(reason === 'key exists' ? { kind: reason } : { kind: reason, indexes }, place)
   }
 }
 

@@ -6,7 +6,7 @@ import type { LanguageName } from '../values/code.ts'
 import type { Micros, Value } from '../values/value.ts'
 import type { Effect } from './effect.ts'
 import type { LanguageError } from './failure.ts'
-import type { CodeLanguage, Session } from './session.ts'
+import type { CodeLanguage, ReadSignature, Session } from './session.ts'
 import type { StreamOrder } from './streaming.ts'
 
 /** What a language reads of a request. A plain value. */
@@ -92,6 +92,8 @@ export interface Language {
 /** A language of that name, with the code in it that is stored. */
 export interface NamedLanguage<L extends LanguageName> extends Language {
   readonly code: CodeLanguage<L>
+  /** Reads the types of fields, where the language has such. */
+  readonly readSignature?: ReadSignature
 }
 
 /** The languages that a service speaks. */

@@ -22,6 +22,7 @@ import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from
 import { ValueKeys } from '../values/value-keys.ts'
 import type { Effect, EffectPlace } from './effect.ts'
 import { Failure, LanguageError } from './failure.ts'
+import { anyType, type FieldType } from './schema/field-types.ts'
 
 /**
  * What code is applied to: a list of arguments, or one value that stands for all of them, as a call of version 4 has it (an
@@ -51,8 +52,25 @@ export interface CodeLanguage<L extends LanguageName> {
   isCode(code: CodeIn<L>): boolean
 }
 
-/** The languages that stored code may be in. */
-type CodeLanguages = { readonly [L in LanguageName]?: { readonly code: CodeLanguage<L> } }
+/** A collection whose documents fields may refer to. */
+export interface ReferredCollection {
+  readonly number: number
+  readonly name: string
+}
+
+/** The collection of that name or alias; undefined where there is none. */
+export type FindCollection = (name: string) => ReferredCollection | undefined
+
+/** The type that a signature means; anything, where it means none. */
+export type ReadSignature = (signature: string, find: FindCollection) => FieldType
+
+/** The languages that stored code, and the types of fields, may be in. */
+type CodeLanguages = {
+  readonly [L in LanguageName]?: {
+    readonly code: CodeLanguage<L>
+    readonly readSignature?: ReadSignature
+  }
+}
 
 /** What sessions need from outside. */
 export interface SessionHost {
@@ -215,6 +233,11 @@ export class Session {
   /** What is known of stored code without running it. */
   factsOf(code: Code): CodeFacts {
     return code.language === '4' ? this.#language('4').facts(code) : this.#language('10').facts(code)
+  }
+
+  /** The type that the signature of a field means. */
+  typeOf(signature: string, find: FindCollection): FieldType {
+    return this.host.languages['10']?.readSignature?.(signature, find) ?? anyType
   }
 
   #language<L extends LanguageName>(name: L): CodeLanguage<L> {

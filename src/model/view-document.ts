@@ -3,6 +3,7 @@
 import type { Version } from '../store/contract.ts'
 import { encodeGlobalId } from '../values/global-id.ts'
 import { type CollectionId, DocumentValue, native, type ObjectValue, type Value } from '../values/value.ts'
+import { withStatus } from './schema/collection-indexes.ts'
 import type { Session } from './session.ts'
 
 /** Fields kept for the service itself, by native collection. */
@@ -28,6 +29,7 @@ export function visibleFields({ ref, fields }: Version, session: Session): Objec
     hidden && [...hidden].some(name => fields.has(name))
       ? new Map([...fields].filter(([name]) => !hidden.has(name)))
       : fields
+  if (ref.collection === native.collections) return withStatus(ref, visible, session)
   if (ref.collection !== native.access_providers) return visible
   const audience: Value = `${session.host.settings.audiencePrefix}${encodeGlobalId(ref.database)}`
   return new Map([...visible, ['audience', audience]])

@@ -85,8 +85,8 @@ export function changeDocument(
   refuseReferences(params, resource, session, ref)
   refuseOtherTime(session)
   const previous = existing(ref, session, 'target')
-  const patch = knownFields(params, resource, mode)
-  const base = mode === 'update' ? previous.fields : kept(previous.fields, resource)
+  const patch = knownFields(params, resource, mode, session)
+  const base = mode === 'update' ? previous.fields : kept(previous.fields, resource, session)
   const argument = (parameters: number): Value => {
     const fields = [previous.fields, applyPatch(previous.fields, patch)]
     return parameters === 3 ? [...fields, ref] : fields
@@ -148,7 +148,7 @@ function draftOf(
   resource: Resource,
   session: Session,
 ): Draft {
-  const patch = knownFields(params, resource, mode)
+  const patch = knownFields(params, resource, mode, session)
   const fields = applyPatch(base, storedFields(patch, resource))
   const data = fields.get('data')
   if (data instanceof Map && data.size === 0) fields.delete('data')
@@ -170,10 +170,16 @@ function draftOf(
 }
 
 /** Unknown fields are dropped without a word, and so are later values of what is final after creation. */
-function knownFields(params: ObjectValue, resource: Resource, mode: WriteMode): ObjectValue {
+function knownFields(
+  params: ObjectValue,
+  resource: Resource,
+  mode: WriteMode,
+  session: Session,
+): ObjectValue {
   const known = new Map<string, Value>()
   for (const [name, value] of params) {
     const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
+    if (field?.inVersion10 && !isVersion10(session)) continue
     if (field && (mode === 'create' || !field.createOnly)) known.set(name, value)
   }
   return known
@@ -189,8 +195,13 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
   return stored ?? patch
 }
 
-function kept(fields: ObjectValue, resource: Resource): ObjectValue {
-  return new Map([...fields].filter(([name]) => resource.keptOnReplace.includes(name)))
+function kept(fields: ObjectValue, resource: Resource, session: Session): ObjectValue {
+  const isOthers = (name: string) => !isVersion10(session) && resource.fields[name]?.inVersion10 === true
+  return new Map([...fields].filter(([name]) => resource.keptOnReplace.includes(name) || isOthers(name)))
+}
+
+function isVersion10({ dialect }: Session): boolean {
+  return dialect === '10'
 }
 
 function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resource): FieldFailure[] {

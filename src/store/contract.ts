@@ -113,6 +113,8 @@ export interface CollectionDefinition {
 export interface IndexField {
   readonly path: readonly (string | bigint)[] | undefined
   readonly binding: string | undefined
+  /** Where in the value of the binding. */
+  readonly within: readonly (string | bigint)[] | undefined
   readonly reverse: boolean
   readonly casefold: boolean
   /** False: an array or object is one value as a whole. */
@@ -133,6 +135,10 @@ export interface IndexDefinition {
   readonly terms: readonly IndexField[]
   readonly values: readonly IndexField[]
   readonly unique: boolean
+  /**
+   * It is part of its collection's definition: nobody names or lists it, and it has entries whose values are all null.
+   */
+  readonly isOwn: boolean
   readonly serialized: boolean
   readonly active: boolean
   readonly partitions: number
@@ -328,13 +334,13 @@ export interface DistantCommit {
 export class WriteRefused extends Error {
   override name = 'WriteRefused'
   readonly reason: 'not unique' | 'key exists'
-  /** The unique index that holds the same terms and values. */
-  readonly index: Ref | undefined
+  /** The unique indexes that hold the same terms and values. */
+  readonly indexes: readonly Ref[]
 
-  constructor(reason: WriteRefused['reason'], index?: Ref) {
+  constructor(reason: WriteRefused['reason'], indexes: readonly Ref[] = []) {
     super(reason)
     this.reason = reason
-    this.index = index
+    this.indexes = indexes
   }
 }
 

@@ -16,6 +16,9 @@ import type {
 /** The hidden field of a collection document that holds its remembered floor of history, in microseconds. */
 export const historyFloorField = 'min_valid_time'
 
+/** The field of an index's document that says that it is part of its collection's definition. */
+export const ownIndexField = 'collection_index'
+
 /** A collection as the store itself needs it. */
 export interface StoredCollection extends CollectionDefinition {
   /** Microseconds: history below was given up at an earlier write of the collection. */
@@ -61,6 +64,7 @@ export function indexDefinition(version: Version): IndexDefinition {
     terms,
     values: itemsOf(fields.get('values')).map(indexField),
     unique,
+    isOwn: fields.get(ownIndexField) === true,
     serialized: fields.get('serialized') !== false,
     active: fields.get('active') === true,
     partitions: typeof partitions === 'bigint' ? Number(partitions) : unique || terms.length > 0 ? 1 : 8,
@@ -122,6 +126,7 @@ function indexField(stored: Value): IndexField {
   return {
     path: fieldPath(fields.get('field')),
     binding: typeof binding === 'string' ? binding : undefined,
+    within: fieldPath(fields.get('within')),
     reverse: fields.get('reverse') === true,
     casefold: fields.get('transform') === 'casefold',
     multiValue: fields.get('mva') !== false,

@@ -180,6 +180,7 @@ export class DocumentWriter {
     const { journal, version } = pending
     const { database, collection } = version.ref
     const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
+    const violated: Ref[] = []
     for (const index of indexesOf(this.#context, database, collection)) {
       snapshot.counters.indexUnits += index.width
       const opened = replaceEntries(overlay, journal, index, {
@@ -190,10 +191,12 @@ export class DocumentWriter {
       if (!index.unique || !checked) continue
       for (const entry of opened) {
         snapshot.counters.readBytes += entry.liveKey.length
-        if (isTaken(overlay, entry, snapshot, isLive))
-          throw new WriteRefused('not unique', new Ref(database, native.indexes, BigInt(index.number)))
+        if (!isTaken(overlay, entry, snapshot, isLive)) continue
+        violated.push(new Ref(database, native.indexes, BigInt(index.number)))
+        break
       }
     }
+    if (violated.length > 0) throw new WriteRefused('not unique', violated)
   }
 
   /** Runs `work` on the documents of some collections as they were before this transaction, then applies its writes again. */

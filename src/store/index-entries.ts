@@ -1,6 +1,7 @@
 // Computes the entries of an index that one version of a document has: its terms and values are extracted to
 // lists, and every combination of them is an entry. Worked example: terms [data.tags] = [["a", "b"]] and
-// values [data.n] = [1] give (a | 1) and (b | 1); a combination whose terms or whose values are all null is dropped.
+// values [data.n] = [1] give (a | 1) and (b | 1); a combination whose terms are all null is dropped, and
+// so is one whose values are, but in the indexes that are part of a collection's definition.
 
 import { step } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
@@ -29,7 +30,7 @@ export function entryTuples(index: IndexDefinition, version: Version, hooks: Sto
   const undated = index.terms.some(mayHoldTime) ? { ...version, ts: ownTime } : version
   const terms = combine(extract(index.terms, source, undated, hooks), id)
   const values = combine(extract(index.values, source, version, hooks), id)
-  const kept = values.every(isKept) ? values : values.filter(isKept)
+  const kept = index.isOwn || values.every(isKept) ? values : values.filter(isKept)
   checkWidth(terms.length * kept.length, id)
   const tuples: EntryTuple[] = []
   for (const term of terms) {
@@ -112,7 +113,7 @@ function extractField(
   hooks: StoreHooks,
 ): readonly Value[] {
   let found: readonly Value[]
-  if (field.binding !== undefined) found = bound(field.binding, source, version, hooks)
+  if (field.binding !== undefined) found = bound(field, field.binding, source, version, hooks)
   else if (field.path === undefined || field.path.length === 0) return onlyNull
   else if (!field.multiValue) found = [whole(field.path, version)]
   else found = spread(field.path, version)
@@ -123,9 +124,18 @@ function fold(value: Value): Value {
   return typeof value === 'string' ? casefold(value) : value
 }
 
-function bound(name: string, source: IndexSource, version: Version, hooks: StoreHooks): readonly Value[] {
+function bound(
+  { multiValue, within }: IndexField,
+  name: string,
+  source: IndexSource,
+  version: Version,
+  hooks: StoreHooks,
+): readonly Value[] {
   const binding = source.bindings.get(name)
   const value = binding === undefined ? undefined : hooks.evaluateBinding(binding, version)
+  if (within !== undefined && value !== undefined) {
+    return multiValue ? spreadFrom(value, within, 0) : [wholeFrom(value, within, 0)]
+  }
   if (value === undefined || isObject(value)) return onlyNull
   if (!isArray(value)) return [value]
   return distinct(value.map(element => (isArray(element) || isObject(element) ? null : element)))
@@ -152,8 +162,13 @@ function follow(value: Value, name: string | bigint): Value | undefined {
 }
 
 function whole(path: readonly (string | bigint)[], version: Version): Value {
-  let value = topField(path[0] as string | bigint, version)
-  for (let depth = 1; depth < path.length && value !== undefined; depth++) {
+  const top = topField(path[0] as string | bigint, version)
+  return top === undefined ? null : wholeFrom(top, path, 1)
+}
+
+function wholeFrom(top: Value, path: readonly (string | bigint)[], from: number): Value {
+  let value: Value | undefined = top
+  for (let depth = from; depth < path.length && value !== undefined; depth++) {
     value = follow(value, path[depth] as string | bigint)
   }
   return value ?? null
@@ -161,9 +176,12 @@ function whole(path: readonly (string | bigint)[], version: Version): Value {
 
 function spread(path: readonly (string | bigint)[], version: Version): readonly Value[] {
   const top = topField(path[0] as string | bigint, version)
-  if (top === undefined) return onlyNull
+  return top === undefined ? onlyNull : spreadFrom(top, path, 1)
+}
+
+function spreadFrom(top: Value, path: readonly (string | bigint)[], from: number): readonly Value[] {
   const found: Value[] = []
-  collect(top, path, 1, found)
+  collect(top, path, from, found)
   if (found.length === 0) return onlyNull
   return found.length === 1 ? found : distinct(found)
 }

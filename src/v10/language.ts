@@ -26,6 +26,7 @@ import {
   splitVersion,
   timeMark,
 } from './response.ts'
+import { readSignature } from './schema/signatures.ts'
 import { shapeOf } from './shape.ts'
 import { parseLambda } from './syntax/parse.ts'
 import { Source } from './syntax/source.ts'
@@ -157,6 +158,7 @@ export const version10: NamedLanguage<'10'> = {
       }
     },
   },
+  readSignature,
   parse: request => new ReadyQuery(readQueryBody(request.body), optionsOf(request)),
   faultForAnybody(request) {
     try {

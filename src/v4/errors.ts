@@ -10,6 +10,8 @@ type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 export const queryErrorStatus = {
   /** `login` with a password that is wrong, or for somebody who does not exist; the response is the same. */
   'authentication failed': 400,
+  /** A document does not meet a check of its collection; nothing was written. */
+  'check constraint failure': 400,
   /** The body of a user function failed; `cause` holds its own errors. */
   'call error': 400,
   /** Reserved by the protocol; this service does not send it. */
@@ -40,7 +42,10 @@ export const queryErrorStatus = {
   'move database error': 400,
   /** The credential does not grant what this part of the query does. */
   'permission denied': 403,
-  /** A protected database refuses a change that loses data, or a function has no usable body. */
+  /**
+   * A protected database refuses a change that loses data, a function has no usable body, or a document is not what its
+   * collection declares.
+   */
   'schema validation failed': 400,
   /** Calls or expressions are nested too deep, by recursion for one. */
   'stack overflow': 400,

@@ -8,9 +8,10 @@ import type {
   Fault,
   FieldFailure,
   FieldFault,
+  LanguageError,
   TypeFailure,
 } from '../model/failure.ts'
-import { pathText, shownPath, typeFaultText } from '../model/schema/fault-texts.ts'
+import { failedCheckText, pathText, shownPath, typeFaultText } from '../model/schema/fault-texts.ts'
 import type { Session } from '../model/session.ts'
 import {
   isArray,
@@ -79,6 +80,14 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
       const text = ({ path, fault }: TypeFailure) => `${pathText(shownPath(path))}: ${typeFaultText(fault)}`
       return new QueryError(failures.flatMap(each => error('schema validation failed', text(each)).errors))
     }
+    case 'failed checks':
+      return new QueryError(
+        fault.checks.flatMap(each => error('check constraint failure', failedCheckText(each)).errors),
+      )
+    case 'broken check':
+      return error('transaction aborted', abortText(fault.error))
+    case 'failed default':
+      return error('schema validation failed', `${fault.field}: ${fault.error.message}`)
     case 'other database':
       return error('invalid argument', 'Cannot write a scoped ref.')
     case 'negative id':
@@ -109,6 +118,11 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
     default:
       return unreachable(fault)
   }
+}
+
+/** The value that code gave up with as a text, or what went wrong. */
+function abortText({ aborted, message }: LanguageError): string {
+  return aborted === undefined ? message : typeof aborted === 'string' ? aborted : String(aborted)
 }
 
 const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {

@@ -6,7 +6,14 @@ import { Lambda, type Value } from './value.ts'
 /** Code in the language that it is written in. */
 export type Code =
   | { readonly language: '4'; readonly lambda: Lambda }
-  | { readonly language: '10'; readonly source: string }
+  | {
+      readonly language: '10'
+      readonly source: string
+      /** What errors call it, such as `*check_constraint:ok*`. */
+      readonly name?: string
+      /** An expression, not a function. */
+      readonly isExpression?: true
+    }
 
 /** The name of a language. */
 export type LanguageName = Code['language']

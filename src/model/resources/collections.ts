@@ -1,10 +1,12 @@
 // User collections.
 
 import { limits } from '../../limits.ts'
+import { equalValues } from '../../values/equality.ts'
 import type { Value } from '../../values/value.ts'
+import { keepIndexes } from '../schema/collection-indexes.ts'
 import { destructive, isProtected } from './databases.ts'
 import { map, name, whole } from './fields.ts'
-import { type Draft, type FieldCheck, failure, type Resource } from './resource.ts'
+import { type Draft, type FieldCheck, type FieldSpec, failure, type Resource } from './resource.ts'
 
 const historyDays: FieldCheck = (value, path) => {
   const wrong = whole(value, path)
@@ -12,23 +14,52 @@ const historyDays: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'negative' })]
 }
 
+/** Days for which the versions of documents are kept when nothing is said of it. */
+function defaultHistoryDays(dialect: string): bigint {
+  return dialect === '10' ? 0n : BigInt(limits.historyDaysDefault)
+}
+
+/** That language has its own rules for what it alone writes. */
+const ofVersion10: FieldSpec = { check: () => [], inVersion10: true }
+
 export const collectionResource: Resource = {
   fields: {
     history_days: { check: historyDays },
     name: { check: name, required: true },
     ttl_days: { check: whole },
     data: { check: map },
+    alias: ofVersion10,
+    document_ttls: ofVersion10,
+    fields: ofVersion10,
+    wildcard: ofVersion10,
+    computed_fields: ofVersion10,
+    indexes: ofVersion10,
+    constraints: ofVersion10,
+    migrations: ofVersion10,
   },
-  defaults: () => new Map([['history_days', BigInt(limits.historyDaysDefault)]]),
+  defaults: ({ dialect }) => new Map([['history_days', defaultHistoryDays(dialect)]]),
   keptOnReplace: ['name', 'history_days', 'min_valid_time'],
   strictReferences: true,
   allowedInContainer: false,
   complete(draft) {
+    const { fields, mode, patch, session } = draft
+    if (session.dialect === '10' && mode === 'replace' && !patch.has('history_days')) {
+      fields.set('history_days', defaultHistoryDays(session.dialect))
+    }
     if (draft.previous && isProtected(draft.ref.database, draft.session)) refuseLoss(draft)
+  },
+  written({ fields, previous, ref, session }) {
+    const parts = ['computed_fields', 'constraints', 'indexes']
+    const isChanged = parts.some(name => !isSame(fields.get(name), previous?.fields.get(name)))
+    if (isChanged) keepIndexes(ref, fields, session)
   },
   beforeDelete(version, session) {
     if (isProtected(version.ref.database, session)) throw destructive('delete collection')
   },
+}
+
+function isSame(value: Value | undefined, other: Value | undefined): boolean {
+  return value === other || equalValues(value ?? null, other ?? null)
 }
 
 /** In protected mode no change may make data disappear. Who adds a `ttl_days` reads that it cannot be removed (a quirk). */

@@ -25,7 +25,7 @@ export const credentialResource: Resource = {
     if (failures.length > 0 || !(instance instanceof Ref)) return
     const other = session.transaction.credentialOf(instance)
     if (other && other.ref.id !== ref.id) {
-      throw Failure.of({ kind: 'not unique' }, mode === 'create' ? 'target' : 'call')
+      throw Failure.of({ kind: 'not unique', indexes: [] }, mode === 'create' ? 'target' : 'call')
     }
     if (!maySetHash(session)) keepHash(fields, previous?.fields)
     const before = previous?.fields.get('instance')

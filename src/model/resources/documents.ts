@@ -2,6 +2,7 @@
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, Ref, type Value } from '../../values/value.ts'
+import { applyTypes, runChecks } from '../schema/collection-rules.ts'
 import type { Session } from '../session.ts'
 import { credentialsFailures, writeCredentialsOf } from './credentials.ts'
 import { map, timestamp } from './fields.ts'
@@ -19,11 +20,13 @@ export const documentResource: Resource = {
   allowedInContainer: false,
   complete(draft) {
     applyTimeToLive(draft)
+    applyTypes(draft)
     const credentials = draft.patch.get('credentials')
     if (credentials === undefined || !isObject(credentials)) return
     draft.failures.push(...credentialsFailures(draft.ref, credentials, draft.session))
   },
   written(draft, version) {
+    runChecks(draft)
     const credentials = draft.patch.get('credentials')
     if (credentials !== undefined && isObject(credentials) && credentials.size > 0) {
       writeCredentialsOf(version.ref, credentials, draft.session)

@@ -39,6 +39,8 @@ export interface FieldSpec {
   readonly required?: boolean
   /** Given by the client only at creation; later values are ignored. */
   readonly createOnly?: boolean
+  /** Given by queries of version 10 alone: whatever others give for it is ignored, and what is stored stays. */
+  readonly inVersion10?: boolean
   /** Never stored: consumed by {@link Resource.complete}. */
   readonly transient?: boolean
 }

@@ -1,6 +1,6 @@
 // What a value of the wrong type is told by. Both languages say it in the same sentences.
 
-import type { FieldPath, TypeFault } from '../failure.ts'
+import type { FailedCheck, FieldPath, TypeFault } from '../failure.ts'
 
 /** The sentence of a fault, without its place. */
 export function typeFaultText(fault: TypeFault): string {
@@ -38,4 +38,10 @@ export function pathText(path: FieldPath): string {
   return path
     .map((each, index) => (typeof each === 'number' ? `[${each}]` : index === 0 ? each : `.${each}`))
     .join('')
+}
+
+/** The sentence of a check that did not pass. */
+export function failedCheckText({ name, why }: FailedCheck): string {
+  if (why === 'not met') return `Document failed check constraint \`${name}\``
+  return `Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
 }

@@ -1,7 +1,8 @@
 // What a caller may see of sets: whether it may read one at all, and which of its elements.
 
 import type { IndexDefinition } from '../../store/contract.ts'
-import type { CollectionId, Ref, Value } from '../../values/value.ts'
+import { indexDefinition } from '../../store/definitions.ts'
+import { type CollectionId, native, type Ref, type Value } from '../../values/value.ts'
 import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 import type { Reading } from './reading.ts'
@@ -46,7 +47,14 @@ export function documentsFilter(collection: Ref, session: Session): ElementFilte
     argument: () => null,
     asker: session.asker,
   } as const
-  return session.access.allows(request) ? everything : readableDocuments(session)
+  const shows = session.access.allows(request) ? everything : readableDocuments(session)
+  return listed(collection, shows, session)
+}
+
+/** Indexes that are part of the definition of a collection stand in no list. */
+function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
+  if (collection.id !== BigInt(native.indexes)) return shows
+  return document => !isOwnIndex(document, session) && shows(document)
 }
 
 /** What shows of a native collection; undefined when the caller may not list it. */
@@ -57,7 +65,17 @@ export function nativeFilter(collection: Ref, session: Session): ElementFilter |
     argument: () => collection,
     asker: session.asker,
   } as const
-  return session.access.allows(request) ? readableDocuments(session) : undefined
+  if (!session.access.allows(request)) return undefined
+  return listed(collection, readableDocuments(session), session)
+}
+
+function isOwnIndex(index: Ref, { transaction }: Session): boolean {
+  const definition = transaction.catalogue.index(index)
+  if (definition !== undefined) return definition.isOwn
+  for (const version of transaction.versions(index)) {
+    if (version.action !== 'delete') return indexDefinition(version).isOwn
+  }
+  return false
 }
 
 /** Whether the caller may see the history of a document, which its own set is made of. */

@@ -3,6 +3,7 @@
 
 import type { FieldPath } from '../../model/failure.ts'
 import { typeFaultText } from '../../model/schema/fault-texts.ts'
+import { type Path, parsePath, pathSpelling } from '../../model/schema/paths.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
@@ -12,7 +13,6 @@ import { Source } from '../syntax/source.ts'
 import { collectionShape } from './collection-shape.ts'
 import { memberNameFault, nameFault, plainNameFault } from './names.ts'
 import { normalDefinition, withoutStatus } from './normal-definition.ts'
-import { type Path, parsePath, pathSpelling } from './paths.ts'
 
 /** Says that a name is another's; undefined where it is free. */
 type TakenName = (name: string) => string | undefined

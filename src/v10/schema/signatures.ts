@@ -10,18 +10,11 @@ import {
   type ScalarName,
   typeText,
 } from '../../model/schema/field-types.ts'
-import type { Diagnostic, Remark } from '../failure/failure.ts'
-import type { Source, Span } from '../syntax/source.ts'
+import type { FindCollection, ReadSignature, ReferredCollection } from '../../model/session.ts'
+import { type Diagnostic, QueryFailure, type Remark } from '../failure/failure.ts'
+import { parseSignature } from '../syntax/parse.ts'
+import { Source, type Span } from '../syntax/source.ts'
 import type { TypeNode } from '../syntax/types.ts'
-
-/** A collection whose documents fields may refer to. */
-interface ReferredCollection {
-  readonly number: number
-  readonly name: string
-}
-
-/** The collection of that name or alias; undefined where there is none. */
-type FindCollection = (name: string) => ReferredCollection | undefined
 
 /** What a signature comes to. */
 interface ResolvedSignature {
@@ -279,4 +272,15 @@ export function resolveSignature(
   const resolver = new Resolver(text, source, offset, find)
   const type = resolver.type(node)
   return { type, faults: resolver.faults, unstorable: resolver.unstorable }
+}
+
+/** The type that a stored signature means; anything, where it means none any more. */
+export const readSignature: ReadSignature = (signature, find) => {
+  const source = new Source('*signature*', signature)
+  try {
+    return resolveSignature(parseSignature(source), signature, { source, offset: 0 }, find).type
+  } catch (error) {
+    if (error instanceof QueryFailure) return anyType
+    throw error
+  }
 }

@@ -35,6 +35,10 @@ function tuples(definition: IndexDefinition, fields: Record<string, Value>, boun
 const a = field('a')
 const b = field('b')
 
+/** An index that is part of the definition of a collection. */
+const own = (fields: Record<string, Value>) => index({ collection_index: true, ...fields })
+const computed = (within: readonly Value[], mva: boolean) => object({ binding: 'full', within, mva })
+
 const cases: readonly [
   name: string,
   index: IndexDefinition,
@@ -42,6 +46,9 @@ const cases: readonly [
   entries: string[],
 ][] = [
   ['nothing declared: one entry', index({}), {}, ['|']],
+  ['null values stay in an index of a definition', own({ terms: [a], values: [b] }), { a: 1n }, ['1|null']],
+  ['without terms, too', own({ values: [b] }), {}, ['|null']],
+  ['null terms drop the entry in it, too', own({ terms: [a], values: [b] }), { b: 1n }, []],
   ['null terms drop the entry', index({ terms: [a] }), {}, []],
   ['partly null terms stay', index({ terms: [a, b] }), { a: 1n }, ['1,null|']],
   ['null values drop the entry', index({ terms: [a], values: [b] }), { a: 1n }, []],
@@ -121,4 +128,16 @@ test('entries: too many combinations are refused', () => {
   const many = Array.from({ length: 400 }, (_, number) => BigInt(number))
   const definition = index({ terms: [a, b] })
   assert.throws(() => tuples(definition, { a: many, b: many }), { code: 'bad request' })
+})
+
+test('a computed field is taken as a whole, by its elements, or at a place within', () => {
+  const names = object({ names: ['x', ['y', 'x']], first: 'x' })
+  const terms = (within: readonly Value[], mva: boolean) =>
+    tuples(own({ terms: [computed(within, mva)], source: bound }), {}, names)
+  const bound = object({ collection: items, fields: object({ full: 'd => d' }) })
+  assert.deepEqual(terms(['first'], false), ['x|'])
+  assert.deepEqual(terms(['names'], false), ['[x,[y,x]]|'])
+  assert.deepEqual(terms(['names'], true), ['x|', 'y|'])
+  assert.deepEqual(terms(['names', 1n], true), ['y|', 'x|'])
+  assert.deepEqual(terms(['last'], false), [])
 })

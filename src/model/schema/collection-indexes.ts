@@ -1,0 +1,209 @@
+// The indexes and unique constraints of a collection's definition. Each is kept by an index of the store that nobody can
+// name; equal ones share one. Which that is says what it covers.
+
+import type { IndexDefinition } from '../../store/contract.ts'
+import { ownIndexField } from '../../store/definitions.ts'
+import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { ownKeyOf } from '../../values/value-keys.ts'
+import { applied } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { type Path, parsePath } from './paths.ts'
+
+/** One term or value of a collection's index. */
+interface OwnField {
+  /** The path as the definition means it: the name of a computed field or of metadata, or a path into the data. */
+  readonly path: Path
+  readonly isComputed: boolean
+  readonly isDescending: boolean
+  readonly multiValue: boolean
+}
+
+/** What an index of the store is made of, for one of a definition. */
+interface Shape {
+  readonly terms: readonly OwnField[]
+  readonly values: readonly OwnField[]
+}
+
+const metadata = new Set<string | bigint>(['id', 'ts', 'ttl'])
+
+function fieldsOf(definition: ObjectValue, name: string): ObjectValue {
+  const found = definition.get(name)
+  return found !== undefined && isObject(found) ? found : new Map()
+}
+
+function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
+  const text = isObject(item) ? item.get('field') : item
+  const path = typeof text === 'string' ? parsePath(text) : undefined
+  if (path === undefined) return undefined
+  const [first] = path
+  const isComputed = typeof first === 'string' && fieldsOf(definition, 'computed_fields').has(first)
+  return {
+    path,
+    isComputed,
+    isDescending: isObject(item) && item.get('order') === 'desc',
+    multiValue: isObject(item) && item.get('mva') === true,
+  }
+}
+
+function ownFields(items: Value | undefined, definition: ObjectValue): readonly OwnField[] {
+  const listed = items !== undefined && isArray(items) ? items : []
+  return listed.map(item => ownField(item, definition)).filter(field => field !== undefined)
+}
+
+/** The index of a definition; undefined where it has none of that name. */
+function shapeOf(index: Value | undefined, definition: ObjectValue): Shape | undefined {
+  if (index === undefined || !isObject(index)) return undefined
+  return {
+    terms: ownFields(index.get('terms'), definition),
+    values: ownFields(index.get('values'), definition),
+  }
+}
+
+/** The fields of each unique constraint, in the order of the definition. */
+function uniqueFields(definition: ObjectValue): readonly (readonly OwnField[])[] {
+  const constraints = definition.get('constraints')
+  if (constraints === undefined || !isArray(constraints)) return []
+  return constraints.flatMap(each => {
+    const unique = isObject(each) ? each.get('unique') : undefined
+    return unique === undefined ? [] : [ownFields(unique, definition)]
+  })
+}
+
+// ------------------------------------------------------------------------------------------- as stored
+
+/** The store's form of a field: where it is, or the computed field and where in its value. */
+function storedField({ isComputed, isDescending, multiValue, path }: OwnField): Value {
+  const [first, ...rest] = path
+  const stored = new Map<string, Value>()
+  if (isComputed) {
+    stored.set('binding', first as string).set('within', rest)
+  } else stored.set('field', storedPath(path))
+  stored.set('mva', multiValue)
+  return isDescending ? stored.set('reverse', true) : stored
+}
+
+/** Ids are ordered as references of one collection are. */
+function storedPath(path: Path): Value {
+  const [first] = path
+  if (first === 'id' && path.length === 1) return ['ref']
+  if (first === 'data' || (first !== undefined && metadata.has(first))) return [...path]
+  return ['data', ...path]
+}
+
+/** Entries with the same values are in the order of ids anyway. */
+function withoutId(values: readonly OwnField[]): readonly OwnField[] {
+  const last = values.at(-1)
+  const isId = last !== undefined && last.path.length === 1 && last.path[0] === 'id' && !last.isComputed
+  return isId && !last.isDescending ? values.slice(0, -1) : values
+}
+
+function storedIndex({ terms, values }: Shape, collection: Ref, definition: ObjectValue): Map<string, Value> {
+  const kept = withoutId(values)
+  const computed = fieldsOf(definition, 'computed_fields')
+  const bindings = new Map<string, Value>()
+  for (const { isComputed, path } of [...terms, ...kept]) {
+    const name = path[0] as string
+    const field = isComputed ? computed.get(name) : undefined
+    const body = field !== undefined && isObject(field) ? field.get('body') : undefined
+    if (body !== undefined) bindings.set(name, body)
+  }
+  const source = new Map<string, Value>([['collection', collection]])
+  if (bindings.size > 0) source.set('fields', bindings)
+  return new Map<string, Value>([
+    [ownIndexField, true],
+    ['active', false],
+    ['source', source],
+    ['terms', terms.map(storedField)],
+    ['values', kept.map(storedField)],
+    ['partitions', 1n],
+  ])
+}
+
+/** The same for indexes that hold the same entries. */
+function shapeKey(fields: ObjectValue): string {
+  return ownKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
+}
+
+/** An index of the store that a definition has, by the key of its shape. */
+interface StoredOwn {
+  readonly definition: IndexDefinition
+  readonly fields: ObjectValue
+}
+
+function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<string, StoredOwn> {
+  const { catalogue } = transaction
+  return catalogue.derived(collection.database, `own indexes of ${collection.id}`, () => {
+    const found = new Map<string, StoredOwn>()
+    for (const definition of catalogue.indexesOf(collection.database, Number(collection.id))) {
+      const fields = definition.isOwn ? transaction.get(definition.ref)?.fields : undefined
+      if (fields !== undefined) found.set(shapeKey(fields), { definition, fields })
+    }
+    return found
+  })
+}
+
+/** Makes, changes and drops the indexes of the store that a definition calls for. */
+export function keepIndexes(collection: Ref, definition: ObjectValue, session: Session): void {
+  const { transaction } = session
+  const wanted = new Map<string, Map<string, Value>>()
+  const want = (shape: Shape, isUnique: boolean) => {
+    const fields = storedIndex(shape, collection, definition)
+    const key = shapeKey(fields)
+    const known = wanted.get(key) ?? fields
+    wanted.set(key, isUnique ? known.set('unique', true) : known)
+  }
+  for (const index of fieldsOf(definition, 'indexes').values()) {
+    const shape = shapeOf(index, definition)
+    if (shape !== undefined) want(shape, false)
+  }
+  for (const terms of uniqueFields(definition)) want({ terms, values: [] }, true)
+  for (const [key, { definition: index, fields }] of storedOwn(collection, session)) {
+    const next = wanted.get(key)
+    wanted.delete(key)
+    if (next === undefined) applied(() => transaction.delete(index.ref), 'call')
+    else if (next.has('unique') !== fields.has('unique')) {
+      const changed = new Map(fields)
+      if (next.has('unique')) changed.set('unique', true)
+      else changed.delete('unique')
+      applied(() => transaction.put(index.ref, changed), 'call')
+    }
+  }
+  for (const fields of wanted.values()) {
+    const id = transaction.nextSchemaId(collection.database, native.indexes)
+    applied(() => transaction.put(new Ref(collection.database, native.indexes, id), fields), 'call')
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- reading
+
+/** A definition with what the service says of its parts: how far its indexes are. */
+export function withStatus(collection: Ref, definition: ObjectValue, session: Session): ObjectValue {
+  const indexes = definition.get('indexes')
+  const constraints = definition.get('constraints')
+  if (indexes === undefined && constraints === undefined) return definition
+  const kept = storedOwn(collection, session)
+  const isActive = (shape: Shape) =>
+    kept.get(shapeKey(storedIndex(shape, collection, definition)))?.definition.active === true
+  const told = new Map(definition)
+  if (indexes !== undefined && isObject(indexes)) {
+    const each = Array.from(indexes, ([name, index]): [string, Value] => {
+      const shape = shapeOf(index, definition)
+      if (shape === undefined || !isObject(index)) return [name, index]
+      const isBuilt = isActive(shape)
+      const queryable = index.get('queryable') ?? isBuilt
+      const status = isBuilt ? 'complete' : 'building'
+      return [name, new Map(index).set('queryable', queryable).set('status', status)]
+    })
+    told.set('indexes', new Map(each))
+  }
+  if (constraints !== undefined && isArray(constraints)) {
+    const each = constraints.map((constraint): Value => {
+      const unique = isObject(constraint) ? constraint.get('unique') : undefined
+      if (unique === undefined || !isObject(constraint)) return constraint
+      const isBuilt = isActive({ terms: ownFields(unique, definition), values: [] })
+      return new Map(constraint).set('status', isBuilt ? 'active' : 'pending')
+    })
+    told.set('constraints', each)
+  }
+  return told
+}

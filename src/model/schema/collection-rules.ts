@@ -1,0 +1,152 @@
+// What a collection's definition asks of its documents: types of fields, defaults, checks. Every write of every language
+// keeps to it.
+
+import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { type FailedCheck, Failure, type FailurePlace, LanguageError } from '../failure.ts'
+import type { Draft } from '../resources/resource.ts'
+import type { FindCollection, Session } from '../session.ts'
+import { withDefaults } from './defaults.ts'
+import { anyType, type MemberType, type ObjectType } from './field-types.ts'
+import { typeFailures } from './type-check.ts'
+
+/** A check constraint. */
+interface Check {
+  readonly name: string
+  /** The text of a function of version 10. */
+  readonly body: string
+}
+
+interface Rules {
+  readonly name: string
+  /** The type of the data; undefined where any fields are allowed. */
+  readonly data: ObjectType | undefined
+  readonly checks: readonly Check[]
+}
+
+const noRules: Rules = { name: '', data: undefined, checks: [] }
+
+/** The rules of the collection that a document is in. */
+function rulesOf({ database, collection }: Ref, session: Session): Rules {
+  const { transaction } = session
+  return transaction.catalogue.derived(database, `rules of ${collection}`, () => {
+    const definition = transaction.get(new Ref(database, native.collections, BigInt(collection)))?.fields
+    if (definition === undefined) return noRules
+    const name = definition.get('name')
+    return {
+      name: typeof name === 'string' ? name : '',
+      data: dataType(definition, database, session),
+      checks: checksOf(definition),
+    }
+  })
+}
+
+function dataType(definition: ObjectValue, database: bigint, session: Session): ObjectType | undefined {
+  const declared = definition.get('fields')
+  if (declared === undefined || !isObject(declared)) return undefined
+  const find = collectionFinder(database, session)
+  const fields = new Map<string, MemberType>()
+  for (const [name, field] of declared) {
+    if (!isObject(field)) continue
+    const [signature, defaultValue] = [field.get('signature'), field.get('default')]
+    const type = typeof signature === 'string' ? session.typeOf(signature, find) : anyType
+    fields.set(name, { type, defaultValue: typeof defaultValue === 'string' ? defaultValue : undefined })
+  }
+  return { kind: 'object', fields, wildcard: definition.has('wildcard') ? anyType : undefined }
+}
+
+function checksOf(definition: ObjectValue): readonly Check[] {
+  const constraints = definition.get('constraints')
+  if (constraints === undefined || !isArray(constraints)) return []
+  return constraints.flatMap(each => {
+    const check = isObject(each) ? each.get('check') : undefined
+    if (check === undefined || !isObject(check)) return []
+    const [name, body] = [check.get('name'), check.get('body')]
+    return typeof name === 'string' && typeof body === 'string' ? [{ name, body }] : []
+  })
+}
+
+const referable = new Map<string, number>([
+  ['Key', native.keys],
+  ['Token', native.tokens],
+  ['Credential', native.credentials],
+])
+
+/** Finds the collections that fields may refer to, by name or alias. */
+function collectionFinder(database: bigint, { transaction }: Session): FindCollection {
+  const { catalogue } = transaction
+  const aliases = () =>
+    catalogue.derived(database, 'collections by alias', () => {
+      const found = new Map<string, Ref>()
+      for (const { document } of transaction.documents(database, native.collections, {})) {
+        const alias = transaction.get(document)?.fields.get('alias')
+        if (typeof alias === 'string') found.set(alias, document)
+      }
+      return found
+    })
+  return name => {
+    const ref = catalogue.resolve(database, native.collections, name) ?? aliases().get(name)
+    if (ref !== undefined) return { number: Number(ref.id), name: catalogue.nameOf(ref) ?? name }
+    const number = referable.get(name)
+    return number === undefined ? undefined : { number, name }
+  }
+}
+
+/** Fills in what is left out of a new document, and notes what is not of its type. Throws where a default has no value. */
+export function applyTypes(draft: Draft): void {
+  const { fields, mode, patch, ref, session, typeFailures: noted } = draft
+  if (mode === 'history') return
+  const { data: type, name } = rulesOf(ref, session)
+  if (type === undefined) return
+  const stored = fields.get('data')
+  let data = stored !== undefined && isObject(stored) ? stored : new Map<string, Value>()
+  if (mode !== 'update') {
+    const evaluate = (expression: string, field: string) =>
+      valueOfDefault(expression, `*field:${name}:${field}*`, field, draft)
+    data = withDefaults(type, patch.get('data') ?? undefined, data, evaluate)
+    if (data.size > 0) fields.set('data', data)
+  }
+  noted.push(...typeFailures(type, data, ['data']))
+}
+
+/** The value of a default's expression. Throws a Failure where it has none. */
+function valueOfDefault(source: string, name: string, field: string, { mode, session }: Draft): Value {
+  try {
+    return session.withEffectLimit('pure', 'default values', () =>
+      session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
+    )
+  } catch (error) {
+    if (!(error instanceof LanguageError)) throw error
+    throw Failure.of({ kind: 'failed default', field, error }, placeOf(mode))
+  }
+}
+
+/** Runs the checks of a document that has been written. They read what they like, as predicates of roles do. */
+export function runChecks(draft: Draft): void {
+  const { mode, ref, session } = draft
+  if (mode === 'history') return
+  const { checks } = rulesOf(ref, session)
+  if (checks.length === 0) return
+  const failed: FailedCheck[] = []
+  for (const { body, name } of checks) {
+    const result = checkResult(body, name, draft)
+    if (result === true) continue
+    failed.push({ name, why: result === false || result === null ? 'not met' : 'no boolean' })
+  }
+  if (failed.length > 0) throw Failure.of({ kind: 'failed checks', checks: failed }, placeOf(mode))
+}
+
+function placeOf(mode: Draft['mode']): FailurePlace {
+  return mode === 'create' ? 'target' : 'call'
+}
+
+function checkResult(source: string, name: string, { mode, ref, session }: Draft): Value {
+  const code = { language: '10', source, name: `*check_constraint:${name}*` } as const
+  const run = () => session.run(code, { list: [ref] })
+  const readOnly = () => session.withEffectLimit('read', 'check constraints', run)
+  try {
+    return session.withAuthority({ kind: 'predicate', database: ref.database }, readOnly)
+  } catch (error) {
+    if (!(error instanceof LanguageError)) throw error
+    throw Failure.of({ kind: 'broken check', error }, placeOf(mode))
+  }
+}
