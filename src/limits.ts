@@ -29,13 +29,9 @@ export const limits = {
   requestsPerTurn: 16,
   /** Requests of one connection that wait for their turn until no more of it is read; ours. */
   requestsWaitingMax: 64,
-  /**
-   * Bytes of connections that are parsed in one turn, what a connection counts for at least, and up to which bytes it does
-   * not wait behind those that have brought more; ours.
-   */
-  intakeBytesPerTurn: 65_536,
-  intakeBytesMin: 1024,
-  intakeShortBytes: 8192,
+  /** Bytes to be parsed that count as one request, and up to how many do not count; ours. */
+  readBytesPerRequest: 256,
+  shortReadBytes: 8192,
   /** Of all connections together, beyond the first of each, and the milliseconds that a turn is to take; ours. */
   extraRequestsPerTurn: 256,
   turnMs: 10,
@@ -55,6 +51,8 @@ export const limits = {
   offenderSpacingMs: 100,
   offenderResetBurst: 10,
   offenderWaitMs: 5_000,
+  /** About how many such clients are remembered; ours. */
+  offendersMax: 10_000,
   /** Milliseconds that connections without a request stay open for one on its way when the service stops; ours. */
   lingerMs: 250,
   /** Milliseconds a kept-alive connection may be idle, and a client may take to send one request. */

@@ -1,11 +1,9 @@
 // One connection as far as limits and stopping are concerned: how many requests are under way on it. While there is
 // none it counts against a bound of all waiting connections, so that strangers cannot use up the sockets.
 
-import type { Duplex } from 'node:stream'
-import { limits } from '../limits.ts'
-import type { Exchange } from './exchange.ts'
+import type { Socket } from 'node:net'
 import type { FairBudget, Share } from './fair-budget.ts'
-import type { TurnTaker } from './turns.ts'
+import { Pacer, type Pacing } from './pacer.ts'
 
 /** The connections of a process. */
 export interface Places {
@@ -15,54 +13,24 @@ export interface Places {
   busy: number
 }
 
-export class Connection implements TurnTaker {
+export class Connection {
   readonly client: string
-  begun = 0
-  waiting: Exchange[] | undefined
-  readonly #socket: Duplex
+  readonly pacer: Pacer
+  readonly #socket: Socket
   readonly #places: Places
   readonly #idleShare: Share
-  /** Reads on, in its turn; undefined while the socket cannot be held. */
-  #readOn: ((go: () => void) => void) | undefined
-  #isHeld = false
   #underWay = 0
   #isEnded = false
   /** No more can be read: what to do when all but so many of the requests under way are responded to. */
   #broken: { readonly unfinished: number; readonly end: () => void } | undefined
 
-  constructor(socket: Duplex, client: string, places: Places) {
+  constructor(socket: Socket, client: string, places: Places, pacing: Pacing) {
     this.#socket = socket
     this.client = client
+    this.pacer = new Pacer(pacing, socket, client)
     this.#places = places
     this.#idleShare = places.waiting.open(client, () => socket.destroy())
     this.#idleShare.grow(1)
-  }
-
-  /**
-   * From now on what arrives can be held back, in HTTP/1.1: HTTP/2 bounds the requests of a connection by itself. `readOn`
-   * calls its argument when it is this connection's turn to be read again.
-   */
-  canHold(readOn: (go: () => void) => void): void {
-    this.#readOn = readOn
-    // Whoever reads the body of a request has the socket read, too.
-    this.#socket.on('resume', () => {
-      if (this.#isHeld) this.#socket.pause()
-    })
-  }
-
-  hold(isHeld: boolean): void {
-    if (this.#readOn === undefined || this.#isHeld === isHeld) return
-    if (isHeld) {
-      this.#isHeld = true
-      this.#socket.pause()
-    } else {
-      this.#readOn(() => {
-        // More may have come to wait meanwhile.
-        if (this.waiting !== undefined && this.waiting.length >= limits.requestsWaitingMax) return
-        this.#isHeld = false
-        this.#socket.resume()
-      })
-    }
   }
 
   /** Whether no request is under way, and it has not been ended. */

@@ -60,7 +60,8 @@ export class Http1Exchange implements Exchange {
   }
 
   get isGone(): boolean {
-    return this.#response.destroyed
+    // Of responses that wait for those before, Node does not mark that they cannot be sent.
+    return this.#response.destroyed || this.#request.socket.destroyed
   }
 
   onClose(listener: () => void): void {

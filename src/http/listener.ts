@@ -24,12 +24,9 @@ import type { Exchange } from './exchange.ts'
 import { FairBudget } from './fair-budget.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
-import { Intake } from './intake.ts'
-import { Offenders } from './offenders.ts'
+import { type Pacer, Pacing } from './pacer.ts'
 import { peek, startsHttp2 } from './preface.ts'
-import { SessionGuard } from './session-guard.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
-import { Turns } from './turns.ts'
 import { asksForUpgrade, type EarlyRequest, receiveUpgrade, upgradeIn } from './upgrade.ts'
 
 /** Where to listen. */
@@ -75,7 +72,7 @@ export const socketOptions = {
 /** Megabytes one HTTP/2 session may hold: room for several of the largest bodies at a time in both directions. */
 const sessionMegabytesMax = 128
 
-/** Where many resets come in one piece, Node ends them before session-guard.ts, which tells why, gets to see them. */
+/** Where many resets come in one piece, Node ends them before pacer.ts, which tells why, gets to see them. */
 const unseenResets = 10
 
 const sessionOptions = {
@@ -91,8 +88,8 @@ const sessionOptions = {
 type HandleExchange = (exchange: Exchange) => void
 
 export class Listener {
-  readonly #turns: Turns
-  readonly #intake = new Intake()
+  readonly #handle: HandleExchange
+  readonly #pacing: Pacing
   readonly #proxies: TrustedProxies
   readonly #idleMs: number
   readonly #receiveMs: number
@@ -101,10 +98,8 @@ export class Listener {
   /** Owns the port. */
   readonly #acceptor: Server
   readonly #http1: http.Server
-  readonly #sessions = new Map<ServerHttp2Session, SessionGuard>()
+  readonly #sessions = new Map<ServerHttp2Session, Pacer>()
   readonly #cancelLook: Cancel
-  readonly #offenders = new Offenders()
-  readonly #clock: Clock
   /** Those on which no HTTP/2 is spoken. */
   readonly #connections = new Map<Duplex, Connection>()
   /** All that are open; with TLS the encrypted ones, once they are. */
@@ -115,20 +110,24 @@ export class Listener {
   #cancelDrop?: Cancel
 
   constructor(handle: HandleExchange, options: ListenerOptions = {}) {
-    this.#clock = options.clock ?? systemClock
-    this.#turns = new Turns(handle, this.#clock)
+    this.#handle = handle
     this.#proxies = new TrustedProxies(options.trustedProxies)
     this.#idleMs = options.idleMs ?? limits.connectionIdleMs
     this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
     this.#lingerMs = options.lingerMs ?? limits.lingerMs
-    this.#timers = options.timers ?? systemTimers
+    const clock = options.clock ?? systemClock
+    const timers = options.timers ?? systemTimers
+    this.#timers = timers
+    this.#pacing = new Pacing(clock, timers)
     const waitingMax = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
     // Whoever waits makes room for newcomers; when nobody does, the newcomer goes.
     const max = () => Math.min(waitingMax, openMax - this.#places.busy)
-    const waiting = new FairBudget({ max }, { clock: this.#clock, timers: this.#timers })
+    const waiting = new FairBudget({ max }, { clock, timers })
     this.#places = { waiting, busy: 0 }
-    this.#cancelLook = this.#timers.every(limits.sessionLookMs, () => this.#lookAtSessions())
+    this.#cancelLook = timers.every(limits.sessionLookMs, () => {
+      for (const pacer of this.#sessions.values()) pacer.look()
+    })
     this.#http1 = this.#createHttp1()
     this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
     // One connection that could not be accepted; it must not end the process.
@@ -201,7 +200,7 @@ export class Listener {
       }
       response.once('close', () => connection.finish())
       const client = this.#clientOf(connection, request)
-      this.#turns.take(connection, new Http1Exchange(request, response, client))
+      this.#begin(connection, new Http1Exchange(request, response, client))
     }
     server.on('request', handle)
     server.on('checkExpectation', handle)
@@ -271,7 +270,7 @@ export class Listener {
   }
 
   #track(socket: Socket): void {
-    const connection = new Connection(socket, clientOf(socket.remoteAddress), this.#places)
+    const connection = new Connection(socket, clientOf(socket.remoteAddress), this.#places, this.#pacing)
     this.#connections.set(socket, connection)
     this.#sockets.add(socket)
     socket.once('close', () => {
@@ -308,14 +307,12 @@ export class Listener {
         if (speaksHttp2) this.#admitSession(socket)
         else this.#speakHttp1(socket)
       }
-      return () => this.#intake.admit(seen.length, handOver)
+      return () => this.#connections.get(socket)?.pacer.read(seen.length, handOver)
     })
   }
 
   #speakHttp1(socket: Socket): void {
-    this.#connections
-      .get(socket)
-      ?.canHold(go => this.#intake.admit(socket.readableHighWaterMark, () => socket.destroyed || go()))
+    this.#connections.get(socket)?.pacer.holdWhenMany()
     socket.once('close', withoutStackTraces)
     this.#http1.emit('connection', socket)
   }
@@ -338,45 +335,24 @@ export class Listener {
     })
   }
 
-  /** {@link #startSession}, as soon as the client may begin one. */
+  /** Speaks HTTP/2 on a socket, of which `stream` is what is read; `early` is a request that came before. */
   #admitSession(socket: Socket, early?: EarlyRequest, stream: Duplex = socket): void {
-    const client = this.#connections.get(socket)?.client
-    const delayMs = client === undefined ? 0 : this.#offenders.delayOf(client, this.#clock.elapsedMs())
-    if (delayMs === 0) this.#startSession(socket, stream, early)
-    else if (delayMs === undefined) socket.destroy()
-    else {
-      const drop = () => socket.destroy()
-      socket.on('error', drop)
-      this.#timers.after(delayMs, () => {
-        socket.removeListener('error', drop)
-        if (!socket.destroyed) this.#startSession(socket, stream, early)
-      })
-    }
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) socket.destroy()
+    else connection.pacer.admitSession(() => this.#startSession(connection, socket, stream, early))
   }
 
-  /** Speaks HTTP/2 on a socket, of which `stream` is what is read; `early` is a request that came before. */
-  #startSession(socket: Socket, stream: Duplex, early?: EarlyRequest): void {
-    const connection = this.#connections.get(socket)
-    if (connection === undefined) {
-      socket.destroy()
-      return
-    }
+  #startSession(connection: Connection, socket: Socket, stream: Duplex, early?: EarlyRequest): void {
+    const { pacer } = connection
     // From here on, the session is what is closed.
     this.#connections.delete(socket)
     joinBuffered(stream)
-    // One that comes in pieces is found out sooner. What is in one piece Node goes through to its end, whatever was decided.
-    const isOffender = this.#offenders.knows(connection.client)
-    const resetBurst = isOffender ? limits.offenderResetBurst : limits.sessionResetBurst
-    const options = { ...sessionOptions, streamResetBurst: resetBurst + unseenResets }
+    // What is in one piece Node goes through to its end, whatever was decided.
+    const options = { ...sessionOptions, streamResetBurst: pacer.resetBurst + unseenResets }
     const session = http2.performServerHandshake(stream, options)
-    const guard = new SessionGuard(session, socket, this.#clock.elapsedMs(), resetBurst)
-    this.#sessions.set(session, guard)
+    pacer.watch(session)
+    this.#sessions.set(session, pacer)
     session.once('close', () => this.#sessions.delete(session))
-    // Whoever breaks the protocol ends no more than the session; a connection that breaks is no offence.
-    session.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.syscall === undefined) this.#offenders.note(connection.client, this.#clock.elapsedMs())
-      session.destroy()
-    })
     // Node leaves a session half open while it has streams, and silent ones would never find out. It is still to be given
     // the bytes that came before it, and Node throws where nobody could catch it if it is gone by then.
     stream.once('end', () => setImmediate(() => session.destroy()))
@@ -384,10 +360,10 @@ export class Listener {
     session.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
       // Also of one that is over before it could begin, an error would end the process.
       stream.on('error', () => undefined)
-      guard.noteRequest(rawHeaders)
+      pacer.noteRequest(rawHeaders)
       // Reset before anything could be done about it.
       if (stream.destroyed || stream.closed) {
-        guard.noteReset(this.#clock.elapsedMs())
+        pacer.noteReset()
         return
       }
       if (!connection.begin()) {
@@ -396,19 +372,17 @@ export class Listener {
       }
       stream.once('close', () => {
         connection.finish()
-        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) guard.noteReset(this.#clock.elapsedMs())
+        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) pacer.noteReset()
       })
       const first = stream.id === 1 ? early : undefined
-      const noteBody = (bytes: number) => guard.noteBody(bytes)
+      const noteBody = (bytes: number) => pacer.noteBody(bytes)
       const client = this.#clientOf(connection, { socket, headers })
-      this.#turns.take(connection, new Http2Exchange(stream, headers, client, noteBody, first))
+      this.#begin(connection, new Http2Exchange(stream, headers, client, noteBody, first))
     })
   }
 
-  #lookAtSessions(): void {
-    const nowMs = this.#clock.elapsedMs()
-    for (const guard of this.#sessions.values()) guard.look(nowMs)
-    this.#offenders.forget(nowMs)
+  #begin(connection: Connection, exchange: Exchange): void {
+    connection.pacer.begin(() => exchange.isGone || this.#handle(exchange))
   }
 
   #closeIdle(): void {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import http2 from 'node:http2'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
-import { Offenders } from '../../src/http/offenders.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { Pacing } from '../../src/http/pacer.ts'
 import { limits } from '../../src/limits.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
@@ -181,22 +182,22 @@ floodTest('a large body, a large response and a thousand requests are no flood',
 })
 
 test('sessions of an offender begin one after the other, and others at once', () => {
-  const offenders = new Offenders()
-  assert.equal(offenders.delayOf('a', 0), 0)
-  offenders.note('a', 0)
+  let nowMs = 0
+  const pacing = new Pacing({ now: () => 0, elapsedMs: () => nowMs }, systemTimers)
   const spacing = limits.offenderSpacingMs
+  assert.equal(pacing.sessionDelayMs('a'), 0)
+  pacing.noteOffence('a')
   assert.deepEqual(
-    [1, 2, 3].map(() => offenders.delayOf('a', 0)),
+    [1, 2, 3].map(() => pacing.sessionDelayMs('a')),
     [spacing, 2 * spacing, 3 * spacing],
   )
-  assert.equal(offenders.delayOf('b', 0), 0)
-  while (offenders.delayOf('a', 0) !== undefined) {}
-  assert.equal(offenders.delayOf('a', limits.offenderWaitMs), spacing)
-  offenders.note('a', 1000)
-  const twice = (nowMs: number) => {
-    offenders.forget(nowMs)
-    return [offenders.delayOf('a', nowMs), offenders.delayOf('a', nowMs)]
-  }
-  assert.deepEqual(twice(1000 + limits.offenderMs), [0, spacing])
-  assert.deepEqual(twice(1001 + limits.offenderMs), [0, 0])
+  assert.equal(pacing.sessionDelayMs('b'), 0)
+  while (pacing.sessionDelayMs('a') !== undefined) {}
+  nowMs = limits.offenderWaitMs
+  assert.equal(pacing.sessionDelayMs('a'), spacing)
+  pacing.noteOffence('a')
+  nowMs += limits.offenderMs - 1
+  assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [true, spacing])
+  nowMs++
+  assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [false, 0])
 })

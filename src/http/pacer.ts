@@ -1,0 +1,270 @@
+// How fast a connection gets on. Of the requests that it brings at once (pipelined, or as streams of HTTP/2) a few are begun
+// in each turn of the event loop, and of what it has sent some is parsed in each, for Node parses all that it has read: those
+// of other connections do not wait for all of it. A session of HTTP/2 that sends what is good for nothing is cut off.
+//
+// How much a turn has room for is found out as it goes, for nobody knows before what a request takes: when a turn has taken
+// long, less is begun in the next. The first request of each connection in a turn always is, so whoever asks one thing at a
+// time does not wait here.
+
+import { constants, type ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import { Allowance, Allowances } from '../base/allowance.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Timers } from '../base/timers.ts'
+import { limits } from '../limits.ts'
+
+/** What is to be done for a connection. */
+interface Step {
+  /** What it takes; for a request to be begun {@link requestCost}. */
+  readonly cost: number
+  readonly go: () => void
+}
+
+const requestCost = 1
+
+/** Milliseconds come back as they pass. */
+const passing = { max: 0, perSecond: 1000 }
+
+/** What the connections of a process share: the turns of the event loop, and what is known of clients that were cut off. */
+export class Pacing {
+  readonly clock: Clock
+  readonly timers: Timers
+  /** Those that have begun something in this turn, or wait. */
+  readonly #takers = new Set<Pacer>()
+  /** What all may begin in a turn beyond the first of each connection, and what they have begun in this one. */
+  #room: number = limits.extraRequestsPerTurn
+  #spent = 0
+  #turnFromMs = 0
+  /** How long clients are remembered, and how long their sessions wait for each other: what they owe, in milliseconds. */
+  readonly #offences: Allowances<string>
+  readonly #queues: Allowances<string>
+
+  constructor(clock: Clock, timers: Timers) {
+    this.clock = clock
+    this.timers = timers
+    this.#offences = new Allowances(passing, limits.offendersMax, () => clock.elapsedMs())
+    this.#queues = new Allowances(passing, limits.offendersMax, () => clock.elapsedMs())
+  }
+
+  /** For {@link Pacer}: whether this turn has room for its next step, which has to be done then. */
+  admit(pacer: Pacer, cost: number): boolean {
+    const isFirst = pacer.begun === 0
+    const isFree = isFirst && cost === requestCost
+    // One that brings much gets on, too, however little room there is.
+    const mayGo = isFirst && this.#spent === 0
+    const hasRoom = pacer.begun < limits.requestsPerTurn && this.#spent < this.#room
+    if (!isFree && !mayGo && !hasRoom) return false
+    if (!isFree) this.#spent += cost
+    pacer.begun++
+    this.list(pacer)
+    return true
+  }
+
+  /** For {@link Pacer}: it is asked again in the next turn. */
+  list(pacer: Pacer): void {
+    if (this.#takers.size === 0) {
+      this.#turnFromMs = this.clock.elapsedMs()
+      setImmediate(this.#next)
+    }
+    this.#takers.add(pacer)
+  }
+
+  readonly #next = () => {
+    const tookMs = this.clock.elapsedMs() - this.#turnFromMs
+    if (tookMs > limits.turnMs) this.#room = Math.floor((this.#room * limits.turnMs) / tookMs)
+    else this.#room = Math.min(limits.extraRequestsPerTurn, 2 * this.#room + 1)
+    this.#spent = 0
+    // Those that had to wait the whole turn come first.
+    const takers = [...this.#takers].sort((one, other) => one.begun - other.begun)
+    this.#takers.clear()
+    for (const taker of takers) taker.begun = 0
+    let going = takers
+    while (going.length > 0) going = going.filter(taker => taker.goOn())
+    for (const taker of takers) if (taker.isWaiting) this.list(taker)
+  }
+
+  /** A session of `client` was cut off. */
+  noteOffence(client: string): void {
+    this.#offences.take(client, limits.offenderMs - this.#offences.waitMs(client))
+  }
+
+  /** Whether a session of `client` was cut off not long ago. */
+  isOffender(client: string): boolean {
+    return this.#offences.left(client) < 0
+  }
+
+  /**
+   * In how many milliseconds a new session of `client` may begin; undefined: too many are waiting already. Each costs something
+   * before it can be seen what it is good for, but others may come from the same address.
+   */
+  sessionDelayMs(client: string): number | undefined {
+    if (!this.isOffender(client)) return 0
+    const delayMs = this.#queues.waitMs(client) + limits.offenderSpacingMs
+    if (delayMs > limits.offenderWaitMs) return undefined
+    this.#queues.take(client, limits.offenderSpacingMs)
+    return delayMs
+  }
+}
+
+/** Bytes of a frame beside what it carries, and of a header in a frame beside its name and value, at most. */
+const frameBytes = 9
+const headerBytes = 10
+/** A client that reads replies with frames that open its window: so many bytes read for one byte of these, at least. */
+const readPerWindowByte = 64
+
+/** One of each connection. */
+export class Pacer {
+  /** Steps begun in this turn; for {@link Pacing}. */
+  begun = 0
+  readonly #pacing: Pacing
+  readonly #socket: Socket
+  readonly #client: string
+  readonly #waiting: Step[] = []
+  #mayHold = false
+  #isHeld = false
+  #session: ServerHttp2Session | undefined
+  #resets: Allowance | undefined
+  #empty: Allowance | undefined
+  /** Bytes received for which there is a reason. */
+  #useful = 0
+  /** What was received without reason and what was sent, when last looked at. */
+  #seenEmpty = 0
+  #seenSent = 0
+
+  constructor(pacing: Pacing, socket: Socket, client: string) {
+    this.#pacing = pacing
+    this.#socket = socket
+    this.#client = client
+  }
+
+  /** Calls `go`, which begins a request, at once or in a later turn. It must not throw. */
+  begin(go: () => void): void {
+    this.#take({ cost: requestCost, go })
+    if (this.#mayHold && this.#waiting.length >= limits.requestsWaitingMax) {
+      this.#isHeld = true
+      this.#socket.pause()
+    }
+  }
+
+  /** Calls `go`, after which so many bytes are parsed, at once when they are few, or in a later turn. It must not throw. */
+  read(bytes: number, go: () => void): void {
+    if (bytes <= limits.shortReadBytes) go()
+    else this.#take({ cost: bytes / limits.readBytesPerRequest, go })
+  }
+
+  /**
+   * From now on the connection is not read while many of its requests wait, in HTTP/1.1: HTTP/2 bounds the requests of a connection
+   * by itself.
+   */
+  holdWhenMany(): void {
+    this.#mayHold = true
+    // Whoever reads the body of a request has the socket read, too.
+    this.#socket.on('resume', () => {
+      if (this.#isHeld) this.#socket.pause()
+    })
+  }
+
+  #take(step: Step): void {
+    if (!this.isWaiting && this.#pacing.admit(this, step.cost)) step.go()
+    else {
+      this.#waiting.push(step)
+      this.#pacing.list(this)
+    }
+  }
+
+  /** For {@link Pacing}. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /** For {@link Pacing}: does what has waited longest if there is room, and returns whether it did. */
+  goOn(): boolean {
+    const [step] = this.#waiting
+    if (step === undefined || !this.#pacing.admit(this, step.cost)) return false
+    this.#waiting.shift()
+    step.go()
+    if (this.#isHeld && !this.isWaiting) this.read(this.#socket.readableHighWaterMark, this.#readOn)
+    return true
+  }
+
+  readonly #readOn = () => {
+    // More may have come to wait meanwhile.
+    if (this.isWaiting || this.#socket.destroyed) return
+    this.#isHeld = false
+    this.#socket.resume()
+  }
+
+  /** Calls `begin` when the client may begin a session of HTTP/2; never, when the connection closes before. */
+  admitSession(begin: () => void): void {
+    const delayMs = this.#pacing.sessionDelayMs(this.#client)
+    const drop = () => this.#socket.destroy()
+    if (delayMs === 0) begin()
+    else if (delayMs === undefined) drop()
+    else {
+      this.#socket.on('error', drop)
+      this.#pacing.timers.after(delayMs, () => {
+        this.#socket.removeListener('error', drop)
+        if (!this.#socket.destroyed) begin()
+      })
+    }
+  }
+
+  /** How many streams a session may reset at once. One that comes in pieces is found out sooner. */
+  get resetBurst(): number {
+    return this.#pacing.isOffender(this.#client) ? limits.offenderResetBurst : limits.sessionResetBurst
+  }
+
+  /**
+   * Watches over a session. Frames that bring nothing (windows opened byte by byte, bodies of a byte in each frame, requests that
+   * are taken back at once) take the event loop from all others, and Node hands them on without a word. So what a
+   * session has sent is compared with what came of it, and one that sends much more than that is destroyed with an error.
+   */
+  watch(session: ServerHttp2Session): void {
+    const nowMs = this.#pacing.clock.elapsedMs()
+    this.#session = session
+    // What was said over HTTP/1.1 before.
+    this.#seenEmpty = this.#socket.bytesRead
+    this.#seenSent = this.#socket.bytesWritten
+    this.#resets = new Allowance({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
+    const empty = { max: limits.sessionEmptyBytesBurst, perSecond: limits.sessionEmptyBytesPerSecond }
+    this.#empty = new Allowance(empty, nowMs)
+    // Whoever breaks the protocol ends no more than the session; a connection that breaks is no offence.
+    session.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.syscall === undefined) this.#pacing.noteOffence(this.#client)
+      session.destroy()
+    })
+  }
+
+  /** A request has come, with these names and values. */
+  noteRequest(rawHeaders: readonly string[]): void {
+    let bytes = 2 * frameBytes + (rawHeaders.length / 2) * headerBytes
+    for (const text of rawHeaders) bytes += text.length
+    this.#useful += bytes
+  }
+
+  /** Bytes of a body have come. */
+  noteBody(bytes: number): void {
+    this.#useful += bytes
+  }
+
+  /** The client has taken a request back. */
+  noteReset(): void {
+    if (this.#resets?.take(1, this.#pacing.clock.elapsedMs()) === false) this.#cut()
+  }
+
+  /** To be called now and then: cuts the session off when it sends what is good for nothing. */
+  look(): void {
+    const { bytesRead, bytesWritten } = this.#socket
+    const empty = bytesRead - this.#useful
+    const window = (bytesWritten - this.#seenSent) / readPerWindowByte
+    const amount = empty - this.#seenEmpty - window
+    this.#seenEmpty = empty
+    this.#seenSent = bytesWritten
+    if (this.#empty?.take(amount, this.#pacing.clock.elapsedMs()) === false) this.#cut()
+  }
+
+  #cut(): void {
+    if (this.#session?.destroyed !== false) return
+    this.#session.destroy(new Error('too much for nothing'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+}

@@ -1,0 +1,200 @@
+// How connections share the turns of the event loop: fewer requests are begun when turns take long, one of each connection
+// always; connections that bring much are parsed some at a time, and nothing of what is held back meanwhile is lost.
+
+import assert from 'node:assert/strict'
+import { Socket } from 'node:net'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { FairBudget } from '../../src/http/fair-budget.ts'
+import { Listener } from '../../src/http/listener.ts'
+import { Pacer, Pacing } from '../../src/http/pacer.ts'
+import { bodyText, readBody } from '../../src/http/request-body.ts'
+import { limits } from '../../src/limits.ts'
+import { connectRaw } from './raw-connection.ts'
+
+/** Connections that begin requests, which take so long each, by a clock of their own. */
+function service(costMs: number) {
+  let nowMs = 0
+  const handled: string[] = []
+  const pacing = new Pacing({ now: () => 0, elapsedMs: () => nowMs }, systemTimers)
+  const connect = () => {
+    const socket = new Socket()
+    const pacer = new Pacer(pacing, socket, 'client')
+    const begin = (name: string) =>
+      pacer.begin(() => {
+        handled.push(name)
+        nowMs += answer.costMs
+      })
+    return { socket, pacer, begin }
+  }
+  const answer = { connect, handled, costMs }
+  return answer
+}
+
+test('cheap requests are begun sixteen of a connection at a time, in their order', async () => {
+  const { connect, handled } = service(0)
+  const { pacer, begin } = connect()
+  const all = Array.from({ length: 100 }, (_, at) => `${at}`)
+  for (const name of all) begin(name)
+  assert.equal(handled.length, limits.requestsPerTurn)
+  while (pacer.isWaiting) await setImmediate()
+  assert.deepEqual(handled, all)
+})
+
+test('expensive ones are begun one of each connection, and a newcomer at once', async () => {
+  const { connect, handled } = service(1000)
+  const greedy = [connect(), connect()]
+  for (const [name, { begin }] of greedy.entries()) {
+    for (let at = 0; at < 100; at++) begin(`${name}`)
+  }
+  await setImmediate()
+  for (let turn = 0; turn < 10; turn++) {
+    const before = handled.length
+    connect().begin('newcomer')
+    assert.equal(handled.at(-1), 'newcomer')
+    await setImmediate()
+    assert.deepEqual(handled.slice(before + 1).sort(), ['0', '1'])
+  }
+})
+
+test('connections share what a turn has room for, and it grows again when requests become cheap', async () => {
+  const shared = service(1000)
+  const count = (name: string) => shared.handled.filter(handled => handled === name).length
+  const counts = () => [count('0'), count('1')] as const
+  const both = [shared.connect(), shared.connect()]
+  for (const [name, { begin }] of both.entries()) {
+    for (let at = 0; at < 1000; at++) begin(`${name}`)
+  }
+  await setImmediate()
+  await setImmediate()
+  shared.costMs = 0
+  const from = counts()
+  for (let turn = 0; turn < 4; turn++) await setImmediate()
+  const [one, two] = counts()
+  // One may get one more in each turn.
+  assert.ok(Math.abs(one - from[0] - (two - from[1])) <= 4, `${one} ${two}`)
+  while (both.some(({ pacer }) => pacer.isWaiting)) await setImmediate()
+  assert.deepEqual(counts(), [1000, 1000])
+})
+
+test('a connection of which many requests wait is not read until all of them are begun', async () => {
+  const { connect, handled } = service(0)
+  const { socket, pacer, begin } = connect()
+  const holds: [boolean, number][] = []
+  socket.on('pause', () => holds.push([true, handled.length]))
+  socket.on('resume', () => holds.push([false, handled.length]))
+  pacer.holdWhenMany()
+  const all = limits.requestsPerTurn + limits.requestsWaitingMax
+  for (let at = 0; at < all - 1; at++) begin(`${at}`)
+  assert.deepEqual(holds, [])
+  begin('one too many')
+  assert.deepEqual(holds, [[true, limits.requestsPerTurn]])
+  while (holds.length < 2) await setImmediate()
+  assert.deepEqual(holds.slice(1), [[false, all]])
+})
+
+const longBytes = limits.extraRequestsPerTurn * limits.readBytesPerRequest
+
+test('of what is long, one is parsed in a turn, each in its turn, and what is short at once', async () => {
+  const { connect, handled } = service(0)
+  const read = (name: string, bytes: number, { pacer } = connect()) =>
+    pacer.read(bytes, () => handled.push(name))
+  const greedy = connect()
+  read('greedy', longBytes, greedy)
+  for (const name of ['a', 'b']) read(name, longBytes)
+  read('greedy again', longBytes, greedy)
+  read('short', limits.shortReadBytes)
+  assert.deepEqual(handled, ['greedy', 'short'])
+  connect().begin('newcomer')
+  assert.equal(handled.at(-1), 'newcomer')
+  await setImmediate()
+  assert.deepEqual(handled.slice(3), ['a'])
+  await setImmediate()
+  await setImmediate()
+  assert.deepEqual(handled.slice(3), ['a', 'b', 'greedy again'])
+})
+
+test('what is long gets on beside requests that leave no room', async () => {
+  const { connect, handled } = service(1000)
+  const { begin } = connect()
+  for (let at = 0; at < 100; at++) begin('')
+  for (let turn = 0; turn < 10; turn++) await setImmediate()
+  connect().pacer.read(longBytes, () => handled.push('long'))
+  await setImmediate()
+  assert.ok(handled.includes('long'))
+})
+
+test('thousands of requests that are sent ahead are all responded to, with their bodies, in their order', async () => {
+  const budget = new FairBudget({ max: 100_000_000 }, { clock: systemClock, timers: systemTimers })
+  const listener = new Listener(exchange => {
+    readBody(exchange, { bytesMax: 100_000 }, budget, outcome => {
+      const text = typeof outcome === 'string' ? outcome : (bodyText(exchange, outcome) ?? '')
+      const answer = `${text.length} ${text.slice(0, 8)};`
+      exchange.respond(200, ['content-length', answer.length], answer, answer.length)
+    })
+  })
+  const port = await listener.listen({ host: '127.0.0.1', port: 0 })
+  // Bodies of lengths that put the pieces in which they are read everywhere.
+  const bodies = Array.from({ length: 3000 }, (_, at) => `${at} `.padEnd(1 + ((at * 7919) % 700), 'x'))
+  const request = (body: string) => `POST / HTTP/1.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const last = 'last'
+  const connection = await connectRaw(port, [...bodies, last].map(request).join(''))
+  const received = await connection.until('4 last;')
+  const answers = received.match(/\d+ [^;\r\n]*;/g)
+  assert.deepEqual(
+    answers,
+    [...bodies, last].map(body => `${body.length} ${body.slice(0, 8)};`),
+  )
+  connection.socket.destroy()
+  await listener.close(1000)
+})
+
+/** A listener that responds to nothing, and the exchanges that it has begun. */
+async function silentListener() {
+  const begun: unknown[] = []
+  const listener = new Listener(exchange => begun.push(exchange))
+  return { begun, listener, port: await listener.listen({ host: '127.0.0.1', port: 0 }) }
+}
+
+const shortRequest = 'GET / HTTP/1.1\r\n\r\n'
+
+test('requests of a connection that closes meanwhile are not begun', async () => {
+  let begun = 0
+  const listener = new Listener(exchange => {
+    if (++begun === limits.requestsPerTurn) exchange.abort()
+  })
+  const port = await listener.listen({ host: '127.0.0.1', port: 0 })
+  const connection = await connectRaw(port, shortRequest.repeat(limits.requestsWaitingMax))
+  await connection.ended()
+  for (let turn = 0; turn < 10; turn++) await setImmediate()
+  assert.equal(begun, limits.requestsPerTurn)
+  await listener.close(0)
+})
+
+test('a connection that closes with many requests under way costs no stack traces', async () => {
+  const { begun, listener, port } = await silentListener()
+  const { prepareStackTrace, stackTraceLimit } = Error
+  const connection = await connectRaw(port, shortRequest.repeat(limits.requestsWaitingMax))
+  while (begun.length < limits.requestsPerTurn) await setImmediate()
+  let longest = 0
+  let resets = 0
+  Error.prepareStackTrace = (error, frames) => {
+    if (error.message === 'aborted') {
+      resets++
+      longest = Math.max(longest, frames.length)
+    }
+    return String(error)
+  }
+  try {
+    connection.socket.resetAndDestroy()
+    while (resets === 0) await setImmediate()
+    await setImmediate()
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace
+  }
+  assert.equal(longest, 0)
+  assert.equal(Error.stackTraceLimit, stackTraceLimit)
+  await listener.close(0)
+})
