@@ -109,16 +109,11 @@ function locationOf(url: string, { storeSchema, storeHoldMs }: StoreConfig): Rec
 }
 
 /** Runs `use` on a session with the shared record. */
-export async function withRecord<T>(
+export function withRecord<T>(
   { store, storeSchema }: { readonly store: string; readonly storeSchema: string },
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const session = await Session.open({ url: store, schema: storeSchema }, nodeName)
-  try {
-    return await use(session)
-  } finally {
-    session.close()
-  }
+  return Session.use({ url: store, schema: storeSchema }, nodeName, use)
 }
 
 /** Opens the store of a prepared data directory; `background` processes also do the upkeep of a shared record. */

@@ -13,19 +13,16 @@ import { type RecordLocation, Session } from './session.ts'
  * Copies the state of the record as of now into `local`, which is empty or a copy that was interrupted; resolves with the
  * batch that it ends with.
  */
-export async function copyRecord(
+export function copyRecord(
   location: RecordLocation,
   local: KeyValueStore,
   node: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<number> {
-  const session = await Session.open(location, node)
-  try {
+  return Session.use(location, node, async session => {
     await copyState(session, local, node, onProgress)
-    return await redoLog(session, local)
-  } finally {
-    session.close()
-  }
+    return redoLog(session, local)
+  })
 }
 
 /** Brings a copy up to what is the head now. Throws when the log does not go on from it. */

@@ -32,28 +32,40 @@ const pageRowsMax = 5_000
 /** Fills the record. Throws {@link StoreUnavailableError} when it holds a store already. */
 export async function fillRecord(options: FillOptions): Promise<void> {
   const { location, source, newestTime, node, random } = options
-  const session = await Session.open(location, node)
-  try {
+  await Session.use(location, node, async session => {
     await createTables(session, random, unfilledVersion)
     if (!(await holdLease(session, leaseName, node, leaseSeconds)))
       throw new StoreUnavailableError('another process moves data into this store')
-    let last = await beginOf(session, newestTime)
-    let keys = 0
-    let bytes = 0
-    for (;;) {
-      const page = source.read(view => pageOf(view.range({ start: last, end: everyKey.end })))
-      if (page.length === 0) break
-      await writePage(session, page)
-      await holdLease(session, leaseName, node, leaseSeconds)
-      last = keyAfter((page.at(-1) as Entry).key)
-      keys += page.length
-      for (const { key, value } of page) bytes += key.length + value.length
-      options.onProgress({ keys, bytes })
+    try {
+      await fill(session, source, newestTime, async progress => {
+        await holdLease(session, leaseName, node, leaseSeconds)
+        options.onProgress(progress)
+      })
+      await finish(session, newestTime)
+    } finally {
+      if (session.isSound) await releaseLease(session, leaseName, node).catch(() => undefined)
     }
-    await finish(session, newestTime)
-  } finally {
-    if (session.isSound) await releaseLease(session, leaseName, node).catch(() => undefined)
-    session.close()
+  })
+}
+
+/** Writes the pages that are missing. */
+async function fill(
+  session: Session,
+  source: KeyValueStore,
+  newestTime: number,
+  onPage: (progress: { readonly keys: number; readonly bytes: number }) => Promise<void>,
+): Promise<void> {
+  let last = await beginOf(session, newestTime)
+  let keys = 0
+  let bytes = 0
+  for (;;) {
+    const page = source.read(view => pageOf(view.range({ start: last, end: everyKey.end })))
+    if (page.length === 0) return
+    await writePage(session, page)
+    last = keyAfter((page.at(-1) as Entry).key)
+    keys += page.length
+    for (const { key, value } of page) bytes += key.length + value.length
+    await onPage({ keys, bytes })
   }
 }
 

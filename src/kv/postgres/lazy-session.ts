@@ -20,13 +20,8 @@ export class LazySession {
   }
 
   /** Runs `use`, which may begin a transaction, on a connection of its own. */
-  async alone<T>(use: (session: Session) => Promise<T>): Promise<T> {
-    const session = await Session.open(this.#location, this.#node)
-    try {
-      return await use(session)
-    } finally {
-      session.close()
-    }
+  alone<T>(use: (session: Session) => Promise<T>): Promise<T> {
+    return Session.use(this.#location, this.#node, use)
   }
 
   async close(): Promise<void> {

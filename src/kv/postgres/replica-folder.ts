@@ -10,6 +10,7 @@ import { StoreUnavailableError } from '../errors.ts'
 import { openLmdb } from '../lmdb.ts'
 import { dataFileName, findDamage } from '../lmdb-data-file.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
+import { assertFit } from './fitness.ts'
 import { currentBoot, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
 import { type RecordLocation, Session } from './session.ts'
@@ -35,8 +36,8 @@ export const replicaFolder = (folder: string): string => join(folder, 'replica')
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {
   const { location, folder, node } = options
-  const session = await Session.open(location, node)
-  try {
+  await Session.use(location, node, async session => {
+    await assertFit(session, location, node)
     await openTables(session, options.random)
     mkdirSync(folder, { recursive: true })
     const fault = (await damageOf(folder)) ?? (await faultOf(session, folder))
@@ -49,9 +50,7 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
     } finally {
       await local.close()
     }
-  } finally {
-    session.close()
-  }
+  })
 }
 
 /**

@@ -3,6 +3,7 @@
 // owner opens another.
 
 import type { Client, ClientConfig, QueryConfig } from 'pg'
+import { wait } from '../../base/timers.ts'
 import { type Endpoint, endpointsOf } from './endpoints.ts'
 import { isAboutTls, isRefusal, refusal, stateOf, unavailable, wordsOf } from './failures.ts'
 
@@ -19,6 +20,8 @@ export interface RecordLocation {
 }
 
 const holdMsDefault = 5_000
+/** Milliseconds for which a server is waited for that does not close a connection. */
+const endTimeoutMs = 1_000
 /**
  * Milliseconds that a statement of a commit may take before its connection counts as broken. More than it can wait for the
  * head: the database would not notice that nobody waits any more, and keep it in the line.
@@ -187,6 +190,11 @@ export class Session {
     }
   }
 
+  /** What the server calls the process that serves this session. */
+  get processId(): number | undefined {
+    return (this.#client as unknown as { readonly processID?: number }).processID
+  }
+
   /** Another session with the same record, for a statement that may take long. */
   beside(statementTimeoutMs: number): Promise<Session> {
     return Session.open(this.#location, this.#purpose, statementTimeoutMs)
@@ -244,6 +252,12 @@ export class Session {
       }
       throw cause
     }
+  }
+
+  /** Closes; resolves when the server has noticed, or does not answer. */
+  async end(): Promise<void> {
+    if (this.isSound) await Promise.race([this.#client.end().catch(() => undefined), wait(endTimeoutMs)])
+    this.close()
   }
 
   /** Closes without waiting: a transaction under way is taken back by the database. */

@@ -2,6 +2,7 @@
 
 import type { Random } from '../../base/random.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { stateOf, wordsOf } from './failures.ts'
 import type { Session } from './session.ts'
 
 /** The version of the tables below and of what stands in them. */
@@ -18,6 +19,8 @@ interface RecordIdentity {
 /** SQLSTATEs of statements that lost a race against another first start: they exist already, or are being made. */
 const raceStates = new Set(['23505', '42P06', '42P07', '42710', '40001', 'XX000'])
 const attemptsMax = 10
+/** SQLSTATE of what the role may not do. */
+const forbiddenState = '42501'
 /** SQLSTATEs of a schema or table that does not exist. */
 const missingStates = new Set(['3F000', '42P01'])
 
@@ -37,8 +40,13 @@ export async function createTables(session: Session, random: Random, version: nu
       await tryCreateTables(session, random, version)
       return
     } catch (error) {
-      const { code } = error as { readonly code?: string }
-      if (attempt === attemptsMax || code === undefined || !raceStates.has(code)) throw error
+      const state = stateOf(error)
+      if (state === forbiddenState)
+        throw new StoreUnavailableError(
+          `the tables of the store cannot be made: ${wordsOf(error)}: grant CREATE on the database, or make the schema ${session.schemaName} and let the role own it`,
+          { cause: error },
+        )
+      if (attempt === attemptsMax || state === undefined || !raceStates.has(state)) throw error
     }
   }
 }
@@ -71,7 +79,7 @@ export async function readVersion(session: Session): Promise<number | undefined>
     const [row] = await session.query(`SELECT version FROM ${session.table('meta')} WHERE id = 1`)
     return row === undefined ? undefined : Number(row.version)
   } catch (error) {
-    if (missingStates.has((error as { readonly code?: string }).code ?? '')) return undefined
+    if (missingStates.has(stateOf(error) ?? '')) return undefined
     throw error
   }
 }
@@ -79,8 +87,12 @@ export async function readVersion(session: Session): Promise<number | undefined>
 async function tryCreateTables(session: Session, random: Random, version: number): Promise<void> {
   const table = (name: string) => session.table(name)
   if ((await readVersion(session)) !== undefined) return
+  // Also where the schema is there, making it needs a right on the database.
+  const [schema] = await session.query('SELECT to_regnamespace($1) IS NOT NULL AS exists', [
+    session.schemaName,
+  ])
   const statements = [
-    `CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`,
+    ...(schema?.exists === true ? [] : [`CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`]),
     // One row for each committed batch; `seq` is the order of all transactions and has no gaps. The newest row is the
     // head: nothing is updated with a commit, or versions would pile up behind whoever reads long. `closed`:
     // microseconds that no later commit comes up to.

@@ -1,0 +1,186 @@
+// What a node says when it cannot start over its database: one line, at once; and the rights with which it can.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
+import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
+import { Cluster, eventually } from './cluster.ts'
+
+const noPgbouncer = isInstalled() ? undefined : 'pgbouncer is not installed'
+
+function isInstalled(): boolean {
+  try {
+    execFileSync('pgbouncer', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Runs a node that is expected to end by itself. */
+async function start(store: string, ...flags: string[]): Promise<ProgramResult> {
+  const data = await temporaryFolder()
+  try {
+    return await runProgram(['serve', '--port', '0', '--data', data, '--log-level', 'error', ...flags], {
+      TERRARIUM_STORE: store,
+    })
+  } finally {
+    rmSync(data, { recursive: true })
+  }
+}
+
+describe('starting over a database', { skip: noPostgres }, () => {
+  let postgres: PostgresServer
+  let cluster: Cluster
+
+  before(async () => {
+    postgres = await PostgresServer.start()
+    cluster = new Cluster(postgres)
+    await postgres.query(
+      'CREATE ROLE stranger LOGIN',
+      'CREATE ROLE one LOGIN CONNECTION LIMIT 1',
+      'CREATE ROLE three LOGIN CONNECTION LIMIT 3',
+      'CREATE ROLE reader LOGIN',
+      'ALTER ROLE reader SET default_transaction_read_only = on',
+      'GRANT CREATE ON DATABASE postgres TO one, three, reader',
+      'CREATE ROLE owner LOGIN',
+      'CREATE SCHEMA owned AUTHORIZATION owner',
+      'CREATE ROLE worker LOGIN CONNECTION LIMIT 6',
+    )
+  })
+  after(async () => {
+    await cluster.end()
+    await postgres.stop()
+  })
+
+  const urlOf = (user: string) => postgres.url().replace('tests@', `${user}@`)
+
+  /** It ends with status 1 and the reason, in one line. */
+  function assertTold({ status, stderr }: ProgramResult, reason: RegExp): void {
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, /^terrarium: .*\n$/)
+    assert.match(stderr, reason)
+  }
+
+  const refused: Readonly<Record<string, readonly [store: () => string, reason: RegExp]>> = {
+    'a role without rights': [
+      () => urlOf('stranger'),
+      /permission denied for database postgres: grant CREATE on the database, or make the schema "terrarium"/,
+    ],
+    'one connection': [() => urlOf('one'), /needs 6 connections .*too many connections for role "one"/],
+    'three connections': [() => urlOf('three'), /needs 6 connections .*too many connections for role/],
+    'a role that only reads': [() => urlOf('reader'), /default_transaction_read_only/],
+    'a missing certificate': [
+      () => `${urlOf('tests')}?sslmode=verify-full&sslrootcert=/nowhere/root.crt`,
+      /the file \/nowhere\/root\.crt \(sslrootcert\) cannot be read: ENOENT/,
+    ],
+    'nobody there': [
+      () => 'postgres://tests@127.0.0.1:1/postgres',
+      /cannot be reached: connect ECONNREFUSED/,
+    ],
+  }
+  for (const [name, [store, reason]] of Object.entries(refused))
+    test(`${name}: one line`, async () => assertTold(await start(store()), reason))
+
+  test('an address that cannot be read: one line, without any of its text', async () => {
+    const { status, stderr } = await start('postgres://ann:SEC@RET@db/app')
+    assert.equal(status, 2, stderr)
+    assert.match(stderr, /^terrarium: TERRARIUM_STORE must have one @ at most.*\n$/)
+    assert.doesNotMatch(stderr, /SEC|RET/)
+  })
+
+  test('a standby: one line', async () => {
+    const standby = await postgres.standby()
+    try {
+      assertTold(await start(standby.url()), /it is a read-only standby/)
+    } finally {
+      await postgres.query("ALTER SYSTEM SET synchronous_standby_names = ''", 'SELECT pg_reload_conf()')
+      await standby.stop()
+    }
+  })
+
+  test('a role that owns the schema makes the tables, without rights on the database', async () => {
+    const node = await cluster.start({
+      flags: ['--store-schema', 'owned'],
+      env: { TERRARIUM_STORE: urlOf('owner') },
+    })
+    await cluster.stop(node)
+    const [row] = await postgres.query('SELECT count(*)::int AS count FROM owned.meta')
+    assert.equal(row?.count, 1)
+  })
+
+  test('the rights that the documentation names are enough, also for the work in the background', async () => {
+    const first = await cluster.start()
+    await cluster.prepare(first)
+    await cluster.stop(first)
+    await postgres.query(
+      `GRANT USAGE ON SCHEMA ${cluster.schema} TO worker`,
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${cluster.schema} TO worker`,
+    )
+    const node = await cluster.start({ env: { TERRARIUM_STORE: urlOf('worker') } })
+    assert.equal(await cluster.write(node), 'acknowledged')
+    const [head] = await postgres.query(`SELECT max(seq)::int AS seq FROM ${cluster.schema}.log`)
+    await eventually('the state is written forward', async () => {
+      const [row] = await postgres.query(`SELECT seq::int FROM ${cluster.schema}.checkpoint`)
+      return Number(row?.seq) >= Number(head?.seq)
+    })
+    assert.doesNotMatch(node.stderr(), /permission denied/)
+    await cluster.stop(node)
+  })
+
+  describe('through a pooler', { skip: noPgbouncer }, () => {
+    let pooler: ChildProcess
+    let port: number
+    let folder: string
+
+    before(async () => {
+      port = await freePort()
+      folder = await temporaryFolder()
+      const file = join(folder, 'pgbouncer.ini')
+      const at = `host=127.0.0.1 port=${postgres.port} dbname=postgres user=tests`
+      writeFileSync(
+        file,
+        `[databases]
+transactions = ${at} pool_mode=transaction
+sessions = ${at} pool_mode=session
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+`,
+      )
+      const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+      execFileSync('chmod', ['-R', 'a+rX', folder])
+      pooler = spawn('pgbouncer', [file], { stdio: ['ignore', 'ignore', 'pipe'], ...user })
+      let log = ''
+      pooler.stderr?.on('data', text => {
+        log += text
+      })
+      await eventually(`the pooler listens: ${log}`, () => log.includes(`listening on 127.0.0.1:${port}`))
+    })
+    after(async () => {
+      const ended = once(pooler, 'close')
+      pooler.kill('SIGKILL')
+      await ended
+      rmSync(folder, { recursive: true })
+    })
+
+    test('one that keeps transactions is refused in one line', async () => {
+      const store = `postgres://tests@127.0.0.1:${port}/transactions`
+      assertTold(await start(store), /a pooler that keeps transactions, not sessions: set its pool_mode/)
+    })
+
+    test('one that keeps sessions is taken', async () => {
+      const node = await cluster.start({
+        env: { TERRARIUM_STORE: `postgres://tests@127.0.0.1:${port}/sessions` },
+      })
+      assert.equal(await cluster.write(node), 'acknowledged')
+      await cluster.stop(node)
+    })
+  })
+})
