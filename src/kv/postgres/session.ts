@@ -192,6 +192,7 @@ export class Session {
 
   /** What the server calls the process that serves this session. */
   get processId(): number | undefined {
+    // The driver's types lack it.
     return (this.#client as unknown as { readonly processID?: number }).processID
   }
 
