@@ -23,15 +23,20 @@ export interface OpenPage {
   close(): Promise<void>
 }
 
-const driverFile = join(repository, 'node_modules/faunadb/dist/faunadb.js')
-const html = '<!doctype html><title>app</title><script src="/driver.js"></script>'
+/** The browser builds of the drivers of both versions of the language; that of version 10 is a module. */
+const drivers: Readonly<Record<string, string>> = {
+  '/faunadb.js': join(repository, 'node_modules/faunadb/dist/faunadb.js'),
+  '/fauna.js': join(repository, 'node_modules/fauna/dist/browser/index.js'),
+}
+const html = `<!doctype html><title>app</title><script src="/faunadb.js"></script>
+<script type="module">import * as fauna from '/fauna.js'; globalThis.fauna = fauna</script>`
 
-/** Opens a page that has loaded the driver's browser build as `faunadb`. */
+/** Opens a page that has loaded the drivers' browser builds as `faunadb` and `fauna`. */
 export async function openPage(program: string): Promise<OpenPage> {
   const site = createServer((request, response) => {
-    const isDriver = request.url === '/driver.js'
-    response.setHeader('content-type', isDriver ? 'text/javascript' : 'text/html')
-    response.end(isDriver ? readFileSync(driverFile) : html)
+    const file = drivers[request.url ?? '']
+    response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript')
+    response.end(file === undefined ? html : readFileSync(file))
   })
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`

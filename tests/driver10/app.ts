@@ -1,0 +1,77 @@
+// An application as its author would write it with version 10: the unmodified npm driver `fauna` against a started
+// server. Every test runs twice: over HTTP/2 (what the driver does by itself in Node) and over HTTP/1.1 (its client for
+// browsers and edge runtimes).
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Client, type ClientConfiguration, FetchClient } from 'fauna'
+import { keyOfNewDatabase } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+const transports = ['HTTP/2', 'HTTP/1.1'] as const
+type Transport = (typeof transports)[number]
+
+/** One database of a server, with clients of it. */
+export class App {
+  readonly server: RunningServer
+  /** That of a server key of the app's own database. */
+  readonly secret: string
+  readonly #transport: Transport
+  readonly #clients: Client[] = []
+
+  constructor(server: RunningServer, secret: string, transport: Transport) {
+    this.server = server
+    this.secret = secret
+    this.#transport = transport
+  }
+
+  /** A client, with the app's own secret unless told otherwise; it is closed with the app. */
+  client(options: ClientConfiguration = {}): Client {
+    const endpoint = new URL(this.server.url)
+    const configuration = { endpoint, secret: this.secret, ...options }
+    const fetching = {
+      url: endpoint.href,
+      http2_session_idle_ms: 0,
+      http2_max_streams: 1,
+      fetch_keepalive: false,
+    }
+    const client =
+      this.#transport === 'HTTP/2'
+        ? new Client(configuration)
+        : new Client(configuration, new FetchClient(fetching))
+    this.#clients.push(client)
+    return client
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close()
+  }
+}
+
+/** Milliseconds after which a test hangs. */
+const testTimeoutMs = 60_000
+
+/** Starts one server for the tests of a file. Call at the top of the file, once. */
+export function driver10Tests(): (name: string, body: (app: App) => Promise<void>) => void {
+  let server: RunningServer | undefined
+  let databases = 0
+  before(async () => {
+    server = await startServer()
+  })
+  after(() => server?.stop())
+  return (name, body) => {
+    for (const transport of transports) {
+      test(`${name} (${transport})`, { timeout: testTimeoutMs }, async () => {
+        assert.ok(server)
+        databases += 1
+        const secret = await keyOfNewDatabase(server, `app_${databases}`, 'admin')
+        const app = new App(server, secret, transport)
+        try {
+          await body(app)
+        } finally {
+          app.close()
+        }
+      })
+    }
+  }
+}
