@@ -102,10 +102,6 @@ export const limits = {
   /** Queries waiting for the slow lane, all of them and of one database; ours. */
   laneWaitingMax: 1000,
   laneWaitingPerDatabaseMax: 100,
-  /** Rows and bytes of a transaction that a process of the slow lane hands over to be committed, and reads to compare; ours. */
-  handedWritesMax: 1000,
-  handedBytesMax: 1_048_576,
-  handedReadsMax: 5000,
   /** Bytes, about, of decoded documents and of decoded entries of indexes that a process remembers; ours. */
   knownDocumentsBytesMax: 33_554_432,
   knownEntriesBytesMax: 16_777_216,

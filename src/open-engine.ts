@@ -162,7 +162,7 @@ function timelineOf(
 }
 
 /**
- * Opens the data directory in a process of the slow lane. It commits only what the service has announced, and tells no time:
+ * Opens the data directory in a process of the slow lane. It commits what the service has announced, and tells no time:
  * a snapshot is of the time of its newest commit, or of one that the service has read at itself, so that no later commit
  * can have a time up to it.
  */
@@ -171,12 +171,13 @@ export function openLaneEngine(
   log: Logger,
   within: LaneParts,
 ): OpenedFolder {
-  const kv = openLaneStore(config, folder)
+  const { closed, kv } = openLaneStore(config, folder)
   const timeline: Timeline = {
     now: within.snapshotTime,
     oldestAnnounced: () => Number.POSITIVE_INFINITY,
-    // Only for evaluation: an attempt gets the time of its commit from the service.
+    // Only for evaluation: the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
+    ...(closed && { closed }),
   }
   return engineOver(
     kv,

@@ -20,7 +20,7 @@ import { LazySession } from './kv/postgres/lazy-session.ts'
 import { KeptLease } from './kv/postgres/lease.ts'
 import { RecordLogChunks } from './kv/postgres/log-chunks.ts'
 import { NoticeExchange } from './kv/postgres/notice-exchange.ts'
-import { openPostgres, type Standing } from './kv/postgres/postgres.ts'
+import { openPostgres, PostgresStore, type Standing } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica, settleReplica } from './kv/postgres/replica-folder.ts'
 import { type RecordLocation, Session } from './kv/postgres/session.ts'
 import { Upkeep } from './kv/postgres/upkeep.ts'
@@ -223,15 +223,39 @@ function replicaIn(folder: string, end: (reason: string, isDamaged?: boolean) =>
 }
 
 /**
- * Opens what a process of the slow lane reads: the data directory, or the local copy in it. Throws `StoreUnavailableError`
+ * Opens what a process of the slow lane reads and commits to: the data directory, or the local copy in it and the record that
+ * it is of, which is connected with the first commit. `closed` as a {@link Timeline} has it. Throws `StoreUnavailableError`
  * when the folder is not the one with that identity.
  */
-export function openLaneStore({ data, store }: StoreConfig, identity: string): KeyValueStore {
+export function openLaneStore(
+  config: StoreConfig,
+  identity: string,
+): { readonly kv: KeyValueStore; readonly closed?: () => number } {
+  const { data, store } = config
   // Before, because opening would make what is not there; and after, when nothing can come in between any more.
   assertIdentity(data, identity)
-  const kv = store === undefined ? openLmdb({ path: data }) : openReplica(data)
+  const local = store === undefined ? openLmdb({ path: data }) : openReplica(data)
   assertIdentity(data, identity)
-  return kv
+  if (store === undefined) return { kv: local }
+  // Never started: the copy is kept up by the service, and what is wrong with it is found there.
+  const record = new PostgresStore({
+    location: locationOf(store, config),
+    local,
+    node: nodeName,
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    newestTime: view => lastCommit(view).time,
+    writePatienceMs: config.storeWriteWaitMs,
+    onDiverged: () => undefined,
+  })
+  const kv: KeyValueStore = {
+    read: read => local.read(read),
+    transact: work => record.transact(work),
+    watch: listener => local.watch(listener),
+    close: () => record.close(),
+  }
+  return { kv, closed: () => record.timeline.closed?.() ?? 0 }
 }
 
 /** The same store with another way to close it. */

@@ -1,5 +1,5 @@
 // The program of a process of the slow lane. It opens the data directory as the service has, runs one query after the
-// other, and commits only what the service has given it leave to; it ends when the service does.
+// other, and commits what it has evaluated when the service has announced that; it ends when the service does.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -95,8 +95,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   giveWay()
   return {
     engine,
-    // What machines share is committed by those that are connected with it.
-    store: setup.config.store === undefined ? store : undefined,
-    assertLeave: () => assert(process.ppid === ppid, 'the service that waits for the commit lives'),
+    store,
+    checkService: () => assert(process.ppid === ppid, 'the service that has announced the commit lives'),
   }
 })

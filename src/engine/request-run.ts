@@ -148,10 +148,6 @@ class RequestRun {
         store,
         retriesMax,
         timers,
-        completed: (response, time) => {
-          const { body, metrics } = response
-          return languageOf(this.#options, this.#request).complete(body, this.#request, { time, metrics })
-        },
         job: lead => ({
           request: { ...this.#request, ...(isExplanation && { isExplanation }) },
           queue: queueOf(database, authorization),

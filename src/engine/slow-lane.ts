@@ -3,7 +3,7 @@
 
 import { threadMicros } from '../base/clock.ts'
 import { limits } from '../limits.ts'
-import type { KeptAttempt } from '../store/contract.ts'
+import type { Attempt } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { Leads } from './leads.ts'
@@ -26,17 +26,27 @@ export interface LaneJob {
   readonly lead: Micros
 }
 
-/** An attempt that the process which made it keeps, for being large. */
-export interface KeptResponse extends KeptAttempt {
-  /** The response to its query; with its body once it has been committed. */
-  readonly response: QueryResponse
+/** What a query wants to write; the process that has evaluated it keeps that. */
+export interface KeptAttempt extends Pick<Attempt<unknown>, 'commitTime' | 'isStamped'> {
+  /**
+   * Has it committed at the time `announced`, or a later one if another commit has come up to that. Resolves with that
+   * time and the response when the commit is visible, or with `stale`. Rejects when nothing was committed,
+   * or when nobody knows.
+   */
+  commit(announced: Micros): Promise<KeptCommit | 'stale'>
   /** It will not be committed. Does nothing when that has begun. */
   drop(): void
 }
 
-/** What comes of a query in the slow lane: of one that writes an attempt, or one that is kept. */
+/** A commit that has become visible, and the response that tells of it. */
+export interface KeptCommit {
+  readonly time: Micros
+  readonly response: QueryResponse
+}
+
+/** What comes of a query in the slow lane; the response to one that writes has no body before it is committed. */
 export interface LaneOutcome extends QueryResponse {
-  readonly kept?: KeptResponse
+  readonly kept?: KeptAttempt
 }
 
 export interface SlowLane {

@@ -7,6 +7,7 @@ import { LongBody, type QueryResponse } from '../engine/contract.ts'
 import type { LaneOutcome } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { StoreUnavailableError } from '../store/contract.ts'
 import type { IdStretch, ReserveIds } from '../store/ids.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
 import { KeptJob } from './kept-job.ts'
@@ -36,6 +37,13 @@ interface Running {
   readonly onOver: () => void
 }
 
+/** A job that wants to write. */
+interface Kept {
+  readonly job: KeptJob
+  /** Without its body: that is made with the time of the commit. */
+  readonly response: QueryResponse
+}
+
 /** Characters of what a process says on standard error that are kept to tell why it ended. */
 const lastWordsMax = 4096
 
@@ -59,8 +67,8 @@ export class LaneProcess {
   #isReady = false
   #becomeReady: () => void = () => {}
   #running: Running | undefined
-  /** The attempt of the last job, while the process keeps it. */
-  #kept: KeptJob | undefined
+  /** The last job, while the process keeps what it wants to write. */
+  #kept: Kept | undefined
   #verdict: RequestError | undefined
   #lastWords = ''
   #isEnding = false
@@ -101,7 +109,7 @@ export class LaneProcess {
 
   /** Whether it commits what it has evaluated: then it should not be killed. */
   get isCommitting(): boolean {
-    return this.#kept?.isCommitting === true
+    return this.#kept?.job.isCommitting === true
   }
 
   /**
@@ -153,11 +161,18 @@ export class LaneProcess {
       }
       case 'committed': {
         const kept = this.#takeKept()
-        kept?.committed(message.commit, withBody(kept.response, body))
+        const { time } = message
+        if (kept) kept.job.committed({ time, response: withBody({ ...kept.response, txnTime: time }, body) })
         break
       }
-      case 'refused':
-        this.#takeKept()?.refused(message.reason)
+      case 'stale':
+        this.#takeKept()?.job.committed('stale')
+        break
+      case 'refused': {
+        const { outcome, reason } = message
+        const error = new StoreUnavailableError(reason, outcome === 'unknown' ? { outcome } : {})
+        this.#takeKept()?.job.refused(error)
+      }
     }
   }
 
@@ -174,9 +189,9 @@ export class LaneProcess {
     const running = this.#takeRunning()
     if (running === undefined) return
     const { onCommit, onOver, resolve } = running
-    const kept = new KeptJob({ facts, response, onCommit, onOver, send: message => this.#send(message) })
-    this.#kept = kept
-    resolve({ ...response, kept })
+    const job = new KeptJob({ facts, onCommit, onOver, send: message => this.#send(message) })
+    this.#kept = { job, response }
+    resolve({ ...response, kept: job })
   }
 
   #takeRunning(): Running | undefined {
@@ -185,7 +200,7 @@ export class LaneProcess {
     return running
   }
 
-  #takeKept(): KeptJob | undefined {
+  #takeKept(): Kept | undefined {
     const kept = this.#kept
     this.#kept = undefined
     return kept
@@ -204,7 +219,7 @@ export class LaneProcess {
     const reason = this.#verdict ?? unmeant()
     running?.reject(reason)
     running?.onOver()
-    kept?.fail(reason)
+    kept?.job.fail(reason)
     if (!wasMeant && (running || kept || end !== 'exit status 0')) this.#options.onDeath(cause)
   }
 
@@ -218,7 +233,6 @@ export class LaneProcess {
 function withBody(response: QueryResponse, pieces: readonly Uint8Array[]): QueryResponse {
   if (pieces.length === 0) return response
   const body = new LongBody(pieces)
-  // The time of a commit has to be put into the text.
-  if (body.length > limits.longBodyBytes && !response.attempt) return { ...response, longBody: body }
+  if (body.length > limits.longBodyBytes) return { ...response, longBody: body }
   return { ...response, body: Buffer.concat(pieces).toString() }
 }

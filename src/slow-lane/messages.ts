@@ -1,7 +1,7 @@
 // What the service and a process of the slow lane say to one another.
 
 import type { QueryRequest, QueryResponse } from '../engine/contract.ts'
-import type { CommitLeave, DistantCommit, KeptAttempt } from '../store/contract.ts'
+import type { Attempt, StoreUnavailableError } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -17,8 +17,8 @@ export type ToLane<Setup = unknown> =
       readonly now: Micros
       readonly lead: Micros
     }
-  /** The attempt of the last job is to be committed, or to be forgotten. */
-  | { readonly kind: 'commit'; readonly leave: CommitLeave }
+  /** What the last job wants to write is to be committed at a time that is announced, or to be forgotten. */
+  | { readonly kind: 'commit'; readonly time: Micros }
   | { readonly kind: 'drop' }
   | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
 
@@ -27,14 +27,16 @@ export type FromLane =
   /** The data is open: jobs can come. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'response'; readonly response: QueryResponse }
-  /** The process keeps the attempt: it waits for `commit` or `drop`. The response has no body yet. */
+  /** The query writes: the process waits for `commit` or `drop`. The response has no body yet. */
   | { readonly kind: 'kept'; readonly response: QueryResponse; readonly facts: KeptFacts }
-  /** What the commit of a kept attempt came to. The body of the frame is that of the response. */
-  | { readonly kind: 'committed'; readonly commit: DistantCommit | 'stale' }
-  /** It could not be committed: nothing was written. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** It is committed, at this time. The body of the frame is that of the response. */
+  | { readonly kind: 'committed'; readonly time: Micros }
+  /** Others have written what it read: nothing was written. */
+  | { readonly kind: 'stale' }
+  /** It could not be committed. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly outcome: StoreUnavailableError['outcome'] }
   /** Ids are drawn from stretches that only the service reserves; `held` was the last one. */
   | { readonly kind: 'ids wanted'; readonly held: IdStretch | undefined }
 
-/** What the service has to know of an attempt that a process keeps. */
-export type KeptFacts = Pick<KeptAttempt, 'commitTime' | 'isStamped' | 'since'>
+/** What the service has to know of what a process keeps. */
+export type KeptFacts = Pick<Attempt<unknown>, 'commitTime' | 'isStamped'>

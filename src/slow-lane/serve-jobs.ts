@@ -1,40 +1,22 @@
 // The other end: in a process of the slow lane, evaluates one job after the other on an engine of its own.
 
 import type { Duplex } from 'node:stream'
-import { assert } from '../base/assert.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
-import {
-  type Attempt,
-  type CommitLeave,
-  type DistantCommit,
-  StoreUnavailableError,
-} from '../store/contract.ts'
+import { type Attempt, type Store, StoreUnavailableError } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import { prettyPrint } from '../values/json-pretty.ts'
 import type { Micros } from '../values/value.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
-import type { FromLane, KeptFacts, ToLane } from './messages.ts'
+import type { FromLane, ToLane } from './messages.ts'
 
 /** What a process evaluates with, and commits to. */
 interface LaneEngine {
   readonly engine: Engine
-  /** Absent where nothing can be committed from here. */
-  readonly store: LaneStore | undefined
-  /** Throws when the service has ended that gave this process leave to commit. */
-  readonly assertLeave: () => void
-}
-
-interface LaneStore {
-  /** What the service has to know of an attempt that is better committed here; undefined when it can be handed over. */
-  keptFacts(attempt: Attempt<unknown>): KeptFacts | undefined
-  /** Commits an attempt for the service, or finds it stale. Rejects when nothing was written. */
-  commitFor(
-    attempt: Attempt<unknown>,
-    leave: CommitLeave,
-    assertLeave: () => void,
-  ): Promise<DistantCommit | 'stale'>
+  readonly store: Pick<Store, 'commit'>
+  /** Throws when the service has ended that has announced the commit. */
+  readonly checkService: () => void
 }
 
 /** A response whose attempt waits for what the service says. */
@@ -83,7 +65,7 @@ export class LaneService<Setup> {
         this.#takeIds(message.stretch)
         return
       case 'commit':
-        void this.#commit(message.leave)
+        void this.#commit(message.time)
         return
       case 'drop':
         this.#kept = undefined
@@ -108,34 +90,33 @@ export class LaneService<Setup> {
 
   /** Never fails: an engine has a response to everything; one that cannot be opened ends the process. */
   async #run(request: QueryRequest): Promise<void> {
-    const { engine, store } = await (this.#engine as Promise<LaneEngine>)
+    const { engine } = await (this.#engine as Promise<LaneEngine>)
     const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
     const { attempt, body } = response
-    const pretty = request.prettyBody === true
-    const facts = attempt && store?.keptFacts(attempt)
-    if (attempt === undefined || facts === undefined) {
-      const text = bodyText(body, pretty && attempt === undefined)
+    if (attempt === undefined) {
+      const text = bodyText(body, request.prettyBody === true)
       return this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))
     }
     this.#kept = { request, response: { ...response, attempt } }
     const { attempt: _, ...rest } = response
-    this.#send({ kind: 'kept', response: { ...rest, body: '' }, facts })
+    const { commitTime, isStamped } = attempt
+    this.#send({ kind: 'kept', response: { ...rest, body: '' }, facts: { commitTime, isStamped } })
   }
 
-  async #commit(leave: CommitLeave): Promise<void> {
-    const { assertLeave, engine, store } = await (this.#engine as Promise<LaneEngine>)
+  async #commit(announced: Micros): Promise<void> {
+    const { checkService: check, engine, store } = await (this.#engine as Promise<LaneEngine>)
     const { request, response } = this.#kept as Kept
     this.#kept = undefined
     try {
-      assert(store !== undefined, 'a process that commits has a store')
-      const outcome = await store.commitFor(response.attempt, leave, assertLeave)
-      const text =
-        outcome === 'stale'
-          ? ''
-          : bodyText(engine.completed(request, response, outcome.time), request.prettyBody === true)
-      this.#send({ kind: 'committed', commit: outcome }, Buffer.from(text))
+      const outcome = await store.commit(response.attempt, { time: announced, check })
+      if (outcome === 'stale') return this.#send({ kind: 'stale' })
+      const { time } = outcome
+      const text = bodyText(engine.completed(request, response, time), request.prettyBody === true)
+      this.#send({ kind: 'committed', time }, Buffer.from(text))
     } catch (error) {
-      this.#send({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) })
+      const outcome = error instanceof StoreUnavailableError ? error.outcome : 'not committed'
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#send({ kind: 'refused', reason, outcome })
     }
   }
 

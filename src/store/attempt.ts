@@ -5,7 +5,6 @@ import { keyTags } from '../keys/keyspace.ts'
 import type { Bytes, View, Write } from '../kv/contract.ts'
 import { NotingView, type ReadSet, readsAgree, sizeOf } from '../kv/noted-reads.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
-import { limits } from '../limits.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
 import type { Attempt, TransactionCounters } from './contract.ts'
@@ -82,21 +81,10 @@ export function attemptOn<T>(
 }
 
 /**
- * Whether it is so large that handing it over to another process, comparing or applying it takes that one long: then it is
- * better committed where it was made.
+ * Keys and entries that are read again under the writer's lock at most: about as long as the largest transactions hold it.
+ * What the service evaluates itself is short and reads far less.
  */
-export function isLarge({ counters, reads, writes }: StoreAttempt<unknown>): boolean {
-  return (
-    writes.length > limits.handedWritesMax ||
-    counters.writeBytes > limits.handedBytesMax ||
-    sizeOf(reads) > limits.handedReadsMax
-  )
-}
-
-/** Keys and entries that are read again under the writer's lock at most: some tens of milliseconds. */
-const rereadsMax = 20_000
-/** More for each row that the attempt writes: reading these takes less time than writing it, which is to follow. */
-const rereadsPerWrite = 4
+const rereadsMax = 250_000
 
 /** Whether `attempt` would come out the same on `view`, which ends with the commit `last`, if it committed at `time`. */
 export function stillHolds(
@@ -111,8 +99,7 @@ export function stillHolds(
   if (last.time === since.time) return true
   if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return false
   const doubtful = recent.written(reads, since.time, last.time) ?? reads
-  const most = Math.max(rereadsMax, rereadsPerWrite * attempt.writes.length)
-  return sizeOf(doubtful) <= most && readsAgree(doubtful, view)
+  return sizeOf(doubtful) <= rereadsMax && readsAgree(doubtful, view)
 }
 
 /** What an attempt writes when it commits at `time`. */

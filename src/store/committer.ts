@@ -5,10 +5,9 @@
 // Each commit is announced on the timeline before it is evaluated, and its writes are made for the time it gets then.
 // If another commit has come up to that time first, they are made for a later one (retime.ts).
 //
-// An attempt of the slow lane that is large is committed by the process that made it, while nothing is committed here.
+// A process of the slow lane commits what it has evaluated itself, at a time that its service announces.
 
 import type { MemoryBound, Release } from '../base/memory-bound.ts'
-import { SharedGate } from '../base/shared-gate.ts'
 import { type Announcement, commitDistance } from '../base/timeline.ts'
 import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
@@ -16,10 +15,8 @@ import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import { attemptOn, type Evaluated, evaluateOn, type StoreAttempt, stillHolds, writesAt } from './attempt.ts'
 import {
-  type CommitLeave,
+  type AnnouncedElsewhere,
   ContendedTransaction,
-  type DistantCommit,
-  type KeptAttempt,
   type TransactionOutcome,
   type WriteOptions,
 } from './contract.ts'
@@ -45,8 +42,6 @@ export class Committer {
   readonly #clock: () => Micros
   readonly #memory: MemoryBound | undefined
   readonly #recent = new RecentWrites()
-  /** Passed by the commits of this process together, and alone by one that another process makes for it. */
-  readonly #gate = new SharedGate()
   /** What the batch under the lock has evaluated so far, in microseconds. */
   #lockedMicros = 0
 
@@ -97,68 +92,30 @@ export class Committer {
     }
   }
 
-  /** Commits an attempt, of whatever process; `again` evaluates it under the lock if it is stale. */
+  /** Commits an attempt, if it still holds. */
   commit<T>(
     attempt: StoreAttempt<T>,
-    again: TransactionWork<T> | undefined,
+    announced?: AnnouncedElsewhere,
   ): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#decide(attempt, this.#times.announce(attempt.commitTime - 1), again)
+    const announcement = announced
+      ? { time: announced.time, end: () => undefined }
+      : this.#times.announce(attempt.commitTime - 1)
+    return this.#decide(attempt, announcement, undefined, announced?.check)
   }
 
-  /**
-   * Has an attempt committed by the process that keeps it. Meanwhile nothing is committed here: so that process can be told
-   * all that was, and those behind it wait for the writer's lock no longer than they would for any commit of that size.
-   */
-  async commitKept(attempt: KeptAttempt): Promise<Micros | 'stale'> {
-    // Before it waits: what has gone ahead has an earlier time, and its own does not pass meanwhile.
-    const announcement = this.#times.announce(attempt.commitTime - 1)
+  /** Has another process commit what it has evaluated: `commit` tells it the time, which is announced here until it is visible. */
+  async commitElsewhere<T extends { readonly time: Micros }>(
+    { commitTime }: Pick<StoreAttempt<unknown>, 'commitTime'>,
+    commit: (announced: Micros) => Promise<T | 'stale'>,
+  ): Promise<T | 'stale'> {
+    const announcement = this.#times.announce(commitTime - 1)
     try {
-      const open = await this.#gate.alone()
-      try {
-        const recent = this.#recent.tell(attempt.since)
-        const commit = await attempt.commit({ time: announcement.time, ...(recent && { recent }) })
-        if (commit === 'stale') return commit
-        if (commit.written) this.#recent.learn(commit.written)
-        this.#times.noteCommit(commit.time)
-        return commit.time
-      } finally {
-        open()
-      }
+      const done = await commit(announcement.time)
+      if (done !== 'stale') this.#times.noteCommit(done.time)
+      return done
     } finally {
       announcement.end()
     }
-  }
-
-  /**
-   * Commits an attempt of this process for the one that gave it `leave`. `assertLeave` throws when that one has ended:
-   * nobody waits for the commit then, and its time is not announced any more.
-   */
-  async commitFor<T>(
-    attempt: StoreAttempt<T>,
-    leave: CommitLeave,
-    assertLeave: () => void,
-  ): Promise<DistantCommit | 'stale'> {
-    // A process commits one after the other here, and nothing else: what it remembers is about this one.
-    this.#recent.clear()
-    if (leave.recent) this.#recent.learn(leave.recent)
-    // Made outside the lock: with one service over the folder it stays the time.
-    const prepared = writesAt(attempt, leave.time)
-    const { result, before } = await this.#kv.transact(
-      (view): Work<{ readonly before: Micros; readonly result: Decision<T> }> => {
-        assertLeave()
-        const last = lastCommit(view)
-        const time = this.#times.commitTime(leave.time, last)
-        if (!stillHolds(attempt, view, last, time, this.#recent)) {
-          return { result: { before: last.time, result: 'stale' }, writes: [] }
-        }
-        const writes = time === leave.time ? prepared : writesAt(attempt, time)
-        const done = this.#commitOf(attempt, writes, last, time)
-        return { result: { before: last.time, result: done.result }, writes: done.writes }
-      },
-    )
-    if (typeof result === 'string') return 'stale'
-    const written = attempt.writes.length > 0 ? this.#recent.tell(before) : undefined
-    return { time: result.time, ...(written && { written }) }
   }
 
   /** Commits nothing but a time, so that readers need not wait any more for commits announced before it. */
@@ -191,15 +148,20 @@ export class Committer {
     attempt: StoreAttempt<T>,
     announcement: Announcement,
     again: TransactionWork<T> | undefined,
+    check?: () => void,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     let release: Release | undefined
     try {
       release = this.#memory?.hold(attempt.counters.writeBytes)
+      const notBefore = Math.max(announcement.time, attempt.commitTime)
+      // Made outside the lock: mostly it stays the time.
+      const prepared = writesAt(attempt, notBefore)
       for (;;) {
-        const notBefore = Math.max(announcement.time, attempt.commitTime)
         const decision = await this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
+          check?.()
           if (stillHolds(attempt, view, last, time, this.#recent)) {
-            return this.#commitOf(attempt, writesAt(attempt, time), last, time)
+            const writes = time === notBefore ? prepared : writesAt(attempt, time)
+            return this.#commitOf(attempt, writes, last, time)
           }
           if (again === undefined) return { result: 'stale', writes: [] }
           if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
@@ -221,8 +183,6 @@ export class Committer {
     work: (last: CommitRecord, time: Micros, view: View) => Work<T>,
   ): Promise<T> {
     let hasWritten = false
-    const wait = this.#gate.enter()
-    if (wait !== undefined) await wait
     try {
       return await this.#kv.transact(view => {
         // It runs again when its batch came to nothing: what was remembered of that has not been committed.
@@ -236,8 +196,6 @@ export class Committer {
       // The commits of its batch may have come to nothing, too.
       if (hasWritten) this.#recent.clear()
       throw error
-    } finally {
-      this.#gate.leave()
     }
   }
 

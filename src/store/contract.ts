@@ -2,7 +2,6 @@
 // objects. Everything here is synchronous; a transaction can be replayed: again from the start, on a newer snapshot,
 // with what was waited for remembered.
 
-import type { ToldWrites } from '../kv/written-keys.ts'
 import type { Code } from '../values/code.ts'
 import type {
   ActionName,
@@ -295,8 +294,7 @@ export interface Transaction extends TransactionMoment, DocumentReads, DocumentW
 export { StoreUnavailableError } from '../kv/errors.ts'
 
 /**
- * A transaction evaluated on a snapshot, for {@link Store.commit}. What else it holds is the store's business; it is data
- * and can be cloned if its result can.
+ * A transaction evaluated on a snapshot, for {@link Store.commit}. What else it holds is the store's business.
  */
 export interface Attempt<T> {
   readonly result: T
@@ -307,27 +305,12 @@ export interface Attempt<T> {
   readonly isStamped: boolean
 }
 
-/** An attempt that the process which made it keeps, being large, and commits itself when {@link Store.commitKept} lets it. */
-export interface KeptAttempt extends Pick<Attempt<unknown>, 'commitTime' | 'isStamped'> {
-  /** The time of the newest commit that it saw. */
-  readonly since: Micros
-  /** Resolves when it is committed and visible, or with `stale`. Rejects when it is not, or when nobody knows. */
-  commit(leave: CommitLeave): Promise<DistantCommit | 'stale'>
-}
-
-/** What a process is given that commits for another. A plain value. */
-export interface CommitLeave {
+/** The commit of an attempt in another process than the one that has announced it. */
+export interface AnnouncedElsewhere {
   /** The commit's time, if no other commit has come up to that: announced on the timeline until the commit is visible. */
   readonly time: Micros
-  /** What was committed since the attempt was made; absent when that is not known. */
-  readonly recent?: ToldWrites
-}
-
-/** What it has committed. A plain value. */
-export interface DistantCommit {
-  readonly time: Micros
-  /** Absent when it had nothing to write. */
-  readonly written?: ToldWrites
+  /** Called under the writer's lock; throws when the process that announced it has ended, and its time counts no more. */
+  readonly check: () => void
 }
 
 /** Thrown by a write that cannot be: nothing of it was written, and the transaction cannot be committed. */
@@ -430,15 +413,20 @@ export interface Store {
   /** Commits nothing but a time, which shows whether anything can be committed. Callers at one time share a commit. */
   probe(): Promise<void>
   /**
-   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}, also in another
-   * process that has the folder open, if its result can be cloned. What holds the very time of its commit is made for the
+   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}. What holds the very time of its commit is made for the
    * moment that `stampTime` tells when that has to be certain; absent: for the next one.
    */
   attempt<T>(work: (transaction: Transaction) => T, notBefore?: Micros, stampTime?: () => Micros): Attempt<T>
   /** Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. */
-  commit<T>(attempt: Attempt<T>): Promise<TransactionOutcome<T> | 'stale'>
-  /** Has an attempt of another process committed there; resolves with its time, or `stale`. Nothing else is committed meanwhile. */
-  commitKept(attempt: KeptAttempt): Promise<Micros | 'stale'>
+  commit<T>(attempt: Attempt<T>, announced?: AnnouncedElsewhere): Promise<TransactionOutcome<T> | 'stale'>
+  /**
+   * Has the process that made an attempt commit it: announces the commit and tells `commit` its time, which resolves with
+   * the time that it got, or `stale`, when that can be seen here.
+   */
+  commitElsewhere<T extends { readonly time: Micros }>(
+    attempt: Pick<Attempt<unknown>, 'commitTime'>,
+    commit: (announced: Micros) => Promise<T | 'stale'>,
+  ): Promise<T | 'stale'>
   /** The time of day, not before any time this process has given to a snapshot or a commit. */
   now(): Micros
   /**

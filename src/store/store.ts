@@ -5,7 +5,7 @@ import type { MemoryBound } from '../base/memory-bound.ts'
 import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
-import { isLarge, type StoreAttempt } from './attempt.ts'
+import type { StoreAttempt } from './attempt.ts'
 import { BindingBudget } from './binding-budget.ts'
 import { BindingShare } from './binding-share.ts'
 import { SchemaCache } from './catalogue.ts'
@@ -13,10 +13,8 @@ import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
 import { Committer } from './committer.ts'
 import type {
-  CommitLeave,
+  AnnouncedElsewhere,
   CommittedTransaction,
-  DistantCommit,
-  KeptAttempt,
   Store,
   StoreHooks,
   Transaction,
@@ -105,8 +103,7 @@ export class TransactionStore implements Store {
   }
 
   /**
-   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}, also in another
-   * process that has the folder open, if its result can be cloned. `stampTime` says when to commit what holds that moment.
+   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}. `stampTime` says when to commit what holds that moment.
    */
   attempt<T>(
     work: (transaction: Transaction) => T,
@@ -116,36 +113,18 @@ export class TransactionStore implements Store {
     return this.#committer.attempt(work, notBefore, stampTime)
   }
 
-  /**
-   * Commits an attempt. If others have written what it read: evaluates it `again` under the writer's lock, which all
-   * others wait for, or without that resolves with `stale`, and nothing was written.
-   */
   commit<T>(
     attempt: StoreAttempt<T>,
-    again?: (transaction: Transaction) => T,
+    announced?: AnnouncedElsewhere,
   ): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#committer.commit(attempt, again)
+    return this.#committer.commit(attempt, announced)
   }
 
-  commitKept(attempt: KeptAttempt): Promise<Micros | 'stale'> {
-    return this.#committer.commitKept(attempt)
-  }
-
-  /** What another process has to know of an attempt that is better committed by this one; undefined when it is small. */
-  keptFacts(
-    attempt: StoreAttempt<unknown>,
-  ): Pick<KeptAttempt, 'commitTime' | 'isStamped' | 'since'> | undefined {
-    const { commitTime, isStamped, since } = attempt
-    return isLarge(attempt) ? { commitTime, isStamped, since: since.time } : undefined
-  }
-
-  /** Commits an attempt of this process for another one; {@link Committer.commitFor}. */
-  commitFor<T>(
-    attempt: StoreAttempt<T>,
-    leave: CommitLeave,
-    assertLeave: () => void,
-  ): Promise<DistantCommit | 'stale'> {
-    return this.#committer.commitFor(attempt, leave, assertLeave)
+  commitElsewhere<T extends { readonly time: Micros }>(
+    attempt: Pick<StoreAttempt<unknown>, 'commitTime'>,
+    commit: (announced: Micros) => Promise<T | 'stale'>,
+  ): Promise<T | 'stale'> {
+    return this.#committer.commitElsewhere(attempt, commit)
   }
 
   /** The time of day, not before any time this process has given to a snapshot or a commit. */

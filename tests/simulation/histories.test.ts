@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Timeline } from '../../src/base/timeline.ts'
 import type { KeyValueStore, View, Work } from '../../src/kv/contract.ts'
-import type { CommitLeave } from '../../src/store/contract.ts'
 import { openStore, type TransactionStore } from '../../src/store/store.ts'
 import { seedsToRun } from '../support/seeded.ts'
 import { type CommitOf, runHistory } from './histories.ts'
@@ -22,8 +21,7 @@ for (const seed of seedsToRun([1, 2, 3, 4])) {
 
 for (const seed of seedsToRun([11, 12])) {
   test(`so they are when attempts travel between processes (seed ${seed})`, async () => {
-    const commit: CommitOf = (store, attempt, again) =>
-      store.commit(structuredClone(attempt), seed % 2 === 0 ? again : undefined)
+    const commit: CommitOf = (store, attempt) => store.commit(structuredClone(attempt))
     await runHistory({ seed, steps, commit })
   })
 }
@@ -45,28 +43,21 @@ function laneOf(service: TransactionStore): TransactionStore {
   return lane
 }
 
-/** Commits there; `changed`: what the process is told. */
+/** Commits there; `changed`: the time that the process is told. */
 const commitThere =
-  (changed: (leave: CommitLeave) => CommitLeave = leave => leave): CommitOf =>
-  async (service, attempt) => {
-    const kept = structuredClone(attempt)
-    const time = await service.commitKept({
-      commitTime: kept.commitTime,
-      isStamped: kept.isStamped,
-      since: kept.since.time,
-      commit: async leave =>
-        structuredClone(await laneOf(service).commitFor(kept, changed(structuredClone(leave)), () => {})),
-    })
-    return time === 'stale' ? time : { ...attempt, time, retries: 0 }
-  }
+  (changed: (announced: number) => number = announced => announced): CommitOf =>
+  (service, attempt) =>
+    service.commitElsewhere(attempt, announced =>
+      laneOf(service).commit(structuredClone(attempt), { time: changed(announced), check: () => {} }),
+    )
 
 for (const seed of seedsToRun([15, 16, 17])) {
   test(`so they are when processes commit for others what these have not seen (seed ${seed})`, async () => {
     let commits = 0
     const there = commitThere()
     // Some here, some there.
-    const commit: CommitOf = (service, attempt, again) =>
-      commits++ % 2 === 0 ? there(service, attempt, again) : service.commit(structuredClone(attempt))
+    const commit: CommitOf = (service, attempt) =>
+      commits++ % 2 === 0 ? there(service, attempt) : service.commit(structuredClone(attempt))
     await runHistory({ seed, steps, commit })
   })
 }
@@ -91,23 +82,8 @@ test('attempts whose reads nobody compares would be caught', async () => {
   )
 })
 
-test('commits of another process that is told of nothing would be caught', async () => {
-  const nothing = {
-    places: new Uint32Array(),
-    keys: new Uint8Array(),
-    keyCount: 0,
-    spans: [],
-    isPartial: false,
-  }
-  const commit = commitThere(({ recent, time }) => ({
-    time,
-    ...(recent && { recent: { ...recent, ...nothing } }),
-  }))
-  await assertCaught(seed => runHistory({ seed, steps, commit, processes: 1 }))
-})
-
 test('commits of another process before the time that was announced would be caught', async () => {
-  const commit = commitThere(leave => ({ ...leave, time: 0 }))
+  const commit = commitThere(() => 0)
   await assertCaught(seed => runHistory({ seed, steps, commit }))
 })
 

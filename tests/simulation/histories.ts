@@ -156,7 +156,6 @@ function cellsOf(transaction: Transaction, collection: Ref): Cells {
 export type CommitOf = <T>(
   store: TransactionStore,
   attempt: StoreAttempt<T>,
-  again: (transaction: Transaction) => T,
 ) => ReturnType<TransactionStore['commit']> | undefined
 
 export interface HistoryOptions {
@@ -258,7 +257,7 @@ async function runProgram(
   const work = (transaction: Transaction) => program.run(cellsOf(transaction, collection))
   if (!program.writes) return store.read(work)
   if (commit !== undefined) {
-    const outcome = await commit(store, store.attempt(work), work)
+    const outcome = await commit(store, store.attempt(work))
     if (outcome !== undefined && outcome !== 'stale') return outcome
   }
   return store.write(work)

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { preparation, type Sizes, type WorstQuery, worstQueries } from '../../bench/worst-queries.ts'
-import { limits } from '../../src/limits.ts'
 import { send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
@@ -88,7 +87,7 @@ for (const query of worstQueries) {
     assert.ok(status < 300, text)
     assert.ok(Number(headers.get('x-byte-write-ops')) > 0)
     assert.equal(await slowQueries(server), before + 1)
-    assert.equal(await slowCommits(server), commits, 'small ones are handed over')
+    assert.equal(await slowCommits(server), commits + 1)
     const added = query.name === 'writes: very many documents' ? small.documents : 1
     assert.equal(await documentCount(), documents + added)
   })
@@ -102,7 +101,7 @@ const createMany = (count: number) => ({
   collection: Array(count).fill(0),
 })
 
-test('a large transaction is committed by the process that evaluated it, and looks like any other', async () => {
+test('a large transaction looks like any other', async () => {
   const [documents, commits] = [await documentCount(), await slowCommits(server)]
   const query = createMany(600)
   const { headers, json, status, text } = await send(server, { secret: server.rootSecret, query })
@@ -118,26 +117,6 @@ test('a large transaction is committed by the process that evaluated it, and loo
     query: { select: ['ts'], from: { get: resource[599]?.ref } },
   })
   assert.equal((found.json as { resource: number }).resource, time)
-})
-
-test('so is one that has read much', async () => {
-  for (let documents = await documentCount(); documents < limits.handedReadsMax; documents += 1000) {
-    const made = await send(server, { secret: server.rootSecret, query: { count: createMany(1000) } })
-    assert.equal(made.status, 200, made.text)
-  }
-  const commits = await slowCommits(server)
-  const reads = {
-    map: { lambda: 'r', expr: { get: { var: 'r' } } },
-    collection: { paginate: { documents: { collection: 'worst' } }, size: 100_000 },
-  }
-  const create = { create: { collection: 'worst' }, params: { object: { data: { object: { group: 56 } } } } }
-  const before = await slowQueries(server)
-  const query = { do: [reads, { select: 'ts', from: create }] }
-  const { headers, json, status, text } = await send(server, { secret: server.rootSecret, query })
-  assert.equal(status, 200, text)
-  assert.equal(await slowQueries(server), before + 1)
-  assert.equal((json as { resource: number }).resource, Number(headers.get('x-txn-time')))
-  assert.equal(await slowCommits(server), commits + 1)
 })
 
 test('large transactions over the same documents all count, or say that they do not', async () => {

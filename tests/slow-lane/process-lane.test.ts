@@ -314,33 +314,25 @@ async function keptJob() {
   const [process] = all.started
   await received(process, 1)
   const response: QueryResponse = { status: 200, body: '', txnTime: 1, metrics: undefined, database: 0n }
-  process?.say({ kind: 'kept', response, facts: { commitTime: 5, isStamped: false, since: 3 } })
+  process?.say({ kind: 'kept', response, facts: { commitTime: 5, isStamped: false } })
   const { kept } = (await outcome) as LaneOutcome
   assert.ok(process && kept)
   const kinds = () => process.received.map(({ message }) => message.kind)
   return { ...all, process, kept, kinds }
 }
 
-const written = {
-  places: new Uint32Array(),
-  keys: new Uint8Array(),
-  keyCount: 0,
-  spans: [],
-  isPartial: false,
-}
-
-test('a large attempt stays in its process, which commits it when it is let and then does the next job', async () => {
+test('what a query wants to write stays in its process, which commits it when it is let and then does the next job', async () => {
   const { kept, kinds, lane, process, run } = await keptJob()
   const next = run('a', 'y')
   await turn()
   assert.deepEqual(kinds(), ['job'], 'the process is not free yet')
-  const commit = kept.commit({ time: 9 })
+  const commit = kept.commit(9)
   await received(process, 2)
-  assert.deepEqual(process.received[1]?.message, { kind: 'commit', leave: { time: 9 } })
-  const made = { time: 10, written: { ...written, after: 8, upTo: 10 } }
-  process.say({ kind: 'committed', commit: made }, 'with its time')
-  assert.deepEqual(await commit, made)
-  assert.equal(kept.response.body, 'with its time')
+  assert.deepEqual(process.received[1]?.message, { kind: 'commit', time: 9 })
+  process.say({ kind: 'committed', time: 10 }, 'with its time')
+  const made = await commit
+  assert.ok(made !== 'stale')
+  assert.deepEqual([made.time, made.response.txnTime, made.response.body], [10, 10, 'with its time'])
   await received(process, 3)
   process.answer('next')
   assert.equal(bodyOf(await next), 'next')
@@ -363,17 +355,17 @@ test('one that waits is ended at its deadline, one that commits is not', async (
   const waiting = await keptJob()
   waiting.time.advance(1000 + limits.laneGraceMs)
   assert.equal(waiting.process.signalCode, 'SIGKILL')
-  await assert.rejects(waiting.kept.commit({ time: 9 }), { code: 'time out' })
+  await assert.rejects(waiting.kept.commit(9), { code: 'time out' })
   await waiting.lane.close()
 
   const { kept, lane, process, time } = await keptJob()
-  const commit = kept.commit({ time: 9 })
+  const commit = kept.commit(9)
   time.advance(10 * (1000 + limits.laneGraceMs))
   assert.equal(process.signalCode, null)
   const closed = lane.close()
   await turn()
   assert.equal(process.signalCode, null, 'who closes waits for it')
-  process.say({ kind: 'committed', commit: 'stale' })
+  process.say({ kind: 'stale' })
   assert.equal(await commit, 'stale')
   await closed
   assert.equal(process.signalCode, 'SIGKILL')
@@ -381,17 +373,23 @@ test('one that waits is ended at its deadline, one that commits is not', async (
 
 test('nobody knows what became of the commit of a process that has ended; of a refused one everybody does', async () => {
   const lost = await keptJob()
-  const unknown = lost.kept.commit({ time: 9 })
+  const unknown = lost.kept.commit(9)
   lost.process.end(null, 'SIGKILL')
   await assert.rejects(unknown, { outcome: 'unknown' })
   assert.deepEqual(lost.deaths, ['SIGKILL'])
   await lost.lane.close()
 
   const { kept, lane, process } = await keptJob()
-  const commit = kept.commit({ time: 9 })
-  process.say({ kind: 'refused', reason: 'the disk is full' })
+  const commit = kept.commit(9)
+  process.say({ kind: 'refused', reason: 'the disk is full', outcome: 'not committed' })
   await assert.rejects(commit, { outcome: 'not committed', message: 'the disk is full' })
   await lane.close()
+
+  const away = await keptJob()
+  const doubtful = away.kept.commit(9)
+  away.process.say({ kind: 'refused', reason: 'the connection broke', outcome: 'unknown' })
+  await assert.rejects(doubtful, { outcome: 'unknown', message: 'the connection broke' })
+  await away.lane.close()
 })
 
 test('frames arrive however they are cut', async () => {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Leads } from '../../../src/engine/leads.ts'
-import type { LaneJob, LaneOutcome, SlowLane } from '../../../src/engine/slow-lane.ts'
+import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../../src/engine/slow-run.ts'
 import type { Store } from '../../../src/store/contract.ts'
 
@@ -21,23 +21,25 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
       const commitTime = dispatched() + lead
       seen.push(lead)
       now += takes[seen.length - 1] as number
-      const attempt = { commitTime, isStamped: true, result: undefined, counters: {} }
-      return {
-        status: 201,
-        body: '',
-        txnTime: 0,
-        metrics: undefined,
-        database: 0n,
-        attempt,
-      } as unknown as LaneOutcome
+      const response = { status: 201, body: '', txnTime: 0, metrics: undefined, database: 0n }
+      const kept = {
+        commitTime,
+        isStamped: true,
+        commit: async (time: number) => ({ time, response: { ...response, txnTime: time } }),
+        drop: () => undefined,
+      }
+      return { ...response, kept }
     },
   }
   const committed: { readonly time: number; readonly at: number }[] = []
   const store = {
     now: () => now,
-    commit: async ({ commitTime }: { commitTime: number }) => {
+    commitElsewhere: (
+      { commitTime }: { commitTime: number },
+      commit: (announced: number) => Promise<unknown>,
+    ) => {
       committed.push({ time: commitTime, at: now })
-      return { result: undefined, time: commitTime, counters: {}, retries: 0 }
+      return commit(commitTime)
     },
   } as unknown as Store
   const timers = {
@@ -53,7 +55,6 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
       slowLane,
       store,
       timers,
-      completed: ({ body }) => body,
       retriesMax: 0,
       checkCosts: () => undefined,
       job: lead => ({

@@ -93,12 +93,10 @@ test('an attempt is stale when others wrote what it read', async () => {
   ]
   assert.ok((await bench.store.commit(cloned(first))) !== 'stale')
   assert.equal(await bench.store.commit(cloned(second)), 'stale')
-  const again = await bench.store.commit(third, increment(ref))
-  assert.ok(again !== 'stale')
-  assert.deepEqual([again.result, again.retries], [2n, 1])
+  assert.equal(await bench.store.commit(third), 'stale')
   assert.equal(
     bench.read(transaction => numberOf(transaction, ref)),
-    2n,
+    1n,
   )
   await bench.close()
 })
@@ -197,8 +195,7 @@ test('an attempt in which its time went into other values cannot get another tim
   assert.equal(attempt.isStamped, true)
   await bench.write(put(2))
   assert.equal(await bench.store.commit(cloned(attempt)), 'stale')
-  const outcome = await bench.store.commit(cloned(attempt), put(1))
-  assert.ok(outcome !== 'stale')
+  const outcome = await bench.store.write(put(1))
   bench.read(transaction => {
     const entries = [...transaction.match(definitionOf(transaction, byTs), [], {})]
     assert.deepEqual(

@@ -1,17 +1,16 @@
-// Attempts that the process which made them commits itself, when the service gives it leave.
+// Attempts that another process commits, at a time that this one has announced.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
 import type { StoreAttempt } from '../../../src/store/attempt.ts'
-import type { CommitLeave, DistantCommit, Transaction } from '../../../src/store/contract.ts'
+import type { Transaction } from '../../../src/store/contract.ts'
 import { openStore, type TransactionStore } from '../../../src/store/store.ts'
-import type { Ref } from '../../../src/values/value.ts'
+import type { Micros, Ref } from '../../../src/values/value.ts'
 import { Bench, createCollection, data, documentRef } from './support.ts'
 
 const write = (ref: Ref, n: bigint) => (transaction: Transaction) => transaction.put(ref, data({ n }))
 
-/** A bench, and another process over the same data, which commits when it is let. */
+/** A bench, and another process over the same data. */
 async function setUp() {
   const bench = new Bench()
   const collection = await bench.write(transaction => createCollection(transaction, 'things'))
@@ -27,26 +26,21 @@ async function setUp() {
   return { bench, lane, of: (id: number) => documentRef(collection, id) }
 }
 
-/** An attempt of `lane`, as the service sees it; `commit` stands between the two. */
-function kept(
-  lane: TransactionStore,
-  attempt: StoreAttempt<unknown>,
-  commit: (
-    leave: CommitLeave,
-    commit: (leave: CommitLeave) => Promise<DistantCommit | 'stale'>,
-  ) => Promise<DistantCommit | 'stale'> = (leave, go) => go(leave),
+/** Has `lane` commit its attempt; `meanwhile` happens between the announcement and the commit. */
+function commitThere<T>(
+  { bench: { store }, lane }: { readonly bench: Bench; readonly lane: TransactionStore },
+  attempt: StoreAttempt<T>,
+  meanwhile: (announced: Micros) => void | Promise<unknown> = () => {},
 ) {
-  const { commitTime, isStamped, since } = attempt
-  return {
-    commitTime,
-    isStamped,
-    since: since.time,
-    commit: (leave: CommitLeave) => commit(leave, given => lane.commitFor(attempt, given, () => {})),
-  }
+  return store.commitElsewhere(attempt, async time => {
+    await meanwhile(time)
+    return lane.commit(attempt, { time, check: () => {} })
+  })
 }
 
 test('what another process has committed is there at its time, and compared with what is committed later', async () => {
-  const { bench, lane, of } = await setUp()
+  const both = await setUp()
+  const { bench, lane, of } = both
   const before = bench.store.attempt(transaction => {
     transaction.get(of(1))
     transaction.put(of(2), data({ n: 1n }))
@@ -55,80 +49,64 @@ test('what another process has committed is there at its time, and compared with
     transaction.get(of(3))
     transaction.put(of(4), data({ n: 1n }))
   })
-  const time = await bench.store.commitKept(kept(lane, lane.attempt(write(of(1), 5n))))
-  assert.ok(time !== 'stale')
-  bench.read(transaction => assert.equal(transaction.get(of(1))?.ts, time))
+  const done = await commitThere(both, lane.attempt(write(of(1), 5n)))
+  assert.ok(done !== 'stale')
+  bench.read(transaction => assert.equal(transaction.get(of(1))?.ts, done.time))
   assert.equal(await bench.store.commit(before), 'stale')
   assert.notEqual(await bench.store.commit(beside), 'stale')
   await bench.close()
 })
 
-test('it is refused when others have written what it read, also by what the service alone remembers', async () => {
-  const { bench, lane, of } = await setUp()
-  const increment = (ref: Ref, seen: Ref) => (transaction: Transaction) => {
+test('it is refused when others have written what it read, and only then', async () => {
+  const both = await setUp()
+  const { bench, lane, of } = both
+  const reading = (ref: Ref, seen: Ref) => (transaction: Transaction) => {
     transaction.get(seen)
     transaction.put(ref, data({ n: 1n }))
   }
-  const stale = lane.attempt(increment(of(1), of(2)))
-  const sound = lane.attempt(increment(of(3), of(4)))
+  const stale = lane.attempt(reading(of(1), of(2)))
+  const late = lane.attempt(reading(of(5), of(6)))
+  const sound = lane.attempt(reading(of(3), of(4)))
   await bench.commit(write(of(2), 7n))
-  assert.equal(await bench.store.commitKept(kept(lane, stale)), 'stale')
-  const told: CommitLeave[] = []
-  const commit = kept(lane, sound, (leave, go) => {
-    told.push(leave)
-    return go(leave)
-  })
-  assert.notEqual(await bench.store.commitKept(commit), 'stale')
-  assert.ok((told[0]?.recent?.keyCount ?? 0) > 0, 'the process was told what had been written meanwhile')
+  assert.equal(await commitThere(both, stale), 'stale')
+  assert.equal(await commitThere(both, late, () => bench.commit(write(of(6), 7n))), 'stale')
+  assert.notEqual(await commitThere(both, sound), 'stale')
   await bench.close()
 })
 
-test('nothing else is committed meanwhile, reads go on and do not claim its time', async () => {
-  const { bench, lane, of } = await setUp()
-  let begun = () => {}
-  const beginning = new Promise<void>(resolve => {
-    begun = resolve
+test('meanwhile reads do not claim its time, and commits of this process go on', async () => {
+  const both = await setUp()
+  const { bench, lane, of } = both
+  const done = await commitThere(both, lane.attempt(write(of(1), 5n)), async announced => {
+    bench.now += 1000
+    const read = bench.store.read(transaction => transaction.get(of(1)))
+    assert.equal(read.result, undefined)
+    assert.ok(read.time < announced)
+    const other = await bench.commit(write(of(2), 1n))
+    assert.ok(other > announced)
   })
-  let proceed = () => {}
-  const commit = kept(lane, lane.attempt(write(of(1), 5n)), async (leave, go) => {
-    begun()
-    await new Promise<void>(resolve => {
-      proceed = resolve
-    })
-    return go(leave)
+  assert.ok(done !== 'stale')
+  bench.read(transaction => {
+    const [first, second] = [transaction.get(of(1))?.ts, transaction.get(of(2))?.ts]
+    assert.ok(Number(first) > Number(second), 'the commit that came in between was first')
   })
-  const committed = bench.store.commitKept(commit)
-  await beginning
-  bench.now += 1000
-  let isWritten = false
-  const other = bench.commit(write(of(2), 1n)).then(time => {
-    isWritten = true
-    return time
-  })
-  await turn()
-  assert.equal(isWritten, false)
-  const read = bench.store.read(transaction => transaction.get(of(1)))
-  assert.equal(read.result, undefined)
-  proceed()
-  const time = await committed
-  assert.ok(time !== 'stale' && time > read.time)
-  assert.ok((await other) > time)
   await bench.close()
 })
 
 test('one that fails leaves nothing behind, and the others go on', async () => {
-  const { bench, lane, of } = await setUp()
+  const both = await setUp()
+  const { bench, lane, of } = both
   const attempt = lane.attempt(write(of(1), 5n))
-  const dead = kept(lane, attempt, () => Promise.reject(new Error('the process has ended')))
   const [failed, other] = await Promise.allSettled([
-    bench.store.commitKept(dead),
+    commitThere(both, attempt, () => Promise.reject(new Error('the process has ended'))),
     bench.commit(write(of(2), 1n)),
   ])
   assert.equal(failed.status, 'rejected')
   assert.equal(other.status, 'fulfilled')
-  const orphaned = lane.commitFor(attempt, { time: attempt.commitTime }, () => {
+  const check = () => {
     throw new Error('the service has ended')
-  })
+  }
+  const orphaned = lane.commit(attempt, { time: attempt.commitTime, check })
   await assert.rejects(orphaned, /the service has ended/)
   bench.read(transaction => assert.equal(transaction.get(of(1)), undefined))
   await bench.close()
