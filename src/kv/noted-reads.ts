@@ -20,7 +20,7 @@ export interface ReadRange {
   readonly fingerprint: string | undefined
 }
 
-/** Everything that was read of one state. A plain value: it can be cloned into another process. */
+/** Everything that was read of one state. */
 export interface ReadSet {
   /** By the `byteText` of the key. */
   readonly keys: ReadonlyMap<string, Found>

@@ -60,7 +60,7 @@ export function createRegistry(meter: RequestMeter, node?: MeasuredNode): Regist
     () => meter.retries,
   )
   counter('slow_lane_queries_total', 'Queries evaluated in the slow lane.', () => meter.slowQueries)
-  counter('slow_lane_commits_total', 'Those of them committed there, too.', () => meter.slowCommits)
+  counter('slow_lane_commits_total', 'Those of them that wrote.', () => meter.slowCommits)
   labelled(registry, 'ops_total', 'Operations as the metrics headers count them.', 'kind', () => meter.costs)
   labelled(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({
     read: meter.storageBytesRead,

@@ -1,5 +1,5 @@
 // A transaction evaluated outside the writer's lock: what it read, what it wants to write, its result. Nothing has
-// happened yet. It can be thrown away, made again, or come from another process: it is a plain value that can be cloned.
+// happened yet. It can be thrown away, or made again.
 
 import { keyTags } from '../keys/keyspace.ts'
 import type { Bytes, View, Write } from '../kv/contract.ts'

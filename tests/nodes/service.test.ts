@@ -200,12 +200,25 @@ describe('nodes as a service', { skip: noPostgres }, () => {
       return Number(value)
     }
     const before = await sampleOf('slow_lane_queries_total')
+    const commits = await sampleOf('slow_lane_commits_total')
     const made = await send(b, { secret: cluster.secret, query: slow })
     assert.equal(made.status, 201, made.text)
     assert.ok((await sampleOf('slow_lane_queries_total')) > before)
     const { ref, ts } = (made.json as { resource: { ref: unknown; ts: number } }).resource
     const headers = { 'x-last-seen-txn': String(ts) }
     assert.equal((await send(a, { secret: cluster.secret, query: { get: ref }, headers })).status, 200)
+    const create = { create: { collection: 'counters' }, params: { object: {} } }
+    const many = { count: { map: { lambda: '_', expr: create }, collection: elements } }
+    const large = await send(b, { secret: cluster.secret, query: many })
+    assert.equal(large.status, 200, large.text)
+    assert.equal(await sampleOf('slow_lane_commits_total'), commits + 2)
+    const count = { count: { documents: { collection: 'counters' } } }
+    const seen = { 'x-last-seen-txn': String(large.headers.get('x-txn-time')) }
+    const counts = await Promise.all(
+      [a, b].map(node => send(node, { secret: cluster.secret, query: count, headers: seen })),
+    )
+    const [there, here] = counts.map(({ json }) => (json as { resource: number }).resource)
+    assert.ok(Number(there) > elements.length && there === here, `${there} and ${here}`)
     const lag = await sampleOf('store_lag_seconds')
     assert.ok(lag >= 0 && lag < 60, String(lag))
     assert.equal(await sampleOf('store_away'), 0)
