@@ -30,7 +30,7 @@ async function setUp() {
 function commitThere<T>(
   { bench: { store }, lane }: { readonly bench: Bench; readonly lane: TransactionStore },
   attempt: StoreAttempt<T>,
-  meanwhile: (announced: Micros) => void | Promise<unknown> = () => {},
+  meanwhile: (announced: Micros) => undefined | Promise<unknown> = () => undefined,
 ) {
   return store.commitElsewhere(attempt, async time => {
     await meanwhile(time)
