@@ -20,6 +20,9 @@ interface NewSecret {
   readonly hashedSecret: string
 }
 
+/** Bytes of a key for proofs. */
+const keyBytes = 32
+
 interface LoginOptions {
   readonly passwords: Passwords
   readonly verifier: SecretVerifier
@@ -51,6 +54,11 @@ export class Logins {
     const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
     if (!passed) counters.readBytes = readBytes
     return passed
+  }
+
+  /** Bytes that nobody can guess, the same when the query is replayed. */
+  newKey(memo: Memo): Uint8Array {
+    return memo.drawn(() => this.#options.random.bytes(keyBytes))
   }
 
   /** The `hashed_password` to store for a password. */

@@ -19,13 +19,20 @@ import { applied, Failure, type FailurePlace, type Fault, type FieldFailure } fr
 import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
 import { resourceOf } from './resources/kinds.ts'
 import { applyPatch } from './resources/patch.ts'
-import { type Draft, type FieldSpec, failure, type Resource, type WriteMode } from './resources/resource.ts'
+import {
+  type Draft,
+  type FieldSpec,
+  failure,
+  type Resource,
+  type WriteMode,
+  type WriteRules,
+} from './resources/resource.ts'
 import { referenceFailures } from './resources/written-references.ts'
 import type { Session } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
 /** What a language adds to the creation of documents. */
-export interface CreationRules {
+export interface CreationRules extends WriteRules {
   /** Documents in a collection that the same query made are refused. */
   readonly refusesNewCollections?: boolean
 }
@@ -58,10 +65,11 @@ export function createDocument(
   })
   if (!allowed) throw permissionDenied('target')
   if (id !== undefined && transaction.get(ref)) throw Failure.of({ kind: 'exists', ref }, 'target')
+  rules.check?.()
   refuseInContainer(collection.database, resource, session)
   if (rules.refusesNewCollections) refuseNewCollection(collection, session)
-  const base = resource.defaults?.(session) ?? new Map()
-  const draft = draftOf('create', ref, undefined, base, params, resource, session)
+  const base = resource.defaults?.(session, rules) ?? new Map()
+  const draft = draftOf('create', ref, undefined, base, params, resource, session, rules)
   refuseTakenName(draft)
   refuse(draft, 'target')
   return write(draft, resource, 'target')
@@ -79,20 +87,22 @@ export function changeDocument(
   ref: Ref,
   params: ObjectValue,
   session: Session,
+  rules: WriteRules = {},
 ): DocumentValue {
   const resource = resourceOf(ref.collection)
   if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'built-in collection', mode }, 'target')
   refuseReferences(params, resource, session, ref)
   refuseOtherTime(session)
   const previous = existing(ref, session, 'target')
-  const patch = knownFields(params, resource, mode, session)
-  const base = mode === 'update' ? previous.fields : kept(previous.fields, resource, session)
+  const patch = knownFields(params, resource, mode, rules)
+  const base = mode === 'update' ? previous.fields : kept(previous.fields, resource, rules)
   const argument = (parameters: number): Value => {
     const fields = [previous.fields, applyPatch(previous.fields, patch)]
     return parameters === 3 ? [...fields, ref] : fields
   }
   if (!mayOnDocument('write', ref, session, argument)) throw permissionDenied()
-  const draft = draftOf(mode, ref, previous, base, params, resource, session)
+  rules.check?.()
+  const draft = draftOf(mode, ref, previous, base, params, resource, session, rules)
   refuse(draft)
   return write(draft, resource, 'call')
 }
@@ -147,11 +157,13 @@ function draftOf(
   params: ObjectValue,
   resource: Resource,
   session: Session,
+  rules: WriteRules = {},
 ): Draft {
-  const patch = knownFields(params, resource, mode, session)
-  const fields = applyPatch(base, storedFields(patch, resource))
+  const patch = knownFields(params, resource, mode, rules)
+  const keepsNulls = isVersion10(rules) && mode !== 'update'
+  const fields = applyPatch(base, storedFields(patch, resource), keepsNulls)
   const data = fields.get('data')
-  if (data instanceof Map && data.size === 0) fields.delete('data')
+  if (data instanceof Map && data.size === 0 && !isVersion10(rules)) fields.delete('data')
   const failures = fieldFailures(fields, patch, resource)
   const draft: Draft = {
     mode,
@@ -164,6 +176,7 @@ function draftOf(
     shown: new Map(),
     omitted: new Set(),
     session,
+    rules,
   }
   resource.complete?.(draft)
   return draft
@@ -174,12 +187,12 @@ function knownFields(
   params: ObjectValue,
   resource: Resource,
   mode: WriteMode,
-  session: Session,
+  rules: WriteRules,
 ): ObjectValue {
   const known = new Map<string, Value>()
   for (const [name, value] of params) {
     const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
-    if (field?.inVersion10 && !isVersion10(session)) continue
+    if (field?.inVersion10 && !isVersion10(rules)) continue
     if (field && (mode === 'create' || !field.createOnly)) known.set(name, value)
   }
   return known
@@ -195,13 +208,13 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
   return stored ?? patch
 }
 
-function kept(fields: ObjectValue, resource: Resource, session: Session): ObjectValue {
-  const isOthers = (name: string) => !isVersion10(session) && resource.fields[name]?.inVersion10 === true
+function kept(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
+  const isOthers = (name: string) => !isVersion10(rules) && resource.fields[name]?.inVersion10 === true
   return new Map([...fields].filter(([name]) => resource.keptOnReplace.includes(name) || isOthers(name)))
 }
 
-function isVersion10({ dialect }: Session): boolean {
-  return dialect === '10'
+function isVersion10({ language }: WriteRules): boolean {
+  return language === '10'
 }
 
 function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resource): FieldFailure[] {

@@ -240,6 +240,12 @@ interface DocumentReads {
   minimumValidTime(database: DatabaseId, collection: number): Micros
 }
 
+/** What the processes of a store know, and nobody else. */
+interface StoreSecret {
+  /** A secret that never changes; what `draw` gives becomes it where there is none yet, which is a write. */
+  secretKey(draw: () => Uint8Array): Uint8Array
+}
+
 /** Writes. A transaction that only reads throws {@link WriteNeeded} for each. */
 interface DocumentWrites {
   /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */
@@ -286,7 +292,13 @@ interface Directory {
  * A transaction over the whole data directory. Nothing in it checks permissions or validates schema objects: the
  * layers above do. Refused writes throw {@link WriteRefused}.
  */
-export interface Transaction extends TransactionMoment, DocumentReads, DocumentWrites, IdSource, Directory {
+export interface Transaction
+  extends TransactionMoment,
+    DocumentReads,
+    DocumentWrites,
+    IdSource,
+    StoreSecret,
+    Directory {
   readonly catalogue: Catalogue
   readonly counters: TransactionCounters
 }
@@ -353,6 +365,10 @@ export class NoWrites implements DocumentWrites {
   }
 
   moveDatabase(): never {
+    throw new WriteNeeded()
+  }
+
+  secretKey(): never {
     throw new WriteNeeded()
   }
 }

@@ -3,7 +3,14 @@
 
 import { assert } from '../base/assert.ts'
 import { RequestError } from '../errors.ts'
-import { builtinIndexes, documentKey, historyRange, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
+import {
+  builtinIndexes,
+  documentKey,
+  historyRange,
+  indexTermsPrefix,
+  keyHomeKey,
+  metaKey,
+} from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View, Write } from '../kv/contract.ts'
@@ -52,6 +59,9 @@ import { checkValidTime, minimumValidTime } from './retention.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'
 import { isStored } from './taken-ids.ts'
+
+/** Where the secret of the store is kept. */
+const secretKeyRow = metaKey('secret key')
 
 /** What transactions share. */
 export interface TransactionParts {
@@ -431,6 +441,15 @@ export class StoreTransaction implements Transaction {
 
   keyDatabases(keyId: bigint): readonly DatabaseId[] {
     return decodeHomes(read(this.#snapshot, keyHomeKey(keyId)))
+  }
+
+  secretKey(draw: () => Uint8Array): Uint8Array {
+    const stored = this.#snapshot.view.get(secretKeyRow)
+    if (stored !== undefined) return Uint8Array.from(stored)
+    const { overlay } = this.#write().context
+    const drawn = draw()
+    overlay.set(secretKeyRow, drawn)
+    return drawn
   }
 
   moveDatabase(database: Ref, parent: DatabaseId): Version {

@@ -1,7 +1,8 @@
 // A call under way, and with it the place where evaluation stands: the links outwards are the trace of an error, and
 // what holds for everything inside (effects, time, depth) is inherited from call to call.
 
-import type { Micros, Ref, Value as StoredValue } from '../values/value.ts'
+import type { EffectPlace } from '../model/effect.ts'
+import type { Micros, Ref, Value as StoredValue, Time } from '../values/value.ts'
 import {
   type Diagnostic,
   type FailureCode,
@@ -46,13 +47,14 @@ interface EffectLimit {
     | 'check constraints'
     | 'auth predicates'
     | 'default values'
+    | EffectPlace
 }
 
 /** Why a document cannot be read. */
 export interface Absence {
   readonly cause: 'not found' | 'deleted' | 'collection deleted' | 'permission denied'
-  /** What reading one of its fields fails with, and what `!` fails with. */
-  readonly onField: { readonly code: FailureCode; readonly message: string }
+  /** What reading one of its fields fails with, undefined: as on null; and what `!` fails with. */
+  readonly onField: { readonly code: FailureCode; readonly message: string } | undefined
   readonly onAssert: { readonly code: FailureCode; readonly message: string }
 }
 
@@ -63,9 +65,33 @@ interface StoredEntry {
 }
 
 /** Reads sets of documents (sets/stored-set.ts). */
-interface SetReader {
+export interface SetReader {
   /** The entries that the caller may see, from a place on. Lazy. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<StoredEntry>
+}
+
+/** How the fields of a written document are read: `plain` has no names with a meaning. */
+export type WriteMode = 'default' | 'plain'
+
+/** What the companions of collections and the methods of documents do. Throws QueryFailures at `call`. */
+export interface Documents {
+  create(collection: Module, data: Struct, mode: WriteMode, call: Call): Doc
+  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: WriteMode, call: Call): Doc
+  /** The document, which is no longer there. */
+  remove(doc: Doc, call: Call): Doc
+  byId(collection: Module, id: bigint, call: Call): Doc
+  byName(collection: Module, name: string, call: Call): Doc
+  /** The collection or the function of the users by its name or alias. */
+  collection(name: string, call: Call): Module
+  userFunction(name: string, call: Call): UserFunction
+  credentialOf(document: Doc, call: Call): Doc
+  tokensOf(document: Doc, call: Call): SetValue
+  verify(credential: Doc, password: string, call: Call): boolean
+  login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc
+  /** Who asks, and with what; undefined where there is nothing such. */
+  identity(call: Call): Doc | undefined
+  token(call: Call): Value | undefined
+  isProtected(call: Call): boolean
 }
 
 /** The data behind a query, and what users have defined there. */
@@ -74,8 +100,12 @@ export interface World {
   global(name: string): Module | UserFunction | undefined
   /** Why a document cannot be read; undefined where it can. */
   absence(doc: Doc, call: Call): Absence | undefined
-  /** All fields of a document that can be read. */
+  /** All fields of a document that can be read, as they are shown. */
   fields(doc: Doc, call: Call): Struct
+  /** One of them, or `data`, which holds also what has the name of something else; undefined: it has none such. */
+  field(doc: Doc, name: string, call: Call): Value | undefined
+  /** What the companions of collections and the methods of documents do. */
+  readonly documents: Documents
   /** The companion of a document's collection, be it gone. */
   collectionOf(ref: Ref): Module
   /** Reads sets of documents. */

@@ -1,20 +1,17 @@
 // Version 10 as one object: what the engine, stored code and the query log have of it.
 
-import { systemRandom } from '../base/random.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { LanguageRequest, NamedLanguage, Query, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
-import { Call } from './call.ts'
+import { Call, type World } from './call.ts'
 import { Interpreter } from './evaluate/interpreter.ts'
 import { type Diagnostic, QueryFailure } from './failure/failure.ts'
 import { summaryOf } from './failure/summary.ts'
-import type { Names } from './formats/decode.ts'
 import { renderResult } from './formats/result.ts'
 import { bindTemplate } from './formats/template-values.ts'
-import { globals } from './library/tables.ts'
 import { programOf } from './program-cache.ts'
 import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
 import {
@@ -28,18 +25,11 @@ import {
 } from './response.ts'
 import { readSignature } from './schema/signatures.ts'
 import { shapeOf } from './shape.ts'
-import { parseLambda } from './syntax/parse.ts'
 import { Source } from './syntax/source.ts'
-import { Module, type Value } from './value.ts'
-import { emptyWorld } from './world.ts'
-
-const names: Names = {
-  module: name => {
-    const value = globals.get(name)
-    return value instanceof Module ? value : undefined
-  },
-  document: () => null,
-}
+import type { Value } from './value.ts'
+import { DataWorld } from './world/data-world.ts'
+import { storedCode } from './world/stored-code.ts'
+import { namesOf } from './world/wire-names.ts'
 
 /** A query that failed, with its response as far as it is known before its costs are. */
 class FailedQuery extends LanguageError {
@@ -88,11 +78,13 @@ class ReadyQuery implements Query {
     const told: Diagnostic[] = []
     const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
     const { query, arguments: given } = this.#body
+    const world = new DataWorld(session)
+    const names = namesOf(world)
     const args = decodeArguments(given, format !== 'simple', names)
-    let interpreter = interpreterOf(session, [], told)
+    let interpreter = interpreterOf(session, world, [], told)
     try {
       const program = programOf(query)
-      interpreter = interpreterOf(session, bindTemplate(query, program.source, names), told)
+      interpreter = interpreterOf(session, world, bindTemplate(query, program.source, names), told)
       const data = render(interpreter.run(program, args), format, interpreter)
       return { status: 200, body: resultBody(data, summaryOf(told), schemaVersion) }
     } catch (error) {
@@ -108,12 +100,14 @@ class ReadyQuery implements Query {
   }
 }
 
-/** Proves the cursors of this process: there is no data yet that others would go on with. */
-const cursorKey = systemRandom.bytes(32)
-
-function interpreterOf(session: Session, placeholders: readonly Value[], told: Diagnostic[]): Interpreter {
+function interpreterOf(
+  session: Session,
+  world: World,
+  placeholders: readonly Value[],
+  told: Diagnostic[],
+): Interpreter {
   return new Interpreter({
-    world: { ...emptyWorld, cursorKey },
+    world,
     now: session.transaction.snapshotTime,
     newId: () => session.newId(),
     compute: units => session.compute(units),
@@ -139,25 +133,7 @@ function stackOverflow(): QueryFailure {
 
 /** Version 10 of the language. */
 export const version10: NamedLanguage<'10'> = {
-  code: {
-    run() {
-      const message = 'Functions of version 10 are disabled at the moment.'
-      throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
-    },
-    facts: ({ source }) => ({
-      parameters: parseLambda(new Source('*body*', source)).parameters.length,
-      effect: 'write',
-    }),
-    isCode({ source }) {
-      try {
-        parseLambda(new Source('*body*', source))
-        return true
-      } catch (error) {
-        if (error instanceof QueryFailure) return false
-        throw error
-      }
-    },
-  },
+  code: storedCode,
   readSignature,
   parse: request => new ReadyQuery(readQueryBody(request.body), optionsOf(request)),
   faultForAnybody(request) {

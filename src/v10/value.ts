@@ -82,20 +82,55 @@ export class Module {
   }
 }
 
+/** The companion of a collection of the users, by the name it was reached by. */
+export class UserCollection extends Module {
+  /** The collection's own document. */
+  readonly definition: Doc
+  constructor(name: string, members: Declared, definition: Doc) {
+    super(name, members, undefined, true)
+    this.definition = definition
+  }
+  get ref(): Ref {
+    return this.definition.ref
+  }
+}
+
+/** What a document value stands for that is no reference to whatever is stored. */
+export type DocState =
+  /** It was deleted by the call that gave this value. */
+  | 'deleted'
+  /** It was reached by its name, and is nothing that can be stored. */
+  | 'by name'
+  /** What a document was or would be, for predicates and checks. */
+  | { readonly ts: Time | TransactionTime; readonly fields: ReadonlyMap<string, StoredValue> }
+
+/** What is special about one value of a document. */
+interface DocOptions {
+  /** The name of a schema object, which has no id. */
+  readonly name?: string | undefined
+  /** The time it is read as of, when it came out of an `at`. */
+  readonly readAt?: Micros | undefined
+  readonly state?: DocState
+  /** Fields that only the call that made the document shows: a secret. */
+  readonly shown?: ReadonlyMap<string, StoredValue>
+}
+
 /** A document or a reference to one: whether it exists shows when it is read. */
 export class Doc {
   readonly kind = 'document'
   readonly ref: Ref
   readonly collection: Module
-  /** The name of a schema object, which has no id. */
   readonly name: string | undefined
-  /** The time it is read as of, when it came out of an `at`. */
   readonly readAt: Micros | undefined
-  constructor(ref: Ref, collection: Module, name?: string, readAt?: Micros) {
+  readonly state: DocState | undefined
+  readonly shown: DocOptions['shown']
+  constructor(ref: Ref, collection: Module, { name, readAt, shown, state }: DocOptions = {}) {
     this.ref = ref
     this.collection = collection
     this.name = name
     this.readAt = readAt
+    this.state = state
+    this.shown = shown
   }
 }
 
@@ -169,12 +204,15 @@ export class UserFunction {
   readonly kind = 'user function'
   readonly name: string
   /** The function's document. */
-  readonly ref: Ref
+  readonly definition: Doc
   readonly arity: Arity
-  constructor(name: string, ref: Ref, arity: Arity) {
+  constructor(name: string, definition: Doc, arity: Arity) {
     this.name = name
-    this.ref = ref
+    this.definition = definition
     this.arity = arity
+  }
+  get ref(): Ref {
+    return this.definition.ref
   }
 }
 

@@ -2,14 +2,33 @@
 
 import type { World } from './call.ts'
 
+function nowhere(): never {
+  throw new RangeError('there are no documents here')
+}
+
 /** A world in which nothing is defined. */
 export const emptyWorld: World = {
   global: () => undefined,
   absence: () => undefined,
   fields: () => new Map(),
-  collectionOf: () => {
-    throw new RangeError('no document has a collection here')
+  field: () => undefined,
+  documents: {
+    create: nowhere,
+    change: nowhere,
+    remove: nowhere,
+    byId: nowhere,
+    byName: nowhere,
+    collection: nowhere,
+    userFunction: nowhere,
+    credentialOf: nowhere,
+    tokensOf: nowhere,
+    verify: nowhere,
+    login: nowhere,
+    identity: () => undefined,
+    token: () => undefined,
+    isProtected: () => false,
   },
+  collectionOf: nowhere,
   sets: { scan: () => [] },
   cursorKey: new Uint8Array(),
   callUser: () => null,

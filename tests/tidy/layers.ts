@@ -21,7 +21,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   v4: ['v4/wire', 'model', 'auth', 'store', 'text', 'values'],
   'v10/text': [],
   'v10/wire': ['values'],
-  v10: ['v10/text', 'v10/wire', 'model', 'keys', 'text', 'values'],
+  v10: ['v10/text', 'v10/wire', 'model', 'auth', 'keys', 'text', 'values'],
   'query-log': ['kv', 'keys', 'values'],
   engine: ['model', 'auth', 'store', 'values'],
   transfer: ['engine', 'store', 'keys', 'v4/text', 'v4/wire', 'values'],

@@ -6,7 +6,14 @@ import type { Value } from '../../values/value.ts'
 import { keepIndexes } from '../schema/collection-indexes.ts'
 import { destructive, isProtected } from './databases.ts'
 import { map, name, whole } from './fields.ts'
-import { type Draft, type FieldCheck, type FieldSpec, failure, type Resource } from './resource.ts'
+import {
+  type Draft,
+  type FieldCheck,
+  type FieldSpec,
+  failure,
+  type Resource,
+  type WriteRules,
+} from './resource.ts'
 
 const historyDays: FieldCheck = (value, path) => {
   const wrong = whole(value, path)
@@ -15,8 +22,8 @@ const historyDays: FieldCheck = (value, path) => {
 }
 
 /** Days for which the versions of documents are kept when nothing is said of it. */
-function defaultHistoryDays(dialect: string): bigint {
-  return dialect === '10' ? 0n : BigInt(limits.historyDaysDefault)
+function defaultHistoryDays({ language }: WriteRules): bigint {
+  return language === '10' ? 0n : BigInt(limits.historyDaysDefault)
 }
 
 /** That language has its own rules for what it alone writes. */
@@ -37,14 +44,14 @@ export const collectionResource: Resource = {
     constraints: ofVersion10,
     migrations: ofVersion10,
   },
-  defaults: ({ dialect }) => new Map([['history_days', defaultHistoryDays(dialect)]]),
+  defaults: (_, rules) => new Map([['history_days', defaultHistoryDays(rules)]]),
   keptOnReplace: ['name', 'history_days', 'min_valid_time'],
   strictReferences: true,
   allowedInContainer: false,
   complete(draft) {
-    const { fields, mode, patch, session } = draft
-    if (session.dialect === '10' && mode === 'replace' && !patch.has('history_days')) {
-      fields.set('history_days', defaultHistoryDays(session.dialect))
+    const { fields, mode, patch, rules } = draft
+    if (rules.language === '10' && mode === 'replace' && !patch.has('history_days')) {
+      fields.set('history_days', defaultHistoryDays(rules))
     }
     if (draft.previous && isProtected(draft.ref.database, draft.session)) refuseLoss(draft)
   },

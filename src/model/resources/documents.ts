@@ -34,9 +34,9 @@ export const documentResource: Resource = {
   },
 }
 
-/** A document without a `ttl` gets that of its collection. */
-function applyTimeToLive({ session, fields, ref }: Draft): void {
-  if (fields.has('ttl')) return
+/** A document without a `ttl` gets that of its collection; in version 10 with every write that says nothing of it. */
+function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
+  if (rules.language === '10' ? patch.has('ttl') : fields.has('ttl')) return
   const ttl = defaultTimeToLive(ref, session)
   if (ttl) fields.set('ttl', ttl)
 }

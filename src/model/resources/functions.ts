@@ -1,4 +1,4 @@
-// User functions: a stored lambda, and the role it runs with.
+// User functions: stored code of either language, and the role it runs with.
 
 import { Lambda, native, Ref } from '../../values/value.ts'
 import { Failure, type FailurePlace } from '../failure.ts'
@@ -10,7 +10,9 @@ import { isWithin, roleFailures } from './role-names.ts'
 export const functionResource: Resource = {
   fields: {
     name: { check: name, required: true },
+    alias: { check: () => [], inVersion10: true },
     body: { check: () => [], required: true },
+    signature: { check: () => [], inVersion10: true },
     role: { check: () => [] },
     data: { check: map },
   },
@@ -18,9 +20,10 @@ export const functionResource: Resource = {
   strictReferences: true,
   allowedInContainer: false,
   complete(draft) {
-    const { session, failures, fields } = draft
-    const body = fields.get('body')
-    if (body !== undefined && !(body instanceof Lambda)) {
+    const { session, failures, fields, patch, rules } = draft
+    const body = patch.get('body') ?? undefined
+    // Version 10 parses its own; version 4 leaves them as they are.
+    if (body !== undefined && !(body instanceof Lambda) && rules.language !== '10') {
       throw Failure.of({ kind: 'no body' }, placeOf(draft))
     }
     const role = fields.get('role')

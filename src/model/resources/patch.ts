@@ -1,5 +1,5 @@
 // How written fields meet stored ones: objects merge, null removes, everything else replaces. Nulls never reach
-// storage, not even inside arrays.
+// storage, not even inside arrays, but for those that version 10 keeps there.
 //
 // A short query can make a value that is small in memory, because its parts are shared, and huge when written out,
 // or one that is nested deeper than can be stored. Both end here, before anything is copied.
@@ -12,11 +12,11 @@ import { isArray, isObject, type ObjectValue, type Value } from '../../values/va
 
 /**
  * `base` with `patch` applied; untouched fields keep their place, new ones come last. Throws `bad request` for a
- * patch that is too large or nested too deep to be stored.
+ * patch that is too large or nested too deep to be stored. `keepsNulls`: those in arrays stay.
  */
-export function applyPatch(base: ObjectValue, patch: ObjectValue): Map<string, Value> {
+export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = false): Map<string, Value> {
   measure(patch)
-  return patched(base, patch)
+  return patched(base, patch, keepsNulls)
 }
 
 /**
@@ -45,7 +45,7 @@ function measure(patch: ObjectValue): void {
 const noFields: ObjectValue = new Map()
 
 /** A map of its own. */
-function patched(base: ObjectValue, patch: ObjectValue): Map<string, Value> {
+function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Map<string, Value> {
   const merged = new Map(base)
   for (const [name, value] of patch) {
     if (value === null) {
@@ -57,19 +57,22 @@ function patched(base: ObjectValue, patch: ObjectValue): Map<string, Value> {
     const old = merged.get(name)
     merged.set(
       name,
-      isObject(stored) && old !== undefined && isObject(old) ? patched(old, stored) : withoutNulls(stored),
+      isObject(stored) && old !== undefined && isObject(old)
+        ? patched(old, stored, keepsNulls)
+        : withoutNulls(stored, keepsNulls),
     )
   }
   return merged
 }
 
 /** A value as it is stored: transient values in their stored form, without nulls, at every depth. */
-function withoutNulls(value: Value): Value {
+function withoutNulls(value: Value, keepsNulls: boolean): Value {
   const stored = storableForm(value)
   if (isArray(stored)) {
-    return stored.filter(element => element !== null).map(withoutNulls)
+    const elements = keepsNulls ? stored : stored.filter(element => element !== null)
+    return elements.map(element => withoutNulls(element, keepsNulls))
   }
-  return isObject(stored) ? patched(noFields, stored) : stored
+  return isObject(stored) ? patched(noFields, stored, keepsNulls) : stored
 }
 
 const transientKinds = new Set(['set', 'action', 'document', 'page', 'event', 'element'])

@@ -9,6 +9,14 @@ import type { Session } from '../session.ts'
 /** `history` is a version written into the past. */
 export type WriteMode = 'create' | 'update' | 'replace' | 'history'
 
+/** What a language does in its own way when it writes. */
+export interface WriteRules {
+  /** Version 10 stores nulls in arrays and objects without fields, and looks names up when the query ends. */
+  readonly language?: '10'
+  /** A last look, once it is certain that the document may be written. Throws what refuses it. */
+  readonly check?: () => void
+}
+
 /** A document on its way into the store. */
 export interface Draft {
   readonly mode: WriteMode
@@ -28,6 +36,7 @@ export interface Draft {
   /** Stored fields that this response leaves out. */
   readonly omitted: Set<string>
   readonly session: Session
+  readonly rules: WriteRules
 }
 
 /** Checks a value found at `path`; returns what is wrong. */
@@ -48,7 +57,7 @@ export interface FieldSpec {
 export interface Resource {
   readonly fields: Readonly<Record<string, FieldSpec>>
   /** Fields that exist before the client's own are applied, on creation. */
-  readonly defaults?: (session: Session) => ObjectValue
+  readonly defaults?: (session: Session, rules: WriteRules) => ObjectValue
   /** Fields that survive a replace that does not give them. */
   readonly keptOnReplace: readonly string[]
   /** References in its fields have to exist and be readable by the caller. */

@@ -102,11 +102,14 @@ function isMissing(value: Value, link: Link, call: Call): boolean {
   if (isNull(value)) return true
   if (!(value instanceof Doc)) return false
   if (link.kind === 'field' || link.kind === 'method') {
-    // What a reference knows by itself needs no document.
-    const member = memberOf(value, link.name)
-    if (member?.kind === 'field') return false
+    if (isKnownOfReference(value, link.name)) return false
   }
   return absenceOf(value, call) !== undefined
+}
+
+/** What a reference knows by itself needs no document. */
+function isKnownOfReference(doc: Doc, name: string): boolean {
+  return name === 'exists' || memberOf(doc, name)?.kind === 'field'
 }
 
 function absenceOf(doc: Doc, call: Call): Absence | undefined {
@@ -123,34 +126,45 @@ function missingField(value: Value, field: string, start: number, end: number, c
   return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.place(start, end))
 }
 
-/** Fields of a document that exists and may be read; fails at what gave it. */
-function fieldsOf(doc: Doc, { start, end }: Progress, action: string, call: Call) {
+/** Where a field or a method is named. */
+interface NamePlace {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A document that exists and may be read; fails at what gave it, or as for null at what is asked of it. */
+function requirePresent(doc: Doc, { start, end }: Progress, asked: NamePlace, call: Call): Call {
   const inner = call.within(call.place(start, end))
-  inner.requireEffect('read', action)
+  inner.requireEffect('read', 'Reading a field')
   const absence = absenceOf(doc, inner)
-  if (absence !== undefined) {
-    throw failureAt(absence.onField.code, absence.onField.message, call.place(start, end), call)
-  }
-  return call.evaluation.world.fields(doc, inner)
+  if (absence === undefined) return inner
+  const { onField } = absence
+  if (onField === undefined) throw nullAccess(null, asked.name, asked.start, asked.end, call)
+  throw failureAt(onField.code, onField.message, call.place(start, end), call)
 }
 
 function readField(progress: Progress, link: FieldLink, call: Call): Value {
   const { value } = progress
   const { name, nameStart, end } = link
-  const found = fieldOf(value, name, progress, call)
+  const found = fieldOf(value, { name, start: nameStart, end }, progress, call)
   if (found !== undefined) return found
   if (isNull(value)) throw nullAccess(value, name, nameStart, end, call)
   return missingField(value, name, nameStart, end, call)
 }
 
 /** A field's value, or the function of that name bound to its receiver; undefined where there is neither. */
-function fieldOf(value: Value, name: string, progress: Progress, call: Call): Value | undefined {
+function fieldOf(value: Value, asked: NamePlace, progress: Progress, call: Call): Value | undefined {
+  const { name } = asked
   if (isStruct(value)) return value.get(name)
   const member = memberOf(value, name)
   // The table was found by the value's type.
   if (member?.kind === 'field') return member.read(value as never)
+  if (!(value instanceof Doc)) return member && new BoundFunction(value, member)
+  if (name === 'exists' && member !== undefined) return new BoundFunction(value, member)
+  const inner = requirePresent(value, progress, asked, call)
   if (member !== undefined) return new BoundFunction(value, member)
-  return value instanceof Doc ? fieldsOf(value, progress, 'Reading a field', call).get(name) : undefined
+  return call.evaluation.world.field(value, name, inner)
 }
 
 function callMethod(
@@ -163,11 +177,15 @@ function callMethod(
   const { name, nameStart, nameEnd, argumentsStart, end } = link
   const member = memberOf(value, name)
   if (member?.kind === 'function') {
+    if (value instanceof Doc && name !== 'exists') {
+      requirePresent(value, progress, { name, start: nameStart, end: nameEnd }, call)
+    }
     const args = evaluateAll(link.arguments, scope, call)
     progress.value = invoke(member, value, args, call.within(call.place(argumentsStart, end)))
     return undefined
   }
-  const found = isNull(value) ? undefined : fieldOf(value, name, progress, call)
+  const asked = { name, start: nameStart, end: nameEnd }
+  const found = isNull(value) ? undefined : fieldOf(value, asked, progress, call)
   if (isNull(value)) throw nullAccess(value, name, nameStart, nameEnd, call)
   if (link.optionalCall && (found === undefined || isNull(found))) {
     progress.value = found ?? missingField(value, name, nameStart, nameEnd, call)
@@ -245,9 +263,7 @@ function access(progress: Progress, link: BracketLink, scope: Scope | undefined,
   if (isList) return itemAt(value, key, call.within(call.place(start, end)))
   const name = string.cast(key)
   if (name === undefined) throw wrongKey('key0', string.type, key, call.within(call.place(start, end)))
-  const found = isStruct(value)
-    ? value.get(name)
-    : fieldsOf(value, progress, 'Reading a field', call).get(name)
+  const found = isStruct(value) ? value.get(name) : fieldOf(value, { name, start, end }, progress, call)
   return found === undefined ? missingField(value, name, start, end, call) : found
 }
 

@@ -42,6 +42,7 @@ import {
   type UserFunction,
   type Value,
 } from '../value.ts'
+import { argumentScope } from './argument-scope.ts'
 import { evaluateChain } from './chain.ts'
 import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 import { placeholderName } from './placeholders.ts'
@@ -272,14 +273,7 @@ export class Interpreter implements Evaluation {
   bind(callee: Lambda, args: readonly Value[], call: Call): BoundCall {
     const { node, source } = callee
     const within = this.#deeper(callee, args, call, source)
-    let { scope } = callee
-    const { parameters, rest, body } = node
-    for (let index = 0; index < parameters.length; index++) {
-      const name = parameters[index] as string
-      if (name !== '_') scope = new Scope(name, args[index] as Value, scope)
-    }
-    if (rest !== undefined && rest !== '_') scope = new Scope(rest, args.slice(parameters.length), scope)
-    return { body, scope, within }
+    return { body: node.body, scope: argumentScope(node, args, callee.scope), within }
   }
 
   /** The same call one deeper, if the callee takes so many arguments. */

@@ -1,6 +1,6 @@
 // `isa`: which values a module stands for.
 
-import { LocalDate, Time, TransactionTime, Uuid } from '../../values/value.ts'
+import { LocalDate, native, Time, TransactionTime, Uuid } from '../../values/value.ts'
 import {
   Doc,
   EventSource,
@@ -14,6 +14,7 @@ import {
   SetCursor,
   SetValue,
   typeName,
+  UserCollection,
   type Value,
 } from '../value.ts'
 
@@ -42,13 +43,17 @@ const types: Readonly<Record<string, (value: Value) => boolean>> = {
   Struct: isStruct,
   Object: value => isStruct(value) || value instanceof Doc || value instanceof Module,
   Doc: value => value instanceof Doc,
-  Function: value => isFunction(value) || (value instanceof Doc && value.collection.name === 'Function'),
+  Function: value => isFunction(value) || (value instanceof Doc && value.ref.collection === native.functions),
 }
 
 /** Whether a value is of the type, or in the collection, that a module stands for; others stand for themselves. */
 export function isMember(value: Value, module: Module): boolean {
   const test = module.parent === undefined && !module.isUserCollection ? types[module.name] : undefined
   if (test !== undefined) return test(value)
-  if (value instanceof Doc) return value.collection === module || value.collection.name === module.name
+  if (value instanceof Doc) {
+    // By whatever name, and were it that of a module: a collection is told by its number.
+    if (module instanceof UserCollection) return BigInt(value.ref.collection) === module.ref.id
+    return !value.collection.isUserCollection && value.collection.name === module.name
+  }
   return value instanceof Module && value.name === module.name && value.parent === module.parent
 }

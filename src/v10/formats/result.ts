@@ -1,55 +1,106 @@
-// A result as the `data` of a response: sets in it become pages, those deep within others, or within themselves, cursors.
+// Documents and sets in a result: documents in full wherever they stand in it, references where they stand in a document;
+// sets as their first page, but for those that are in a document, too deep, or in a page of the same set.
 
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'
-import { equals } from '../comparison.ts'
-import { sealCursor } from '../sets/cursor.ts'
-import { firstPage } from '../sets/pages.ts'
+import { cursorOf, firstPage } from '../sets/pages.ts'
+import { areSameSaved } from '../sets/saved-values.ts'
 import { lazy } from '../sets/set.ts'
-import { type Doc, SetValue, type Struct, type Value } from '../value.ts'
+import { Doc, Id, type SetValue, type Struct, type Value } from '../value.ts'
 import { decorate } from './decorated.ts'
 import type { Rendering } from './rendering.ts'
 import { encodeJson } from './tagged.ts'
 
-/** Levels of sets within sets that are shown. */
-const levelsShown = 10
+/** How deep pages stand in pages. */
+const pageDepthMax = 10
 
+/** Renders a result; `within` are the sets whose pages are being written. */
 class ResultRendering implements Rendering {
   readonly call: Call
   readonly transactionTime: string
-  /** The sets whose pages are being written, outermost first. */
-  readonly #open: SetValue[] = []
+  readonly #within: readonly SetValue[]
+  readonly #inDocument: boolean
 
-  constructor(call: Call, transactionTime: string) {
+  constructor(call: Call, transactionTime: string, within: readonly SetValue[] = [], inDocument = false) {
     this.call = call
     this.transactionTime = transactionTime
+    this.#within = within
+    this.#inDocument = inDocument
   }
 
   encode(value: Doc | SetValue, tagged: boolean): string {
-    if (!(value instanceof SetValue)) return 'null'
-    const text = this.#shown(value, shown => encodeJson(shown, this, tagged))
+    return value instanceof Doc ? this.#encodeDoc(value, tagged) : this.#encodeSet(value, tagged)
+  }
+
+  #encodeDoc(doc: Doc, tagged: boolean): string {
+    const { world } = this.call.evaluation
+    if (this.#inDocument) return this.#encodeReference(doc, undefined, tagged)
+    const absence = world.absence(doc, this.call)
+    if (absence !== undefined) return tagged ? this.#encodeReference(doc, absence.cause, true) : 'null'
+    const text = encodeJson(world.fields(doc, this.call), this.#insideDocument(), tagged)
+    return tagged ? `{"@doc":${text}}` : text
+  }
+
+  #encodeReference(doc: Doc, cause: string | undefined, tagged: boolean): string {
+    const fields = referenceFields(doc)
+    if (cause !== undefined) {
+      fields.set('exists', false)
+      fields.set('cause', cause)
+    }
+    const text = encodeJson(fields, this, tagged)
+    return tagged ? `{"@ref":${text}}` : text
+  }
+
+  #insideDocument(): ResultRendering {
+    return new ResultRendering(this.call, this.transactionTime, this.#within, true)
+  }
+
+  #encodeSet(set: SetValue, tagged: boolean): string {
+    if (this.#standsAsCursor(set)) {
+      const text = quoteJson(cursorOf(set, this.call).text)
+      return tagged ? `{"@set":${text}}` : text
+    }
+    const [page, rendering] = this.#pageOf(set)
+    const text = encodeJson(page, rendering, tagged)
     return tagged ? `{"@set":${text}}` : text
   }
 
-  decorate(value: Doc | SetValue, level: number): string {
-    return value instanceof SetValue ? this.#shown(value, shown => decorate(shown, this, level)) : 'null'
+  #standsAsCursor(set: SetValue): boolean {
+    if (this.#inDocument || this.#within.length >= pageDepthMax) return true
+    return this.#within.some(outer => areSameSaved(outer, set))
   }
 
-  #shown(set: SetValue, write: (shown: Struct | string) => string): string {
-    const open = this.#open
-    if (open.length >= levelsShown || open.some(each => equals(each, set))) {
-      const { now } = this.call.evaluation
-      const start = { set: lazy(set), from: undefined, time: now, size: lazy(set).pageSize }
-      return write(sealCursor(start, this.call))
-    }
-    open.push(set)
-    const { data, after } = firstPage(set, lazy(set).pageSize, this.call)
+  #pageOf(set: SetValue): readonly [Struct, ResultRendering] {
+    const { after, data } = firstPage(set, lazy(set).pageSize, this.call)
     const page = new Map<string, Value>([['data', data]])
     if (after !== undefined) page.set('after', after)
-    const text = write(page)
-    open.pop()
-    return text
+    return [page, new ResultRendering(this.call, this.transactionTime, [...this.#within, set])]
   }
+
+  decorate(value: Doc | SetValue, level: number): string {
+    if (!(value instanceof Doc)) {
+      if (this.#standsAsCursor(value)) return quoteJson(cursorOf(value, this.call).text)
+      const [page, rendering] = this.#pageOf(value)
+      return decorate(page, rendering, level)
+    }
+    const { world } = this.call.evaluation
+    if (this.#inDocument) return decorateReference(value)
+    const absence = world.absence(value, this.call)
+    if (absence !== undefined) return `${decorateReference(value)} /* ${absence.cause} */`
+    return decorate(world.fields(value, this.call), this.#insideDocument(), level)
+  }
+}
+
+/** What a reference shows of itself. */
+function referenceFields(doc: Doc): Map<string, Value> {
+  const key: [string, Value] = doc.name === undefined ? ['id', new Id(doc.ref.id)] : ['name', doc.name]
+  return new Map([key, ['coll', doc.collection]])
+}
+
+/** `Jar("1")`, `Role.byName("x")`. */
+function decorateReference({ collection, name, ref }: Doc): string {
+  const path = collection.parent === undefined ? collection.name : `${collection.parent}.${collection.name}`
+  return name === undefined ? `${path}("${ref.id}")` : `${path}.byName("${name}")`
 }
 
 /** The JSON text of a result; where the time of the transaction stands, it has `timeMark` as it is. */

@@ -17,7 +17,7 @@ function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): 
   const { world } = call.evaluation
   const absence = world.absence(value, call)
   if (absence === undefined) return world.fields(value, call)
-  const { message } = absence.onField
+  const { message } = absence.onField ?? absence.onAssert
   throw call.invalidArgument(parameter, message.charAt(0).toLowerCase() + message.slice(1))
 }
 

@@ -71,6 +71,9 @@ export const struct: Parameter<Struct> = parameter('{ *: Any }', value =>
   isStruct(value) ? value : undefined,
 )
 
+/** A document, be it there or not. */
+export const document: Parameter<Doc> = parameter('Doc', value => (value instanceof Doc ? value : undefined))
+
 /** A plain object, a document or a module. */
 export const object: Parameter<Struct | Doc | Module> = parameter('{ *: Any }', value =>
   isStruct(value) || value instanceof Doc || value instanceof Module ? value : undefined,

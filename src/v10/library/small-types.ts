@@ -5,7 +5,7 @@ import { TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { integerOfText } from '../integer-text.ts'
 import { debugText, displayText } from '../text-of-value.ts'
-import { Id, integerOf, type Module, type Value } from '../value.ts'
+import { Id, integerOf, type Module, type UserFunction, type Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
 import { number, string } from './parameters.ts'
 
@@ -41,6 +41,18 @@ export const transactionTimeMembers: Members = members('TransactionTime', [
 /** The table of lambdas and functions of the library. */
 export const functionMembers: Members = members('Function', [
   toText('(x => x).toString()', '"[function <lambda>]"'),
+])
+
+/** The table of functions of the users. */
+export const userFunctionMembers: Members = members('UserFunction', [
+  toText('shout.toString()', '"[function shout()]"'),
+  entriesFor<UserFunction>().field({
+    name: 'definition',
+    result: 'Doc',
+    summary: "The function's own document.",
+    example: ['shout.definition.name', '"shout"'],
+    read: ({ definition }) => definition,
+  }),
 ])
 
 /** The table of cursors. */

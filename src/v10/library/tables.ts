@@ -1,8 +1,9 @@
 // Which table a value's fields and methods are in, and the modules that every query sees.
 
-import { LocalDate, Time, TransactionTime, Uuid } from '../../values/value.ts'
+import { LocalDate, native, Time, TransactionTime, Uuid } from '../../values/value.ts'
 import {
   BoundFunction,
+  Doc,
   Id,
   isArray,
   isNull,
@@ -16,6 +17,7 @@ import {
 } from '../value.ts'
 import { arrayMembers } from './array.ts'
 import { arrayModule } from './array-order.ts'
+import { companionMembers } from './collection.ts'
 import { dateMembers, dateModule } from './date.ts'
 import {
   type FieldDefinition,
@@ -24,11 +26,14 @@ import {
   members,
   membersOfModule,
 } from './definition.ts'
+import { documentMembers } from './document.ts'
 import { globalFunctions } from './globals.ts'
 import { mathModule } from './math.ts'
+import { documentTable, nativeOf, natives } from './natives.ts'
 import { nullMembers } from './null.ts'
 import { numberMembers } from './numbers.ts'
 import { objectModule } from './object.ts'
+import { queryModule } from './query.ts'
 import { setMembers, setModule } from './set.ts'
 import {
   booleanMembers,
@@ -40,6 +45,7 @@ import {
   idModule,
   transactionTimeMembers,
   transactionTimeModule,
+  userFunctionMembers,
   uuidMembers,
 } from './small-types.ts'
 import { stringMembers } from './string.ts'
@@ -63,6 +69,7 @@ const typesOnly = [
 ]
 
 const tables: readonly Members[] = [
+  queryModule,
   mathModule,
   arrayModule,
   setModule,
@@ -81,12 +88,25 @@ const modules = tables.map(table => new Module(table.name, table))
 /** What every query sees by name: modules and functions. */
 export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
   ...modules.map(module => [module.name, module] as const),
+  ...natives.map(({ module }) => [module.name, module] as const),
+  // The old name of the module.
+  ['Credentials', nativeOf(native.credentials)?.module as Module],
   ...globalFunctions.map(definition => [definition.name, new BoundFunction(null, definition)] as const),
 ])
+
+/** The tables of what queries find in a database: their examples need one. */
+export const dataTables: readonly Members[] = [
+  ...natives.map(({ module }) => membersOfModule(module)),
+  ...new Set(natives.map(({ documents }) => documents)),
+  companionMembers('<collection>'),
+  documentMembers,
+  userFunctionMembers,
+]
 
 /** All tables: of modules, of types of values, and of what stands by itself. */
 export const allTables: readonly Members[] = [
   ...tables,
+  ...dataTables,
   members('globals', globalFunctions),
   arrayMembers,
   booleanMembers,
@@ -116,6 +136,7 @@ function tableOf(value: Value): Members | undefined {
 }
 
 function tableOfOther(value: Value): Members | undefined {
+  if (value instanceof Doc) return documentTable(value)
   if (value instanceof SetValue) return setMembers
   if (value instanceof Time) return timeMembers
   if (value instanceof LocalDate) return dateMembers
@@ -124,9 +145,8 @@ function tableOfOther(value: Value): Members | undefined {
   if (value instanceof TransactionTime) return transactionTimeMembers
   if (value instanceof Uuid) return uuidMembers
   if (value instanceof SetCursor) return cursorMembers
-  const isFunction =
-    value instanceof Lambda || value instanceof BoundFunction || value instanceof UserFunction
-  return isFunction ? functionMembers : undefined
+  if (value instanceof UserFunction) return userFunctionMembers
+  return value instanceof Lambda || value instanceof BoundFunction ? functionMembers : undefined
 }
 
 /** The names of all members of the library, for those who have to tell them from names of users. */

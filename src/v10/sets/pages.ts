@@ -24,6 +24,12 @@ export function nextPage(cursor: string, size: number | undefined, call: Call): 
   return pageOf(size === undefined ? opened : { ...opened, size }, call)
 }
 
+/** The cursor of a set from its beginning. */
+export function cursorOf(set: SetValue, call: Call): SetCursor {
+  const start = { set: lazy(set), from: undefined, time: call.evaluation.now, size: lazy(set).pageSize }
+  return new SetCursor(sealCursor(start, call))
+}
+
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []
   for (const item of set.items(call, from)) {

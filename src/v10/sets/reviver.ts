@@ -96,7 +96,10 @@ export class Reviver {
   #document([ref, name, readAt]: readonly StoredValue[]): Doc {
     if (!(ref instanceof Ref)) throw new NotSaved()
     const collection = this.#call.evaluation.world.collectionOf(ref)
-    return new Doc(ref, collection, (name ?? undefined) as string | undefined, timeOf(readAt))
+    return new Doc(ref, collection, {
+      name: (name ?? undefined) as string | undefined,
+      readAt: timeOf(readAt),
+    })
   }
 
   #module([name, parent, isUser]: readonly StoredValue[]): Module {
@@ -188,7 +191,8 @@ export class Reviver {
       from: boundOf(from),
       to: boundOf(to),
       isReversed: isReversed === true,
-      at: timeOf(at) ?? this.#time,
+      at: timeOf(at),
+      snapshot: this.#time,
     })
   }
 

@@ -23,6 +23,8 @@ interface StoredSetOptions {
   readonly isReversed: boolean
   /** The time that the set was made as of, within an `at`. */
   readonly at: Micros | undefined
+  /** The snapshot of the first page, of a set that a cursor has kept. */
+  readonly snapshot?: Micros | undefined
 }
 
 /** Documents in the order of their ids or of an index. */

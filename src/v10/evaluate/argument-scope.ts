@@ -1,0 +1,19 @@
+// The variables that a lambda's body sees: its parameters, with what they were given.
+
+import type { LambdaNode } from '../syntax/nodes.ts'
+import { Scope, type Value } from '../value.ts'
+
+/** The scope of a body whose arguments fit. */
+export function argumentScope(
+  { parameters, rest }: LambdaNode,
+  args: readonly Value[],
+  outer: Scope | undefined,
+): Scope | undefined {
+  let scope = outer
+  for (let index = 0; index < parameters.length; index++) {
+    const name = parameters[index] as string
+    if (name !== '_') scope = new Scope(name, args[index] as Value, scope)
+  }
+  if (rest === undefined || rest === '_') return scope
+  return new Scope(rest, args.slice(parameters.length), scope)
+}

@@ -1,0 +1,142 @@
+// The companions of collections of the users: `Author.all()`.
+
+import type { Call } from '../call.ts'
+import { WhereSet } from '../sets/functional.ts'
+import { rangeOfDocuments } from '../sets/range.ts'
+import { elementsOf, type LazySet, originOf } from '../sets/set.ts'
+import { StoredSet } from '../sets/stored-set.ts'
+import type { Module, UserCollection, Value } from '../value.ts'
+import {
+  entriesFor,
+  type FieldDefinition,
+  type FunctionDefinition,
+  type Members,
+  members,
+} from './definition.ts'
+import { any, callback, id, struct } from './parameters.ts'
+
+const { field, method, overloaded, signature } = entriesFor<Module>()
+
+/** All documents of a collection, or those of a range. */
+function allOf(collection: Module, range: Value | undefined, call: Call): LazySet {
+  const bounds = range === undefined ? {} : rangeOfDocuments(range, call)
+  return new StoredSet({
+    collection,
+    index: undefined,
+    terms: [],
+    from: undefined,
+    to: undefined,
+    isReversed: false,
+    at: call.at,
+    ...bounds,
+  })
+}
+
+/** What every collection has, native ones too. */
+export const listing: readonly FunctionDefinition[] = [
+  overloaded({
+    name: 'all',
+    effect: 'read',
+    result: 'Set<Doc>',
+    summary: 'All documents of the collection, or those of a range, in the order of their ids.',
+    example: ['Author.all().count()', '2'],
+    signatures: [
+      signature({ parameters: {}, run: (collection, _, call) => allOf(collection, undefined, call) }),
+      signature({
+        parameters: { range: any },
+        run: (collection, { range }, call) => allOf(collection, range, call),
+      }),
+    ],
+  }),
+  method({
+    name: 'where',
+    effect: 'read',
+    parameters: { predicate: callback(1, 'pred') },
+    result: 'Set<Doc>',
+    summary: 'The documents of the collection for which a predicate holds.',
+    example: ['Author.where(.name == "Ann").count()', '1'],
+    run: (collection, { predicate }, call) =>
+      new WhereSet(allOf(collection, undefined, call), predicate, originOf(call)),
+  }),
+  method({
+    name: 'firstWhere',
+    effect: 'read',
+    parameters: { predicate: callback(1, 'pred') },
+    result: 'Doc | Null',
+    summary: 'The first document of the collection for which a predicate holds.',
+    example: ['Author.firstWhere(.name == "Ann")!.name', '"Ann"'],
+    run(collection, { predicate }, call) {
+      const found = new WhereSet(allOf(collection, undefined, call), predicate, originOf(call))
+      for (const element of elementsOf(found, call)) return element
+      return call.nothing('empty set')
+    },
+  }),
+  method({
+    name: 'toString',
+    parameters: {},
+    result: 'String',
+    summary: 'The name of the collection.',
+    example: ['Author.toString()', '"Author"'],
+    run: ({ name }) => name,
+  }),
+]
+
+/** Making a document. */
+export const create: FunctionDefinition = method({
+  name: 'create',
+  effect: 'write',
+  parameters: { data: struct },
+  result: 'Doc',
+  summary: 'Creates a document.',
+  example: ['Author.create({ name: "Cy" }).name', '"Cy"'],
+  run: (collection, { data }, call) =>
+    call.evaluation.world.documents.create(collection, data, 'default', call),
+})
+
+function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
+  return method({
+    name,
+    effect,
+    parameters: { id },
+    result: 'Doc',
+    summary: 'A reference to the document with an id, whether it exists or not.',
+    example: ['Author.byId(1).exists()', 'true'],
+    run: (collection, args, call) => call.evaluation.world.documents.byId(collection, args.id, call),
+  })
+}
+
+/** Reaching a document by its id, as a function and as the call of the collection itself. */
+export const byId: FunctionDefinition = byIdAs('byId', 'read')
+export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
+
+const entries: readonly (FieldDefinition | FunctionDefinition)[] = [
+  ...listing,
+  create,
+  byId,
+  method({
+    name: 'createData',
+    effect: 'write',
+    parameters: { data: struct },
+    result: 'Doc',
+    summary: 'Creates a document with fields whose names may be any.',
+    example: ['Author.createData({ id: "a" }).data.id', '"a"'],
+    run: (collection, { data }, call) =>
+      call.evaluation.world.documents.create(collection, data, 'plain', call),
+  }),
+  field({
+    name: 'definition',
+    result: 'Doc',
+    summary: "The collection's own document.",
+    example: ['Author.definition.name', '"Author"'],
+    // This table is that of collections of users.
+    read: collection => (collection as UserCollection).definition,
+  }),
+]
+
+/** The table of a collection of the users; indexes of the collection add to it. */
+export function companionMembers(
+  name: string,
+  own: readonly (FieldDefinition | FunctionDefinition)[] = [],
+): Members {
+  return members(name, [...entries, ...own], applyId)
+}

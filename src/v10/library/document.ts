@@ -1,0 +1,113 @@
+// Documents: what a reference knows by itself, and the methods that write. Everything else is a field of the document.
+
+import { type Doc, Id } from '../value.ts'
+import {
+  entriesFor,
+  type FieldDefinition,
+  type FunctionDefinition,
+  type Members,
+  members,
+} from './definition.ts'
+import { struct } from './parameters.ts'
+
+const { field, method } = entriesFor<Doc>()
+
+const collection = field({
+  name: 'coll',
+  result: 'Module',
+  summary: 'The collection that the document is in.',
+  example: ['Author.byId(1).coll', 'Author'],
+  read: doc => doc.collection,
+})
+
+const id = field({
+  name: 'id',
+  result: 'ID',
+  summary: 'The id of the document.',
+  example: ['Author.byId(1).id', '"1"'],
+  read: doc => new Id(doc.ref.id),
+})
+
+const name = field({
+  name: 'name',
+  result: 'String',
+  summary: 'The name of the schema object.',
+  example: ['Function.byName("shout").name', '"shout"'],
+  read: doc => doc.name ?? '',
+})
+
+const common = [
+  method({
+    name: 'exists',
+    effect: 'read',
+    parameters: {},
+    result: 'Boolean',
+    summary: 'Whether the document exists and may be read.',
+    example: ['Author.byId(1).exists()', 'true'],
+    run: (doc, _, call) => call.evaluation.world.absence(doc, call) === undefined,
+  }),
+  method({
+    name: 'update',
+    effect: 'write',
+    parameters: { data: struct },
+    result: 'Doc',
+    summary: 'Changes fields of the document; null removes one.',
+    example: ['Author.byId(1)!.update({ born: 1990 }).born', '1990'],
+    run: (doc, { data }, call) =>
+      call.evaluation.world.documents.change('update', doc, data, 'default', call),
+  }),
+  method({
+    name: 'replace',
+    effect: 'write',
+    parameters: { data: struct },
+    result: 'Doc',
+    summary: 'Gives the document new fields in place of all it has.',
+    example: ['Author.byId(2)!.replace({ name: "Bo" }).name', '"Bo"'],
+    run: (doc, { data }, call) =>
+      call.evaluation.world.documents.change('replace', doc, data, 'default', call),
+  }),
+  method({
+    name: 'delete',
+    effect: 'write',
+    parameters: {},
+    result: 'Doc',
+    summary: 'Deletes the document.',
+    example: ['Author.byId(2)!.delete().exists()', 'false'],
+    run: (doc, _, call) => call.evaluation.world.documents.remove(doc, call),
+  }),
+]
+
+const plain = [
+  method({
+    name: 'updateData',
+    effect: 'write',
+    parameters: { data: struct },
+    result: 'Doc',
+    summary: 'Changes fields of the document, whose names may be any.',
+    example: ['Author.byId(1)!.updateData({ id: "a" }).data.id', '"a"'],
+    run: (doc, { data }, call) => call.evaluation.world.documents.change('update', doc, data, 'plain', call),
+  }),
+  method({
+    name: 'replaceData',
+    effect: 'write',
+    parameters: { data: struct },
+    result: 'Doc',
+    summary: 'Gives the document new fields, whose names may be any.',
+    example: ['Author.byId(1)!.replaceData({ id: "a" }).data', '{\n  id: "a"\n}'],
+    run: (doc, { data }, call) => call.evaluation.world.documents.change('replace', doc, data, 'plain', call),
+  }),
+]
+
+/** The table of documents of the users. */
+export const documentMembers: Members = members('Document', [id, collection, ...common, ...plain])
+
+/** The table of schema objects, which have names. */
+export const namedDocumentMembers: Members = members('NamedDocument', [name, collection, ...common])
+
+/** A table for keys, tokens and credentials, with what they have beyond others. */
+export function numberedDocumentMembers(
+  table: string,
+  own: readonly (FieldDefinition | FunctionDefinition)[] = [],
+): Members {
+  return members(table, [id, collection, ...common, ...own])
+}

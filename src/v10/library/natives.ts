@@ -1,0 +1,183 @@
+// The modules that stand for what a database itself consists of: Collection, Function, Role, Key and the others.
+
+import { native } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { type Doc, Module, type Value } from '../value.ts'
+import { applyId, byId, create, listing } from './collection.ts'
+import {
+  entriesFor,
+  type FieldDefinition,
+  type FunctionDefinition,
+  type Members,
+  members,
+} from './definition.ts'
+import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
+import { document, string, time } from './parameters.ts'
+
+const { field, method } = entriesFor<Module>()
+const ofCredential = entriesFor<Doc>()
+
+const byName = method({
+  name: 'byName',
+  effect: 'read',
+  parameters: { name: string },
+  result: 'Doc',
+  summary: 'A reference to the schema object with a name, whether it exists or not.',
+  example: ['Role.byName("none").exists()', 'false'],
+  run: (module, { name }, call) => call.evaluation.world.documents.byName(module, name, call),
+})
+
+const deletedCollection = new Module('Deleted', members('Deleted', []), 'Collection')
+
+/** The collection of documents whose collection is gone. */
+export { deletedCollection }
+
+const applyCollection = method({
+  name: 'apply',
+  parameters: { collection: string },
+  result: 'Module',
+  summary: 'The collection of the users with a name or alias.',
+  example: ['Collection("Author")', 'Author'],
+  run: (_, { collection }, call) => call.evaluation.world.documents.collection(collection, call),
+})
+
+const applyFunction = method({
+  name: 'apply',
+  parameters: { function: string },
+  result: 'Function',
+  summary: 'The function of the users with a name or alias.',
+  example: ['Function("shout")("a")', '"A"'],
+  run: (_, args, call) => call.evaluation.world.documents.userFunction(args.function, call),
+})
+
+function byDocument(
+  summary: string,
+  example: readonly [string, string],
+  run: (module: Module, document: Doc, call: Call) => Value,
+): FunctionDefinition {
+  return method({
+    name: 'byDocument',
+    effect: 'read',
+    parameters: { document },
+    result: 'Any',
+    summary,
+    example,
+    run: (module, args, call) => run(module, args.document, call),
+  })
+}
+
+const credentialMethods = [
+  ofCredential.method({
+    name: 'verify',
+    effect: 'read',
+    parameters: { secret: string },
+    result: 'Boolean',
+    summary: 'Whether a text is the password.',
+    example: ['Credential.byDocument(Author.byId(1))!.verify("sesame")', 'true'],
+    run: (doc, { secret }, call) => call.evaluation.world.documents.verify(doc, secret, call),
+  }),
+  ofCredential.overloaded({
+    name: 'login',
+    effect: 'write',
+    result: 'Doc',
+    summary: 'A new token of the document, for whoever knows the password.',
+    example: ['Credential.byDocument(Author.byId(1))!.login("sesame")', '…'],
+    signatures: [
+      ofCredential.signature({
+        parameters: { secret: string },
+        run: (doc, { secret }, call) => call.evaluation.world.documents.login(doc, secret, undefined, call),
+      }),
+      ofCredential.signature({
+        parameters: { secret: string, ttl: time },
+        run: (doc, { secret, ttl }, call) => call.evaluation.world.documents.login(doc, secret, ttl, call),
+      }),
+    ],
+  }),
+]
+
+/** What is known of one native collection. */
+interface Native {
+  readonly number: number
+  readonly module: Module
+  /** The table of its documents. */
+  readonly documents: Members
+}
+
+function named(
+  number: number,
+  name: string,
+  own: readonly (FieldDefinition | FunctionDefinition)[] = [],
+  apply?: FunctionDefinition,
+): Native {
+  const table = members(name, [...listing, create, byName, ...own], apply)
+  return { number, module: new Module(name, table), documents: namedDocumentMembers }
+}
+
+function numbered(
+  number: number,
+  name: string,
+  own: readonly FunctionDefinition[] = [],
+  documents: Members = numberedDocumentMembers(`${name}Document`),
+): Native {
+  const table = members(name, [...listing, create, byId, ...own], applyId)
+  return { number, module: new Module(name, table), documents }
+}
+
+const tokensOf = byDocument(
+  'The tokens of a document.',
+  ['Token.byDocument(Author.byId(1)).count()', '0'],
+  (_, document, call) => call.evaluation.world.documents.tokensOf(document, call),
+)
+const credentialOf = byDocument(
+  'The credential of a document, whether there is one or not.',
+  ['Credential.byDocument(Author.byId(1)).exists()', 'true'],
+  (_, document, call) => call.evaluation.world.documents.credentialOf(document, call),
+)
+
+/** All of them. */
+export const natives: readonly Native[] = [
+  named(native.access_providers, 'AccessProvider'),
+  named(
+    native.collections,
+    'Collection',
+    [
+      field({
+        name: 'Deleted',
+        result: 'Module',
+        summary: 'Stands for the collection of documents whose collection is gone.',
+        example: ['Collection.Deleted', 'Collection.Deleted'],
+        read: () => deletedCollection,
+      }),
+    ],
+    applyCollection,
+  ),
+  numbered(
+    native.credentials,
+    'Credential',
+    [credentialOf],
+    numberedDocumentMembers('CredentialDocument', credentialMethods),
+  ),
+  named(native.databases, 'Database'),
+  named(native.functions, 'Function', [], applyFunction),
+  numbered(native.keys, 'Key'),
+  named(native.roles, 'Role'),
+  numbered(native.tokens, 'Token', [tokensOf]),
+]
+
+const byNumber: ReadonlyMap<number, Native> = new Map(natives.map(each => [each.number, each]))
+const numbers: ReadonlyMap<Module, number> = new Map(natives.map(each => [each.module, each.number]))
+
+/** The native collection of that number; undefined for others, and for the indexes of version 4. */
+export function nativeOf(number: number): Native | undefined {
+  return byNumber.get(number)
+}
+
+/** The number of a native collection. */
+export function nativeNumber(module: Module): number | undefined {
+  return numbers.get(module)
+}
+
+/** The table of a document. */
+export function documentTable({ ref }: Doc): Members {
+  return byNumber.get(ref.collection)?.documents ?? documentMembers
+}

@@ -1,0 +1,45 @@
+// The module Query: who asks, and in what kind of database.
+
+import type { Module } from '../value.ts'
+import { entriesFor, type Members, members } from './definition.ts'
+
+const { method } = entriesFor<Module>()
+
+/** The table of the module Query. */
+export const queryModule: Members = members('Query', [
+  method({
+    name: 'identity',
+    effect: 'read',
+    parameters: {},
+    result: 'Doc | Null',
+    summary: 'The document that the caller has logged in as.',
+    example: ['Query.identity()', 'null'],
+    run: (_, __, call) => call.evaluation.world.documents.identity(call) ?? call.done(),
+  }),
+  method({
+    name: 'token',
+    effect: 'read',
+    parameters: {},
+    result: 'Doc | { *: Any } | Null',
+    summary: "The caller's token, or what is in it that another service has signed.",
+    example: ['Query.token()', 'null'],
+    run: (_, __, call) => call.evaluation.world.documents.token(call) ?? call.done(),
+  }),
+  method({
+    name: 'isEnvProtected',
+    effect: 'read',
+    parameters: {},
+    result: 'Boolean',
+    summary: 'Whether the database refuses changes of its schema that lose data.',
+    example: ['Query.isEnvProtected()', '…'],
+    run: (_, __, call) => call.evaluation.world.documents.isProtected(call),
+  }),
+  method({
+    name: 'isEnvTypechecked',
+    parameters: {},
+    result: 'Boolean',
+    summary: 'Whether types are checked before a query runs, which they never are.',
+    example: ['Query.isEnvTypechecked()', 'false'],
+    run: () => false,
+  }),
+])

@@ -1,0 +1,40 @@
+// Ranges of sets of documents: `{ from: …, to: … }`, both ends included.
+
+import type { Call } from '../call.ts'
+import { id as idParameter } from '../library/parameters.ts'
+import { Doc, isStruct, type Value } from '../value.ts'
+import type { StoredBound } from './stored-set.ts'
+
+/** One or both ends of a range. */
+interface StoredRange {
+  readonly from?: StoredBound
+  readonly to?: StoredBound
+}
+
+/** The ends of a range as they are given. Throws `invalid_argument`. */
+function endsOfRange(
+  range: Value,
+  call: Call,
+  bound: (end: 'from' | 'to', value: Value) => StoredBound,
+): StoredRange {
+  const given = isStruct(range) ? range : new Map<string, Value>()
+  const from = given.get('from')
+  const to = given.get('to')
+  if (from === undefined && to === undefined) {
+    const shape = 'should be an object contining `{ from }`, `{ to }`, or `{ from, to }` fields'
+    throw call.invalidArgument('range', shape)
+  }
+  return {
+    ...(from !== undefined && { from: bound('from', from) }),
+    ...(to !== undefined && { to: bound('to', to) }),
+  }
+}
+
+/** The ends of a range of documents in the order of their ids. Throws `invalid_argument`. */
+export function rangeOfDocuments(range: Value, call: Call): StoredRange {
+  return endsOfRange(range, call, (end, value) => {
+    const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)
+    if (id !== undefined) return { values: [], id }
+    throw call.invalidArgument('range', `The \`${end}\` field must be a document id.`)
+  })
+}

@@ -1,0 +1,103 @@
+// Who asks, and the documents by which they prove it: credentials, tokens.
+
+import { Failure } from '../../model/failure.ts'
+import { mayOnDocument } from '../../model/permissions.ts'
+import { isProtected } from '../../model/resources/databases.ts'
+import type { Session } from '../../model/session.ts'
+import { createToken } from '../../model/tokens.ts'
+import {
+  isObject,
+  native,
+  type ObjectValue,
+  Ref,
+  type Value as StoredValue,
+  type Time,
+} from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { ArraySet } from '../sets/sources.ts'
+import { Doc, type SetValue, type Value } from '../value.ts'
+import type { DocumentReader } from './documents-read.ts'
+import { nativeModule } from './names.ts'
+import { permissionDenied, refusal } from './refusals.ts'
+import { runtimeOf } from './stored-values.ts'
+
+/** Reads and makes them for one query. */
+export class AccessDocuments {
+  readonly #session: Session
+  readonly #reader: DocumentReader
+
+  constructor(session: Session, reader: DocumentReader) {
+    this.#session = session
+    this.#reader = reader
+  }
+
+  /** The credential of a document; one that never was where it has none. */
+  credentialOf({ ref }: Doc): Doc {
+    const { database, transaction } = this.#session
+    const found = transaction.credentialOf(ref)?.ref ?? new Ref(database, native.credentials, -1n)
+    return new Doc(found, nativeModule(native.credentials))
+  }
+
+  tokensOf({ ref }: Doc, call: Call): SetValue {
+    const tokens = this.#session.transaction
+      .tokensOf(ref)
+      .map(token => token.ref)
+      .filter(token => mayOnDocument('read', token, this.#session))
+      .sort((left, right) => (left.id < right.id ? -1 : 1))
+    return new ArraySet(tokens.map(token => this.#reader.reference(token, call.at)))
+  }
+
+  verify(credential: Doc, password: string, _call: Call): boolean {
+    const instance = this.#instanceOf(credential)
+    if (instance === undefined) return false
+    return this.#session.host.logins.checkPassword(this.#session, instance, instance, password)
+  }
+
+  login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc {
+    const instance = this.#instanceOf(credential)
+    if (instance === undefined || !this.verify(credential, password, call)) {
+      throw call.failure('invalid_secret', 'Provided secret did not match.')
+    }
+    const session = this.#session
+    const params: ObjectValue = ttl === undefined ? new Map() : new Map([['ttl', ttl]])
+    const tokens = new Ref(session.database, native.collections, BigInt(native.tokens))
+    const fields = () => new Map<string, StoredValue>([['instance', instance], ...params])
+    const request = { action: 'create', resource: tokens, argument: fields, asker: session.asker } as const
+    if (!session.access.allows(request)) throw permissionDenied(call)
+    try {
+      const made = createToken(instance, params, session)
+      const secret = made.fields.get('secret')
+      return new Doc(made.ref, nativeModule(native.tokens), {
+        ...(typeof secret === 'string' && { shown: new Map([['secret', secret]]) }),
+      })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      throw refusal(error, { action: 'create', collection: 'Token', ref: undefined, name: undefined }, call)
+    }
+  }
+
+  #instanceOf({ ref }: Doc): Ref | undefined {
+    const instance = this.#session.transaction.get(ref)?.fields.get('instance')
+    return instance instanceof Ref ? instance : undefined
+  }
+
+  identity(): Doc | undefined {
+    const { identity } = this.#session.caller
+    return identity instanceof Ref ? this.#reader.reference(identity) : undefined
+  }
+
+  token(): Value | undefined {
+    const { credential } = this.#session.caller
+    if (credential === undefined) return undefined
+    if (credential instanceof Ref) {
+      return credential.collection === native.tokens ? this.#reader.reference(credential) : undefined
+    }
+    return isObject(credential) ? runtimeOf(credential, ref => this.#reader.document(ref)) : undefined
+  }
+
+  isProtected(call: Call): boolean {
+    const { authority, database } = this.#session
+    if (authority.kind !== 'builtin' || authority.role !== 'admin') throw permissionDenied(call)
+    return isProtected(database, this.#session)
+  }
+}

@@ -1,0 +1,118 @@
+// The data behind a query: what a session has, as the language sees it.
+
+import type { Session } from '../../model/session.ts'
+import { type Micros, Ref, type Value as StoredValue } from '../../values/value.ts'
+import type { Absence, Call, Documents, SetReader, World } from '../call.ts'
+import { nativeNumber } from '../library/natives.ts'
+import { Doc, type Module, type Struct, UserCollection, type UserFunction, type Value } from '../value.ts'
+import { AccessDocuments } from './access-documents.ts'
+import { DocumentReader } from './documents-read.ts'
+import { DocumentWriter } from './documents-write.ts'
+import { FunctionCaller } from './functions.ts'
+import { Names } from './names.ts'
+import { StoredSetReader } from './stored-sets.ts'
+import { runtimeOf } from './stored-values.ts'
+
+/** The world of one query. */
+export class DataWorld implements World {
+  readonly sets: SetReader
+  readonly documents: Documents
+  readonly #session: Session
+  readonly #names: Names
+  readonly #reader: DocumentReader
+  readonly #functions: FunctionCaller
+
+  constructor(session: Session) {
+    this.#session = session
+    this.#names = new Names(session)
+    this.#reader = new DocumentReader(session, this.#names)
+    this.#functions = new FunctionCaller(session, this.#reader)
+    this.sets = new StoredSetReader(session, this.#reader)
+    this.documents = this.#documents()
+  }
+
+  get cursorKey(): Uint8Array {
+    const { host, memo, transaction } = this.#session
+    return transaction.secretKey(() => host.logins.newKey(memo))
+  }
+
+  global(name: string): Module | UserFunction | undefined {
+    return this.#names.global(name)
+  }
+
+  absence(doc: Doc, call: Call): Absence | undefined {
+    return this.#reader.absence(doc, call)
+  }
+
+  fields(doc: Doc, call: Call): Struct {
+    return this.#reader.fields(doc, call)
+  }
+
+  field(doc: Doc, name: string, call: Call): Value | undefined {
+    return this.#reader.field(doc, name, call)
+  }
+
+  collectionOf(ref: Ref): Module {
+    return this.#reader.collectionOf(ref)
+  }
+
+  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value {
+    return this.#functions.call(callee, args, call)
+  }
+
+  #documents(): Documents {
+    const writer = new DocumentWriter(this.#session, this.#names, this.#reader)
+    const access = new AccessDocuments(this.#session, this.#reader)
+    return {
+      create: (collection, data, mode, call) => writer.create(collection, data, mode, call),
+      change: (how, doc, data, mode, call) => writer.change(how, doc, data, mode, call),
+      remove: (doc, call) => writer.remove(doc, call),
+      byId: (collection, id, call) => this.reference(collection, id, call.at),
+      byName: (collection, name) => this.named(collection, name),
+      collection: (name, call) => {
+        const found = this.#names.collection(name)
+        if (found !== undefined) return found
+        throw this.#unknown('collection', 'A collection', name, call)
+      },
+      userFunction: (name, call) => {
+        const found = this.#names.function(name)
+        if (found !== undefined) return found
+        throw this.#unknown('function', 'A function', name, call)
+      },
+      credentialOf: document => access.credentialOf(document),
+      tokensOf: (document, call) => access.tokensOf(document, call),
+      verify: (credential, password, call) => access.verify(credential, password, call),
+      login: (credential, password, ttl, call) => access.login(credential, password, ttl, call),
+      identity: () => access.identity(),
+      token: () => access.token(),
+      isProtected: call => access.isProtected(call),
+    }
+  }
+
+  /** A stored value as one of a query; references in it are read at a time of their own. */
+  runtime(stored: StoredValue, readAt?: Micros): Value {
+    return runtimeOf(stored, ref => this.#reader.document(ref, readAt))
+  }
+
+  /** A document by its id, whether it is there or not. */
+  reference(collection: Module, id: bigint, readAt?: Micros): Doc {
+    const number =
+      collection instanceof UserCollection ? Number(collection.ref.id) : (nativeNumber(collection) ?? 0)
+    const ref = new Ref(this.#session.database, number, id)
+    return new Doc(ref, this.#reader.collectionOf(ref), { readAt })
+  }
+
+  /** A schema object by its name, whether it is there or not. */
+  named(collection: Module, name: string): Doc {
+    return this.#reader.byName(nativeNumber(collection) ?? 0, name)
+  }
+
+  #unknown(kind: 'collection' | 'function', what: string, name: string, call: Call) {
+    const message = `invalid argument \`${kind}\`: No such user ${kind} \`${name}\`.`
+    const hint = `${what} cannot be created and used in the same query.`
+    const remarks = this.#names.isMade(kind, name)
+      ? [{ name: 'hint', message: hint, span: call.span } as const]
+      : []
+    return call.failure('invalid_argument', message, remarks)
+  }
+}

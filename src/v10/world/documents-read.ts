@@ -1,0 +1,200 @@
+// Documents as they are read: whether they are there, and their fields in the order in which they are shown.
+
+import { mayOnDocument } from '../../model/permissions.ts'
+import { countingRead } from '../../model/read.ts'
+import type { Session } from '../../model/session.ts'
+import { visibleFields } from '../../model/view-document.ts'
+import { timeFromMicros } from '../../values/time.ts'
+import {
+  collectionOf,
+  firstUserCollection,
+  isNativeCollectionRef,
+  isObject,
+  type Micros,
+  native,
+  type ObjectValue,
+  Ref,
+  type Value as StoredValue,
+  type Time,
+  type TransactionTime,
+} from '../../values/value.ts'
+import type { Absence, Call } from '../call.ts'
+import { deletedCollection, nativeOf } from '../library/natives.ts'
+import { Doc, Id, type Module, type Struct, type Value } from '../value.ts'
+import { isReservedField } from './field-names.ts'
+import { type Names, nativeModule } from './names.ts'
+import { shownFields } from './native-fields.ts'
+import { notFoundText } from './refusals.ts'
+import { schemaPartsOf } from './schema-parts.ts'
+import { runtimeOf } from './stored-values.ts'
+
+/** What is read of a document. */
+interface Read {
+  readonly ts: Time | TransactionTime
+  readonly fields: ObjectValue
+}
+
+/** Reads documents of one query with the rights of whoever asks. */
+export class DocumentReader {
+  readonly #session: Session
+  readonly #names: Names
+
+  constructor(session: Session, names: Names) {
+    this.#session = session
+    this.#names = names
+  }
+
+  /** Why a document cannot be read. */
+  absence(doc: Doc, call: Call): Absence | undefined {
+    const { ref, state } = doc
+    if (state === 'deleted') return absenceOf(doc, 'deleted')
+    if (typeof state === 'object') return undefined
+    if (ref.id < 0n) return absenceOf(doc, 'not found')
+    if (!this.#session.transaction.catalogue.hasCollection(ref.database, ref.collection)) {
+      return absenceOf(doc, 'collection deleted')
+    }
+    const action = doc.readAt === undefined ? 'read' : 'history_read'
+    if (!mayOnDocument(action, ref, this.#session)) return absenceOf(doc, 'permission denied')
+    return this.#read(doc, call) === undefined ? absenceOf(doc, 'not found') : undefined
+  }
+
+  #read({ readAt, ref, state }: Doc, call: Call): Read | undefined {
+    if (typeof state === 'object') return state
+    const at = readAt ?? call.at
+    const session = this.#session
+    const version = session.withValidTime(at, () =>
+      countingRead(ref, session, () => session.transaction.get(ref, at)),
+    )
+    if (version === undefined) return undefined
+    const { ts } = version
+    const fields = visibleFields(version, session)
+    return { ts: typeof ts === 'number' ? timeFromMicros(ts) : ts, fields }
+  }
+
+  #require(doc: Doc, call: Call): Read {
+    const read = this.#read(doc, call)
+    // Whoever asks has asked for the absence before.
+    return read ?? { ts: timeFromMicros(0), fields: new Map() }
+  }
+
+  /** All fields in the order in which they are shown. */
+  fields(doc: Doc, call: Call): Struct {
+    const { fields, ts } = this.#require(doc, call)
+    const readAt = doc.readAt ?? call.at
+    const documentOf = (ref: Ref) => this.document(ref, readAt)
+    const shown = new Map<string, Value>()
+    const { ref } = doc
+    const title = fields.get('name')
+    if (nativeOf(ref.collection)?.documents.name === 'NamedDocument') {
+      shown.set('name', typeof title === 'string' ? title : (doc.name ?? ''))
+    } else shown.set('id', new Id(ref.id))
+    shown.set('coll', doc.collection)
+    shown.set('ts', ts)
+    const ttl = fields.get('ttl')
+    if (ttl !== undefined) shown.set('ttl', runtimeOf(ttl, documentOf))
+    if (ref.collection < firstUserCollection) {
+      for (const [name, value] of shownFields(doc, fields, this.#session)) {
+        shown.set(name, runtimeOf(value, documentOf))
+      }
+      return shown
+    }
+    return this.#withData(doc, fields, shown, documentOf, call)
+  }
+
+  #withData(
+    doc: Doc,
+    fields: ObjectValue,
+    shown: Map<string, Value>,
+    documentOf: (ref: Ref) => Value,
+    call: Call,
+  ): Struct {
+    const { computed } = schemaPartsOf(collectionOf(doc.ref), this.#session)
+    for (const [name, compute] of computed) shown.set(name, compute(doc, call))
+    const data = fields.get('data')
+    if (data === undefined || !isObject(data)) return shown
+    const hidden = new Map<string, Value>()
+    for (const [name, value] of data) {
+      const field = runtimeOf(value, documentOf)
+      if (isReservedField(name) || computed.has(name)) hidden.set(name, field)
+      else shown.set(name, field)
+    }
+    if (hidden.size > 0) shown.set('data', hidden)
+    return shown
+  }
+
+  /** One field. */
+  field(doc: Doc, name: string, call: Call): Value | undefined {
+    if (doc.ref.collection < firstUserCollection) return this.fields(doc, call).get(name)
+    const computed = schemaPartsOf(collectionOf(doc.ref), this.#session).computed.get(name)
+    if (computed !== undefined) return computed(doc, call)
+    const { fields, ts } = this.#require(doc, call)
+    if (name === 'ts') return ts
+    const readAt = doc.readAt ?? call.at
+    const convert = (value: StoredValue | undefined) =>
+      value === undefined ? undefined : runtimeOf(value, ref => this.document(ref, readAt))
+    if (name === 'data' || name === 'ttl') return convert(fields.get(name))
+    const data = fields.get('data')
+    if (isReservedField(name) || data === undefined || !isObject(data)) return undefined
+    return convert(data.get(name))
+  }
+
+  /** The companion of a document's collection, be it gone. */
+  collectionOf(ref: Ref): Module {
+    const own = nativeOf(ref.collection)
+    if (own !== undefined) return own.module
+    return this.#names.companion(collectionOf(ref)) ?? deletedCollection
+  }
+
+  /** What a stored reference is. */
+  document(ref: Ref, readAt?: Micros): Value {
+    const { database, transaction } = this.#session
+    if (ref.database !== database) return '[db-external Document]'
+    if (isNativeCollectionRef(ref)) return nativeOf(Number(ref.id))?.module ?? `[legacy ${ref.id}]`
+    if (ref.collection === native.indexes) {
+      return `[legacy index ${transaction.catalogue.nameOf(ref) ?? ref.id}]`
+    }
+    return this.reference(ref, readAt)
+  }
+
+  /** A document by its reference. */
+  reference(ref: Ref, readAt?: Micros): Doc {
+    const name =
+      nativeOf(ref.collection)?.documents.name === 'NamedDocument'
+        ? (this.#session.transaction.catalogue.nameOf(ref) ?? '')
+        : undefined
+    return new Doc(ref, this.collectionOf(ref), { name, readAt })
+  }
+
+  /** A schema object by its name, be it there or not. */
+  byName(number: number, name: string): Doc {
+    const { database, transaction } = this.#session
+    const ref = transaction.catalogue.resolve(database, number, name) ?? new Ref(database, number, -1n)
+    return new Doc(ref, nativeModule(number), { name, state: 'by name' })
+  }
+}
+
+function absenceOf(doc: Doc, cause: Absence['cause']): Absence {
+  const notFound = {
+    code: 'document_not_found',
+    message: notFoundText({ collection: doc.collection.name, name: doc.name, ref: doc.ref }),
+  } as const
+  switch (cause) {
+    case 'not found':
+      return { cause, onField: notFound, onAssert: notFound }
+    case 'deleted':
+      return { cause, onField: undefined, onAssert: notFound }
+    case 'collection deleted': {
+      const message = `Document with id ${doc.ref.id} does not exist because the collection was deleted.`
+      return { cause, onField: undefined, onAssert: { code: 'document_not_found', message } }
+    }
+    case 'permission denied':
+      return {
+        cause,
+        onField: {
+          code: 'permission_denied',
+          message: 'Insufficient privileges to perform the action.',
+        },
+        onAssert: { code: 'null_value', message: 'Null value, due to permission denied' },
+      }
+  }
+}

@@ -1,0 +1,264 @@
+// Creating, changing and deleting documents of all kinds, with the checks in the order in which they are told.
+
+import { Failure } from '../../model/failure.ts'
+import { mayOnDocument } from '../../model/permissions.ts'
+import type { Session } from '../../model/session.ts'
+import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
+import {
+  collectionOf,
+  firstUserCollection,
+  native,
+  type ObjectValue,
+  Ref,
+  type Value as StoredValue,
+  Time,
+  TransactionTime,
+} from '../../values/value.ts'
+import type { Call, WriteMode } from '../call.ts'
+import type { QueryFailure } from '../failure/failure.ts'
+import { id as idParameter } from '../library/parameters.ts'
+import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
+import type { DocumentReader } from './documents-read.ts'
+import { isRefusedField } from './field-names.ts'
+import type { Names } from './names.ts'
+import { checkFields } from './native-fields.ts'
+import {
+  constraintFailure,
+  failedTo,
+  pastWrite,
+  permissionDenied,
+  refusal,
+  sameQuery,
+  type Target,
+} from './refusals.ts'
+import { schemaPartsOf } from './schema-parts.ts'
+import { collectionRef } from './stored-sets.ts'
+import { storedTypeName } from './stored-type-name.ts'
+import { NotStorable, storedOf } from './stored-values.ts'
+
+/** Writes documents of one query. */
+export class DocumentWriter {
+  readonly #session: Session
+  readonly #names: Names
+  readonly #reader: DocumentReader
+  /** Collections of the users of which this query has written documents. */
+  readonly #written = new Set<number>()
+
+  constructor(session: Session, names: Names, reader: DocumentReader) {
+    this.#session = session
+    this.#names = names
+    this.#reader = reader
+  }
+
+  create(collection: Module, data: Struct, mode: WriteMode, call: Call): Doc {
+    requirePresent(call)
+    const session = this.#session
+    const definition = collectionRef(collection, session)
+    const number = Number(definition.id)
+    const isUser = number >= firstUserCollection
+    const title = isUser ? (this.#names.companion(definition)?.name ?? collection.name) : collection.name
+    const target: Target = {
+      action: 'create',
+      collection: title,
+      ref: isUser ? undefined : new Ref(session.database, number, -1n),
+      name: undefined,
+    }
+    if (mode === 'default') this.#refuseComputed(definition, data, target, call)
+    const [id, rest] = mode === 'default' ? this.#takeId(data, isUser, target, call) : [undefined, data]
+    const given = stored(rest, call)
+    const fields = isUser
+      ? documentFields(given, mode)
+      : this.#nativeFields(number, 'create', given, undefined, target, call)
+    const made = this.#guarded(target, call, () =>
+      createDocument(definition, id, fields, session, {
+        language: '10',
+        check: () => {
+          if (isUser) this.#refuseSameQuery(definition, call)
+          if (mode === 'default') refuseReserved(given, target, call)
+        },
+      }),
+    )
+    this.#noteWrite(made.ref)
+    if (!isUser) this.#names.made(made.ref)
+    const secret = made.fields.get('secret')
+    const name = made.fields.get('name')
+    return new Doc(made.ref, this.#reader.collectionOf(made.ref), {
+      name: typeof name === 'string' && !isUser ? name : undefined,
+      ...(typeof secret === 'string' && !isUser && { shown: new Map([['secret', secret]]) }),
+    })
+  }
+
+  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: WriteMode, call: Call): Doc {
+    requirePresent(call)
+    this.#requireThere(doc, call)
+    const session = this.#session
+    const { ref } = doc
+    const isUser = ref.collection >= firstUserCollection
+    const before = session.transaction.get(ref)?.fields ?? new Map<string, StoredValue>()
+    const name = before.get('name')
+    const target: Target = {
+      action: 'update',
+      collection: doc.collection.name,
+      ref,
+      name: doc.name === undefined ? undefined : typeof name === 'string' ? name : doc.name,
+    }
+    const given = stored(data, call)
+    if (isUser && mode === 'default') this.#refuseComputed(collectionOf(ref), data, target, call)
+    const fields = isUser
+      ? documentFields(given, mode)
+      : this.#nativeFields(ref.collection, how, given, doc, target, call)
+    if (!isUser) this.#names.keep(ref)
+    this.#guarded(target, call, () =>
+      changeDocument(how, ref, fields, session, {
+        language: '10',
+        check: () => {
+          if (isUser) this.#refuseSameQuery(collectionOf(ref), call)
+          else this.#refuseWritten(ref, call)
+          if (mode === 'default') refuseReserved(given, target, call, !isUser)
+        },
+      }),
+    )
+    this.#noteWrite(ref)
+    return doc
+  }
+
+  remove(doc: Doc, call: Call): Doc {
+    requirePresent(call)
+    this.#requireThere(doc, call)
+    const { ref } = doc
+    const target: Target = { action: 'delete', collection: doc.collection.name, ref, name: doc.name }
+    if (!mayOnDocument('delete', ref, this.#session)) throw permissionDenied(call)
+    if (ref.collection >= firstUserCollection) this.#refuseSameQuery(collectionOf(ref), call)
+    else {
+      this.#refuseWritten(ref, call)
+      this.#names.keep(ref)
+    }
+    this.#guarded(target, call, () => deleteDocument(ref, this.#session))
+    this.#noteWrite(ref)
+    return new Doc(ref, doc.collection, { name: doc.name, state: 'deleted' })
+  }
+
+  #guarded<T>(target: Target, call: Call, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw error instanceof Failure ? refusal(error, target, call) : error
+    }
+  }
+
+  #requireThere(doc: Doc, call: Call): void {
+    const absence = this.#reader.absence(doc, call)
+    if (absence === undefined) return
+    const { code, message } = absence.onField ?? absence.onAssert
+    throw call.failure(code, message)
+  }
+
+  #noteWrite(ref: Ref): void {
+    if (ref.collection >= firstUserCollection) this.#written.add(ref.collection)
+  }
+
+  /** A document, whose collection this query has written. */
+  #refuseSameQuery(definition: Ref, call: Call): void {
+    const { transaction } = this.#session
+    if (transaction.get(definition)?.ts instanceof TransactionTime) throw sameQuery(call)
+  }
+
+  /** A collection, of which this query has written documents. */
+  #refuseWritten(ref: Ref, call: Call): void {
+    if (ref.collection === native.collections && this.#written.has(Number(ref.id))) throw sameQuery(call)
+  }
+
+  #refuseComputed(definition: Ref, data: Struct, target: Target, call: Call): void {
+    const { computed } = schemaPartsOf(definition, this.#session)
+    if (computed.size === 0) return
+    const failures = [...computed.keys()]
+      .filter(name => data.has(name))
+      .map(name => ({ paths: [[name]], message: 'Cannot write to a computed field' }))
+    if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+  }
+
+  #takeId(data: Struct, isUser: boolean, target: Target, call: Call): readonly [bigint | undefined, Struct] {
+    const isNumbered = isUser || isNumberedNative(target.ref?.collection)
+    const given = data.get('id')
+    if (given === undefined || !isNumbered) return [undefined, data]
+    const id = idOf(given, target, call)
+    return [id, new Map([...data].filter(([name]) => name !== 'id'))]
+  }
+
+  #nativeFields(
+    number: number,
+    mode: 'create' | 'update' | 'replace',
+    given: ObjectValue,
+    doc: Doc | undefined,
+    target: Target,
+    call: Call,
+  ): ObjectValue {
+    const session = this.#session
+    refuseReserved(given, target, call, true)
+    const before = (doc && session.transaction.get(doc.ref)?.fields) ?? new Map<string, StoredValue>()
+    const { failures, stored: fields } = checkFields(number, mode, given, doc, before, session)
+    if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+    return fields
+  }
+}
+
+function isNumberedNative(number: number | undefined): boolean {
+  return number === native.keys || number === native.tokens || number === native.credentials
+}
+
+/** Writes happen now. */
+function requirePresent(call: Call): void {
+  if (call.at !== undefined) throw pastWrite(call)
+}
+
+/** The fields given, as they are stored. Throws `invalid_type`. */
+function stored(data: Struct, call: Call): ObjectValue {
+  try {
+    // The stored form of an object is an object.
+    return storedOf(data) as ObjectValue
+  } catch (error) {
+    throw error instanceof NotStorable ? call.failure('invalid_type', error.message) : error
+  }
+}
+
+/** The top-level fields of a document of the users. */
+function documentFields(given: ObjectValue, mode: WriteMode): ObjectValue {
+  if (mode === 'plain' || !given.has('ttl')) return new Map([['data', given]])
+  const data = new Map([...given].filter(([name]) => name !== 'ttl'))
+  return new Map<string, StoredValue>([
+    ['ttl', given.get('ttl') ?? null],
+    ['data', data],
+  ])
+}
+
+/** Refuses names that mean something else, and a time to live that is none. */
+function refuseReserved(given: ObjectValue, target: Target, call: Call, isNative = false): void {
+  const refused = [...given.keys()].filter(name => isRefusedField(name) && !(isNative && name === 'data'))
+  if (refused.length > 0) {
+    const failures = refused.map(name => ({
+      paths: [[name]],
+      message: 'Is a reserved field and cannot be used',
+    }))
+    throw constraintFailure(failedTo(target), failures, call)
+  }
+  const ttl = given.get('ttl') ?? null
+  if (isNative || ttl === null || ttl instanceof Time || ttl instanceof TransactionTime) return
+  const message = `Expected Time | Null, provided ${storedTypeName(ttl)}`
+  throw constraintFailure(failedTo(target), [{ paths: [['ttl']], message }], call)
+}
+
+/** The id given for a new document. */
+function idOf(given: Value, target: Target, call: Call): bigint {
+  const refused = (message: string): QueryFailure =>
+    constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)
+  if (given === null || (typeof given === 'object' && 'kind' in given && given.kind === 'null')) {
+    throw refused('Missing required field of type ID | String | Long')
+  }
+  const id = idParameter.cast(given)
+  if (id === undefined) {
+    const type = given instanceof Map ? storedTypeName(stored(given, call)) : typeName(given)
+    throw refused(`Expected ID | String | Long, provided ${type}`)
+  }
+  if (id < 0n) throw refused('id must be nonnegative')
+  return id
+}

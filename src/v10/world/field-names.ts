@@ -1,0 +1,24 @@
+// Names of fields that mean something for every document.
+
+const reserved: ReadonlySet<string> = new Set([
+  'id',
+  'coll',
+  'ts',
+  'data',
+  'delete',
+  'update',
+  'replace',
+  'updateData',
+  'replaceData',
+  'exists',
+])
+
+/** Whether a stored data field of that name is reached through `data` only. */
+export function isReservedField(name: string): boolean {
+  return name === 'ttl' || reserved.has(name)
+}
+
+/** Whether nobody can write a field of that name, unless all names mean nothing. */
+export function isRefusedField(name: string): boolean {
+  return reserved.has(name)
+}

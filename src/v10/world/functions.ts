@@ -1,0 +1,114 @@
+// Functions of the users, in either language: called from here, and bodies of this one called from elsewhere.
+
+import { authorityOfRole } from '../../auth/role.ts'
+import { Failure, LanguageError } from '../../model/failure.ts'
+import type { Session } from '../../model/session.ts'
+import { type Code, codeOf } from '../../values/code.ts'
+import type { Value as StoredValue } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { argumentScope } from '../evaluate/argument-scope.ts'
+import { QueryFailure } from '../failure/failure.ts'
+import { Doc, Id, NullValue, typeName, type UserFunction, type Value } from '../value.ts'
+import { bodyOf } from './bodies.ts'
+import type { DocumentReader } from './documents-read.ts'
+import { permissionDenied } from './refusals.ts'
+import { NotStorable, runtimeOf, storedOf } from './stored-values.ts'
+
+/** Calls functions of the users for one query. */
+export class FunctionCaller {
+  readonly #session: Session
+  readonly #reader: DocumentReader
+
+  constructor(session: Session, reader: DocumentReader) {
+    this.#session = session
+    this.#reader = reader
+  }
+
+  /** Calls a function; the count of arguments fits. Bodies of version 10 are part of the query that calls them. */
+  call(callee: UserFunction, args: readonly Value[], call: Call): Value {
+    const session = this.#session
+    const { ref } = callee
+    const stored = session.transaction.get(ref)
+    if (stored === undefined) throw call.failure('unbound_variable', `Unbound variable \`${callee.name}\``)
+    const code = codeOf(stored.fields.get('body'))
+    const { access, asker } = session
+    const argument = () => args.map(arg => foreignOr(arg, null))
+    if (!access.allows({ action: 'call', resource: ref, argument, asker })) throw permissionDenied(call)
+    if (code === undefined) return call.done()
+    const name = stored.fields.get('name')
+    const run = () =>
+      code.language === '10'
+        ? this.#runOwn(bodyOf(code.source, `*udf:${name}*`), args, call)
+        : this.#runForeign(code, args, call)
+    const role = stored.fields.get('role')
+    if (role === undefined) return run()
+    return session.withAuthority(authorityOfRole(session.transaction, ref.database, role), run)
+  }
+
+  #runOwn({ node, source }: ReturnType<typeof bodyOf>, args: readonly Value[], call: Call): Value {
+    const { body } = node
+    return call.evaluation.evaluate(body, argumentScope(node, args, undefined), call.as({ source }))
+  }
+
+  #runForeign(code: Extract<Code, { language: '4' }>, args: readonly Value[], call: Call): Value {
+    const { parameters } = code.lambda
+    const names = typeof parameters === 'string' ? [parameters] : parameters
+    const list = args.map((arg, index) => this.#foreign(arg, names[index] ?? `${index}`, call))
+    const session = this.#session
+    const limit = call.limit
+    const run = () => session.withValidTime(call.at, () => session.run(code, { list }))
+    try {
+      const result =
+        limit === undefined || limit.effect === 'write'
+          ? run()
+          : session.withEffectLimit(limit.effect === 'pure' ? 'pure' : 'read', 'auth predicates', run)
+      return runtimeOf(result, ref => this.#reader.document(ref, call.at))
+    } catch (error) {
+      throw this.#translated(error, call)
+    }
+  }
+
+  #foreign(arg: Value, parameter: string, call: Call): StoredValue {
+    try {
+      return toForeign(arg)
+    } catch (error) {
+      if (!(error instanceof NotStorable)) throw error
+      const message = `Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(error.value)}\` values.`
+      throw call.failure('invalid_argument', message)
+    }
+  }
+
+  #translated(error: unknown, call: Call): unknown {
+    if (error instanceof QueryFailure) return error
+    if (error instanceof Failure) return call.failure('eval_error', error.message)
+    if (!(error instanceof LanguageError)) return error
+    const { aborted } = error
+    if (aborted === undefined) return call.failure('eval_error', error.message)
+    const value = runtimeOf(aborted, ref => this.#reader.document(ref))
+    const abort = { value, text: typeof value === 'string' ? value : error.message }
+    return call.failure('abort', 'Query aborted.', [], { abort })
+  }
+}
+
+/** A value as version 4 has it. Throws {@link NotStorable} for what it does not have. */
+export function toForeign(value: Value): StoredValue {
+  if (value instanceof Id) return value.value
+  if (value instanceof Doc) return value.ref
+  if (value === null || value instanceof NullValue) return null
+  if (Array.isArray(value)) return value.map(toForeign)
+  if (value instanceof Map) {
+    return new Map(
+      Array.from(value as ReadonlyMap<string, Value>, ([name, field]) => [name, toForeign(field)]),
+    )
+  }
+  return storedOf(value)
+}
+
+function foreignOr(value: Value, otherwise: StoredValue): StoredValue {
+  try {
+    return toForeign(value)
+  } catch (error) {
+    if (error instanceof NotStorable) return otherwise
+    throw error
+  }
+}

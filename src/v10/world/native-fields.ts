@@ -1,0 +1,276 @@
+// The fields of native documents as version 10 has them: their types, and how they differ from what is stored.
+
+import type { Session } from '../../model/session.ts'
+
+import { encodeGlobalId } from '../../values/global-id.ts'
+import {
+  firstUserCollection,
+  isArray,
+  isObject,
+  Lambda,
+  native,
+  type ObjectValue,
+  Ref,
+  type Value as StoredValue,
+  Time,
+  TransactionTime,
+} from '../../values/value.ts'
+import type { ConstraintFailure } from '../failure/failure.ts'
+import type { Doc } from '../value.ts'
+import { storedTypeName } from './stored-type-name.ts'
+
+/** One field. */
+interface NativeField {
+  readonly name: string
+  /** What it is called in storage. */
+  readonly stored?: string
+  /** Its type, as messages say it. */
+  readonly type: string
+  readonly accepts: (value: StoredValue) => boolean
+  readonly required?: true
+  readonly readonly?: true
+  /** Nobody sees it. */
+  readonly hidden?: true
+  /** What is stored for a value, or why it is refused. */
+  readonly store?: (value: StoredValue, session: Session) => StoredValue | Refused
+  /** What is shown of what is stored. */
+  readonly show?: (value: StoredValue, session: Session) => StoredValue
+}
+
+/** Why a value is refused. */
+class Refused {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+const isText = (value: StoredValue) => typeof value === 'string'
+const isTime = (value: StoredValue) => value instanceof Time || value instanceof TransactionTime
+const isFlag = (value: StoredValue) => typeof value === 'boolean'
+const isInteger = (value: StoredValue) => typeof value === 'bigint'
+const anything = () => true
+
+const name: NativeField = { name: 'name', type: 'String', accepts: isText, required: true }
+const alias: NativeField = { name: 'alias', type: 'String', accepts: isText }
+const data: NativeField = { name: 'data', type: '{ *: Any }', accepts: isObject }
+const ttl: NativeField = { name: 'ttl', type: 'Time', accepts: isTime }
+const secret: NativeField = { name: 'secret', type: 'String', accepts: isText, readonly: true }
+
+/** A role, which version 4 stores as a reference and this one by its name. */
+const role: NativeField = { name: 'role', type: 'String', accepts: isText, show: nameOfReference }
+
+const document: NativeField = {
+  name: 'document',
+  stored: 'instance',
+  type: 'Ref',
+  accepts: anything,
+  required: true,
+  store: value =>
+    value instanceof Ref && value.collection >= firstUserCollection
+      ? value
+      : new Refused('Expected document from a user-defined collection.'),
+}
+
+const database: NativeField = {
+  name: 'database',
+  type: 'String',
+  accepts: isText,
+  store(value, { database: own, transaction }) {
+    const found = transaction.catalogue.resolve(own, native.databases, String(value))
+    return found ?? new Refused(`Field refers to an unknown database name \`${value}\`.`)
+  },
+  show: nameOfReference,
+}
+
+function nameOfReference(value: StoredValue, { transaction }: Session): StoredValue {
+  if (isArray(value) && value.length === 1)
+    return nameOfReference(value[0] as StoredValue, { transaction } as Session)
+  return value instanceof Ref ? (transaction.catalogue.nameOf(value) ?? value) : value
+}
+
+/** Days to keep something. */
+function days(field: string): NativeField {
+  return {
+    name: field,
+    type: 'Long',
+    accepts: isInteger,
+    store: value =>
+      typeof value === 'bigint' && value < 0n ? new Refused('Non-negative value required.') : value,
+  }
+}
+
+const resources = ['resource'] as const
+
+/** Privileges and memberships name what they are about; version 4 refers to it. */
+function showResources(value: StoredValue, session: Session): StoredValue {
+  if (isArray(value)) return value.map(item => showResources(item, session))
+  if (!isObject(value)) return value
+  const shown = new Map(value)
+  for (const key of resources) {
+    const stored = shown.get(key)
+    if (stored instanceof Ref) shown.set(key, resourceName(stored, session))
+  }
+  return shown
+}
+
+const nativeResourceNames: ReadonlyMap<bigint, string> = new Map([
+  [BigInt(native.databases), 'Database'],
+  [BigInt(native.collections), 'Collection'],
+  [BigInt(native.functions), 'Function'],
+  [BigInt(native.roles), 'Role'],
+  [BigInt(native.access_providers), 'AccessProvider'],
+  [BigInt(native.keys), 'Key'],
+  [BigInt(native.tokens), 'Token'],
+  [BigInt(native.credentials), 'Credential'],
+])
+
+function resourceName(ref: Ref, { transaction }: Session): StoredValue {
+  if (ref.collection === native.collections && ref.id < BigInt(firstUserCollection)) {
+    return nativeResourceNames.get(ref.id) ?? ref
+  }
+  return transaction.catalogue.nameOf(ref) ?? ref
+}
+
+function showRoles(value: StoredValue, session: Session): StoredValue {
+  if (isArray(value)) return value.map(item => showRoles(item, session))
+  if (!isObject(value)) return nameOfReference(value, session)
+  const given = value.get('role')
+  return given === undefined ? value : new Map([...value, ['role', nameOfReference(given, session)]])
+}
+
+function isItems(value: StoredValue): boolean {
+  return isObject(value) || (isArray(value) && value.every(isObject))
+}
+
+function isRoles(value: StoredValue): boolean {
+  const isRole = (each: StoredValue) => isText(each) || isObject(each)
+  return isRole(value) || (isArray(value) && value.every(isRole))
+}
+
+const fieldsOf: ReadonlyMap<number, readonly NativeField[]> = new Map([
+  [native.keys, [{ ...role, required: true }, database, ttl, secret, data]],
+  [native.tokens, [document, ttl, secret, data]],
+  [native.credentials, [document, { name: 'password', type: 'String', accepts: isText, hidden: true }]],
+  [
+    native.roles,
+    [
+      name,
+      { name: 'privileges', type: 'Array<{ *: Any }>', accepts: isItems, show: showResources },
+      { name: 'membership', type: 'Array<{ *: Any }>', accepts: isItems, show: showResources },
+      data,
+    ],
+  ],
+  [
+    native.functions,
+    [
+      name,
+      alias,
+      {
+        name: 'body',
+        type: 'String',
+        accepts: value => isText(value) || value instanceof Lambda,
+        required: true,
+      },
+      role,
+      { name: 'signature', type: 'String', accepts: isText },
+      data,
+    ],
+  ],
+  [
+    native.access_providers,
+    [
+      name,
+      { name: 'issuer', type: 'String', accepts: isText, required: true },
+      { name: 'jwks_uri', type: 'String', accepts: isText, required: true },
+      { name: 'roles', type: 'Array<String>', accepts: isRoles, show: showRoles },
+      { name: 'audience', type: 'String', accepts: isText, readonly: true },
+      data,
+    ],
+  ],
+  [
+    native.databases,
+    [
+      name,
+      { name: 'global_id', type: 'String', accepts: isText, readonly: true },
+      { name: 'typechecked', type: 'Boolean', accepts: isFlag },
+      { name: 'protected', type: 'Boolean', accepts: isFlag },
+      { name: 'priority', type: 'Number', accepts: isInteger },
+      data,
+    ],
+  ],
+  [
+    native.collections,
+    [
+      name,
+      alias,
+      days('history_days'),
+      days('ttl_days'),
+      { name: 'document_ttls', type: 'Boolean', accepts: isFlag },
+      { name: 'fields', type: '{ *: Any }', accepts: isObject },
+      { name: 'wildcard', type: 'String', accepts: isText },
+      { name: 'computed_fields', type: '{ *: Any }', accepts: isObject },
+      { name: 'indexes', type: '{ *: Any }', accepts: isObject },
+      { name: 'constraints', type: 'Array<Any>', accepts: value => isArray(value) },
+      { name: 'migrations', type: 'Array<Any>', accepts: value => isArray(value) },
+      data,
+    ],
+  ],
+] satisfies [number, readonly NativeField[]][])
+
+/** The fields of a native document in the order in which they are shown, without those that every document has. */
+export function shownFields(
+  { ref, shown }: Doc,
+  fields: ObjectValue,
+  session: Session,
+): readonly (readonly [string, StoredValue])[] {
+  const all = shown === undefined ? fields : new Map([...fields, ...shown])
+  return (fieldsOf.get(ref.collection) ?? []).flatMap(({ hidden, name: field, show, stored = field }) => {
+    const value = field === 'global_id' ? encodeGlobalId(ref.id) : all.get(stored)
+    if (hidden || value === undefined || field === 'ttl' || field === 'name') return []
+    return [[field, show === undefined ? value : show(value, session)] as const]
+  })
+}
+
+/** What is wrong with given fields, and the fields as they are stored. */
+interface CheckedFields {
+  readonly failures: readonly ConstraintFailure[]
+  readonly stored: ObjectValue
+}
+
+/** Checks the fields given for a native document: `before` is what is stored of it. */
+export function checkFields(
+  number: number,
+  mode: 'create' | 'update' | 'replace',
+  given: ObjectValue,
+  before: Doc | undefined,
+  beforeFields: ObjectValue,
+  session: Session,
+): CheckedFields {
+  const known = fieldsOf.get(number) ?? []
+  const failures: ConstraintFailure[] = []
+  const stored = new Map<string, StoredValue>()
+  const fail = (field: string, message: string) => failures.push({ paths: [[field]], message })
+  for (const [field, value] of given) {
+    const spec = known.find(each => each.name === field)
+    if (spec === undefined) fail(field, 'Unexpected field provided')
+    else if (spec.readonly) {
+      const own = before && shownFields(before, beforeFields, session).find(([each]) => each === field)
+      if (own?.[1] !== value) fail(field, 'Failed to update field because it is readonly')
+    } else if (value === null) stored.set(spec.stored ?? field, null)
+    else if (!spec.accepts(value)) {
+      const type = spec.required ? spec.type : `${spec.type} | Null`
+      fail(field, `Expected ${type}, provided ${storedTypeName(value)}`)
+    } else {
+      const kept = spec.store?.(value, session) ?? value
+      if (kept instanceof Refused) fail(field, kept.message)
+      else stored.set(spec.stored ?? field, kept)
+    }
+  }
+  for (const { name: field, required, type } of known) {
+    const value = given.get(field)
+    const isMissing = mode === 'update' ? value === null : value === undefined || value === null
+    if (required && isMissing) fail(field, `Missing required field of type ${type}`)
+  }
+  return { failures, stored }
+}

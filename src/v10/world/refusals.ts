@@ -1,0 +1,233 @@
+// How version 10 tells what the rules of the data refuse: one table of codes and texts for the kinds of failures.
+
+import { unreachable } from '../../base/assert.ts'
+import type { DestructiveChange, Failure, Fault, FieldFault, LanguageError } from '../../model/failure.ts'
+import { failedCheckText, shownPath as shownTypePath, typeFaultText } from '../../model/schema/fault-texts.ts'
+import { native, type Ref } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { summaryOf } from '../failure/summary.ts'
+import { nativeOf } from '../library/natives.ts'
+
+/** What was to be written. */
+export interface Target {
+  readonly action: 'create' | 'update' | 'delete'
+  readonly collection: string
+  readonly ref: Ref | undefined
+  /** The name of a schema object, as it was before. */
+  readonly name: string | undefined
+}
+
+/** ``Failed to update document with id 5 in collection `Jar`.`` */
+export function failedTo({ action, collection, name, ref }: Target): string {
+  const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
+  if (!isNative) {
+    const which = action === 'create' || ref === undefined ? 'document' : `document with id ${ref.id}`
+    return `Failed to ${action} ${which} in collection \`${collection}\`.`
+  }
+  if (action === 'create') return `Failed to create ${collection}.`
+  const which = name === undefined ? `with id ${ref.id}` : `\`${name}\``
+  return `Failed to ${action} ${collection} ${which}.`
+}
+
+/** The refusal of fields: each failure under its path. */
+export function constraintFailure(
+  message: string,
+  failures: readonly ConstraintFailure[],
+  call: Call,
+): QueryFailure {
+  return call.failure('constraint_failure', message, [], { constraintFailures: failures })
+}
+
+/** The error of what a call may not do. */
+export function permissionDenied(call: Call): QueryFailure {
+  return call.failure('permission_denied', 'Insufficient privileges to perform the action.')
+}
+
+/** The error of a refusal by the model. */
+export function refusal({ faults }: Failure, target: Target, call: Call): QueryFailure {
+  const [fault] = faults
+  return fault === undefined ? permissionDenied(call) : errorOf(fault, target, call)
+}
+
+function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
+  const failed = (message: string, path?: readonly string[]) =>
+    constraintFailure(failedTo(target), [{ paths: path === undefined ? [] : [path], message }], call)
+  switch (fault.kind) {
+    case 'permission denied':
+      return permissionDenied(call)
+    case 'not found':
+    case 'collection gone':
+      return call.failure('document_not_found', notFoundText(target))
+    case 'exists':
+      return exists(fault.ref, target, call)
+    case 'key exists':
+      return exists(target.ref, target, call)
+    case 'not unique':
+      return notUnique(target, call)
+    case 'invalid fields': {
+      const failures = fault.failures.map(({ path, fault: field }) => ({
+        paths: [shownPath(path, target)],
+        message: fieldText(field),
+      }))
+      return constraintFailure(failedTo(target), failures, call)
+    }
+    case 'mistyped': {
+      const failures = fault.failures.map(({ fault: type, path }) => ({
+        paths: [shownTypePath(path)],
+        message: typeFaultText(type),
+      }))
+      return constraintFailure(failedTo(target), failures, call)
+    }
+    case 'failed checks': {
+      const failures = fault.checks.map(each => ({ paths: [], message: failedCheckText(each) }))
+      return constraintFailure(failedTo(target), failures, call)
+    }
+    case 'broken check':
+      return fault.error instanceof QueryFailure
+        ? fault.error
+        : call.failure('eval_error', fault.error.message)
+    case 'failed default':
+      return failed(`Default field evaluation failed.\n${drawn(fault.error)}`, [fault.field])
+    case 'other database':
+      return failed('Documents of other databases cannot be written.')
+    case 'negative id':
+      return failed('id must be nonnegative', ['id'])
+    case 'other time':
+      return pastWrite(call)
+    case 'in container':
+      return failed('A container database holds nothing but databases, keys and roles.')
+    case 'built-in collection':
+      return failed('Built-in collections cannot be changed.')
+    case 'new collection':
+      return sameQuery(call)
+    case 'destructive':
+      return failed(
+        `${destructiveTexts[fault.change]}: destructive change forbidden because database is in protected mode.`,
+      )
+    case 'no body':
+      return failed('Invalid type provided for field `body`.', ['body'])
+    case 'fixed history':
+      return failed('The history of this document cannot be written.')
+    case 'moved into itself':
+      return failed(`Cannot move database '${fault.database}' into '${fault.parent}', which is inside it.`)
+    default:
+      return unreachable(fault)
+  }
+}
+
+/** What went wrong in code of the users, as it is drawn. */
+function drawn(error: LanguageError): string {
+  return error instanceof QueryFailure ? summaryOf(error.diagnostics) : error.message
+}
+
+/** Data fields are shown without the `data` that they are stored in. */
+function shownPath(path: readonly string[], { ref }: Target): readonly string[] {
+  const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
+  if (isNative) return path[0] === 'instance' ? ['document', ...path.slice(1)] : path
+  return path[0] === 'data' && path.length > 1 ? path.slice(1) : path
+}
+
+/** The error of a write within an `at` of the past. */
+export function pastWrite(call: Call): QueryFailure {
+  return call.failure('invalid_write', 'Cannot write at a snapshot time in the past.')
+}
+
+/** The error of a query that writes a collection and documents of it. */
+export function sameQuery(call: Call): QueryFailure {
+  return call.failure('invalid_write', 'Cannot modify a document and its collection in the same query.')
+}
+
+/** ``Collection `Jar` does not contain document with id 7.`` */
+export function notFoundText({ collection, name, ref }: Pick<Target, 'collection' | 'name' | 'ref'>): string {
+  if (name !== undefined) return `${collection} \`${name}\` not found.`
+  return `Collection \`${collection}\` does not contain document with id ${ref?.id ?? -1n}.`
+}
+
+function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure {
+  const isNamed = ref !== undefined && nativeOf(ref.collection)?.documents.name === 'NamedDocument'
+  if (isNamed) {
+    return constraintFailure(
+      'Failed unique constraint.',
+      [{ paths: [['name']], message: 'Failed unique constraint' }],
+      call,
+    )
+  }
+  const message = `Collection \`${target.collection}\` already contains document with id ${ref?.id ?? -1n}.`
+  return call.failure('document_id_exists', message)
+}
+
+function notUnique({ ref }: Target, call: Call): QueryFailure {
+  const paths = ref?.collection === native.credentials ? [['document']] : []
+  return constraintFailure(
+    'Failed unique constraint.',
+    [{ paths, message: 'Failed unique constraint' }],
+    call,
+  )
+}
+
+const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
+  'delete collection': 'Cannot delete collection',
+  'delete index': 'Cannot cause deletion of backing index',
+  'decrease history_days': 'Cannot decrease `history_days` field',
+  'remove history_days': 'Cannot remove `history_days` field',
+  'decrease ttl_days': 'Cannot decrease `ttl_days` field',
+  'remove ttl_days': 'Cannot remove `ttl_days` field',
+}
+
+/** What is wrong with a field, where it was not seen before the model looked at it. */
+function fieldText(fault: FieldFault): string {
+  switch (fault.kind) {
+    case 'required':
+      return 'Missing required field'
+    case 'type':
+      return `Expected ${fault.expected}`
+    case 'one of required':
+      return `Union requires fields ${fault.names.map(name => `[${name}]`).join(' or ')}`
+    case 'reserved name':
+      return `The identifier \`${fault.name}\` is reserved.`
+    case 'name characters':
+      return 'Invalid identifier.'
+    case 'negative':
+      return 'Non-negative value required.'
+    case 'out of range':
+      return `Value must be between ${fault.least} and ${fault.most}.`
+    case 'not unique':
+      return 'Failed unique constraint'
+    case 'reference':
+      return 'Field refers to a document that does not exist or cannot be read.'
+    case 'current password':
+      return 'The current password is required and must be right.'
+    case 'secret':
+      return 'Invalid secret.'
+    case 'uri':
+      return `\`${fault.uri}\` must be a valid https URI.`
+    case 'transform':
+      return 'Invalid transformation.'
+    case 'arity':
+      return arityText(fault)
+    case 'built-in role':
+      return `Builtin role \`${fault.role}\` not allowed.`
+    case 'unknown role':
+      return `Field refers to an unknown role name \`${fault.role}\`.`
+    case 'too many roles':
+      return `The maximum number of roles per resource (${fault.most}) have been exceeded.`
+    case 'filled container':
+      return 'A database that holds collections or functions cannot become a container.'
+    case 'mixed wildcards':
+    case 'several wildcards':
+    case 'repeated source':
+    case 'impure binding':
+    case 'unused binding':
+    case 'partitions changed':
+    case 'index changed':
+      return 'Invalid index.'
+    default:
+      return unreachable(fault)
+  }
+}
+
+function arityText({ expected, found }: Extract<FieldFault, { kind: 'arity' }>): string {
+  const count = (of: number) => `${of} argument${of === 1 ? '' : 's'}`
+  return `Invalid function arity. Expected exactly ${count(expected)}, but the function was defined with ${count(found)}`
+}

@@ -1,0 +1,86 @@
+// Stored code of version 10 that somebody else runs: version 4 calls a function, the model asks a predicate or a check.
+
+import type { CodeLanguage, Given, Session } from '../../model/session.ts'
+import { isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
+import { takes, wrongCount } from '../arity.ts'
+import { Call } from '../call.ts'
+import { Interpreter } from '../evaluate/interpreter.ts'
+import { QueryFailure } from '../failure/failure.ts'
+import { parseQuery } from '../syntax/parse.ts'
+import { Source } from '../syntax/source.ts'
+import { Lambda, typeName, type Value } from '../value.ts'
+import { bodyOf } from './bodies.ts'
+import { DataWorld } from './data-world.ts'
+import { toForeign } from './functions.ts'
+import { NotStorable } from './stored-values.ts'
+
+/** Runs it: arguments and results are values as they are stored. */
+export const storedCode: CodeLanguage<'10'> = {
+  run({ isExpression, name = '*body*', source: text }, given, session) {
+    const world = new DataWorld(session)
+    const interpreter = new Interpreter({
+      world,
+      now: session.transaction.snapshotTime,
+      newId: () => session.newId(),
+      compute: units => session.compute(units),
+      placeholders: [],
+      // Nobody who could be told is there.
+      told: [],
+    })
+    if (isExpression) {
+      const program = parseQuery(new Source(name, text), [])
+      return foreignResult(
+        interpreter.evaluate(program.body, undefined, callOf(interpreter, program.source, session)),
+      )
+    }
+    const { node, source } = bodyOf(text, name)
+    const open = node.rest !== undefined
+    const args = argumentsOf(given, node.parameters.length, open).map(each =>
+      world.runtime(each, session.validTime),
+    )
+    const arity = { counts: [node.parameters.length], open }
+    const call = callOf(interpreter, source, session)
+    if (!takes(arity, args.length)) {
+      throw call.failure('invalid_function_invocation', wrongCount(arity, args.length))
+    }
+    return foreignResult(interpreter.enter(new Lambda(node, source, undefined), args, call))
+  },
+  facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
+  isCode({ source }) {
+    try {
+      bodyOf(source, '*body*')
+      return true
+    } catch (error) {
+      if (error instanceof QueryFailure) return false
+      throw error
+    }
+  },
+}
+
+/** The call that all of it is in: it may do what the session may, at the time that the session looks at. */
+function callOf(interpreter: Interpreter, source: Source, session: Session): Call {
+  const { effectLimit, effectPlace, validTime } = session
+  const limit =
+    effectPlace === undefined || effectLimit === 'write'
+      ? undefined
+      : ({ effect: effectLimit, place: effectPlace } as const)
+  return new Call(interpreter, undefined, source, undefined, 0, limit, validTime)
+}
+
+/** A list of arguments; of a call of version 4 an array stands for several of them. */
+function argumentsOf(given: Given, count: number, isOpen: boolean): readonly StoredValue[] {
+  if ('list' in given) return given.list
+  const { one } = given
+  if (!isStoredArray(one)) return [one]
+  return count === 0 && !isOpen && one.length === 0 ? [] : one
+}
+
+function foreignResult(value: Value): StoredValue {
+  try {
+    return toForeign(value)
+  } catch (error) {
+    if (!(error instanceof NotStorable)) throw error
+    const message = `v10 value has type ${typeName(error.value)}, which cannot be represented in v4.`
+    throw new QueryFailure('invalid_argument', message, [{ name: 'error', message, span: undefined }])
+  }
+}

@@ -1,0 +1,81 @@
+// Reads sets of documents: those of a collection, element by element, as far as somebody asks.
+
+import type { Session } from '../../model/session.ts'
+import { documentsFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import { Reading } from '../../model/sets/reading.ts'
+import { DocumentsStream } from '../../model/sets/stored-streams.ts'
+import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
+import type { Call, SetReader } from '../call.ts'
+import { nativeNumber } from '../library/natives.ts'
+import type { Place } from '../sets/set.ts'
+import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
+import { type Module, UserCollection } from '../value.ts'
+import type { DocumentReader } from './documents-read.ts'
+
+type Scanned = ReturnType<SetReader['scan']> extends Iterable<infer T> ? T : never
+
+/** Reads the sets of one query. */
+export class StoredSetReader implements SetReader {
+  readonly #session: Session
+  readonly #reader: DocumentReader
+
+  constructor(session: Session, reader: DocumentReader) {
+    this.#session = session
+    this.#reader = reader
+  }
+
+  *scan(set: StoredSet, from: Place | undefined, _call: Call): Generator<Scanned, void, void> {
+    const session = this.#session
+    const { at, collection, isReversed, snapshot } = set.options
+    const reading = new Reading(session, at ?? snapshot, 'left out')
+    const stream = this.#documents(collectionRef(collection, session), reading, at !== undefined)
+    if (stream === undefined) return
+    const scan = boundsOf(set, from)
+    try {
+      for (const { document } of stream.scan({ ...scan, reverse: isReversed })) {
+        yield { document: this.#reader.reference(document, at), place: () => [[], document.id] }
+      }
+    } finally {
+      reading.finish('page')
+    }
+  }
+
+  #documents(collection: Ref, reading: Reading, isPast: boolean): DocumentsStream | undefined {
+    const session = this.#session
+    const isNative = collection.id < 1024n
+    const shows = isNative ? nativeFilter(collection, session) : documentsFilter(collection, session)
+    if (shows === undefined) return undefined
+    const filter = isPast ? (document: Ref) => shows(document) && mayReadHistory(document, session) : shows
+    return new DocumentsStream(collection, collection, filter, reading)
+  }
+}
+
+/** The document of a collection. */
+export function collectionRef(collection: Module, session: Session): Ref {
+  if (collection instanceof UserCollection) return collection.ref
+  return new Ref(session.database, native.collections, BigInt(nativeNumber(collection) ?? 0))
+}
+
+/** The ends of what is read: those of the set, and where it goes on. */
+function boundsOf({ options }: StoredSet, place: Place | undefined) {
+  const { collection, from, isReversed, to } = options
+  const number =
+    collection instanceof UserCollection ? Number(collection.ref.id) : (nativeNumber(collection) ?? 0)
+  const bound = ({ values, id }: StoredBound, side: 'low' | 'high') => ({
+    values,
+    ...(id !== undefined && { document: { id, collection: number } }),
+    side,
+  })
+  const next = place === undefined ? undefined : boundOfPlace(place)
+  const start = next !== undefined && !isReversed ? next : from
+  const end = next !== undefined && isReversed ? next : to
+  return {
+    ...(start && { from: bound(start, 'low') }),
+    ...(end && { to: bound(end, 'high') }),
+  }
+}
+
+function boundOfPlace(place: Place): StoredBound {
+  const [values, id] = place as readonly [readonly StoredValue[], bigint]
+  return { values, id }
+}

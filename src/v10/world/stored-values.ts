@@ -1,0 +1,102 @@
+// Values as they are stored, as values of version 10, and back. Most are the same; references become documents.
+
+import { step } from '../../base/effort.ts'
+import { storedForm } from '../../values/stored-form.ts'
+import {
+  Action,
+  DocumentValue,
+  EventValue,
+  isArray as isStoredArray,
+  LocalDate,
+  Page,
+  Ref,
+  SourcedElement,
+  Lambda as StoredLambda,
+  SetValue as StoredSet,
+  type Value as StoredValue,
+  Time,
+  TransactionTime,
+  Uuid,
+} from '../../values/value.ts'
+import { parseLambda } from '../syntax/parse.ts'
+import { Source } from '../syntax/source.ts'
+import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type Value } from '../value.ts'
+
+/** Makes the document that a reference means. */
+type DocumentOf = (ref: Ref) => Value
+
+/** What a stored lambda of version 4 is here: nothing that could be called. */
+const foreignLambda = (() => {
+  const source = new Source('*lambda*', '() => null')
+  return new Lambda(parseLambda(source), source, undefined)
+})()
+
+/** A stored value, or one that code of version 4 gave. Values without references are returned as they are. */
+export function runtimeOf(stored: StoredValue, documentOf: DocumentOf): Value {
+  if (stored === null || typeof stored !== 'object' || stored instanceof Uint8Array) return stored
+  step()
+  if (stored instanceof Map) return runtimeStruct(stored, documentOf)
+  if (isStoredArray(stored)) return runtimeArray(stored, documentOf)
+  if (stored instanceof Time || stored instanceof LocalDate || stored instanceof Uuid) return stored
+  if (stored instanceof TransactionTime) return TransactionTime.time
+  if (stored instanceof Ref) return documentOf(stored)
+  if (stored instanceof StoredLambda) return foreignLambda
+  if (stored instanceof DocumentValue) return documentOf(stored.ref)
+  if (stored instanceof Page) return runtimeOf(storedForm(stored), documentOf)
+  const isTransient =
+    stored instanceof StoredSet ||
+    stored instanceof Action ||
+    stored instanceof EventValue ||
+    stored instanceof SourcedElement
+  return isTransient ? runtimeOf(storedForm(stored), documentOf) : null
+}
+
+function runtimeStruct(stored: ReadonlyMap<string, StoredValue>, documentOf: DocumentOf): Value {
+  let changed: Map<string, Value> | undefined
+  for (const [name, field] of stored) {
+    const value = runtimeOf(field, documentOf)
+    if (value === field) continue
+    changed ??= new Map(stored as ReadonlyMap<string, Value>)
+    changed.set(name, value)
+  }
+  return changed ?? (stored as ReadonlyMap<string, Value>)
+}
+
+function runtimeArray(stored: readonly StoredValue[], documentOf: DocumentOf): Value {
+  const values = stored.map(element => runtimeOf(element, documentOf))
+  return values.every((value, index) => value === stored[index]) ? (stored as readonly Value[]) : values
+}
+
+/** A value that cannot be stored: where it stands and what it is. */
+export class NotStorable {
+  readonly path: string
+  readonly value: Value
+  constructor(path: string, value: Value) {
+    this.path = path
+    this.value = value
+  }
+
+  /** Why it cannot be stored. */
+  get message(): string {
+    const { path, value } = this
+    if (value instanceof Lambda) return 'Anonymous functions cannot be stored. Use a string of FQL instead.'
+    return `Value at \`${path}\` has type ${typeName(value)}, which cannot be persisted.`
+  }
+}
+
+/** A value as it is stored. Throws {@link NotStorable} for the first part that cannot be. */
+export function storedOf(value: Value, path = ''): StoredValue {
+  if (value === null || value instanceof NullValue) return null
+  if (typeof value !== 'object' || value instanceof Uint8Array) return value
+  step()
+  if (isArray(value)) return value.map((element, index) => storedOf(element, `${path}[${index}]`))
+  if (isStruct(value)) {
+    const prefix = path === '' ? '' : `${path}.`
+    return new Map(Array.from(value, ([name, field]) => [name, storedOf(field, prefix + name)]))
+  }
+  if (value instanceof Time || value instanceof LocalDate || value instanceof Uuid) return value
+  if (value instanceof TransactionTime) return TransactionTime.time
+  if (value instanceof NarrowLong) return value.value
+  if (value instanceof Doc && value.state !== 'by name') return value.ref
+  throw new NotStorable(path, value)
+}
