@@ -11,6 +11,14 @@ export const libraryTable: string = `
 	desc	(accessor: Function)	{ desc: A => Any }	An ordering from the greatest value of a function to the least.
 	log	(args…: Any)	Null	Adds a line with the texts of the values to the summary of the response.
 	newId	()	ID	A new id, greater than those before.
+<collection>	all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+<collection>	where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+<collection>	firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+<collection>	toString	()	String	The name of the collection.
+<collection>	create	(data: { *: Any })	Doc	Creates a document.
+<collection>	byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
+<collection>	createData	(data: { *: Any })	Doc	Creates a document with fields whose names may be any.
+<collection>	definition		Doc	The collection's own document.
 Array	length		Number	The number of elements.
 Array	at	(index: Int)	Any	The element at a position, counted from 0.
 Array	first	()	Any | Null	The first element, null for an empty array.
@@ -52,6 +60,14 @@ Array	order	(ordering…: Any)	Array<Any>	The elements sorted by what functions 
 Boolean	toString	()	String	The value as text.
 Bytes	toString	()	String	The value as text.
 Bytes	toBase64	()	String	The bytes as base64.
+CredentialDocument	id		ID	The id of the document.
+CredentialDocument	coll		Module	The collection that the document is in.
+CredentialDocument	exists	()	Boolean	Whether the document exists and may be read.
+CredentialDocument	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+CredentialDocument	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+CredentialDocument	delete	()	Doc	Deletes the document.
+CredentialDocument	verify	(secret: String)	Boolean	Whether a text is the password.
+CredentialDocument	login	(secret: String)	Doc	A new token of the document, for whoever knows the password.
 Date	year		Number	The year.
 Date	month		Number	The month, from 1.
 Date	dayOfMonth		Number	The day of the month, from 1.
@@ -61,8 +77,28 @@ Date	add	(amount: Number, unit: String)	Date	The day so many days later; the uni
 Date	subtract	(amount: Number, unit: String)	Date	The day so many days earlier; the unit is \`days\`.
 Date	difference	(start: Date)	Number	Days from another day to this one.
 Date	toString	()	String	The day as ISO text.
+Document	id		ID	The id of the document.
+Document	coll		Module	The collection that the document is in.
+Document	exists	()	Boolean	Whether the document exists and may be read.
+Document	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+Document	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Document	delete	()	Doc	Deletes the document.
+Document	updateData	(data: { *: Any })	Doc	Changes fields of the document, whose names may be any.
+Document	replaceData	(data: { *: Any })	Doc	Gives the document new fields, whose names may be any.
 Function	toString	()	String	The value as text.
 ID	toString	()	String	The value as text.
+KeyDocument	id		ID	The id of the document.
+KeyDocument	coll		Module	The collection that the document is in.
+KeyDocument	exists	()	Boolean	Whether the document exists and may be read.
+KeyDocument	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+KeyDocument	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+KeyDocument	delete	()	Doc	Deletes the document.
+NamedDocument	name		String	The name of the schema object.
+NamedDocument	coll		Module	The collection that the document is in.
+NamedDocument	exists	()	Boolean	Whether the document exists and may be read.
+NamedDocument	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+NamedDocument	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+NamedDocument	delete	()	Doc	Deletes the document.
 Null	toString	()	String	The word null.
 Number	toString	()	String	The number as text.
 Set	where	(predicate: Function)	Set<Any>	The elements for which a predicate holds.
@@ -140,15 +176,65 @@ Time	add	(amount: Number, unit: String)	Time	The time so many units later.
 Time	subtract	(amount: Number, unit: String)	Time	The time so many units earlier.
 Time	difference	(start: Time, unit: String)	Number	Whole units from another time to this one.
 Time	toString	()	String	The time as ISO text.
+TokenDocument	id		ID	The id of the document.
+TokenDocument	coll		Module	The collection that the document is in.
+TokenDocument	exists	()	Boolean	Whether the document exists and may be read.
+TokenDocument	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+TokenDocument	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+TokenDocument	delete	()	Doc	Deletes the document.
 TransactionTime	toString	()	String	The value as text.
 UUID	toString	()	String	The value as text.
+UserFunction	toString	()	String	The value as text.
+UserFunction	definition		Doc	The function's own document.
+	AccessProvider.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+	AccessProvider.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+	AccessProvider.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	AccessProvider.toString	()	String	The name of the collection.
+	AccessProvider.create	(data: { *: Any })	Doc	Creates a document.
+	AccessProvider.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
 	Array.sequence	(from: Int, until: Int)	Array<Number>	The integers from one up to, but without, another.
 	Bytes	(encoded: String)	Bytes	The bytes of a base64 text.
 	Bytes.fromBase64	(encoded: String)	Bytes	The bytes of a base64 text.
+	Collection	(collection: String)	Module	The collection of the users with a name or alias.
+	Collection.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+	Collection.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+	Collection.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Collection.toString	()	String	The name of the collection.
+	Collection.create	(data: { *: Any })	Doc	Creates a document.
+	Collection.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
+	Collection.Deleted		Module	Stands for the collection of documents whose collection is gone.
+	Credential	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
+	Credential.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+	Credential.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+	Credential.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Credential.toString	()	String	The name of the collection.
+	Credential.create	(data: { *: Any })	Doc	Creates a document.
+	Credential.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
+	Credential.byDocument	(document: Doc)	Any	The credential of a document, whether there is one or not.
+	Database.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+	Database.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+	Database.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Database.toString	()	String	The name of the collection.
+	Database.create	(data: { *: Any })	Doc	Creates a document.
+	Database.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
 	Date	(date: String)	Date	The day that an ISO text stands for.
 	Date.fromString	(date: String)	Date	The day that an ISO text stands for.
 	Date.today	()	Date	The day of the query (UTC).
+	Function	(function: String)	Function	The function of the users with a name or alias.
+	Function.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+	Function.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+	Function.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Function.toString	()	String	The name of the collection.
+	Function.create	(data: { *: Any })	Doc	Creates a document.
+	Function.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
 	ID	(id: String)	ID	The id that a number or a decimal text stands for.
+	Key	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
+	Key.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+	Key.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+	Key.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Key.toString	()	String	The name of the collection.
+	Key.create	(data: { *: Any })	Doc	Creates a document.
+	Key.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
 	Math.PI		Double	The ratio of the circumference of a circle to its diameter.
 	Math.E		Double	The base of natural logarithms.
 	Math.Infinity		Double	What is greater than all numbers.
@@ -188,6 +274,16 @@ UUID	toString	()	String	The value as text.
 	Object.assign	(destination: { *: Any }, source: { *: Any })	{ *: Any }	The fields of one object or document, and over them those of another.
 	Object.fromEntries	(entries: Array<Any>)	{ *: Any }	An object with these names and values.
 	Object.toString	(object: Any)	String	Any value as text.
+	Query.identity	()	Doc | Null	The document that the caller has logged in as.
+	Query.token	()	Doc | { *: Any } | Null	The caller's token, or what is in it that another service has signed.
+	Query.isEnvProtected	()	Boolean	Whether the database refuses changes of its schema that lose data.
+	Query.isEnvTypechecked	()	Boolean	Whether types are checked before a query runs, which they never are.
+	Role.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+	Role.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+	Role.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Role.toString	()	String	The name of the collection.
+	Role.create	(data: { *: Any })	Doc	Creates a document.
+	Role.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
 	Set.single	(element: Any)	Set<Any>	A set of one value.
 	Set.sequence	(from: Int, until: Int)	Set<Number>	The integers from one up to, but without, another.
 	Set.paginate	(cursor: SetCursor)	{ data: Array<Any>, after: SetCursor | Null }	The page that a cursor stands for, and where the next one begins.
@@ -195,5 +291,13 @@ UUID	toString	()	String	The value as text.
 	Time.fromString	(time: String)	Time	The time that an ISO text with an offset stands for.
 	Time.now	()	Time	The time of the query, the same all through it.
 	Time.epoch	(offset: Number, unit: String)	Time	The time so many units after 1970.
+	Token	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
+	Token.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+	Token.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+	Token.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Token.toString	()	String	The name of the collection.
+	Token.create	(data: { *: Any })	Doc	Creates a document.
+	Token.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
+	Token.byDocument	(document: Doc)	Any	The tokens of a document.
 	TransactionTime	()	TransactionTime	The time at which the query will commit, not known before.
 `
