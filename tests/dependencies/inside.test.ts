@@ -1,0 +1,271 @@
+// What the service relies on inside Node, pg, re2js, lmdb and prom-client beyond what their documentation promises: a release
+// that changes it fails here first. docs/internals/inside-dependencies.md says where each is used and why, and names its test.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import net, { type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Duplex } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import tls from 'node:tls'
+import { open } from 'lmdb'
+import { Client } from 'pg'
+import { type Metric, Registry } from 'prom-client'
+import { RE2JS } from 're2js'
+import { connectRaw } from '../http/raw-connection.ts'
+import { endHeaders, endStream, frame, goawayCode, headerBlock, opening, uint32 } from '../http/raw-http2.ts'
+import { repository } from '../support/program.ts'
+
+/** A server that only accepts. Returns its port and the next connection. */
+async function acceptor(t: TestContext) {
+  const sockets: Socket[] = []
+  const server = net.createServer({ allowHalfOpen: true }, socket => {
+    sockets.push(socket.on('error', () => undefined))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    connection: async () => sockets.shift() ?? ((await once(server, 'connection'))[0] as Socket),
+  }
+}
+
+/** What a client sends, and the connection as its server has accepted it. */
+async function accepted(t: TestContext, sent: string | Buffer) {
+  const { port, connection } = await acceptor(t)
+  const accepting = connection()
+  const client = await connectRaw(port, sent)
+  t.after(() => client.socket.destroy())
+  return { client, socket: await accepting }
+}
+
+const shortRequest = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+
+test('a server of HTTP without a port serves connections that are emitted to it', async t => {
+  const { client, socket } = await accepted(t, shortRequest)
+  const server = http.createServer((_request, response) => response.end('served'))
+  server.emit('connection', socket)
+  await client.until('served')
+})
+
+test('a server of TLS takes connections that are emitted to it, and tells of the raw one first', t => {
+  const server = tls.createServer()
+  t.after(() => server.close())
+  assert.equal(server.listenerCount('connection'), 1)
+  assert.equal(net.createServer(() => undefined).listenerCount('connection'), 1)
+})
+
+test('a server of HTTP enforces its limits of time from its event "listening" on', async t => {
+  const { socket } = await accepted(t, 'GET / HTTP/1.1\r\n')
+  const server = http.createServer({ headersTimeout: 1, requestTimeout: 1, connectionsCheckingInterval: 1 })
+  t.after(() => server.close())
+  server.emit('listening')
+  server.emit('connection', socket)
+  const [error] = await once(server, 'clientError')
+  assert.equal(error.code, 'ERR_HTTP_REQUEST_TIMEOUT')
+})
+
+test('errors of requests whose connection closes are made while its listeners are called, as deep as stackTraceLimit says', async t => {
+  const { client, socket } = await accepted(t, shortRequest)
+  const server = http.createServer()
+  const { stackTraceLimit } = Error
+  t.after(() => {
+    Error.stackTraceLimit = stackTraceLimit
+  })
+  // Before the listeners of the server itself.
+  socket.once('close', () => {
+    Error.stackTraceLimit = 0
+    queueMicrotask(() => {
+      Error.stackTraceLimit = stackTraceLimit
+    })
+  })
+  const asked = once(server, 'request')
+  server.emit('connection', socket)
+  const [request] = (await asked) as [IncomingMessage, ServerResponse]
+  const failed = once(request, 'error')
+  client.socket.resetAndDestroy()
+  const [error] = await failed
+  assert.equal(error.message, 'aborted')
+  assert.doesNotMatch(error.stack, /\n\s+at /)
+})
+
+test('of a request of HTTP/1.1 in one piece, the body is there in the tick after its head', async t => {
+  const { socket } = await accepted(t, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nbody')
+  const server = http.createServer()
+  const arrived = new Promise(resolve => {
+    server.once('request', request => process.nextTick(() => resolve(request.readableLength)))
+  })
+  server.emit('connection', socket)
+  assert.equal(await arrived, 4)
+})
+
+const head = headerBlock({ ':method': 'POST', ':scheme': 'http', ':path': '/', ':authority': 'x' })
+
+/** A session on a connection whose first bytes were read and put back, with what comes behind them. */
+function session(t: TestContext, socket: Duplex, options: http2.ServerOptions = {}): ServerHttp2Session {
+  const session = http2.performServerHandshake(socket, options)
+  t.after(() => session.destroy())
+  session.on('error', () => undefined)
+  return session
+}
+
+test('a session of HTTP/2 reads a made-up HEADERS frame that was put back before it', async t => {
+  const { socket } = await accepted(t, opening())
+  await once(socket, 'readable')
+  const seen = socket.read() as Buffer
+  // As src/http/upgrade.ts makes it: POST, scheme http, path /, authority "-".
+  const made = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
+  socket.unshift(Buffer.concat([seen, made]))
+  const [stream, headers] = (await once(session(t, socket), 'stream')) as [
+    ServerHttp2Stream,
+    http2.IncomingHttpHeaders,
+  ]
+  assert.deepEqual([stream.id, headers[':method'], stream.endAfterHeaders], [1, 'POST', true])
+})
+
+test('a session of HTTP/2 begins on a stream that was made of two', async t => {
+  const piece = Buffer.concat([opening(), frame('headers', endHeaders | endStream, 1, head)])
+  const { socket } = await accepted(t, piece)
+  // The types do not say that streams of Node are taken, too.
+  const ends = { readable: socket, writable: socket } as unknown as Iterable<never>
+  const [stream] = (await once(session(t, Duplex.from(ends)), 'stream')) as [ServerHttp2Stream]
+  assert.equal(stream.id, 1)
+})
+
+test('of a request of HTTP/2 in one piece, body and end are there after the turn; status and headers may be numbers', async t => {
+  const data = frame('data', endStream, 1, Buffer.from('body'))
+  const piece = Buffer.concat([opening(), frame('headers', endHeaders, 1, head), data])
+  const { client, socket } = await accepted(t, piece)
+  const [stream] = (await once(session(t, socket), 'stream')) as [ServerHttp2Stream]
+  stream.read(0)
+  await setImmediate()
+  assert.deepEqual([stream.readableLength, stream.state.remoteClose], [4, 1])
+  // The types do not know of numbers.
+  stream.respond([':status', 200, 'content-length', 6] as readonly unknown[] as readonly string[])
+  stream.end('served')
+  await client.until('served')
+})
+
+test('a session of HTTP/2 ends when more streams are reset than its burst allows', async t => {
+  const { client, socket } = await accepted(t, opening())
+  session(t, socket, { streamResetBurst: 5, streamResetRate: 1 })
+  const resets = Array.from({ length: 20 }, (_, at) => [
+    frame('headers', endHeaders, 2 * at + 1, head),
+    frame('reset', 0, 2 * at + 1, uint32(http2.constants.NGHTTP2_CANCEL)),
+  ])
+  client.socket.write(Buffer.concat(resets.flat()))
+  const received = Buffer.from(await client.ended(), 'latin1')
+  assert.equal(goawayCode(received), http2.constants.NGHTTP2_INTERNAL_ERROR)
+})
+
+test('a report is made without looking names up, and knows the bound of open files', t => {
+  // The types lack the option.
+  assert.ok('excludeNetwork' in process.report)
+  const { excludeNetwork } = process.report
+  t.after(() => Object.assign(process.report, { excludeNetwork }))
+  Object.assign(process.report, { excludeNetwork: true })
+  const report = process.report.getReport() as Record<string, Record<string, object>>
+  assert.deepEqual(report.header?.networkInterfaces ?? [], [])
+  if (process.platform !== 'win32') assert.ok('open_files' in (report.userLimits as object))
+})
+
+const runNode = (flags: readonly string[], program: string, env = {}) =>
+  spawnSync(process.execPath, [...flags, '--input-type=module', '--eval', program], {
+    cwd: repository,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  })
+
+test('V8 knows the flag that keeps new objects in the young generation', () => {
+  const { status, stderr } = runNode(['--no-allocation-site-pretenuring'], '')
+  assert.equal(status, 0, stderr)
+})
+
+test('a process is a worker of node:cluster by its environment', () => {
+  const program = `import cluster from 'node:cluster'; console.log(cluster.isWorker)`
+  assert.equal(runNode([], program, { NODE_UNIQUE_ID: undefined }).stdout, 'false\n')
+  assert.match(runNode([], program, { NODE_UNIQUE_ID: '1' }).stdout, /^true\n/)
+})
+
+test('threads that wait for disks are known by their name', { skip: process.platform !== 'linux' }, () => {
+  statSync('.')
+  const names = readdirSync('/proc/self/task').map(id => readFileSync(`/proc/self/task/${id}/comm`, 'utf8'))
+  assert.ok(
+    names.some(name => name.startsWith('libuv')),
+    names.join(),
+  )
+})
+
+test('a client of pg has the socket of its connection from the beginning', () => {
+  // None of its declared members.
+  const { connection } = new Client() as unknown as { connection: { stream: { destroy(): void } } }
+  assert.equal(typeof connection.stream.destroy, 'function')
+})
+
+test('a pattern of re2js has a cache of states, whose size can be told and which can be cleared', () => {
+  const pattern = RE2JS.compile('(?i)x+y')
+  pattern.test('abab'.repeat(100))
+  const { lazyDFA: states } = pattern.re2()
+  assert.ok(states)
+  const used = () => states.stateBudget - states.memBudget
+  const before = used()
+  assert.ok(before > 0)
+  states.clearCache()
+  assert.ok(used() < before)
+})
+
+test('lmdb opens its files for their owner alone', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  // The types lack the option.
+  const store = open({ path: folder, ...{ permissionsMode: 0o600 } })
+  assert.equal(statSync(join(folder, 'data.mdb')).mode & 0o777, 0o600)
+  await store.close()
+})
+
+test('lmdb writes the error of a failed commit to the console, made by its own code', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const program = `
+    import { open } from 'lmdb'
+    console.error = error => console.log(error.stack.split('\\n').find(line => line.trimStart().startsWith('at ')))
+    const store = open({ path: process.env.FOLDER })
+    await store.put('small', 1)
+    process.on('SIGXFSZ', () => {})
+    await store.put('large', 'x'.repeat(4_000_000)).catch(() => {})
+    process.exit()`
+  const command = 'ulimit -f 2000; exec "$NODE" --input-type=module --eval "$PROGRAM"'
+  const env = { ...process.env, FOLDER: folder, NODE: process.execPath, PROGRAM: program }
+  const { stdout } = spawnSync('sh', ['-c', command], { cwd: repository, env, encoding: 'utf8' })
+  assert.match(stdout, /^\s+at .*[\\/]node_modules[\\/]lmdb[\\/]/m)
+})
+
+test('a registry of prom-client asks a metric for its name and its values alone', async () => {
+  const registry = new Registry()
+  const values = [{ labels: {}, value: 7, metricName: 'made_up_sum' }]
+  const made = { name: 'made_up', get: () => ({ name: 'made_up', help: 'h', type: 'histogram', values }) }
+  // Not a metric of the class, which has more.
+  registry.registerMetric(made as unknown as Metric)
+  assert.match(await registry.metrics(), /^made_up_sum 7$/m)
+})
+
+test('the page names the tests of this file', () => {
+  const page = readFileSync(join(repository, 'docs/internals/inside-dependencies.md'), 'utf8')
+  const named = [...page.matchAll(/\| ([^|`]+) \|$/gm)]
+    .map(([, name]) => name)
+    .filter(name => name !== 'test')
+  const own = readFileSync(import.meta.filename, 'utf8')
+  const tests = [...own.matchAll(/^test\('(.+?)',/gm)].map(([, name]) => name)
+  assert.deepEqual(named, tests.slice(0, -1))
+})
