@@ -233,7 +233,7 @@ export function engineOver(
     ...(timeline && { timeline }),
     worker,
     ...(within && { reserveIds: within.reserveIds }),
-    hooks: { evaluateBinding: (binding, document) => evaluateBinding(host, binding, document) },
+    hooks: { evaluateBinding: (...given) => evaluateBinding(host, ...given) },
   })
   const streams = new Streams({
     store,

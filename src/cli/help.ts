@@ -19,7 +19,10 @@ export function programHelp(commands: readonly Command[]): string {
     'COMMANDS',
     ...list(commands),
     '',
-    'Flags without a command are those of serve. `terrarium COMMAND --help` (or `terrarium help COMMAND`) explains one.',
+    ...wrap(
+      'Flags without a command are those of serve. `terrarium COMMAND --help` (or `terrarium help COMMAND`) explains one.',
+      0,
+    ),
     '',
   ].join('\n')
 }

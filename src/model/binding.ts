@@ -1,12 +1,12 @@
-// Computed fields of indexes: stored code over one document, run whenever it is written. It sees nothing but the document,
-// so that an entry can be computed again at any time and come out the same.
+// Computed fields of indexes: stored code over one document, run whenever it is written. It sees nothing but the document and
+// the names of that time, so that an entry can be computed again at any time and come out the same.
 
 import { isInterruption } from '../base/effort.ts'
 import { Memo } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
-import type { Transaction, Version } from '../store/contract.ts'
+import type { Catalogue, NameLookup, Transaction, Version } from '../store/contract.ts'
 import type { Code } from '../values/code.ts'
-import type { Value } from '../values/value.ts'
+import { type CollectionId, type DatabaseId, native, type Value } from '../values/value.ts'
 import { Failure, LanguageError } from './failure.ts'
 import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
@@ -25,20 +25,41 @@ const known: Partial<Transaction> = {
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
 }
 
-/** Stands for the transaction, of which the rest is out of reach. */
-const nothing = new Proxy(known, {
-  get(target, name) {
-    if (Object.hasOwn(target, name)) return target[name as keyof Transaction]
+/** `known` in place of all of it: the rest is out of reach. */
+function nothingBut<T extends object>(known: Partial<T>): T {
+  const get = (target: Partial<T>, name: string | symbol) => {
+    if (Object.hasOwn(target, name)) return target[name as keyof T]
     throw new Lookup(`a binding must not use ${String(name)}`)
-  },
-}) as Transaction
+  }
+  return new Proxy(known, { get }) as T
+}
 
-/** The value of `binding` for a document; undefined when it fails, does too much or looks something up. */
-export function evaluateBinding(host: SessionHost, binding: Code, document: Version): Value | undefined {
+const nothing = nothingBut<Transaction>(known)
+
+/** A transaction that knows the names of one database. */
+function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
+  const resolve = (database: DatabaseId, nativeCollection: CollectionId, name: string) => {
+    if (database !== own || nativeCollection === native.databases)
+      throw new Lookup('a binding must not look into other databases')
+    return names(nativeCollection, name)
+  }
+  return nothingBut<Transaction>({ ...known, catalogue: nothingBut<Catalogue>({ resolve }) })
+}
+
+/**
+ * The value of `binding` for a document; undefined when it fails, does too much or looks up something else than names of
+ * its database, of which it sees `names`.
+ */
+export function evaluateBinding(
+  host: SessionHost,
+  binding: Code,
+  document: Version,
+  names?: NameLookup,
+): Value | undefined {
   const { database } = document.ref
   const session = new Session({
     host,
-    transaction: nothing,
+    transaction: names ? transactionOver(names, database) : nothing,
     caller: {
       database,
       authority: { kind: 'predicate', database },

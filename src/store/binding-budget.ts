@@ -8,7 +8,7 @@ import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Code } from '../values/code.ts'
 import type { Micros, Value } from '../values/value.ts'
-import type { StoreHooks, Version } from './contract.ts'
+import type { NameLookup, StoreHooks, Version } from './contract.ts'
 
 /** What a binding of each version adds to what a document may take: one that takes no longer is never too long. */
 const microsPerVersion: Micros = 50
@@ -49,14 +49,16 @@ export class BindingBudget implements StoreHooks {
   }
 
   /** Throws `time out` when the bindings of the document have taken too long together. */
-  evaluateBinding(binding: Code, document: Version): Value | undefined {
+  evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined {
     this.#left += microsPerVersion
     const started = this.#clock()
     const look = () => {
       if (this.#clock() - started > this.#left) throw tooLong()
     }
     try {
-      return alsoWatched({ look, beforeLongCall: look }, () => this.#hooks.evaluateBinding(binding, document))
+      return alsoWatched({ look, beforeLongCall: look }, () =>
+        this.#hooks.evaluateBinding(binding, document, names),
+      )
     } finally {
       const taken = this.#clock() - started
       this.#left -= taken

@@ -29,6 +29,7 @@ import {
 import { newestLive, scanDocuments, storedVersions } from './documents.ts'
 import { entryDocument } from './entry-records.ts'
 import { nameTerms } from './index-tables.ts'
+import { NameHistory } from './name-history.ts'
 import { decodeTime, decodeVersion, idAt } from './records.ts'
 import { read, readFirst, type Snapshot } from './snapshot.ts'
 
@@ -285,6 +286,11 @@ export class StoreCatalogue implements Catalogue {
     const { derived } = this.#schema(database)
     if (!derived.has(name)) derived.set(name, derive())
     return derived.get(name) as T
+  }
+
+  /** Who had which name in a database, without what this transaction does. */
+  nameHistory(database: DatabaseId): NameHistory {
+    return this.derived(database, 'names over time', () => new NameHistory(this.#snapshot, database))
   }
 
   /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */

@@ -221,7 +221,7 @@ class StoreCheck {
     return [
       documentsTables(collection),
       ...builtinIndexesOf(collection),
-      ...complete.map(index => userIndex(index, this.#hooks)),
+      ...complete.map(index => userIndex(index, this.#hooks, this.#context.catalogue)),
     ]
   }
 

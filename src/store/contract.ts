@@ -176,10 +176,16 @@ export interface Catalogue {
   derived<T>(database: DatabaseId, name: string, derive: () => T): T
 }
 
+/** The schema object that had a name at some moment: by native collection and name, within one database. */
+export type NameLookup = (nativeCollection: CollectionId, name: string) => Ref | undefined
+
 /** What the store must ask the layers above for, which know the languages: running the computed fields of indexes. */
 export interface StoreHooks {
-  /** The value of a binding for a document, or undefined when it has none (error, object, unresolved). */
-  evaluateBinding(binding: Code, document: Version): Value | undefined
+  /**
+   * The value of a binding for a document, or undefined when it has none (error, object, unresolved); without `names` one
+   * that looks a name up has none.
+   */
+  evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined
 }
 
 /** What a write costs and reads cost, for the metrics headers. */

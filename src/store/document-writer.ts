@@ -73,7 +73,7 @@ function indexesOf(
   return catalogue.derived(database, `indexes of ${collection}`, () => [
     documentsTables(collection),
     ...builtinIndexesOf(collection),
-    ...catalogue.indexesOf(database, collection).map(index => userIndex(index, hooks)),
+    ...catalogue.indexesOf(database, collection).map(index => userIndex(index, hooks, catalogue)),
   ])
 }
 

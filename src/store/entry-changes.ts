@@ -6,16 +6,17 @@ import { encodeTerms } from '../keys/terms.ts'
 import type { Micros, Value } from '../values/value.ts'
 import type { EntryChange, IndexDefinition, StoreHooks, Version } from './contract.ts'
 import { byKey, entriesOfStored, type PreparedEntry, userIndex } from './index-tables.ts'
+import type { NameHistories } from './name-history.ts'
 
 /** The entries that only one of two versions has: remove events first. An undefined version has none. */
 export function entryChanges(
   definition: IndexDefinition,
   before: Version | undefined,
   after: Version | undefined,
-  hooks: StoreHooks,
+  { catalogue, hooks }: { readonly catalogue: NameHistories; readonly hooks: StoreHooks },
   snapshotTime: Micros,
 ): EntryChange[] {
-  const index = userIndex(definition, hooks)
+  const index = userIndex(definition, hooks, catalogue)
   const [old, present] = [before, after].map(version => byKey(entriesOfStored(index, version, snapshotTime)))
   const changes: EntryChange[] = []
   for (const [key, entry] of old ?? []) if (!present?.has(key)) changes.push(change('remove', entry))

@@ -171,7 +171,7 @@ export function continueBuild(
   }
   const from = decodeBuild(key, progress)
   const { hooks } = context
-  const tables = userIndex(definition, hooks)
+  const tables = userIndex(definition, hooks, catalogue)
   const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
     (left, right) => left - right,
   )

@@ -8,9 +8,10 @@ import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { casefold } from '../values/casefold.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { isArray, isObject, native, Ref, TransactionTime } from '../values/value.ts'
-import type { IndexDefinition, IndexField, IndexSource, StoreHooks, Version } from './contract.ts'
+import { isArray, isObject, native, Ref, TransactionTime, UnresolvedRef } from '../values/value.ts'
+import type { IndexDefinition, IndexField, IndexSource, NameLookup, StoreHooks, Version } from './contract.ts'
 import { sourceOf } from './definitions.ts'
+import type { NameHistory } from './name-history.ts'
 
 /** What distinguishes the entries of one document in one index. */
 export interface EntryTuple {
@@ -23,13 +24,19 @@ const onlyEmpty: readonly (readonly Value[])[] = [none]
 const onlyNull: readonly Value[] = [null]
 
 /** The entries of `version` in an index; none when the index does not cover its collection or it is a delete. */
-export function entryTuples(index: IndexDefinition, version: Version, hooks: StoreHooks): EntryTuple[] {
+export function entryTuples(
+  index: IndexDefinition,
+  version: Version,
+  hooks: StoreHooks,
+  names?: NameHistory,
+): EntryTuple[] {
   const source = sourceOf(index, version.ref.collection)
   if (source === undefined || version.action === 'delete') return []
   const { id } = version.ref
+  const lookup = names && lookupFor(index, version, names)
   const undated = index.terms.some(mayHoldTime) ? { ...version, ts: ownTime } : version
-  const terms = combine(extract(index.terms, source, undated, hooks), id)
-  const values = combine(extract(index.values, source, version, hooks), id)
+  const terms = combine(extract(index.terms, source, undated, hooks, lookup), id)
+  const values = combine(extract(index.values, source, version, hooks, lookup), id)
   const kept = index.isOwn || values.every(isKept) ? values : values.filter(isKept)
   checkWidth(terms.length * kept.length, id)
   const tuples: EntryTuple[] = []
@@ -42,6 +49,14 @@ export function entryTuples(index: IndexDefinition, version: Version, hooks: Sto
     for (const value of kept) tuples.push({ terms: plain, values: value })
   }
   return tuples
+}
+
+/** Names as they were before the version was written, or before the index was made if that came later. */
+function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory): NameLookup {
+  const made = names.indexTime(index.ref)
+  const before =
+    made === undefined || ts instanceof TransactionTime ? Number.POSITIVE_INFINITY : Math.max(ts, made)
+  return (nativeCollection, name) => names.holder(nativeCollection, name, before)
 }
 
 /**
@@ -66,9 +81,10 @@ function extract(
   source: IndexSource,
   version: Version,
   hooks: StoreHooks,
+  names: NameLookup | undefined,
 ): (readonly Value[])[] {
   const lists: (readonly Value[])[] = []
-  for (const field of fields) lists.push(extractField(field, source, version, hooks))
+  for (const field of fields) lists.push(extractField(field, source, version, hooks, names))
   return lists
 }
 
@@ -111,9 +127,10 @@ function extractField(
   source: IndexSource,
   version: Version,
   hooks: StoreHooks,
+  names: NameLookup | undefined,
 ): readonly Value[] {
   let found: readonly Value[]
-  if (field.binding !== undefined) found = bound(field, field.binding, source, version, hooks)
+  if (field.binding !== undefined) found = bound(field, field.binding, source, version, hooks, names)
   else if (field.path === undefined || field.path.length === 0) return onlyNull
   else if (!field.multiValue) found = [whole(field.path, version)]
   else found = spread(field.path, version)
@@ -130,15 +147,19 @@ function bound(
   source: IndexSource,
   version: Version,
   hooks: StoreHooks,
+  names: NameLookup | undefined,
 ): readonly Value[] {
   const binding = source.bindings.get(name)
-  const value = binding === undefined ? undefined : hooks.evaluateBinding(binding, version)
-  if (within !== undefined && value !== undefined) {
-    return multiValue ? spreadFrom(value, within, 0) : [wholeFrom(value, within, 0)]
-  }
-  if (value === undefined || isObject(value)) return onlyNull
-  if (!isArray(value)) return [value]
-  return distinct(value.map(element => (isArray(element) || isObject(element) ? null : element)))
+  const value = binding === undefined ? undefined : hooks.evaluateBinding(binding, version, names)
+  if (value === undefined) return onlyNull
+  if (within !== undefined) return multiValue ? spreadFrom(value, within, 0) : [wholeFrom(value, within, 0)]
+  if (!isArray(value)) return [single(value)]
+  return distinct(value.map(element => (isArray(element) ? null : single(element))))
+}
+
+/** What an entry can hold of a computed value: no object, and no reference by a name that is nobody's. */
+function single(value: Value): Value {
+  return isObject(value) || value instanceof UnresolvedRef ? null : value
 }
 
 /** The field a path begins with: stored ones, and those every document has. */

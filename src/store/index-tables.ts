@@ -35,6 +35,7 @@ import {
 import type { IndexDefinition, StoreHooks, Version } from './contract.ts'
 import { addEventOf, encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import { type EntryTuple, entryTuples } from './index-entries.ts'
+import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 
@@ -50,15 +51,21 @@ export interface IndexTables {
   tuples(version: Version): readonly EntryTuple[]
 }
 
-/** A user's index as tables. */
-export function userIndex(definition: IndexDefinition, hooks: StoreHooks): IndexTables {
+/** A user's index as tables, as long as the schema stays as `catalogue` knows it. */
+export function userIndex(
+  definition: IndexDefinition,
+  hooks: StoreHooks,
+  catalogue: NameHistories,
+): IndexTables {
+  const isComputed = definition.sources.some(({ bindings }) => bindings.size > 0)
+  const names = isComputed ? catalogue.nameHistory(definition.ref.database) : undefined
   return {
     number: Number(definition.ref.id),
     descending: definition.values.map(value => value.reverse),
     unique: definition.unique,
     keeps: 'everything',
     width: definition.terms.length + definition.values.length,
-    tuples: version => entryTuples(definition, version, hooks),
+    tuples: version => entryTuples(definition, version, hooks, names),
   }
 }
 

@@ -111,7 +111,7 @@ export class SchemaWriter {
     const isConcerned = (other: Ref) =>
       other.database === ref.database && covers(definition, other.collection)
     this.#documents.withoutPending(isConcerned, () => {
-      buildNow(this.#context, ref.database, collections, userIndex(definition, hooks))
+      buildNow(this.#context, ref.database, collections, userIndex(definition, hooks, catalogue))
     })
   }
 

@@ -377,7 +377,8 @@ export class StoreTransaction implements Transaction {
     before: Version | undefined,
     after: Version | undefined,
   ): readonly EntryChange[] {
-    return entryChanges(index, before, after, this.#parts.hooks, this.snapshotTime)
+    const { hooks } = this.#parts
+    return entryChanges(index, before, after, { catalogue: this.catalogue, hooks }, this.snapshotTime)
   }
 
   termsKey(terms: readonly Value[]): string {

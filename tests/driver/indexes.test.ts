@@ -201,3 +201,35 @@ driverTest('an unknown index is an invalid ref', async app => {
     position: ['paginate', 'match'],
   })
 })
+
+driverTest('a binding makes references from names, and keeps to them when names change', async app => {
+  const server = await app.as('server')
+  for (const name of ['notes', 'users']) await server.query(q.CreateCollection({ name }))
+  await server.query(
+    q.CreateIndex({
+      name: 'notes_by_target',
+      source: {
+        collection: q.Collection('notes'),
+        fields: {
+          target: q.Query(
+            q.Lambda('note', q.Ref(q.Collection(q.Select(['data', 'to'], q.Var('note'))), '123')),
+          ),
+        },
+      },
+      terms: [{ binding: 'target' }],
+    }),
+  )
+  const note = await server.query<Document>(q.Create(q.Collection('notes'), { data: { to: 'users' } }))
+  const found = async (target: unknown) =>
+    (await server.query<Page<Ref>>(q.Paginate(q.Match(q.Index('notes_by_target'), target as Ref)))).data
+  assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [note.ref])
+  await server.query(q.Update(q.Collection('users'), { name: 'people' }))
+  await server.query(q.CreateCollection({ name: 'users' }))
+  assert.deepEqual(await found(q.Ref(q.Collection('people'), '123')), [note.ref])
+  assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [])
+  await server.query(q.Update(note.ref, { data: { again: true } }))
+  assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [note.ref])
+  await server.query(q.Delete(q.Collection('users')))
+  await server.query(q.Delete(note.ref))
+  assert.deepEqual(await found(q.Ref(q.Collection('people'), '123')), [])
+})
