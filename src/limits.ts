@@ -97,7 +97,7 @@ export const limits = {
   wastedMsFree: 200,
   forgivenMsPerSecond: 50,
   impatientMs: 3,
-  /** Milliseconds of processor time for the expression of a stream, which cannot move to the slow lane; ours. */
+  /** Milliseconds that the expression of a stream may hold the service, which cannot move to the slow lane; ours. */
   unmovableMs: 50,
   /** Queries waiting for the slow lane, all of them and of one database; ours. */
   laneWaitingMax: 1000,
@@ -108,6 +108,8 @@ export const limits = {
   /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended, all but one; ours. */
   laneGraceMs: 250,
   laneIdleMs: 60_000,
+  /** Milliseconds from when a service serves until a process is started for its first slow query; ours. */
+  laneReadyMs: 1000,
   /** Milliseconds until a process that could not start is started again; ours. */
   laneRestartMs: 1000,
   /** Bytes written by one transaction. */

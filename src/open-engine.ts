@@ -92,6 +92,8 @@ export interface OpenEngine {
   readonly engine: Engine
   /** Absent: nothing can be imported or exported. */
   readonly transfer?: TransferService
+  /** Present where slow queries have processes of their own: has one ready soon. To be called once the service serves. */
+  readonly prepareSlowLane?: () => void
   /** Proves that what is stored agrees with itself; returns every contradiction found. */
   check(): readonly string[]
   /** Present when several machines share the store: how this one's copy stands. */
@@ -276,7 +278,7 @@ export function engineOver(
       serves ? timers : undefined,
     ),
     store,
-    ...(slowLane && { slowLane }),
+    ...(slowLane && { prepareSlowLane: () => slowLane.keepReady() }),
     check: () => store.check(),
     close: async () => {
       streams.end()

@@ -118,8 +118,15 @@ function assemble(
     },
   })
   return {
-    listen: async () => urlOf(config, await application.listen(config)),
-    receive: () => application.receive(),
+    listen: async () => {
+      const port = await application.listen(config)
+      opened.prepareSlowLane?.()
+      return urlOf(config, port)
+    },
+    receive: () => {
+      opened.prepareSlowLane?.()
+      return application.receive()
+    },
     ...(metrics && { metrics }),
     giveNotice: () => notice.abort(),
     close: async () => {

@@ -2,6 +2,7 @@
 // other, and commits what it has evaluated when the service has announced that; it ends when the service does.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import module from 'node:module'
 import { Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
@@ -92,6 +93,8 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
       snapshotTime: () => service.snapshotTime,
     }),
   )
+  // This process will be killed, which leaves no time for it. The first releases of Node 22 have no such call.
+  module.flushCompileCache?.()
   giveWay()
   return {
     engine,

@@ -145,7 +145,7 @@ export const settings = {
     min: 0,
     max: 64,
     placeholder: 'N',
-    doc: 'Number of extra processes for slow queries (the slow lane), started on demand and shared out among the workers, at least one each. 0 runs every query in the service itself.',
+    doc: 'Number of extra processes for slow queries (the slow lane), one of them kept ready, shared out among the workers, at least one each. 0 runs every query in the service itself.',
   },
   slowLaneAfterMs: {
     kind: 'integer',

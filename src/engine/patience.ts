@@ -3,7 +3,7 @@
 // wasted that time; whoever lets that happen over and over gets less of it each time, so that it stays a small share.
 
 import { Allowances } from '../base/allowance.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, starvedMs, systemClock } from '../base/clock.ts'
 import { limits } from '../limits.ts'
 import type { Hold } from './slow-lane.ts'
 
@@ -68,4 +68,9 @@ export class Patience {
     }
     return this.#lastStarvedMs
   }
+}
+
+/** The share of what cannot move to the slow lane. */
+export function fixedHold(): Hold {
+  return new Patience(limits.unmovableMs, systemClock, starvedMs).hold('')
 }

@@ -1,8 +1,6 @@
 // What the engine knows of the slow lane: processes beside the service in which queries are evaluated that take long, so
 // that they keep nobody else waiting. The layer above provides it; without one, everything is evaluated here.
 
-import { threadMicros } from '../base/clock.ts'
-import { limits } from '../limits.ts'
 import type { Attempt } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
@@ -70,10 +68,4 @@ export class TooLong {}
 /** Whose turn a query uses up in the slow lane: that of its database, as soon as it is known. */
 export function queueOf(database: DatabaseId | undefined, authorization: string): string {
   return database === undefined ? `credential ${authorization}` : `database ${database}`
-}
-
-/** The share of what cannot move to the slow lane. Its own processor time counts, whatever else the machine is busy with. */
-export function fixedHold(): Hold {
-  const end = threadMicros() + limits.unmovableMs * 1000
-  return { isOver: () => threadMicros() > end, wasted: () => {} }
 }

@@ -7,7 +7,8 @@ import { timedOut } from '../model/session.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { fixedHold, type Hold, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+import { fixedHold } from './patience.ts'
+import { type Hold, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 
 /**
  * What happens to an evaluation that takes long: it goes on until its deadline, moves to the slow lane (where there is

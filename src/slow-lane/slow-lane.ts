@@ -1,5 +1,5 @@
-// The slow lane of a service: a few processes over the same data, started when they are needed and ended when they are
-// not. Queries wait for them in turns of their databases, and none has all of them while others wait. A process that is
+// The slow lane of a service: a few processes over the same data, one of them kept ready, the others started when they are
+// needed and ended when they are not. Queries wait for them in turns of their databases, and none has all of them while others wait. A process that is
 // past the time of its query, stuck in whatever it does, is killed.
 
 import type { Clock } from '../base/clock.ts'
@@ -82,6 +82,13 @@ export class ProcessLane implements SlowLane {
       }
       this.#waiting.add([job.queue], waiting)
       this.#advance()
+    })
+  }
+
+  /** Has a process ready from soon on, before there is any job for it: starting one takes the first query long. */
+  keepReady(): void {
+    this.#options.timers.after(limits.laneReadyMs, () => {
+      if (!this.#isClosed && this.#processes.every(process => process === undefined)) this.#open(0)
     })
   }
 

@@ -70,6 +70,20 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').map(Number).filter(Boolean)
 }
 
+test('a service that has had no slow query has a process for the first one', async t => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
+  const fresh = await startServer()
+  try {
+    const deadline = AbortSignal.timeout(30_000)
+    while ((await childrenOf(fresh.pid)).length === 0) {
+      deadline.throwIfAborted()
+      await delay(50)
+    }
+  } finally {
+    await fresh.stop()
+  }
+})
+
 test('a process that is killed takes its query along and nothing else', async t => {
   if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
   await assertServes()

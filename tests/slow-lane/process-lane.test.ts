@@ -112,6 +112,28 @@ test('nothing is started before it is needed, and what is idle is used again', a
   await lane.close()
 })
 
+test('one process is ready before there is any need, unless the service has stopped by then', async () => {
+  const { lane, run, started, time } = laneOf(2)
+  lane.keepReady()
+  assert.equal(started.length, 0, 'the service itself starts first')
+  time.advance(limits.laneReadyMs)
+  assert.equal(started.length, 1)
+  await turn()
+  time.advance(limits.laneIdleMs)
+  assert.equal(started[0]?.signalCode, null)
+  const outcome = run('a', 'one')
+  await received(started[0], 1)
+  started[0]?.answer('one!')
+  assert.equal(bodyOf(await outcome), 'one!')
+  assert.equal(started.length, 1)
+  await lane.close()
+  const stopped = laneOf(2)
+  stopped.lane.keepReady()
+  await stopped.lane.close()
+  stopped.time.advance(limits.laneReadyMs)
+  assert.equal(stopped.started.length, 0)
+})
+
 test('one database leaves a process to the others', async () => {
   const { lane, run, started } = laneOf(2)
   const outcomes = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1')]
