@@ -9,11 +9,11 @@
 import { assert } from '../base/assert.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { systemTimers, type Timers } from '../base/timers.ts'
-import { checkWork } from './checks.ts'
 import { CommitPace } from './commit-pace.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { HeldWrite } from './held-write.ts'
+import { type Job, promiseOf, runJob, settle } from './jobs.ts'
 import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
 import type { Trees } from './lmdb-trees.ts'
@@ -55,19 +55,6 @@ const batchWritesMax = 4000
 
 /** Key, in the environment's own table, of the number of commits so far (8 bytes): tells processes of each other's. */
 const commitCountKey = Buffer.from('commits')
-
-interface Job {
-  readonly work: (view: View) => Work<unknown>
-  readonly resolve: (result: unknown) => void
-  readonly reject: (reason: unknown) => void
-  /**
-   * What became of the transaction, for when the batch is durable. Not a closure: those outlive minor garbage
-   * collections here.
-   */
-  outcome: Outcome | undefined
-}
-
-type Outcome = { readonly done: Work<unknown> } | { readonly error: unknown }
 
 class LmdbStore implements KeyValueStore {
   readonly #path: string
@@ -125,9 +112,8 @@ class LmdbStore implements KeyValueStore {
   transact<T>(work: (view: View) => Work<T>): Promise<T> {
     assert(!this.#isWorking, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
-    return new Promise<T>((resolve, reject) => {
-      const job: Job = { work, resolve: resolve as (result: unknown) => void, reject, outcome: undefined }
-      this.#lastCameMs = this.#clock.elapsedMs()
+    return promiseOf(work, this.#clock.elapsedMs(), job => {
+      this.#lastCameMs = job.cameMs
       if (this.#waiting.push(job) > 1) return
       this.#firstCameMs = this.#lastCameMs
       this.#beginCommit()
@@ -219,32 +205,17 @@ class LmdbStore implements KeyValueStore {
       let count = 0
       let writes = 0
       while (count < batch.length && writes < batchWritesMax) {
-        const done = this.#evaluate(batch[count++] as Job, held)
-        if (done === undefined || done.writes.length === 0) continue
-        held.add(done.writes)
-        writes += done.writes.length
+        const view = new LmdbView(this.#trees, held)
+        const done = runJob(batch[count++] as Job, view)
+        view.end()
+        held.add(done)
+        writes += done.length
       }
       held.release()
       if (writes > 0) this.#countCommit()
       return count
     } finally {
       this.#isWorking = false
-    }
-  }
-
-  /** What the transaction decided; undefined when it threw, which concerns nobody but itself. */
-  #evaluate(job: Job, held: HeldWrite): Work<unknown> | undefined {
-    const view = new LmdbView(this.#trees, held)
-    try {
-      const done = job.work(view)
-      checkWork(done)
-      job.outcome = { done }
-      return done
-    } catch (error) {
-      job.outcome = { error }
-      return undefined
-    } finally {
-      view.end()
     }
   }
 
@@ -295,13 +266,6 @@ class LmdbStore implements KeyValueStore {
   #closedError(): StoreUnavailableError {
     return new StoreUnavailableError(`the store in ${this.#path} is closed`)
   }
-}
-
-/** Tells whoever waits what became of a transaction whose batch is durable. */
-function settle({ outcome, reject, resolve }: Job): void {
-  assert(outcome !== undefined, 'every work of a batch has run')
-  if ('done' in outcome) resolve(outcome.done.result)
-  else reject(outcome.error)
 }
 
 function decodeCount(count: Bytes | undefined): bigint {

@@ -3,6 +3,7 @@
 // inserts and narrow range reads stay logarithmic however much is written.
 
 import { areSame } from '../base/bytes.ts'
+import { joined } from '../base/joined.ts'
 import type { Bytes, Entry, KeyRange, View, Write } from './contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
 
@@ -71,31 +72,17 @@ export class Overlay implements View {
   }
 }
 
+/** A slot hides what the base has under its key. */
 function* merge(base: View, range: KeyRange, slots: readonly Slot[]): Generator<Entry> {
-  let left = range.limit ?? Number.POSITIVE_INFINITY
+  const { end, limit = Number.POSITIVE_INFINITY, reverse = false, start } = range
+  let left = limit
   if (left <= 0) return
-  const sign = range.reverse ? -1 : 1
-  let next = 0
-  const { start, end, reverse = false } = range
-  for (const entry of base.range({ start, end, reverse })) {
-    let shadowed = false
-    for (; next < slots.length; next++) {
-      const slot = slots[next] as Slot
-      const order = Buffer.compare(slot.key, entry.key) * sign
-      if (order > 0) break
-      if (order === 0) shadowed = true
-      if (slot.value === undefined) continue
-      yield { key: slot.key, value: slot.value }
-      if (--left === 0) return
-    }
-    if (shadowed) continue
-    yield entry
-    if (--left === 0) return
-  }
-  for (; next < slots.length; next++) {
-    const slot = slots[next] as Slot
-    if (slot.value === undefined) continue
-    yield { key: slot.key, value: slot.value }
+  const sign = reverse ? -1 : 1
+  const byKey = (entry: Entry, slot: Slot) => Buffer.compare(entry.key, slot.key) * sign
+  for (const [entry, slot] of joined(base.range({ start, end, reverse }), slots, byKey)) {
+    const { key, value } = slot ?? (entry as Entry)
+    if (value === undefined) continue
+    yield slot === undefined ? (entry as Entry) : { key, value }
     if (--left === 0) return
   }
 }

@@ -1,6 +1,7 @@
 // Documents and their versions as stored. The newest version, if live, stands under the document's own key, so
 // reading a document is one point read; versions it superseded, and a delete that came last, are its history.
 
+import { joined } from '../base/joined.ts'
 import { documentIdOf } from '../keys/key-reader.ts'
 import {
   collectionHistoryRange,
@@ -9,7 +10,7 @@ import {
   historyRange,
   type KeyInterval,
 } from '../keys/keyspace.ts'
-import type { Bytes } from '../kv/contract.ts'
+import type { Bytes, Entry } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../values/value.ts'
 import type { EntryScan, IndexEntry } from './contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
@@ -101,29 +102,33 @@ export function* everyDocument(
   span: IdSpan = { first: 0n, last: idMax },
   reverse = false,
 ): Generator<Ref> {
-  const tables = [liveTable(database, collection), historyTable(database, collection)] as const
-  const next = (table: DocumentTable, first: bigint, last: bigint): bigint | undefined => {
-    if (first > last) return undefined
-    const range = { ...part(table, { database, collection }, { first, last }), reverse, limit: 1 }
-    for (const { key } of snapshot.view.range(range)) return documentIdOf(key)
-    return undefined
-  }
-  let live = next(tables[0], span.first, span.last)
-  let past = next(tables[1], span.first, span.last)
-  while (live !== undefined || past !== undefined) {
-    const id = nearer(live, past, reverse)
-    yield new Ref(database, collection, id)
-    const first = reverse ? span.first : id + 1n
-    const last = reverse ? id - 1n : span.last
-    if (live === id) live = next(tables[0], first, last)
-    if (past === id) past = next(tables[1], first, last)
+  const idsOf = (table: DocumentTable) => idsIn(snapshot, table, { database, collection }, span, reverse)
+  const byId = (left: bigint, right: bigint) => (left === right ? 0 : left < right === reverse ? 1 : -1)
+  const [live, past] = [idsOf(liveTable(database, collection)), idsOf(historyTable(database, collection))]
+  for (const [id, pastId] of joined(live, past, byId))
+    yield new Ref(database, collection, (id ?? pastId) as bigint)
+}
+
+/** The ids in a table, each once. */
+function* idsIn(
+  { view }: Snapshot,
+  table: DocumentTable,
+  of: Parameters<typeof part>[1],
+  { first, last }: IdSpan,
+  reverse: boolean,
+): Generator<bigint, undefined> {
+  for (let left: IdSpan | undefined = { first, last }; left && left.first <= left.last; ) {
+    const found: Entry | undefined = firstOf(view.range({ ...part(table, of, left), reverse, limit: 1 }))
+    if (found === undefined) return
+    const id = documentIdOf(found.key)
+    yield id
+    left = reverse ? { first, last: id - 1n } : { first: id + 1n, last }
   }
 }
 
-function nearer(left: bigint | undefined, right: bigint | undefined, reverse: boolean): bigint {
-  if (left === undefined) return right as bigint
-  if (right === undefined) return left
-  return left < right === reverse ? right : left
+function firstOf(rows: Iterable<Entry>): Entry | undefined {
+  for (const row of rows) return row
+  return undefined
 }
 
 /** The ids between two places of a collection's set, both inclusive; undefined when there are none. */

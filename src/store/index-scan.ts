@@ -1,6 +1,7 @@
 // Reads indexes: the entries there are now, those there were at a past time, and their history. Three tables
 // hold an index: live entries, entries that ended (with the interval they lived), and add and remove events.
 
+import { joined } from '../base/joined.ts'
 import { eventRange, type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
 import { compareEntries, compareToBound, encodeTuple, entryRange, tupleBytesMax } from '../keys/tuple.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
@@ -171,19 +172,8 @@ function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros)
     row => entrySince(row) <= at && at < entryUntil(row),
   )
   const sign = scan.reverse ? -1 : 1
-  let left = live.next()
-  let right = ended.next()
-  while (!left.done || !right.done) {
-    const leftFirst =
-      right.done || (!left.done && compareBytes(placeOf(left.value, 0), placeOf(right.value, 8)) * sign <= 0)
-    if (leftFirst) {
-      yield left.value as Entry
-      left = live.next()
-    } else {
-      yield right.value as Entry
-      right = ended.next()
-    }
-  }
+  const byPlace = (left: Entry, right: Entry) => compareBytes(placeOf(left, 0), placeOf(right, 8)) * sign
+  for (const rows of joined(live, ended, byPlace)) for (const row of rows) if (row !== undefined) yield row
 }
 
 function* filter(rows: Iterable<Entry>, keep: (row: Entry) => boolean): Generator<Entry, undefined> {

@@ -1,30 +1,15 @@
 // The transactions that wait for a commit, and those of a batch whose commit is on its way.
 
 import { assert } from '../../base/assert.ts'
-import { checkWork } from '../checks.ts'
 import { CommitPace } from '../commit-pace.ts'
-import type { View, Work, Write } from '../contract.ts'
+import type { View, Write } from '../contract.ts'
+import { type Job, runJob } from '../jobs.ts'
 import { Overlay } from '../overlay.ts'
 import { isReserved } from './replica.ts'
 
-/** One call of `transact`. */
-interface Job {
-  readonly work: (view: View) => Work<unknown>
-  readonly resolve: (result: unknown) => void
-  readonly reject: (reason: unknown) => void
-  /** On the steady clock, in milliseconds. */
-  readonly sinceMs: number
-}
-
-/** A job that has run: what it came to, not to be told before its batch is durable. */
-export interface RunJob {
-  readonly job: Job
-  readonly settle: () => void
-}
-
 /** Jobs that are committed together. */
 export interface BuiltBatch {
-  readonly jobs: readonly RunJob[]
+  readonly jobs: readonly Job[]
   readonly writes: readonly Write[]
   /** The time of the newest commit after the batch, in microseconds. */
   readonly newestTime: number
@@ -53,8 +38,8 @@ export class CommitQueue {
   }
 
   /** Puts jobs back whose batch came to nothing; they come first again. */
-  putBack(jobs: readonly RunJob[]): void {
-    this.#jobs = [...jobs.map(({ job }) => job), ...this.#jobs]
+  putBack(jobs: readonly Job[]): void {
+    this.#jobs = [...jobs, ...this.#jobs]
   }
 
   /** A batch became durable `flushMs` after it had been built. */
@@ -65,16 +50,16 @@ export class CommitQueue {
   /** Runs waiting jobs on a view, each seeing the writes of those before it; those that go into the next batch. */
   build(view: View): BuiltBatch {
     const overlay = new Overlay(view)
-    const jobs: RunJob[] = []
+    const jobs: Job[] = []
     const writes: Write[] = []
     let bytes = 0
     const jobsMax = Math.min(batchJobsMax, this.#pace.take(this.#jobs.length, this.#arrivalMs()))
     while (jobs.length < jobsMax && bytes < batchBytesMax) {
       const job = this.#jobs[jobs.length]
       if (job === undefined) break
-      const done = runJob(job, overlay)
-      jobs.push(done)
-      for (const write of done.writes) {
+      jobs.push(job)
+      for (const write of runJob(job, overlay)) {
+        assert(!isReserved(write.key), 'nobody writes the key of the replica')
         overlay.set(write.key, write.value)
         writes.push(write)
         bytes += write.key.length + (write.value?.length ?? 0)
@@ -86,25 +71,13 @@ export class CommitQueue {
 
   /** Milliseconds between the first and the last of those that wait. */
   #arrivalMs(): number {
-    return (this.#jobs.at(-1)?.sinceMs ?? 0) - (this.#jobs[0]?.sinceMs ?? 0)
+    return (this.#jobs.at(-1)?.cameMs ?? 0) - (this.#jobs[0]?.cameMs ?? 0)
   }
 
   /** Takes out the jobs that have waited since before `sinceMs`. */
   takeOlderThan(sinceMs: number): Job[] {
-    const old = this.#jobs.filter(job => job.sinceMs < sinceMs)
-    if (old.length > 0) this.#jobs = this.#jobs.filter(job => job.sinceMs >= sinceMs)
+    const old = this.#jobs.filter(job => job.cameMs < sinceMs)
+    if (old.length > 0) this.#jobs = this.#jobs.filter(job => job.cameMs >= sinceMs)
     return old
-  }
-}
-
-/** What a transaction throws concerns nobody but its own caller. */
-function runJob(job: Job, view: View): RunJob & { readonly writes: readonly Write[] } {
-  try {
-    const done = job.work(view)
-    checkWork(done)
-    assert(!done.writes.some(({ key }) => isReserved(key)), 'nobody writes the key of the replica')
-    return { job, writes: done.writes, settle: () => job.resolve(done.result) }
-  } catch (error) {
-    return { job, writes: [], settle: () => job.reject(error) }
   }
 }

@@ -1,6 +1,7 @@
 // The record as a key-value store of its own, as of one batch: for backups, for the way back into a data directory, and to
 // compare a node's copy with.
 
+import { joined } from '../../base/joined.ts'
 import { type Bytes, type Entry, everyKey, type KeyValueStore, type View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
@@ -81,27 +82,12 @@ function compareAt(expected: View, actual: View): Comparison | undefined {
 
 function differencesOf(expected: View, actual: View): Difference[] {
   const found: Difference[] = []
-  const left = expected.range(everyKey)[Symbol.iterator]()
-  const right = actual.range(everyKey)[Symbol.iterator]()
-  let record = left.next()
-  let copy = right.next()
-  while (found.length < differencesMax && !(record.done && copy.done)) {
-    const order = orderOf(record, copy)
-    if (order < 0) found.push({ key: (record.value as Entry).key, in: 'record' })
-    else if (order > 0) found.push({ key: (copy.value as Entry).key, in: 'copy' })
-    else if (Buffer.compare((record.value as Entry).value, (copy.value as Entry).value) !== 0)
-      found.push({ key: (record.value as Entry).key, in: 'both' })
-    if (order <= 0) record = left.next()
-    if (order >= 0) copy = right.next()
+  const byKey = (left: Entry, right: Entry) => Buffer.compare(left.key, right.key)
+  for (const [record, copy] of joined(expected.range(everyKey), actual.range(everyKey), byKey)) {
+    if (found.length === differencesMax) break
+    if (copy === undefined) found.push({ key: (record as Entry).key, in: 'record' })
+    else if (record === undefined) found.push({ key: copy.key, in: 'copy' })
+    else if (Buffer.compare(record.value, copy.value) !== 0) found.push({ key: record.key, in: 'both' })
   }
-  left.return?.()
-  right.return?.()
   return found
-}
-
-/** Which comes first; what has ended comes last. */
-function orderOf(left: IteratorResult<Entry>, right: IteratorResult<Entry>): number {
-  if (left.done) return 1
-  if (right.done) return -1
-  return Buffer.compare(left.value.key, right.value.key)
 }

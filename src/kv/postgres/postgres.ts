@@ -12,8 +12,9 @@ import { AnnouncedCommits, commitDistance, type Timeline } from '../../base/time
 import { type Timers, wait } from '../../base/timers.ts'
 import type { ForeignBatch, KeyValueStore, View, Work } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { type Job, promiseOf, settle } from '../jobs.ts'
 import { encodeBatch } from './batch.ts'
-import { type BuiltBatch, CommitQueue, type RunJob } from './commit-queue.ts'
+import { type BuiltBatch, CommitQueue } from './commit-queue.ts'
 import type { Fault } from './faults.ts'
 import { Follower } from './follower.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
@@ -55,7 +56,7 @@ const impatienceMs = 500
 interface OpenBatch {
   readonly seq: number
   readonly batch: string
-  readonly jobs: readonly RunJob[]
+  readonly jobs: readonly Job[]
 }
 
 /** How a node's copy stands to the record. */
@@ -86,7 +87,7 @@ export class PostgresStore implements KeyValueStore {
   #session: Session | undefined
   #open: OpenBatch | undefined
   /** Those whose batch is in the log, but not acknowledged: a synchronous standby may lack it. The next commit tells. */
-  #doubtful: RunJob[] = []
+  #doubtful: Job[] = []
   #committing: Promise<void> | undefined
   /** Why the last attempt to commit has failed. */
   #failure: unknown
@@ -141,9 +142,8 @@ export class PostgresStore implements KeyValueStore {
   transact<T>(work: (view: View) => Work<T>): Promise<T> {
     assert(!this.#isBuilding, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
-    return new Promise<T>((resolve, reject) => {
-      const sinceMs = this.#options.clock.elapsedMs()
-      this.#queue.add({ work, resolve: resolve as (result: unknown) => void, reject, sinceMs })
+    return promiseOf(work, this.#options.clock.elapsedMs(), job => {
+      this.#queue.add(job)
       this.#committing ??= this.#commitAll()
     })
   }
@@ -223,7 +223,7 @@ export class PostgresStore implements KeyValueStore {
     const { jobs, writes, newestTime } = this.#build()
     if (writes.length === 0 && this.#doubtful.length === 0) {
       await releaseHead(session)
-      for (const { settle } of jobs) settle()
+      for (const job of jobs) settle(job)
       return
     }
     const { clock, node, random } = this.#options
@@ -248,7 +248,7 @@ export class PostgresStore implements KeyValueStore {
     this.#doubtful.push(...jobs)
     if (committed === 'doubtful') return
     this.#queue.flushed(clock.elapsedMs() - builtMs)
-    for (const { settle } of this.#doubtful.splice(0)) settle()
+    for (const job of this.#doubtful.splice(0)) settle(job)
   }
 
   /**
@@ -277,7 +277,7 @@ export class PostgresStore implements KeyValueStore {
     this.#open = undefined
     if (found === open.batch) this.#doubtful.push(...open.jobs)
     else if (found === undefined && this.#follower.progress.seq >= open.seq) {
-      for (const { job } of open.jobs) job.reject(unknownOutcome())
+      for (const job of open.jobs) job.reject(unknownOutcome())
     } else this.#queue.putBack(open.jobs)
   }
 
@@ -302,7 +302,7 @@ export class PostgresStore implements KeyValueStore {
     const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
     const refusal = reason instanceof StoreUnavailableError ? reason : refused(reason)
     for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(refusal)
-    const isLate = ({ job }: RunJob) => job.sinceMs < sinceMs
+    const isLate = ({ cameMs }: Job) => cameMs < sinceMs
     const late = this.#doubtful.filter(isLate)
     this.#doubtful = this.#doubtful.filter(run => !isLate(run))
     const open = this.#open
@@ -311,7 +311,7 @@ export class PostgresStore implements KeyValueStore {
       late.push(...open.jobs)
     }
     // The log keeps what became of them; here nobody asks any more.
-    for (const { job } of late) job.reject(unknownOutcome())
+    for (const job of late) job.reject(unknownOutcome())
   }
 }
 
