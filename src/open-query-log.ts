@@ -9,6 +9,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { megabyte } from './base/bytes.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { systemRandom } from './base/random.ts'
 import { leapWarning, RemovalTime } from './base/removal-time.ts'
@@ -57,7 +58,6 @@ interface QueryLogHost {
   readonly onLoss?: (records: number) => void
 }
 
-const megabyte = 1_000_000
 const hourMs = 3_600_000
 /** Small enough that retention can give bytes back bit by bit. */
 const segmentBytesMax = 64 * megabyte

@@ -8,6 +8,7 @@ import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
 import { assert } from './base/assert.ts'
+import { megabyte } from './base/bytes.ts'
 import { systemClock } from './base/clock.ts'
 import { openLaneEngine } from './open-engine.ts'
 import type { LaneSetup } from './open-slow-lane.ts'
@@ -27,7 +28,6 @@ const niceness = 5
 
 /** Milliseconds between two looks at what the process itself takes. */
 const guardIntervalMs = 20
-const megabyte = 1_048_576
 
 /** Refuses the query under way before the runtime runs out of memory, which would end the process. */
 function memoryGuard(maxMb: number): () => void {

@@ -1,4 +1,8 @@
-// Byte strings as keys: the one that follows another, whether two are the same, and a hash of one.
+// Byte strings as keys: the one that follows another, whether two are the same, and a hash of one. And how many bytes a
+// megabyte of the settings has.
+
+/** Bytes. */
+export const megabyte = 1_048_576
 
 /** The smallest byte string behind another. */
 export function keyAfter(key: Uint8Array): Uint8Array {

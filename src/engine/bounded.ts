@@ -1,12 +1,11 @@
 // Queries under way hold memory: their text, what it is parsed into, what they wait with. All of them together have a
 // bound, and the one that would pass it is refused.
 
+import { megabyte } from '../base/bytes.ts'
 import { MemoryBound } from '../base/memory-bound.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
-
-const megabyte = 1_048_576
 
 /** Bytes that a query holds beside its text: the request itself, promises, a response on its way. */
 const bytesPerQuery = 8192

@@ -7,7 +7,7 @@ import type { QueryLog } from '../query-log/query-log.ts'
 import { rootDatabase } from '../values/value.ts'
 import type { EndpointCall } from './call.ts'
 import type { Services } from './endpoint.ts'
-import { Refusal } from './message-answer.ts'
+import { MessageError } from './message-answer.ts'
 
 /** Someone who may ask for exports, of some databases or of some region groups. */
 export interface LogClient {
@@ -32,16 +32,17 @@ export async function logClient(
 ): Promise<LogClient> {
   const secret = bearer.exec(call.request.headers.authorization ?? '')?.[1]
   if (secret === undefined) {
-    throw new Refusal('unauthorized', 'A bearer credential is needed in the authorization header.')
+    throw new MessageError('unauthorized', 'A bearer credential is needed in the authorization header.')
   }
   // It may have been made on another machine a moment ago.
   await queryLog.fresh()
   const key = queryLog.accountKeys.find(secret)
   if (key) return operator(key, false)
   const principal = await engine.whoIs(`Bearer ${secret}`)
-  if (!principal) throw new Refusal('unauthorized', 'The credential is unknown, has expired or was revoked.')
+  if (!principal)
+    throw new MessageError('unauthorized', 'The credential is unknown, has expired or was revoked.')
   if (!principal.isAdmin) {
-    throw new Refusal('forbidden', 'Query logs need the root secret, an account key or an admin key.')
+    throw new MessageError('forbidden', 'Query logs need the root secret, an account key or an admin key.')
   }
   if (principal.database === rootDatabase) return operator(undefined, principal.isRoot)
   const id = String(principal.database)

@@ -5,7 +5,7 @@ import type { QueryLog } from '../query-log/query-log.ts'
 import type { Services } from './endpoint.ts'
 import type { LogClient } from './log-access.ts'
 import type { LogRequest } from './log-request.ts'
-import { Refusal } from './message-answer.ts'
+import { MessageError } from './message-answer.ts'
 
 /**
  * The database asked for, if the client may see its log; undefined when a whole region group is asked for. Throws 403
@@ -28,11 +28,11 @@ export function allowedDatabase(
     : client.mayUseRegion(regionGroup)
   if (!isAllowed) throw notAllowed()
   const found = isHere ? engine.databasesAlong(database.names) : undefined
-  if (!found) throw new Refusal('not found', `There is no database ${database.path}.`)
+  if (!found) throw new MessageError('not found', `There is no database ${database.path}.`)
   return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
 }
 
 /** The refusal of who may not see a log. */
-export function notAllowed(): Refusal {
-  return new Refusal('forbidden', 'The credential gives no access to these logs.')
+export function notAllowed(): MessageError {
+  return new MessageError('forbidden', 'The credential gives no access to these logs.')
 }

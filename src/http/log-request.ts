@@ -8,7 +8,7 @@ import { isRegionGroup } from '../query-log/region-groups.ts'
 import { timestampBounds } from '../query-log/timestamp.ts'
 import { nanosOfTime, parseTime } from '../values/time.ts'
 import type { EndpointCall } from './call.ts'
-import { Refusal } from './message-answer.ts'
+import { MessageError } from './message-answer.ts'
 import { queryParameter } from './url.ts'
 
 /** What a client asks for, before anything was looked up. */
@@ -157,6 +157,6 @@ function firstMillisecond(nanos: bigint): number {
   return Number(down * nanosPerMilli < nanos ? down + 1n : down)
 }
 
-function bad(message: string): Refusal {
-  return new Refusal('bad request', `Bad request: ${message}.`)
+function bad(message: string): MessageError {
+  return new MessageError('bad request', `Bad request: ${message}.`)
 }

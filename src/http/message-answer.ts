@@ -8,21 +8,21 @@ import type { Answer } from './answer.ts'
 import { jsonType } from './response-headers.ts'
 
 /** Thrown by handlers: answered with its status and message. */
-export class Refusal extends Error {
-  override name = 'Refusal'
+export class MessageError extends Error {
+  override name = 'MessageError'
   readonly status: number
   readonly code: string
 
-  constructor(code: RefusalCode, message: string) {
+  constructor(code: MessageCode, message: string) {
     super(message)
     this.code = code
-    this.status = refusalStatus[code]
+    this.status = messageStatus[code]
   }
 }
 
-const refusalStatus = { ...requestErrorStatus, conflict: 409 } as const
+const messageStatus = { ...requestErrorStatus, conflict: 409 } as const
 
-type RefusalCode = keyof typeof refusalStatus
+type MessageCode = keyof typeof messageStatus
 
 /** The body of an error. */
 function messageBody(code: string, message: string): string {
@@ -45,18 +45,18 @@ export function isoTime(micros: Micros): string {
   return formatTime(timeFromMicros(Math.floor(micros / 1000) * 1000))
 }
 
-/** Runs a handler; a {@link Refusal} that it throws becomes an answer. */
+/** Runs a handler; a {@link MessageError} that it throws becomes an answer. */
 export async function refusing(handle: () => Promise<Answer>): Promise<Answer> {
   try {
     return await handle()
   } catch (error) {
-    if (error instanceof Refusal) return refusalAnswer(error)
+    if (error instanceof MessageError) return errorAnswer(error)
     throw error
   }
 }
 
 /** The answer that a refusal becomes. */
-function refusalAnswer({ status, code, message }: Refusal): Answer {
+function errorAnswer({ status, code, message }: MessageError): Answer {
   return { ...jsonAnswer(status, undefined), body: messageBody(code, message) }
 }
 

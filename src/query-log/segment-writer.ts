@@ -37,7 +37,7 @@ const chunkBytes = 262_144
 /** UTF-16 units become at most so many bytes. */
 const bytesPerUnit = 3
 
-interface Chunk {
+interface LineBuffer {
   readonly bytes: Buffer
   /** When its first record was made. */
   since: Micros
@@ -49,10 +49,10 @@ export class SegmentWriter {
   readonly #options: SegmentWriterOptions
   readonly #waitingMax: number
   readonly #openFile: (path: string) => Promise<SegmentFile>
-  readonly #free: Chunk[] = []
+  readonly #free: LineBuffer[] = []
   readonly #stop: () => void
-  #waiting: Chunk[] = []
-  #current: Chunk = newChunk()
+  #waiting: LineBuffer[] = []
+  #current: LineBuffer = newBuffer()
   #lost = 0
   #lossCause: unknown
   #flushing: Promise<void> = Promise.resolve()
@@ -111,7 +111,7 @@ export class SegmentWriter {
     }
     if (this.#current.used > 0) this.#waiting.push(this.#current)
     const reused = room <= chunkBytes ? this.#free.pop() : undefined
-    this.#current = reused ?? newChunk(room)
+    this.#current = reused ?? newBuffer(room)
     if (!this.#isDraining) {
       this.#isDraining = true
       this.#flushing = this.#flushing.then(() => this.#drain())
@@ -124,7 +124,7 @@ export class SegmentWriter {
     const time = this.now()
     if (this.#current.used > 0) {
       this.#waiting.push(this.#current)
-      this.#current = this.#free.pop() ?? newChunk()
+      this.#current = this.#free.pop() ?? newBuffer()
     }
     await this.#drain()
     try {
@@ -163,10 +163,10 @@ export class SegmentWriter {
     this.#isDraining = false
   }
 
-  async #write(chunks: readonly Chunk[]): Promise<void> {
+  async #write(chunks: readonly LineBuffer[]): Promise<void> {
     const { folder, writer } = this.#options
     if (this.#file === undefined) {
-      const from = (chunks[0] as Chunk).since
+      const from = (chunks[0] as LineBuffer).since
       this.#path = segmentPath(folder, from, writer)
       this.#file = await this.#openFile(this.#path)
       this.#fileSince = from
@@ -197,7 +197,7 @@ export class SegmentWriter {
     }
   }
 
-  #recycle(chunk: Chunk): void {
+  #recycle(chunk: LineBuffer): void {
     if (chunk.bytes.length !== chunkBytes || this.#free.length >= 4) return
     chunk.used = 0
     chunk.records = 0
@@ -211,6 +211,6 @@ async function createSegment(folder: string, path: string): Promise<SegmentFile>
   return file
 }
 
-function newChunk(bytes = 0): Chunk {
+function newBuffer(bytes = 0): LineBuffer {
   return { bytes: Buffer.allocUnsafe(Math.max(chunkBytes, bytes)), since: 0, used: 0, records: 0 }
 }

@@ -9,7 +9,7 @@ import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { logClient } from '../log-access.ts'
 import { bodyOf, checkRegionGroup, text } from '../log-request.ts'
-import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
+import { edgeErrorBody, isoTime, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 
 const path = '/api/v1/account-keys'
 
@@ -18,7 +18,7 @@ export function accountKeyEndpoints(services: Services, queryLog: QueryLog): rea
   const asRoot = (handle: (call: EndpointCall) => Answer | Promise<Answer>) => (call: EndpointCall) =>
     refusing(async () => {
       const client = await logClient(call, services, queryLog)
-      if (!client.isRoot) throw new Refusal('forbidden', 'Account keys need the root secret.')
+      if (!client.isRoot) throw new MessageError('forbidden', 'Account keys need the root secret.')
       return handle(call)
     })
   const shared = {
@@ -62,7 +62,8 @@ async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
     })
     return jsonAnswer(201, { ...describe(key), secret })
   } catch (error) {
-    if (error instanceof NameTaken) throw new Refusal('conflict', 'There is an account key of that name.')
+    if (error instanceof NameTaken)
+      throw new MessageError('conflict', 'There is an account key of that name.')
     throw error
   }
 }
@@ -70,7 +71,7 @@ async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
 async function revoke(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
   const { id } = call.parameters
   if (!(await queryLog.accountKeys.revoke(id as string))) {
-    throw new Refusal('not found', 'There is no account key with that id.')
+    throw new MessageError('not found', 'There is no account key with that id.')
   }
   return jsonAnswer(200, { id, revoked: true })
 }
@@ -93,6 +94,6 @@ function isListOfTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
 }
 
-function bad(message: string): Refusal {
-  return new Refusal('bad request', `Bad request: ${message}.`)
+function bad(message: string): MessageError {
+  return new MessageError('bad request', `Bad request: ${message}.`)
 }

@@ -12,7 +12,7 @@ import type { Endpoint, Services } from '../endpoint.ts'
 import { logClient } from '../log-access.ts'
 import { allowedDatabase } from '../log-database.ts'
 import { bodyOf, checkType, readLogRequest, text } from '../log-request.ts'
-import { edgeErrorBody, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
+import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 
 const recordsDefault = 50
 
@@ -38,7 +38,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
         try {
           return jsonAnswer(200, await view(filter, body, signal))
         } catch (cause) {
-          if (signal.aborted) throw new Refusal('service unavailable', 'The service is stopping.')
+          if (signal.aborted) throw new MessageError('service unavailable', 'The service is stopping.')
           throw cause
         }
       }),
@@ -95,8 +95,8 @@ function wholeNumber(body: Fields, name: string, absent: number, max: number): n
   return value as number
 }
 
-function bad(message: string): Refusal {
-  return new Refusal('bad request', `Bad request: ${message}.`)
+function bad(message: string): MessageError {
+  return new MessageError('bad request', `Bad request: ${message}.`)
 }
 
 type Sums = LogSummary['totals']

@@ -12,7 +12,7 @@ import type { Endpoint, Services } from '../endpoint.ts'
 import { type LogClient, logClient } from '../log-access.ts'
 import { allowedDatabase, notAllowed } from '../log-database.ts'
 import { bodyOf, checkType, readListRequest, readLogRequest } from '../log-request.ts'
-import { edgeErrorBody, isoTime, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
+import { edgeErrorBody, isoTime, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 
 const apiEndpoint = {
   authenticated: false,
@@ -82,7 +82,7 @@ class LogHandlers {
     const request = this.#queryLog.find(call.parameters.id as string)
     // Whether others have asked for exports is nothing that a client learns.
     if (!request || !client.maySee(request)) {
-      throw new Refusal('not found', 'There is no log request with that id.')
+      throw new MessageError('not found', 'There is no log request with that id.')
     }
     return jsonAnswer(200, this.#describe(await this.#queryLog.look(request), call))
   }
@@ -94,7 +94,7 @@ class LogHandlers {
     const wanted = (request: ExportRequest) =>
       client.maySee(request) && (states === undefined || states.has(request.state))
     const page = this.#queryLog.page(nextToken, wanted, maxResults)
-    if (!page) throw new Refusal('bad request', 'Bad request: "next_token" is none that was given out.')
+    if (!page) throw new MessageError('bad request', 'Bad request: "next_token" is none that was given out.')
     return jsonAnswer(200, {
       next_token: page.nextToken ?? null,
       results: page.requests.map(request => this.#describe(request, call)),
@@ -107,7 +107,7 @@ class LogHandlers {
     const expiry = this.#queryLog.expiryOf(name, call.request.url)
     if (expiry === undefined || expiry <= this.#queryLog.now()) throw badSignature()
     const file = await this.#queryLog.openFile(name)
-    if (!file) throw new Refusal('not found', 'The file is not kept any more.')
+    if (!file) throw new MessageError('not found', 'The file is not kept any more.')
     const { content, bytes } = file
     return {
       status: 200,
@@ -125,7 +125,7 @@ class LogHandlers {
 
   async notFound(call: EndpointCall): Promise<Answer> {
     refuseSigned(call)
-    throw new Refusal('not found', 'There is nothing at this address.')
+    throw new MessageError('not found', 'There is nothing at this address.')
   }
 
   #client(call: EndpointCall): Promise<LogClient> {
@@ -163,6 +163,6 @@ function refuseSigned({ request }: EndpointCall): void {
   if (request.url.includes('signature=')) throw badSignature()
 }
 
-function badSignature(): Refusal {
-  return new Refusal('forbidden', 'The signature of this URL does not match, or it has expired.')
+function badSignature(): MessageError {
+  return new MessageError('forbidden', 'The signature of this URL does not match, or it has expired.')
 }

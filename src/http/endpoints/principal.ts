@@ -4,14 +4,14 @@
 import type { Principal } from '../../engine/contract.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { edgeErrorBody, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
+import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 
 /** The endpoint that tells callers about themselves. */
 export function principalEndpoint(services: Services): Endpoint {
   const tell = async (call: EndpointCall) => {
     const principal = await services.engine.whoIs(call.request.headers.authorization)
     if (!principal)
-      throw new Refusal('unauthorized', 'The credential is unknown, has expired or was revoked.')
+      throw new MessageError('unauthorized', 'The credential is unknown, has expired or was revoked.')
     return jsonAnswer(200, describe(principal, services))
   }
   return {

@@ -19,7 +19,7 @@ import type { DatabaseId } from '../../values/value.ts'
 import { type Answer, idleMetrics } from '../answer.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { edgeErrorBody, jsonAnswer, Refusal, refusing } from '../message-answer.ts'
+import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 
 /** What an endpoint does for a database; each transaction is told to `onSpent`. */
 type Handle = (database: DatabaseId, body: string, onSpent: OnSpent) => Answer | Promise<Answer>
@@ -60,7 +60,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
   const made = await refusing(async () => {
     principal = await callerOf(call, services)
     if (!principal.isAdmin) {
-      throw new Refusal(
+      throw new MessageError(
         'forbidden',
         'Imports and exports need the root secret or an admin key of the database.',
       )
@@ -68,7 +68,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
     const { database } = principal
     rateLimited = engine.exhausted(database)
     if (rateLimited.length > 0)
-      throw new Refusal('too many requests', `Rate limit for ${rateLimited[0]} exceeded`)
+      throw new MessageError('too many requests', `Rate limit for ${rateLimited[0]} exceeded`)
     try {
       return await handle(database, call.body ?? '', ({ readBytes, writeOps }) => {
         costs.read += Math.ceil(readBytes / limits.readOpBytes)
@@ -76,7 +76,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
       })
     } catch (error) {
       if (!(error instanceof BadRecord || error instanceof TransferError)) throw error
-      throw new Refusal('bad request', error.message)
+      throw new MessageError('bad request', error.message)
     } finally {
       engine.charge(database, costs)
     }
@@ -94,6 +94,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
 
 async function callerOf(call: EndpointCall, { engine }: Services): Promise<Principal> {
   const principal = await engine.whoIs(call.request.headers.authorization)
-  if (!principal) throw new Refusal('unauthorized', 'The credential is unknown, has expired or was revoked.')
+  if (!principal)
+    throw new MessageError('unauthorized', 'The credential is unknown, has expired or was revoked.')
   return principal
 }
