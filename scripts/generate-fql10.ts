@@ -97,7 +97,7 @@ export function fql10Reference(): string {
     '',
     `All ${count} fields and functions of version 10 of the language. This page is generated from the code`,
     '(`scripts/generate-fql10.ts`), and the tests run every example that has a result; results are written as the format',
-    '`decorated` writes them.',
+    '`decorated` writes them. How it lives with version 4: [Two languages, one database](../guides/two-languages.md).',
     '',
     ...all.map(
       ({ title }) =>
