@@ -11,14 +11,6 @@ export const libraryTable: string = `
 	desc	(accessor: Function)	{ desc: A => Any }	An ordering from the greatest value of a function to the least.
 	log	(args…: Any)	Null	Adds a line with the texts of the values to the summary of the response.
 	newId	()	ID	A new id, greater than those before.
-<collection>	all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-<collection>	where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-<collection>	firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
-<collection>	toString	()	String	The name of the collection.
-<collection>	create	(data: { *: Any })	Doc	Creates a document.
-<collection>	byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
-<collection>	createData	(data: { *: Any })	Doc	Creates a document with fields whose names may be any.
-<collection>	definition		Doc	The collection's own document.
 Array	length		Number	The number of elements.
 Array	at	(index: Int)	Any	The element at a position, counted from 0.
 Array	first	()	Any | Null	The first element, null for an empty array.
@@ -60,14 +52,14 @@ Array	order	(ordering…: Any)	Array<Any>	The elements sorted by what functions 
 Boolean	toString	()	String	The value as text.
 Bytes	toString	()	String	The value as text.
 Bytes	toBase64	()	String	The bytes as base64.
-CredentialDocument	id		ID	The id of the document.
-CredentialDocument	coll		Module	The collection that the document is in.
-CredentialDocument	exists	()	Boolean	Whether the document exists and may be read.
-CredentialDocument	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-CredentialDocument	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
-CredentialDocument	delete	()	Doc	Deletes the document.
-CredentialDocument	verify	(secret: String)	Boolean	Whether a text is the password.
-CredentialDocument	login	(secret: String)	Doc	A new token of the document, for whoever knows the password.
+Collections	all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
+Collections	where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
+Collections	firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+Collections	toString	()	String	The name of the collection.
+Collections	create	(data: { *: Any })	Doc	Creates a document.
+Collections	byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
+Collections	createData	(data: { *: Any })	Doc	Creates a document with fields whose names may be any.
+Collections	definition		Doc	The collection's own document.
 Date	year		Number	The year.
 Date	month		Number	The month, from 1.
 Date	dayOfMonth		Number	The day of the month, from 1.
@@ -77,28 +69,44 @@ Date	add	(amount: Number, unit: String)	Date	The day so many days later; the uni
 Date	subtract	(amount: Number, unit: String)	Date	The day so many days earlier; the unit is \`days\`.
 Date	difference	(start: Date)	Number	Days from another day to this one.
 Date	toString	()	String	The day as ISO text.
-Document	id		ID	The id of the document.
-Document	coll		Module	The collection that the document is in.
-Document	exists	()	Boolean	Whether the document exists and may be read.
-Document	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-Document	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
-Document	delete	()	Doc	Deletes the document.
-Document	updateData	(data: { *: Any })	Doc	Changes fields of the document, whose names may be any.
-Document	replaceData	(data: { *: Any })	Doc	Gives the document new fields, whose names may be any.
+Documents	id		ID	The id of the document.
+Documents	coll		Module	The collection that the document is in.
+Documents	exists	()	Boolean	Whether the document exists and may be read.
+Documents	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+Documents	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents	delete	()	Doc	Deletes the document.
+Documents	updateData	(data: { *: Any })	Doc	Changes fields of the document, whose names may be any.
+Documents	replaceData	(data: { *: Any })	Doc	Gives the document new fields, whose names may be any.
+Documents of Credential	id		ID	The id of the document.
+Documents of Credential	coll		Module	The collection that the document is in.
+Documents of Credential	exists	()	Boolean	Whether the document exists and may be read.
+Documents of Credential	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+Documents of Credential	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents of Credential	delete	()	Doc	Deletes the document.
+Documents of Credential	verify	(secret: String)	Boolean	Whether a text is the password.
+Documents of Credential	login	(secret: String)	Doc	A new token of the document, for whoever knows the password.
+Documents of Key	id		ID	The id of the document.
+Documents of Key	coll		Module	The collection that the document is in.
+Documents of Key	exists	()	Boolean	Whether the document exists and may be read.
+Documents of Key	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+Documents of Key	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents of Key	delete	()	Doc	Deletes the document.
+Documents of Token	id		ID	The id of the document.
+Documents of Token	coll		Module	The collection that the document is in.
+Documents of Token	exists	()	Boolean	Whether the document exists and may be read.
+Documents of Token	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+Documents of Token	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents of Token	delete	()	Doc	Deletes the document.
+Documents with names	name		String	The name of the schema object.
+Documents with names	coll		Module	The collection that the document is in.
+Documents with names	exists	()	Boolean	Whether the document exists and may be read.
+Documents with names	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
+Documents with names	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents with names	delete	()	Doc	Deletes the document.
 Function	toString	()	String	The value as text.
+Functions of yours	toString	()	String	The value as text.
+Functions of yours	definition		Doc	The function's own document.
 ID	toString	()	String	The value as text.
-KeyDocument	id		ID	The id of the document.
-KeyDocument	coll		Module	The collection that the document is in.
-KeyDocument	exists	()	Boolean	Whether the document exists and may be read.
-KeyDocument	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-KeyDocument	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
-KeyDocument	delete	()	Doc	Deletes the document.
-NamedDocument	name		String	The name of the schema object.
-NamedDocument	coll		Module	The collection that the document is in.
-NamedDocument	exists	()	Boolean	Whether the document exists and may be read.
-NamedDocument	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-NamedDocument	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
-NamedDocument	delete	()	Doc	Deletes the document.
 Null	toString	()	String	The word null.
 Number	toString	()	String	The number as text.
 Set	where	(predicate: Function)	Set<Any>	The elements for which a predicate holds.
@@ -176,16 +184,8 @@ Time	add	(amount: Number, unit: String)	Time	The time so many units later.
 Time	subtract	(amount: Number, unit: String)	Time	The time so many units earlier.
 Time	difference	(start: Time, unit: String)	Number	Whole units from another time to this one.
 Time	toString	()	String	The time as ISO text.
-TokenDocument	id		ID	The id of the document.
-TokenDocument	coll		Module	The collection that the document is in.
-TokenDocument	exists	()	Boolean	Whether the document exists and may be read.
-TokenDocument	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-TokenDocument	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
-TokenDocument	delete	()	Doc	Deletes the document.
 TransactionTime	toString	()	String	The value as text.
 UUID	toString	()	String	The value as text.
-UserFunction	toString	()	String	The value as text.
-UserFunction	definition		Doc	The function's own document.
 	AccessProvider.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
 	AccessProvider.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
 	AccessProvider.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.

@@ -7,6 +7,7 @@ import { anyValue, nameOrRef } from '../arguments.ts'
 import { type Call, define, family, mismatch, optional, required, undefinedReference } from '../definition.ts'
 import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { resolveName } from '../references.ts'
+import { abortText } from '../refusals.ts'
 
 export const calls = family('Calls', [
   define({
@@ -43,7 +44,7 @@ function wrappingErrors(call: Call, work: () => Value): Value {
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
     // In another language.
-    if (!(error instanceof QueryError)) throw call.error('transaction aborted', error.message)
+    if (!(error instanceof QueryError)) throw call.error('transaction aborted', abortText(error))
     const cause: readonly ErrorEntry[] = error.errors
     if (cause.length === 1 && cause[0]?.code === 'stack overflow') throw error
     const description = 'Calling the function resulted in an error.'

@@ -1,0 +1,117 @@
+// Documents as the driver `fauna` writes and reads them: classes of what it gives, pages, what is missing, breaches.
+
+import assert from 'node:assert/strict'
+import {
+  type Client,
+  ConstraintFailureError,
+  DateStub,
+  Document,
+  DocumentReference,
+  type DocumentT,
+  fql,
+  Module,
+  NamedDocument,
+  NullDocument,
+  QueryRuntimeError,
+  TimeStub,
+} from 'fauna'
+import { driver10Tests } from './app.ts'
+
+const driverTest = driver10Tests()
+
+type Item = DocumentT<{ name: string; price: number }>
+
+/** A client of a database with a collection of items. */
+async function shop(client: Client): Promise<Client> {
+  await client.query(fql`Collection.create({ name: 'items' })`)
+  return client
+}
+
+driverTest('a document is written, read, changed and deleted', async app => {
+  const client = await shop(app.client())
+  const values = {
+    when: TimeStub.from('2024-01-02T03:04:05Z'),
+    day: DateStub.from('2024-01-02'),
+    big: 5_000_000_000,
+  }
+  const { data: made } = await client.query<Item>(fql`items.create(${{ name: 'tea', price: 4, ...values }})`)
+  assert.ok(made instanceof Document)
+  assert.deepEqual(made.coll, new Module('items'))
+  assert.ok(made.ts instanceof TimeStub)
+  const { data: read } = await client.query<Item>(fql`items.byId(${made.id})`)
+  assert.deepEqual(read, made)
+  const { id, coll, ts, ttl, ...fields } = read.toObject()
+  assert.deepEqual(fields, { name: 'tea', price: 4, ...values })
+  // A document that was read is an argument, as its reference is.
+  const { data: changed } = await client.query<Item>(fql`${read} { price }`)
+  assert.deepEqual(changed, { price: 4 })
+  const reference = new DocumentReference({ coll: 'items', id: made.id })
+  const { data: updated } = await client.query<Item>(fql`${reference}!.update({ price: 5, day: null })`)
+  assert.equal(updated.price, 5)
+  assert.ok(!('day' in updated))
+  const { data: gone } = await client.query(fql`items.byId(${made.id})!.delete()`)
+  assert.ok(gone instanceof NullDocument)
+  assert.equal(gone.cause, 'deleted')
+})
+
+driverTest('a document that is not there', async app => {
+  const client = await shop(app.client())
+  const { data } = await client.query(fql`items.byId('7')`)
+  assert.ok(data instanceof NullDocument)
+  assert.equal(data.cause, 'not found')
+  assert.deepEqual(data.ref, new DocumentReference({ coll: 'items', id: '7' }))
+  await assert.rejects(client.query(fql`items.byId('7')!.name`), (error: unknown) => {
+    assert.ok(error instanceof QueryRuntimeError)
+    assert.equal(error.code, 'document_not_found')
+    return true
+  })
+})
+
+driverTest('documents inside documents are references, schema objects have names', async app => {
+  const client = await shop(app.client())
+  await client.query(fql`items.create({ id: '1', name: 'tea' })`)
+  const { data } = await client.query<Item & { goesWith: DocumentReference }>(
+    fql`items.create({ name: 'rice', goesWith: items.byId('1') })`,
+  )
+  assert.deepEqual(data.goesWith, new DocumentReference({ coll: 'items', id: '1' }))
+  const { data: definition } = await client.query(fql`items.definition`)
+  assert.ok(definition instanceof NamedDocument)
+  assert.equal(definition.name, 'items')
+})
+
+driverTest('pages of documents stay at the time of the first', async app => {
+  const client = await shop(app.client())
+  await client.query(fql`Set.sequence(0, 40).forEach(n => items.create({ name: 'item', price: n }))`)
+  const prices: number[] = []
+  let pages = 0
+  for await (const page of client.paginate<number>(fql`items.all().pageSize(15).map(.price)`)) {
+    pages += 1
+    prices.push(...page)
+    if (pages === 1) await client.query(fql`items.all().forEach(.delete())`)
+  }
+  assert.equal(pages, 3)
+  assert.deepEqual(
+    prices,
+    Array.from({ length: 40 }, (_, n) => n),
+  )
+  assert.equal((await client.query<number>(fql`items.all().count()`)).data, 0)
+})
+
+driverTest('a breach of what a collection promises', async app => {
+  const client = app.client()
+  await client.query(fql`Collection.create({ name: 'users', constraints: [{ unique: ['email'] }] })`)
+  await client.query(fql`users.create({ email: 'ann@example.org' })`)
+  await assert.rejects(client.query(fql`users.create({ email: 'ann@example.org' })`), (error: unknown) => {
+    assert.ok(error instanceof ConstraintFailureError)
+    assert.equal(error.message, 'Failed unique constraint.')
+    assert.equal(error.constraint_failures.length, 1)
+    return true
+  })
+})
+
+driverTest('a client sees what another has written, by the time that it was told', async app => {
+  const [writer, reader] = [await shop(app.client()), app.client()]
+  const { txn_ts } = await writer.query(fql`items.create({ id: '5', name: 'tea' })`)
+  reader.lastTxnTs = txn_ts
+  assert.equal((await reader.query<boolean>(fql`items.byId('5').exists()`)).data, true)
+})
