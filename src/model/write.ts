@@ -164,6 +164,7 @@ function draftOf(
   const fields = applyPatch(base, storedFields(patch, resource), keepsNulls)
   const data = fields.get('data')
   if (data instanceof Map && data.size === 0 && !isVersion10(rules)) fields.delete('data')
+  rules.settle?.(fields)
   const failures = fieldFailures(fields, patch, resource)
   const draft: Draft = {
     mode,

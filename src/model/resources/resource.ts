@@ -15,6 +15,8 @@ export interface WriteRules {
   readonly language?: '10'
   /** A last look, once it is certain that the document may be written. Throws what refuses it. */
   readonly check?: () => void
+  /** Looks at the fields as they will be stored, and may give them another form. Throws what refuses them. */
+  readonly settle?: (fields: Map<string, Value>) => void
 }
 
 /** A document on its way into the store. */

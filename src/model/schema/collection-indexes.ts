@@ -10,12 +10,22 @@ import type { Session } from '../session.ts'
 import { type Path, parsePath } from './paths.ts'
 
 /** One term or value of a collection's index. */
-interface OwnField {
+export interface OwnField {
   /** The path as the definition means it: the name of a computed field or of metadata, or a path into the data. */
   readonly path: Path
   readonly isComputed: boolean
   readonly isDescending: boolean
   readonly multiValue: boolean
+}
+
+/** An index of a collection's definition. */
+export interface OwnIndex {
+  readonly name: string
+  readonly terms: readonly OwnField[]
+  readonly values: readonly OwnField[]
+  /** What keeps it. */
+  readonly stored: IndexDefinition
+  readonly isQueryable: boolean
 }
 
 /** What an index of the store is made of, for one of a definition. */
@@ -175,6 +185,38 @@ export function keepIndexes(collection: Ref, definition: ObjectValue, session: S
 }
 
 // ---------------------------------------------------------------------------------------------- reading
+
+/** The indexes of a collection by name, as its stored definition has them. */
+export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<string, OwnIndex> {
+  const { transaction } = session
+  return transaction.catalogue.derived(collection.database, `named indexes of ${collection.id}`, () => {
+    const definition = transaction.get(collection)?.fields ?? new Map<string, Value>()
+    const kept = storedOwn(collection, session)
+    const found = new Map<string, OwnIndex>()
+    for (const [name, index] of fieldsOf(definition, 'indexes')) {
+      const shape = shapeOf(index, definition)
+      if (shape === undefined) continue
+      const stored = kept.get(shapeKey(storedIndex(shape, collection, definition)))?.definition
+      if (stored === undefined) continue
+      const queryable = isObject(index) ? index.get('queryable') : undefined
+      const isQueryable = typeof queryable === 'boolean' ? queryable : stored.active
+      found.set(name, { name, ...shape, stored, isQueryable })
+    }
+    return found
+  })
+}
+
+/** The fields of the unique constraint that an index of the store keeps; undefined for an index that users made. */
+export function constraintOf(index: Ref, collection: Ref, session: Session): readonly OwnField[] | undefined {
+  const { transaction } = session
+  if (transaction.catalogue.index(index)?.isOwn !== true) return undefined
+  const definition = transaction.get(collection)?.fields ?? new Map<string, Value>()
+  const kept = storedOwn(collection, session)
+  return uniqueFields(definition).find(terms => {
+    const key = shapeKey(storedIndex({ terms, values: [] }, collection, definition))
+    return kept.get(key)?.definition.ref.id === index.id
+  })
+}
 
 /** A definition with what the service says of its parts: how far its indexes are. */
 export function withStatus(collection: Ref, definition: ObjectValue, session: Session): ObjectValue {

@@ -5,6 +5,7 @@ import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '..
 import { type FailedCheck, Failure, type FailurePlace, LanguageError } from '../failure.ts'
 import type { Draft } from '../resources/resource.ts'
 import type { FindCollection, Session } from '../session.ts'
+import { aliasesOf } from './aliases.ts'
 import { withDefaults } from './defaults.ts'
 import { anyType, type MemberType, type ObjectType } from './field-types.ts'
 import { typeFailures } from './type-check.ts'
@@ -74,17 +75,10 @@ const referable = new Map<string, number>([
 /** Finds the collections that fields may refer to, by name or alias. */
 function collectionFinder(database: bigint, { transaction }: Session): FindCollection {
   const { catalogue } = transaction
-  const aliases = () =>
-    catalogue.derived(database, 'collections by alias', () => {
-      const found = new Map<string, Ref>()
-      for (const { document } of transaction.documents(database, native.collections, {})) {
-        const alias = transaction.get(document)?.fields.get('alias')
-        if (typeof alias === 'string') found.set(alias, document)
-      }
-      return found
-    })
   return name => {
-    const ref = catalogue.resolve(database, native.collections, name) ?? aliases().get(name)
+    const ref =
+      catalogue.resolve(database, native.collections, name) ??
+      aliasesOf(database, native.collections, transaction).get(name)
     if (ref !== undefined) return { number: Number(ref.id), name: catalogue.nameOf(ref) ?? name }
     const number = referable.get(name)
     return number === undefined ? undefined : { number, name }

@@ -12,7 +12,7 @@ interface StoredRange {
 }
 
 /** The ends of a range as they are given. Throws `invalid_argument`. */
-function endsOfRange(
+export function endsOfRange(
   range: Value,
   call: Call,
   bound: (end: 'from' | 'to', value: Value) => StoredBound,

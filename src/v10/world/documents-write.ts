@@ -2,6 +2,7 @@
 
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
+import type { WriteRules } from '../../model/resources/resource.ts'
 import type { Session } from '../../model/session.ts'
 import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
 import {
@@ -18,6 +19,7 @@ import type { Call, WriteMode } from '../call.ts'
 import type { QueryFailure } from '../failure/failure.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
+import { settleDefinition, violation } from './collection-writing.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { isRefusedField } from './field-names.ts'
 import type { Names } from './names.ts'
@@ -76,6 +78,7 @@ export class DocumentWriter {
           if (isUser) this.#refuseSameQuery(definition, call)
           if (mode === 'default') refuseReserved(given, target, call)
         },
+        ...this.#settling(number, undefined, target, call),
       }),
     )
     this.#noteWrite(made.ref)
@@ -116,6 +119,7 @@ export class DocumentWriter {
           else this.#refuseWritten(ref, call)
           if (mode === 'default') refuseReserved(given, target, call, !isUser)
         },
+        ...this.#settling(ref.collection, ref, target, call),
       }),
     )
     this.#noteWrite(ref)
@@ -142,7 +146,19 @@ export class DocumentWriter {
     try {
       return work()
     } catch (error) {
-      throw error instanceof Failure ? refusal(error, target, call) : error
+      if (!(error instanceof Failure)) throw error
+      throw violation(error, this.#session, call) ?? refusal(error, target, call)
+    }
+  }
+
+  /** Definitions of collections have rules of their own. */
+  #settling(number: number, own: Ref | undefined, target: Target, call: Call): Pick<WriteRules, 'settle'> {
+    if (number !== native.collections) return {}
+    return {
+      settle: fields => {
+        const failures = settleDefinition(fields, own, this.#session)
+        if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+      },
     }
   }
 

@@ -1,6 +1,7 @@
 // The names that users have given: collections and functions, by name or alias. A query sees those that were there when it
 // began: what it makes itself has no name yet, what it renames or deletes keeps its old one.
 
+import { aliasesOf } from '../../model/schema/aliases.ts'
 import type { Session } from '../../model/session.ts'
 import { codeOf } from '../../values/code.ts'
 import { native, type Ref } from '../../values/value.ts'
@@ -62,22 +63,12 @@ export class Names {
     const key = `${kind} ${name}`
     if (this.#known.has(key)) return this.#known.get(key)
     const { database, transaction } = this.#session
-    const ref = transaction.catalogue.resolve(database, numberOf[kind], name) ?? this.#aliases(kind).get(name)
+    const ref =
+      transaction.catalogue.resolve(database, numberOf[kind], name) ??
+      aliasesOf(database, numberOf[kind], transaction).get(name)
     const found = ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`) ? undefined : ref
     this.#known.set(key, found)
     return found
-  }
-
-  #aliases(kind: Kind): ReadonlyMap<string, Ref> {
-    const { database, transaction } = this.#session
-    return transaction.catalogue.derived(database, `aliases of ${kind}s`, () => {
-      const aliases = new Map<string, Ref>()
-      for (const { document } of transaction.documents(database, numberOf[kind], {})) {
-        const alias = transaction.get(document)?.fields.get('alias')
-        if (typeof alias === 'string') aliases.set(alias, document)
-      }
-      return aliases
-    })
   }
 
   /** A collection or a function by a name that stands alone. */

@@ -16,6 +16,7 @@ import {
   TransactionTime,
 } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/failure.ts'
+import { collectionShape } from '../schema/collection-shape.ts'
 import type { Doc } from '../value.ts'
 import { storedTypeName } from './stored-type-name.ts'
 
@@ -87,17 +88,6 @@ function nameOfReference(value: StoredValue, { transaction }: Session): StoredVa
   if (isArray(value) && value.length === 1)
     return nameOfReference(value[0] as StoredValue, { transaction } as Session)
   return value instanceof Ref ? (transaction.catalogue.nameOf(value) ?? value) : value
-}
-
-/** Days to keep something. */
-function days(field: string): NativeField {
-  return {
-    name: field,
-    type: 'Long',
-    accepts: isInteger,
-    store: value =>
-      typeof value === 'bigint' && value < 0n ? new Refused('Non-negative value required.') : value,
-  }
 }
 
 const resources = ['resource'] as const
@@ -201,20 +191,10 @@ const fieldsOf: ReadonlyMap<number, readonly NativeField[]> = new Map([
   ],
   [
     native.collections,
-    [
-      name,
-      alias,
-      days('history_days'),
-      days('ttl_days'),
-      { name: 'document_ttls', type: 'Boolean', accepts: isFlag },
-      { name: 'fields', type: '{ *: Any }', accepts: isObject },
-      { name: 'wildcard', type: 'String', accepts: isText },
-      { name: 'computed_fields', type: '{ *: Any }', accepts: isObject },
-      { name: 'indexes', type: '{ *: Any }', accepts: isObject },
-      { name: 'constraints', type: 'Array<Any>', accepts: value => isArray(value) },
-      { name: 'migrations', type: 'Array<Any>', accepts: value => isArray(value) },
-      data,
-    ],
+    // Their types are looked at with everything else about a definition.
+    [...collectionShape.fields.keys()].map(
+      (field): NativeField => ({ name: field, type: 'Any', accepts: anything }),
+    ),
   ],
 ] satisfies [number, readonly NativeField[]][])
 

@@ -1,10 +1,14 @@
-// What the definition of a collection adds to its companion and to its documents.
+// What the definition of a collection adds to its companion and to its documents: functions that read its indexes, fields
+// that are computed.
 
+import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
-import type { Ref } from '../../values/value.ts'
+import { isObject, type Ref } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { FunctionDefinition } from '../library/definition.ts'
-import type { Doc, Value } from '../value.ts'
+import { type Doc, Lambda, type Value } from '../value.ts'
+import { bodyOf } from './bodies.ts'
+import { indexFunction } from './index-functions.ts'
 
 /** A field that is computed whenever it is read. */
 type ComputedField = (doc: Doc, call: Call) => Value
@@ -16,9 +20,32 @@ interface SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
 }
 
-const none: SchemaParts = { indexes: [], computed: new Map() }
-
 /** What the definition of a collection says; `collection` is its own document. */
-export function schemaPartsOf(_collection: Ref, _session: Session): SchemaParts {
-  return none
+export function schemaPartsOf(collection: Ref, session: Session): SchemaParts {
+  const { transaction } = session
+  return transaction.catalogue.derived(collection.database, `parts of ${collection.id}`, () => {
+    const definition = transaction.get(collection)?.fields
+    const title = definition?.get('name')
+    const name = typeof title === 'string' ? title : ''
+    const computed = new Map<string, ComputedField>()
+    const declared = definition?.get('computed_fields')
+    for (const [field, spec] of declared !== undefined && isObject(declared) ? declared : []) {
+      const body = isObject(spec) ? spec.get('body') : undefined
+      if (typeof body === 'string')
+        computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
+    }
+    return { indexes: [...ownIndexes(collection, session).values()].map(indexFunction), computed }
+  })
+}
+
+/** It may read, unless it is read where not even that is allowed. */
+function computedField(body: string, source: string): ComputedField {
+  return (doc, call) => {
+    const own = bodyOf(body, source)
+    const limit =
+      call.limit === undefined || call.limit.effect === 'write'
+        ? ({ effect: 'read', place: 'computed fields' } as const)
+        : call.limit
+    return call.evaluation.apply(new Lambda(own.node, own.source, undefined), [doc], call.as({ limit }))
+  }
 }

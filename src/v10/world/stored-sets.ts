@@ -1,9 +1,11 @@
 // Reads sets of documents: those of a collection, element by element, as far as somebody asks.
 
+import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import { documentsFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import { Reading } from '../../model/sets/reading.ts'
-import { DocumentsStream } from '../../model/sets/stored-streams.ts'
+import { DocumentsStream, MatchStream } from '../../model/sets/stored-streams.ts'
+import type { ElementStream } from '../../model/sets/stream.ts'
 import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
@@ -26,27 +28,30 @@ export class StoredSetReader implements SetReader {
 
   *scan(set: StoredSet, from: Place | undefined, _call: Call): Generator<Scanned, void, void> {
     const session = this.#session
-    const { at, collection, isReversed, snapshot } = set.options
+    const { at, isReversed, snapshot } = set.options
     const reading = new Reading(session, at ?? snapshot, 'left out')
-    const stream = this.#documents(collectionRef(collection, session), reading, at !== undefined)
+    const stream = this.#stream(set, reading, at !== undefined)
     if (stream === undefined) return
     const scan = boundsOf(set, from)
     try {
-      for (const { document } of stream.scan({ ...scan, reverse: isReversed })) {
-        yield { document: this.#reader.reference(document, at), place: () => [[], document.id] }
+      for (const { document, values } of stream.scan({ ...scan, reverse: isReversed })) {
+        yield { document: this.#reader.reference(document, at), place: () => [values, document.id] }
       }
     } finally {
       reading.finish('page')
     }
   }
 
-  #documents(collection: Ref, reading: Reading, isPast: boolean): DocumentsStream | undefined {
+  #stream({ options }: StoredSet, reading: Reading, isPast: boolean): ElementStream | undefined {
     const session = this.#session
+    const collection = collectionRef(options.collection, session)
     const isNative = collection.id < 1024n
     const shows = isNative ? nativeFilter(collection, session) : documentsFilter(collection, session)
     if (shows === undefined) return undefined
     const filter = isPast ? (document: Ref) => shows(document) && mayReadHistory(document, session) : shows
-    return new DocumentsStream(collection, collection, filter, reading)
+    if (options.index === undefined) return new DocumentsStream(collection, collection, filter, reading)
+    const index = ownIndexes(collection, session).get(options.index)
+    return index && new MatchStream(index.stored, options.terms, filter, reading)
   }
 }
 

@@ -1,0 +1,66 @@
+// Writing the definition of a collection, and what its unique constraints say of documents.
+
+import type { Failure } from '../../model/failure.ts'
+import { aliasesOf } from '../../model/schema/aliases.ts'
+import { constraintOf } from '../../model/schema/collection-indexes.ts'
+import type { Session } from '../../model/session.ts'
+import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import type { ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { checkDefinition } from '../schema/collection-definition.ts'
+import { collectionShape } from '../schema/collection-shape.ts'
+
+/**
+ * Gives the fields of a definition the form in which they are stored, and returns what is wrong with them. `own`: the
+ * collection, when it is there already.
+ */
+export function settleDefinition(
+  fields: Map<string, StoredValue>,
+  own: Ref | undefined,
+  session: Session,
+): readonly ConstraintFailure[] {
+  const given = new Map([...fields].filter(([name]) => collectionShape.fields.has(name)))
+  const previous = own && session.transaction.get(own)?.fields
+  const { definition, failures } = checkDefinition(given, previous, name => takenName(name, own, session))
+  for (const [name, value] of definition) fields.set(name, value)
+  return failures
+}
+
+/** Collections and functions share one space of names and aliases. */
+function takenName(name: string, own: Ref | undefined, session: Session): string | undefined {
+  const { database, transaction } = session
+  for (const [kind, number] of [
+    ['Collection', native.collections],
+    ['Function', native.functions],
+  ] as const) {
+    const isOther = (ref: Ref | undefined) =>
+      ref !== undefined && (own === undefined || ref.collection !== own.collection || ref.id !== own.id)
+    if (isOther(transaction.catalogue.resolve(database, number, name))) {
+      return `A ${kind} already exists with the name \`${name}\``
+    }
+    if (isOther(aliasesOf(database, number, transaction).get(name))) {
+      return `A ${kind} already exists with the alias \`${name}\``
+    }
+  }
+  return undefined
+}
+
+/** The failure of unique constraints, each with its fields; undefined for a refusal of another kind. */
+export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
+  const [fault] = faults
+  if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined
+  const constraintFailures = fault.indexes.map(index => ({
+    paths: pathsOf(index, session),
+    message: 'Failed unique constraint',
+  }))
+  return call.failure('constraint_failure', 'Failed unique constraint.', [], { constraintFailures })
+}
+
+function pathsOf(index: Ref, session: Session): readonly (readonly (string | number)[])[] {
+  const [source] = session.transaction.catalogue.index(index)?.sources ?? []
+  const number = source === undefined || source.collections === '_' ? undefined : source.collections[0]
+  if (number === undefined) return []
+  const collection = new Ref(index.database, native.collections, BigInt(number))
+  const fields = constraintOf(index, collection, session) ?? []
+  return fields.map(({ path }) => path.map(step => (typeof step === 'bigint' ? Number(step) : step)))
+}

@@ -1,0 +1,131 @@
+// The functions of a companion that read an index: `Jar.byName("a", { from: 1 })`.
+
+import type { OwnField, OwnIndex } from '../../model/schema/collection-indexes.ts'
+import { microsOfTime } from '../../values/time.ts'
+import { Ref, type Value as StoredValue, Time } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { entriesFor, type FunctionDefinition } from '../library/definition.ts'
+import { any, id as idParameter } from '../library/parameters.ts'
+import { endsOfRange, rangeOfDocuments } from '../sets/range.ts'
+import { type StoredBound, StoredSet } from '../sets/stored-set.ts'
+import { Doc, type Module, UserCollection, type Value } from '../value.ts'
+import { NotStorable, storedOf } from './stored-values.ts'
+
+const { overloaded, signature } = entriesFor<Module>()
+
+/** The function that reads an index: its terms as arguments, and a range behind them. */
+export function indexFunction(index: OwnIndex): FunctionDefinition {
+  const names = index.terms.map((_, position) => `term${position + 1}`)
+  const parameters = (more: readonly string[]) =>
+    Object.fromEntries([...names, ...more].map(name => [name, any] as const))
+  const run = (collection: Module, args: Readonly<Record<string, Value>>, call: Call) =>
+    setOf(
+      index,
+      collection,
+      names.map(name => args[name] ?? null),
+      args['range'],
+      call,
+    )
+  return overloaded({
+    name: index.name,
+    effect: 'read',
+    result: 'Set<Doc>',
+    summary: 'The documents that an index has under some terms.',
+    example: [`Author.${index.name}("Ann").count()`, '1'],
+    signatures: [
+      signature({ parameters: parameters([]), run }),
+      signature({ parameters: parameters(['range']), run }),
+    ],
+  })
+}
+
+function setOf(
+  index: OwnIndex,
+  collection: Module,
+  terms: readonly Value[],
+  range: Value | undefined,
+  call: Call,
+): StoredSet {
+  if (!index.isQueryable) {
+    const message = `The index \`${collection.name}.${index.name}\` is not queryable.`
+    throw call.failure('invalid_index_invocation', message)
+  }
+  const stored = terms.map((term, position) => storedTerm(term, `term${position + 1}`, call))
+  const bounds = range === undefined ? {} : rangeOf(index, collection, range, call)
+  return new StoredSet({
+    collection,
+    index: index.name,
+    terms: stored,
+    from: undefined,
+    to: undefined,
+    isReversed: false,
+    at: call.at,
+    ...bounds,
+  })
+}
+
+function storedTerm(term: Value, name: string, call: Call): StoredValue {
+  const stored = storedOrNothing(term)
+  if (stored !== undefined) return stored
+  throw call.invalidArgument(name, 'Argument cannot be used as lookup term')
+}
+
+function storedOrNothing(value: Value): StoredValue | undefined {
+  try {
+    return storedOf(value)
+  } catch (error) {
+    if (error instanceof NotStorable) return undefined
+    throw error
+  }
+}
+
+function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) {
+  const { values } = index
+  if (values.length === 0) return rangeOfDocuments(range, call)
+  return endsOfRange(range, call, (end, given) => {
+    const items = values.length > 1 && Array.isArray(given) ? (given as readonly Value[]) : [given]
+    if (items.length > values.length) {
+      throw call.invalidArgument('range', `The field \`${end}\` can have at most ${values.length} values`)
+    }
+    const bound = items.map((item, position) => boundValue(item, values[position] as OwnField, collection))
+    if (bound.some(each => each === undefined)) {
+      const shape = 'should be either an indexable value or an array of values'
+      throw call.invalidArgument('range', `The \`${end}\` field ${shape}`)
+    }
+    return boundOf(bound as readonly StoredValue[], index)
+  })
+}
+
+/** An index leaves an id at its end out: entries are in the order of ids anyway. */
+function boundOf(bound: readonly StoredValue[], { stored }: OwnIndex): StoredBound {
+  const count = stored.values.length
+  const last = bound[count]
+  return last instanceof Ref ? { values: bound.slice(0, count), id: last.id } : { values: bound }
+}
+
+/** A value of a bound as entries hold it: ids as references, times of documents as microseconds. */
+function boundValue(
+  value: Value,
+  { isComputed, path }: OwnField,
+  collection: Module,
+): StoredValue | undefined {
+  const [name] = path
+  if (path.length === 1 && !isComputed && name === 'id') return idBound(value, collection)
+  const stored = storedOrNothing(value)
+  if (path.length === 1 && !isComputed && name === 'ts' && stored instanceof Time) {
+    return microsOfTime(stored)
+  }
+  return stored
+}
+
+/** The greatest id there is. */
+const idMax = 2n ** 63n - 1n
+
+/** Null is the lowest id; what is no id lies behind the highest one. */
+function idBound(value: Value, collection: Module): StoredValue | undefined {
+  if (!(collection instanceof UserCollection)) return undefined
+  const { database, id: number } = collection.ref
+  const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)
+  const isNothing = storedOrNothing(value) === null
+  return new Ref(database, Number(number), id ?? (isNothing ? 0n : idMax))
+}
