@@ -210,8 +210,12 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
 }
 
 function kept(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
-  const isOthers = (name: string) => !isVersion10(rules) && resource.fields[name]?.inVersion10 === true
-  return new Map([...fields].filter(([name]) => resource.keptOnReplace.includes(name) || isOthers(name)))
+  const stays = (name: string) => {
+    // In version 10 a replacement has to say its name.
+    if (isVersion10(rules)) return name !== 'name' && resource.keptOnReplace.includes(name)
+    return resource.keptOnReplace.includes(name) || resource.fields[name]?.inVersion10 === true
+  }
+  return new Map([...fields].filter(([name]) => stays(name)))
 }
 
 function isVersion10({ language }: WriteRules): boolean {

@@ -1,9 +1,11 @@
 // The world of queries that reach no data: no collections, no documents, no functions of users.
 
 import type { World } from './call.ts'
+import { QueryFailure } from './failure/failure.ts'
 
 function nowhere(): never {
-  throw new RangeError('there are no documents here')
+  const message = 'There are no documents here.'
+  throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
 }
 
 /** A world in which nothing is defined. */

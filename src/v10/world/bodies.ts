@@ -6,7 +6,7 @@ import { parseLambda } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 
 /** A body as it can be evaluated. */
-interface Body {
+export interface Body {
   readonly node: LambdaNode
   readonly source: Source
 }

@@ -4,11 +4,12 @@ import type { Failure } from '../../model/failure.ts'
 import { aliasesOf } from '../../model/schema/aliases.ts'
 import { constraintOf } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
-import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
+import { isObject, native, type ObjectValue, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import type { ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
 import { checkDefinition } from '../schema/collection-definition.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
+import { constraintFailure, drawn } from './refusals.ts'
 
 /**
  * Gives the fields of a definition the form in which they are stored, and returns what is wrong with them. `own`: the
@@ -23,7 +24,25 @@ export function settleDefinition(
   const previous = own && session.transaction.get(own)?.fields
   const { definition, failures } = checkDefinition(given, previous, name => takenName(name, own, session))
   for (const [name, value] of definition) fields.set(name, value)
-  return failures
+  return failures.length > 0 ? failures : defaultFailures(definition, session)
+}
+
+/** Defaults have to have a value when they are written. */
+function defaultFailures(definition: ObjectValue, session: Session): readonly ConstraintFailure[] {
+  const declared = definition.get('fields')
+  if (declared === undefined || !isObject(declared)) return []
+  return Array.from(declared).flatMap(([name, field]) => {
+    const source = isObject(field) ? field.get('default') : undefined
+    if (typeof source !== 'string') return []
+    const code = { language: '10', source, name: `*field:${name}*`, isExpression: true } as const
+    try {
+      session.withEffectLimit('pure', 'default values', () => session.run(code, { list: [] }))
+      return []
+    } catch (error) {
+      if (!(error instanceof QueryFailure)) throw error
+      return [{ paths: [[name]], message: `Default field evaluation failed.\n${drawn(error)}` }]
+    }
+  })
 }
 
 /** Collections and functions share one space of names and aliases. */
@@ -53,7 +72,7 @@ export function violation({ faults }: Failure, session: Session, call: Call): Qu
     paths: pathsOf(index, session),
     message: 'Failed unique constraint',
   }))
-  return call.failure('constraint_failure', 'Failed unique constraint.', [], { constraintFailures })
+  return constraintFailure('Failed unique constraint.', constraintFailures, call)
 }
 
 function pathsOf(index: Ref, session: Session): readonly (readonly (string | number)[])[] {

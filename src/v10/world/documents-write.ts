@@ -76,7 +76,7 @@ export class DocumentWriter {
         language: '10',
         check: () => {
           if (isUser) this.#refuseSameQuery(definition, call)
-          if (mode === 'default') refuseReserved(given, target, call)
+          if (mode === 'default') refuseReserved(given, target, call, !isUser)
         },
         ...this.#settling(number, undefined, target, call),
       }),

@@ -117,8 +117,9 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
 }
 
 /** What went wrong in code of the users, as it is drawn. */
-function drawn(error: LanguageError): string {
-  return error instanceof QueryFailure ? summaryOf(error.diagnostics) : error.message
+export function drawn(error: LanguageError): string {
+  const isDrawn = error instanceof QueryFailure && error.diagnostics.length > 0
+  return isDrawn ? summaryOf(error.diagnostics) : error.message
 }
 
 /** Data fields are shown without the `data` that they are stored in. */

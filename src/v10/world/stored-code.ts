@@ -1,22 +1,28 @@
 // Stored code of version 10 that somebody else runs: version 4 calls a function, the model asks a predicate or a check.
 
+import type { EffectPlace } from '../../model/effect.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
-import { isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
+import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
 import { takes, wrongCount } from '../arity.ts'
-import { Call } from '../call.ts'
+import { Call, type Effect } from '../call.ts'
 import { Interpreter } from '../evaluate/interpreter.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { parseQuery } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import { Lambda, typeName, type Value } from '../value.ts'
+import { boundValue } from './bindings.ts'
 import { bodyOf } from './bodies.ts'
 import { DataWorld } from './data-world.ts'
 import { toForeign } from './functions.ts'
-import { NotStorable } from './stored-values.ts'
+import { NotStorable, storedOf } from './stored-values.ts'
 
 /** Runs it: arguments and results are values as they are stored. */
 export const storedCode: CodeLanguage<'10'> = {
   run({ isExpression, name = '*body*', source: text }, given, session) {
+    const one = 'one' in given ? given.one : undefined
+    if (session.effectPlace === 'index bindings' && one instanceof DocumentValue) {
+      return storable(() => boundValue(bodyOf(text, name), one, session))
+    }
     const world = new DataWorld(session)
     const interpreter = new Interpreter({
       world,
@@ -29,9 +35,8 @@ export const storedCode: CodeLanguage<'10'> = {
     })
     if (isExpression) {
       const program = parseQuery(new Source(name, text), [])
-      return foreignResult(
-        interpreter.evaluate(program.body, undefined, callOf(interpreter, program.source, session)),
-      )
+      const call = callOf(interpreter, program.source, session)
+      return storable(() => storedOf(interpreter.evaluate(program.body, undefined, call)))
     }
     const { node, source } = bodyOf(text, name)
     const open = node.rest !== undefined
@@ -63,8 +68,27 @@ function callOf(interpreter: Interpreter, source: Source, session: Session): Cal
   const limit =
     effectPlace === undefined || effectLimit === 'write'
       ? undefined
-      : ({ effect: effectLimit, place: effectPlace } as const)
+      : ({ effect: effectIn(effectPlace, effectLimit), place: effectPlace } as const)
   return new Call(interpreter, undefined, source, undefined, 0, limit, validTime)
+}
+
+/** The time and new ids may be in what documents get by default. */
+function effectIn(place: EffectPlace, effect: 'pure' | 'read'): Effect {
+  return place === 'default values' ? 'observation' : effect
+}
+
+/** The value to be stored that `work` gives. */
+function storable(work: () => StoredValue): StoredValue {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof NotStorable)) throw error
+    throw new QueryFailure(
+      'invalid_type',
+      `Value has type ${typeName(error.value)}, which cannot be persisted`,
+      [],
+    )
+  }
 }
 
 /** A list of arguments; of a call of version 4 an array stands for several of them. */

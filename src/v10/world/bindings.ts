@@ -1,0 +1,53 @@
+// Computed fields as indexes have them: a function of one document that sees nothing but what is stored of it, so that its
+// entries can be computed again at any time. What asks for more has no entry.
+
+import type { Session } from '../../model/session.ts'
+import { type DocumentValue, isObject, type Ref, type Value as StoredValue } from '../../values/value.ts'
+import { Call, type World } from '../call.ts'
+import { Interpreter } from '../evaluate/interpreter.ts'
+import { deletedCollection } from '../library/natives.ts'
+import { Doc, Lambda, type Struct, type Value } from '../value.ts'
+import { emptyWorld } from '../world.ts'
+import type { Body } from './bodies.ts'
+import { isReservedField } from './field-names.ts'
+import { runtimeOf, storedOf } from './stored-values.ts'
+
+/** The value of a computed field for a document. Throws QueryFailures and NotStorable where it has none. */
+export function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
+  const interpreter = new Interpreter({
+    world: worldOf(document),
+    now: session.transaction.snapshotTime,
+    newId: () => session.newId(),
+    compute: units => session.compute(units),
+    placeholders: [],
+    told: [],
+  })
+  const limit = { effect: 'pure', place: 'index bindings' } as const
+  const call = new Call(interpreter, undefined, source, undefined, 0, limit)
+  const lambda = new Lambda(node, source, undefined)
+  return storedOf(interpreter.enter(lambda, [referenceOf(document.ref)], call))
+}
+
+/** The collection does not matter: it cannot be reached. */
+function referenceOf(ref: Ref): Doc {
+  return new Doc(ref, deletedCollection)
+}
+
+/** A world that is one document. */
+function worldOf({ fields, ref: own }: DocumentValue): World {
+  const fieldOf = (doc: Doc, name: string, call: Call): Value | undefined => {
+    const isOwn = doc.ref.collection === own.collection && doc.ref.id === own.id
+    if (!isOwn || name === 'ts') {
+      throw call.failure('invalid_effect', 'Indexes see nothing but the fields of the document.')
+    }
+    const data = fields.get('data')
+    const isBeside = name === 'data' || name === 'ttl'
+    const inData = data !== undefined && isObject(data) && !isReservedField(name) ? data.get(name) : undefined
+    const value = isBeside ? fields.get(name) : inData
+    return value === undefined ? undefined : runtimeOf(value, referenceOf)
+  }
+  const allFields = (doc: Doc, call: Call): Struct => {
+    throw call.failure('invalid_effect', `Indexes do not see all of ${doc.ref.id}.`)
+  }
+  return { ...emptyWorld, absence: () => undefined, fields: allFields, field: fieldOf }
+}
