@@ -67,7 +67,6 @@ function assertAscending(ids: readonly bigint[]): void {
 
 test('ids ascend through the service, its slow lane and a restart after a crash', async t => {
   const data = await temporaryFolder()
-  t.after(() => rm(data, { recursive: true, force: true }))
   const flags = ['--metrics-port', '0']
   const texts = ['a', longText, 'b', 'c', longText, longText, 'd', 'e']
   const first = await serve(t, { data, flags })
@@ -77,6 +76,8 @@ test('ids ascend through the service, its slow lane and a restart after a crash'
   assert.equal(await slowQueries(first), 6)
   await first.kill()
   const second = await serve(t, { data, flags })
+  // Behind the ends of the services: one whose folder goes ends loudly.
+  t.after(() => rm(data, { recursive: true, force: true }))
   ids.push(...(await createAll(second, texts)))
   assertAscending(ids)
   const query = { paginate: { documents: { collection: 'things' } }, size: 1000 }
