@@ -11,6 +11,15 @@ import { QueryMaker } from './grammar10.ts'
 let server: RunningServer
 before(async () => {
   server = await startServer()
+  for (const query of [
+    'Collection.create({ name: "Author", indexes: { byA: { terms: [{ field: "a" }] } } })',
+    'Function.create({ name: "twice", body: "x => [x, x]" })',
+    'Set.sequence(1, 40).forEach(n => Author.create({ id: n, a: n % 3, b: { c: [n, "x"] } }))',
+  ]) {
+    const body = JSON.stringify({ query })
+    const { status, text } = await send(server, { path: '/query/1', secret: server.rootSecret, body })
+    assert.equal(status, 200, text)
+  }
 })
 after(() => server?.stop())
 
