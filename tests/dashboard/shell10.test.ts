@@ -105,6 +105,27 @@ test('each tab and each query of the history keeps its language', { skip }, asyn
   stage.assertNoFaults()
 })
 
+test('documents have links, and a past time is looked at', { skip }, async () => {
+  const before = (await stage.query({ to_string: { now: null } })) as string
+  const page = await shell10()
+  await typeInto(page, 'Query', "items.create({ id: '7', name: 'tea', next: items.byId('8') })")
+  await page.keyboard.press('Control+Enter')
+  const result = page.locator('.result')
+  await result.getByRole('link', { name: 'items/7' }).waitFor()
+  await result.getByRole('link', { name: 'items/8' }).waitFor()
+  await page.getByRole('button', { name: 'As text' }).click()
+  await page.getByRole('textbox', { name: 'Result' }).getByText('next: items("8")').waitFor()
+  await stage.visit(page, `shell?at=${encodeURIComponent(before)}`)
+  await typeInto(page, 'Query', "items.byId('7')")
+  await page.getByRole('button', { name: 'Run' }).click()
+  await result.getByText('missing items("7") /* not found */').waitFor()
+  await typeInto(page, 'Query', 'let a = 1\nmissing(a)')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('alert').getByText('unbound_variable').waitFor()
+  assert.equal((await page.locator('.cm-lintRange-error').allTextContents()).join(''), 'missing')
+  stage.assertNoFaults()
+})
+
 test('a secret that is refused does not sign out', { skip }, async () => {
   const page = await shell10()
   await page.getByLabel('Act as').selectOption('key')
