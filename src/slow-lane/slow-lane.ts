@@ -92,7 +92,10 @@ export class ProcessLane implements SlowLane {
     })
   }
 
-  /** Ends all processes; what they evaluate is answered as out of time, what they commit is waited for. */
+  /**
+   * Ends all processes; what they evaluate is answered as out of time. What they commit is waited for, but not for long: the
+   * database of a shared store may never answer.
+   */
   async close(): Promise<void> {
     this.#isClosed = true
     for (let next = this.#waiting.take(); next; next = this.#waiting.take()) {
@@ -101,7 +104,11 @@ export class ProcessLane implements SlowLane {
     }
     const processes = this.#processes.filter(process => process !== undefined)
     for (const process of processes) if (!process.isCommitting) process.kill(outOfTime())
+    const cancel = this.#options.timers.after(limits.laneFarewellMs, () => {
+      for (const process of processes) process.kill()
+    })
     await Promise.all(processes.map(({ ended }) => ended))
+    cancel()
   }
 
   /** Gives waiting jobs to processes that have none, and starts as many as are missing. */

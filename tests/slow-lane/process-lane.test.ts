@@ -391,6 +391,13 @@ test('one that waits is ended at its deadline, one that commits is not', async (
   assert.equal(await commit, 'stale')
   await closed
   assert.equal(process.signalCode, 'SIGKILL')
+
+  const stuck = await keptJob()
+  const unanswered = stuck.kept.commit(9)
+  const ending = stuck.lane.close()
+  stuck.time.advance(limits.laneFarewellMs)
+  await assert.rejects(unanswered, { outcome: 'unknown' })
+  await ending
 })
 
 test('nobody knows what became of the commit of a process that has ended; of a refused one everybody does', async () => {
