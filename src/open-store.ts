@@ -13,17 +13,18 @@ import type { KeyValueStore } from './kv/contract.ts'
 import { isDamage } from './kv/errors.ts'
 import { assertIdentity } from './kv/folder-identity.ts'
 import { openLmdb } from './kv/lmdb.ts'
-import { Checkpointer } from './kv/postgres/checkpoint.ts'
+import { Checkpointer, checkpointEveryMs } from './kv/postgres/checkpoint.ts'
 import type { CopyProgress } from './kv/postgres/copy-state.ts'
 import { RecordFiles } from './kv/postgres/files.ts'
-import { LazySession } from './kv/postgres/lazy-session.ts'
+import { KeptSession } from './kv/postgres/kept-session.ts'
 import { KeptLease } from './kv/postgres/lease.ts'
 import { RecordLogChunks } from './kv/postgres/log-chunks.ts'
 import { NoticeExchange } from './kv/postgres/notice-exchange.ts'
 import { openPostgres, PostgresStore, type Standing } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica, settleReplica } from './kv/postgres/replica-folder.ts'
+import { openSame } from './kv/postgres/same-record.ts'
 import { type RecordLocation, Session } from './kv/postgres/session.ts'
-import { Upkeep } from './kv/postgres/upkeep.ts'
+import { Upkeep, type UpkeepTask } from './kv/postgres/upkeep.ts'
 import { workersMax } from './store/ids.ts'
 import { lastCommit } from './store/last-commit.ts'
 
@@ -150,23 +151,32 @@ export async function openConfiguredStore(
   })
   const notices = new NoticeBoard()
   const lease = new KeptLease('background', nodeName, systemClock.elapsedMs)
-  const upkeep = new Upkeep({
-    location,
-    node: nodeName,
-    timers: systemTimers,
-    everyMs: noticesEveryMs,
-    tasks: [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)],
-    onError: error => log.warn({ err: error }, 'the upkeep of the store failed'),
-  })
-  const checkpointer =
-    background &&
-    new Checkpointer({
-      location,
-      node: nodeName,
+  const open = () => openSame(location, nodeName, kv.storeId)
+  const upkeep = (everyMs: number, tasks: readonly UpkeepTask[], failure: string) =>
+    new Upkeep({
+      open,
       timers: systemTimers,
-      onError: error => log.warn({ err: error }, 'the state of the store could not be brought forward'),
+      everyMs,
+      tasks,
+      onError: error => log.warn({ err: error }, failure),
     })
-  const sessions = new LazySession(location, nodeName)
+  const upkeeps = [
+    upkeep(
+      noticesEveryMs,
+      [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)],
+      'the upkeep of the store failed',
+    ),
+    ...(background
+      ? [
+          upkeep(
+            checkpointEveryMs,
+            [new Checkpointer(nodeName)],
+            'the state of the store could not be brought forward',
+          ),
+        ]
+      : []),
+  ]
+  const sessions = new KeptSession(open)
   let cancelFarewell: Cancel = () => undefined
   const patience = {
     shorten: () => kv.shortenPatience(),
@@ -177,7 +187,8 @@ export async function openConfiguredStore(
   }
   const close = async () => {
     patience.end()
-    await Promise.all([upkeep.stop(), checkpointer ? checkpointer.stop() : undefined, sessions.close()])
+    await Promise.all(upkeeps.map(each => each.stop()))
+    sessions.close()
     await kv.close()
     cancelFarewell()
   }

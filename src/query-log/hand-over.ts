@@ -4,7 +4,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Timers, wait } from '../base/timers.ts'
+import { Loop } from '../base/loop.ts'
+import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 import { type ChunkStorage, chunkName } from './chunk-storage.ts'
 import { listSegments, modificationTime, type Segment, writtenUpTo } from './segment-files.ts'
@@ -37,25 +38,22 @@ const lineEnd = 0x0a
 
 export class HandOver {
   readonly #options: HandOverOptions
-  readonly #running: Promise<void>
+  readonly #loop: Loop
   /** Bytes handed over, by writer and start of the segment; undefined until the store has told. */
   #reached: Map<string, number> | undefined
   /** All that was recorded up to then has been handed over. */
   #whole: Micros = 0
   #reportedAt: Micros = 0
-  #isStopped = false
-  #wake: () => void = () => undefined
+  #hasFailed = false
 
   constructor(options: HandOverOptions) {
     this.#options = options
-    this.#running = this.#run()
+    this.#loop = new Loop(options.timers, () => this.#tryStep())
   }
 
   /** Hands over the rest, if the store can be reached, and ends. The machine's writers have ended. */
   async close(): Promise<void> {
-    this.#isStopped = true
-    this.#wake()
-    await this.#running
+    await this.#loop.stop()
     try {
       await this.#handOver(1)
       await this.#options.shared.chunks.retire()
@@ -64,24 +62,17 @@ export class HandOver {
     }
   }
 
-  async #run(): Promise<void> {
-    const { timers, onFailure } = this.#options
-    let hasFailed = false
-    while (!this.#isStopped) {
-      try {
-        await this.#step()
-        hasFailed = false
-      } catch (cause) {
-        this.#reached = undefined
-        if (!hasFailed) onFailure(cause)
-        hasFailed = true
-      }
-      if (this.#isStopped) return
-      const woken = new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
-      await Promise.race([woken, wait(everyMs, timers)])
+  /** Resolves with the milliseconds until the next. */
+  async #tryStep(): Promise<number> {
+    try {
+      await this.#step()
+      this.#hasFailed = false
+    } catch (cause) {
+      this.#reached = undefined
+      if (!this.#hasFailed) this.#options.onFailure(cause)
+      this.#hasFailed = true
     }
+    return everyMs
   }
 
   async #step(): Promise<void> {

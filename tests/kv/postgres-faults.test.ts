@@ -6,6 +6,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
+import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { advanceCheckpoint } from '../../src/kv/postgres/checkpoint.ts'
@@ -154,6 +155,46 @@ describe('faults under the record', { skip: noPostgres }, () => {
     assert.ok(commits >= 30)
     assert.deepEqual(new Set(told.values()), new Set(['acknowledged']))
     await verify(told)
+  })
+
+  test('acknowledged by the database, but this node has no disk space: told when it has, or that it was committed', async () => {
+    const copy = await copyOf({ url: server.url(), schema })
+    let isFull = false
+    const local: KeyValueStore = {
+      read: read => copy.read(read),
+      transact: work => (isFull ? Promise.reject(new Error('no space left on device')) : copy.transact(work)),
+      watch: listener => copy.watch(listener),
+      close: () => copy.close(),
+    }
+    const store = await openPostgres({
+      ...optionsOf('full', server.url()),
+      local,
+      writePatienceMs: 1_500,
+    })
+    stores.push(store)
+    const write = (key: string) =>
+      store.transact(() => {
+        isFull = true
+        return { result: key, writes: [put(key, key)] }
+      })
+    const isLogged = (seq: number) =>
+      eventually('the log has it', async () => {
+        const [row] = await server.query(`SELECT max(seq) AS seq FROM ${schema}.log`)
+        return Number(row?.seq) >= seq
+      })
+    const first = write('first')
+    await isLogged(1)
+    isFull = false
+    assert.equal(await first, 'first')
+    const refused = assert.rejects(write('second'), (error: unknown) => {
+      assert.ok(error instanceof StoreUnavailableError)
+      assert.match(error.message, /^this was committed, but the copy .* ask another node/)
+      return error.outcome === 'unknown'
+    })
+    await isLogged(2)
+    await refused
+    isFull = false
+    await eventually('it is there here, too', () => list(store, 'a').includes('second=second'))
   })
 
   test('TLS to the database is as the URL says', async () => {

@@ -4,29 +4,19 @@
 
 import { systemClock } from '../../base/clock.ts'
 import { secondsPerDay } from '../../base/durations.ts'
-import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { Bytes } from '../contract.ts'
-import { StoreUnavailableError } from '../errors.ts'
 import { decodeBatch } from './batch.ts'
 import { byteaArray } from './bytea-array.ts'
 import { holdLease, releaseLease } from './lease.ts'
 import { readLog } from './record.ts'
-import { type RecordLocation, Session } from './session.ts'
-
-interface CheckpointOptions {
-  readonly location: RecordLocation
-  /** Names this process among those that may hold the lease. */
-  readonly node: string
-  readonly timers: Timers
-  readonly onError: (error: unknown) => void
-  /** Seconds for which log rows stay at least, for nodes that were away; 600 when absent. */
-  readonly retentionSeconds?: number
-}
+import type { Session } from './session.ts'
+import { assertKnown } from './tables.ts'
+import type { UpkeepTask } from './upkeep.ts'
 
 const leaseName = 'checkpoint'
 const leaseSeconds = 5
 /** Milliseconds between two looks for something to do. */
-const idleMs = 2_000
+export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
 /** Keys changed in one transaction. */
@@ -34,87 +24,54 @@ const stepKeysMax = 5_000
 const stepBytesMax = 8 << 20
 /** Log rows removed in one statement. */
 const trimRowsMax = 1_000
-const retentionSecondsDefault = 600
+/** Seconds for which log rows stay at least, for nodes that were away. */
+const retentionSeconds = 600
 /** A node that has not been seen for so long, in seconds, does not hold back the removal of log rows. */
 const nodeGoneSeconds = 60
 /** After so many seconds it is forgotten. */
 const nodeForgottenSeconds = secondsPerDay
 
-/** Runs in the background until it is stopped. */
-export class Checkpointer {
-  readonly #options: CheckpointOptions
-  readonly #running: Promise<void>
-  #session: Session | undefined
-  #isStopped = false
+/** Brings the state forward, a step at a time. */
+export class Checkpointer implements UpkeepTask {
+  readonly #node: string
   #trimmedMs = Number.NEGATIVE_INFINITY
   /** No row of the log is before it. */
   #firstRow = 0
-  #wake: Cancel = () => undefined
 
-  constructor(options: CheckpointOptions) {
-    this.#options = options
-    this.#running = this.#run()
+  /** `node` names this process among those that may hold the lease. */
+  constructor(node: string) {
+    this.#node = node
   }
 
-  /** Ends the work and gives the lease back. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#wake()
-    await this.#running
-    const session = this.#session
-    if (session?.isSound) {
-      await releaseLease(session, leaseName, this.#options.node).catch(() => undefined)
-      session.close()
-    }
-  }
-
-  async #run(): Promise<void> {
-    const { location, node, onError } = this.#options
-    while (!this.#isStopped) {
-      let isBusy = false
-      try {
-        if (!this.#session?.isSound) this.#session = await Session.open(location, node)
-        isBusy = await this.#step(this.#session)
-      } catch (error) {
-        this.#session?.close()
-        // That the database is away is said elsewhere, once.
-        if (!(error instanceof StoreUnavailableError)) onError(error)
-      }
-      if (!isBusy) await this.#pause()
-    }
-  }
-
-  /** True when there is more to do at once. */
-  async #step(session: Session): Promise<boolean> {
-    const { node, retentionSeconds = retentionSecondsDefault } = this.#options
+  async run(session: Session): Promise<boolean> {
     const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
     const { from, head } = await standingOf(session)
     // Who has nothing to do leaves the lease alone.
-    if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, node, leaseSeconds)))
+    if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
       return false
     const isBusy = await advanceCheckpoint(session)
     if (mayTrim && !isBusy) {
       this.#trimmedMs = systemClock.elapsedMs()
-      this.#firstRow = await trimLog(session, this.#firstRow, retentionSeconds)
+      this.#firstRow = await trimLog(session, this.#firstRow)
     }
     return isBusy
   }
 
-  async #pause(): Promise<void> {
-    if (this.#isStopped) return
-    const woken = new Promise<void>(resolve => {
-      this.#wake = resolve
-    })
-    await Promise.race([woken, wait(idleMs, this.#options.timers)])
+  stop(session: Session): Promise<void> {
+    return releaseLease(session, leaseName, this.#node)
   }
 }
 
-/** The batch of which the state is, and the newest. */
+/**
+ * The batch of which the state is, and the newest. Throws `StoreUnavailableError` when a newer program has changed the tables.
+ */
 async function standingOf(session: Session): Promise<{ readonly from: number; readonly head: number }> {
   const [row] = await session.query(
-    `SELECT seq, (SELECT max(seq) FROM ${session.table('log')}) AS head
+    `SELECT seq, (SELECT max(seq) FROM ${session.table('log')}) AS head,
+       (SELECT version FROM ${session.table('meta')} WHERE id = 1) AS version
      FROM ${session.table('checkpoint')} WHERE id = 1`,
   )
+  assertKnown(session, Number(row?.version))
   return { from: Number(row?.seq), head: Number(row?.head) }
 }
 
@@ -183,7 +140,7 @@ async function writeStep(
  * before it; resolves with what is so afterwards. What was removed lies about for as long as anybody reads an older state
  * of the database, and whoever looks for the first row from the beginning walks over all of it.
  */
-async function trimLog(session: Session, first: number, retentionSeconds: number): Promise<number> {
+async function trimLog(session: Session, first: number): Promise<number> {
   const log = session.table('log')
   let from = first
   for (;;) {

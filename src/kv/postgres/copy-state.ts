@@ -5,7 +5,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { readBatch } from './record.ts'
+import { keepLog, readBatch } from './record.ts'
 import { type CopyNote, currentBoot, noteWrite, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
 import type { Row, Session } from './session.ts'
@@ -44,7 +44,7 @@ export async function copyState(
   const begun = await resumable(session, local)
   if (begun === undefined) await empty(local)
   const note = begun?.note ?? (await pinCheckpoint(session, node))
-  if (begun) await pin(session, node, note.seq)
+  if (begun) await keepLog(session, node, note.seq)
   else await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
   const first = begun?.last ?? Buffer.alloc(0)
   let keysTotal: number | undefined
@@ -62,7 +62,7 @@ export async function copyState(
       onProgress({ keys, bytes, keysTotal })
       if (systemClock.elapsedMs() - pinnedMs < registerMs) continue
       pinnedMs = systemClock.elapsedMs()
-      await pin(session, node, note.seq)
+      await keepLog(session, node, note.seq)
     }
   } finally {
     count.stop()
@@ -160,19 +160,11 @@ async function pinCheckpoint(session: Session, node: string): Promise<CopyNote> 
   await session.query('BEGIN')
   const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`)
   const seq = Number(row?.seq)
-  await pin(session, node, seq)
+  await keepLog(session, node, seq)
   const batch = seq === 0 ? '' : await readBatch(session, seq)
   await session.query('COMMIT')
   // Its row is never trimmed.
   if (batch === undefined)
     throw new StoreUnavailableError(`the log lacks batch ${seq}, at which its state stands: restore a backup`)
   return { storeId, boot: currentBoot(), seq, batch, isComplete: false }
-}
-
-async function pin(session: Session, node: string, needs: number): Promise<void> {
-  await session.query(
-    `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
-     ON CONFLICT (name) DO UPDATE SET needs = excluded.needs, seen = excluded.seen`,
-    [node, needs],
-  )
 }

@@ -2,7 +2,7 @@
 
 import { secondsPerDay } from '../../base/durations.ts'
 import type { Random } from '../../base/random.ts'
-import type { LazySession } from './lazy-session.ts'
+import type { KeptSession } from './kept-session.ts'
 import type { Session } from './session.ts'
 
 const partBytes = 1 << 20
@@ -11,10 +11,10 @@ const draftPrefix = 'draft of '
 const leftoverSeconds = secondsPerDay
 
 export class RecordFiles {
-  readonly #sessions: LazySession
+  readonly #sessions: KeptSession
   readonly #random: Random
 
-  constructor(sessions: LazySession, random: Random) {
+  constructor(sessions: KeptSession, random: Random) {
     this.#sessions = sessions
     this.#random = random
   }

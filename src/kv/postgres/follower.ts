@@ -6,14 +6,16 @@
 // closed time on, so that the time of snapshots follows the time of day. While nobody asks for anything the head is looked
 // at now and then, and the first who asks waits for a look.
 
+import { Loop } from '../../base/loop.ts'
 import type { Random } from '../../base/random.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { refusal } from './failures.ts'
 import { CopyFault, type Fault, Faults } from './faults.ts'
+import { KeptSession } from './kept-session.ts'
 import { ReadTimes } from './read-times.ts'
-import { closeTime, type Head, type LogRow, readHead, readLog } from './record.ts'
+import { closeTime, type Head, keepLog, type LogRow, readHead, readLog } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
 import { applyRows, assertReached, type Progress, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
@@ -58,8 +60,7 @@ const lookTimeoutMs = 2_000
 
 export class Follower {
   readonly #options: FollowerOptions
-  #session: Session | undefined
-  #opening: Promise<Session> | undefined
+  readonly #session: KeptSession
   #progress: Progress = { seq: 0, batch: '' }
   /** The newest batch that was seen. */
   #headSeq = 0
@@ -74,14 +75,14 @@ export class Follower {
   #refreshing: Promise<void> | undefined
   /** A look that reads wait for, and when it began. */
   #freshening: { readonly beganMs: number; readonly done: Promise<void> } | undefined
-  #following: Promise<void> | undefined
+  #following: Loop | undefined
   #isStopped = false
   #hasDiverged = false
   #isResting = false
-  #stopWaiting: Cancel = () => undefined
 
   constructor(options: FollowerOptions) {
     this.#options = options
+    this.#session = new KeptSession(() => this.openSession(lookTimeoutMs))
     this.#times = new ReadTimes(options.clock)
     this.#faults = new Faults(options.elapsedMs, fault => options.onFault?.(fault))
   }
@@ -104,14 +105,13 @@ export class Follower {
   async start(): Promise<void> {
     this.#learnProgress()
     await this.#look(Number.POSITIVE_INFINITY)
-    this.#following = this.#follow()
+    this.#following = new Loop(this.#options.timers, () => this.#follow())
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    this.#stopWaiting()
-    this.#session?.close()
-    await this.#following
+    this.#session.close()
+    await this.#following?.stop()
   }
 
   /** A time for a snapshot; {@link ReadTimes.next}. Who asks for it alone does not count as reading. */
@@ -164,7 +164,7 @@ export class Follower {
     if (this.#progress.seq < head.seq) this.#learnProgress()
     while (this.#progress.seq < head.seq) {
       const { seq } = this.#progress
-      const session = await this.#reader()
+      const session = await this.#session.sound()
       await this.apply(await readLog(session, seq, head.seq))
       if (this.#progress.seq === seq) await this.#failToReach(session, head)
     }
@@ -253,17 +253,16 @@ export class Follower {
     return nowMs - beganMs > lookPatienceMs ? undefined : done
   }
 
-  async #follow(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        await this.#look(this.#isRead ? this.#times.wanted : 0)
-        this.#isResting = !this.#isRead && this.#listeners === 0
-        await this.#pause(this.#isResting ? restingPollMs : pollMs)
-        this.#isResting = false
-      } catch {
-        await this.#pause(retryMs)
-      }
+  /** One look; resolves with the milliseconds until the next. */
+  async #follow(): Promise<number> {
+    this.#isResting = false
+    try {
+      await this.#look(this.#isRead ? this.#times.wanted : 0)
+    } catch {
+      return retryMs
     }
+    this.#isResting = !this.#isRead && this.#listeners === 0
+    return this.#isResting ? restingPollMs : pollMs
   }
 
   get #isRead(): boolean {
@@ -271,7 +270,7 @@ export class Follower {
   }
 
   #wake(): void {
-    if (this.#isResting) this.#stopWaiting()
+    if (this.#isResting) this.#following?.wake()
   }
 
   /**
@@ -282,7 +281,7 @@ export class Follower {
     const { clock, elapsedMs, node, random } = this.#options
     const beganMs = elapsedMs()
     try {
-      const session = await this.#reader()
+      const session = await this.#session.sound()
       const before = this.#progress
       const head = await readHead(session)
       clock.learn(head.clock)
@@ -297,8 +296,7 @@ export class Follower {
       this.#faults.note(undefined)
     } catch (error) {
       if (!(error instanceof CopyFault)) {
-        this.#session?.close()
-        this.#session = undefined
+        this.#session.drop()
       }
       if (!this.#isStopped) this.#faults.note(error)
       throw refusal(error)
@@ -309,24 +307,7 @@ export class Follower {
     const { elapsedMs, node } = this.#options
     if (elapsedMs() - this.#registeredMs < registerMs) return
     this.#registeredMs = elapsedMs()
-    await session.query(
-      `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
-       ON CONFLICT (name) DO UPDATE SET needs = excluded.needs, seen = excluded.seen`,
-      [node, this.#progress.seq],
-    )
-  }
-
-  async #reader(): Promise<Session> {
-    if (this.#session?.isSound) return this.#session
-    this.#opening ??= this.#openReader().finally(() => {
-      this.#opening = undefined
-    })
-    return this.#opening
-  }
-
-  async #openReader(): Promise<Session> {
-    this.#session = await this.openSession(lookTimeoutMs)
-    return this.#session
+    await keepLog(session, node, this.#progress.seq)
   }
 
   /**
@@ -349,18 +330,9 @@ export class Follower {
     if (!this.#hasDiverged) this.#options.onDiverged(reason)
     this.#hasDiverged = true
     this.#isStopped = true
+    // It may be in the middle of a step of that loop.
+    void this.#following?.stop()
     return new StoreUnavailableError(`the local copy cannot be used any more: ${reason}`)
-  }
-
-  #pause(ms: number): Promise<void> {
-    if (this.#isStopped) return Promise.resolve()
-    return new Promise(resolve => {
-      const cancel = this.#options.timers.after(ms, resolve)
-      this.#stopWaiting = () => {
-        cancel()
-        resolve()
-      }
-    })
   }
 }
 

@@ -53,12 +53,13 @@ export class KeptLease implements UpkeepTask {
     return this.#elapsedMs() < this.#untilMs
   }
 
-  async run(session: Session): Promise<void> {
+  async run(session: Session): Promise<boolean> {
     const beganMs = this.#elapsedMs()
-    if (this.isHeld && beganMs - this.#renewedMs < renewMs) return
+    if (this.isHeld && beganMs - this.#renewedMs < renewMs) return false
     this.#renewedMs = beganMs
     const isHeld = await holdLease(session, this.#name, this.#holder, keptSeconds)
     this.#untilMs = isHeld ? beganMs + keptSeconds * 1000 - marginMs : Number.NEGATIVE_INFINITY
+    return false
   }
 
   stop(session: Session): Promise<void> {

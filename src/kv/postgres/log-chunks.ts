@@ -1,7 +1,7 @@
 // Pieces of log segments in the record: an index row each, with the piece itself unless that lies in a bucket. Beside
 // them, how far each machine has handed over, and how far it was asked to.
 
-import type { LazySession } from './lazy-session.ts'
+import type { KeptSession } from './kept-session.ts'
 import type { Row, Session } from './session.ts'
 
 /** A piece; see `src/query-log/shared-log.ts`. */
@@ -19,10 +19,10 @@ const silentSeconds = 10
 const askedRow = ''
 
 export class RecordLogChunks {
-  readonly #sessions: LazySession
+  readonly #sessions: KeptSession
   readonly #node: string
 
-  constructor(sessions: LazySession, node: string) {
+  constructor(sessions: KeptSession, node: string) {
     this.#sessions = sessions
     this.#node = node
   }

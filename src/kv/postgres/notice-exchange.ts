@@ -22,7 +22,7 @@ export class NoticeExchange implements UpkeepTask {
     this.#node = node
   }
 
-  async run(session: Session): Promise<void> {
+  async run(session: Session): Promise<boolean> {
     const table = session.table('notice')
     const news = this.#board.collect()
     if (news !== undefined) {
@@ -49,6 +49,7 @@ export class NoticeExchange implements UpkeepTask {
       this.#read.set(node, number)
       this.#board.receive(String(row.body))
     }
+    return false
   }
 
   /** Leaves nothing behind but what others may still read. */

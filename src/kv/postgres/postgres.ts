@@ -17,6 +17,7 @@ import { encodeBatch } from './batch.ts'
 import { type BuiltBatch, CommitQueue } from './commit-queue.ts'
 import type { Fault } from './faults.ts'
 import { Follower } from './follower.ts'
+import { KeptSession } from './kept-session.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
 import { type Progress, ReplicaView, readNote } from './replica.ts'
@@ -57,6 +58,8 @@ interface OpenBatch {
   readonly seq: number
   readonly batch: string
   readonly jobs: readonly Job[]
+  /** The database has acknowledged it: it only lacks in the copy of this node. */
+  readonly isAcknowledged: boolean
 }
 
 /** How a node's copy stands to the record. */
@@ -84,7 +87,7 @@ export class PostgresStore implements KeyValueStore {
   readonly #follower: Follower
   readonly #queue: CommitQueue
   readonly #announced = new AnnouncedCommits()
-  #session: Session | undefined
+  readonly #session: KeptSession
   #open: OpenBatch | undefined
   /** Those whose batch is in the log, but not acknowledged: a synchronous standby may lack it. The next commit tells. */
   #doubtful: Job[] = []
@@ -101,6 +104,7 @@ export class PostgresStore implements KeyValueStore {
   constructor(options: PostgresOptions) {
     this.#options = options
     this.#local = options.local
+    this.#session = new KeptSession(() => this.#openWriter())
     this.#queue = new CommitQueue(options.newestTime)
     this.#clock = new RecordClock(() => options.clock.elapsedMs())
     this.#follower = new Follower({
@@ -112,6 +116,13 @@ export class PostgresStore implements KeyValueStore {
         if (batch !== this.#open?.batch && writes.writes.length > 0) this.#onForeign(writes)
       },
     })
+  }
+
+  /** Names the store. */
+  get storeId(): string {
+    const note = readNote(this.#local)
+    assert(note !== undefined, 'a copy says what it is a copy of')
+    return note.storeId
   }
 
   /** What transactions of this node may take for the time; see {@link Follower}. */
@@ -182,7 +193,7 @@ export class PostgresStore implements KeyValueStore {
     this.#isClosed = true
     await this.#committing
     await this.#follower.stop()
-    this.#session?.close()
+    this.#session.close()
     await this.#local.close()
   }
 
@@ -195,7 +206,7 @@ export class PostgresStore implements KeyValueStore {
         await this.#commitBatch()
         this.#failure = undefined
       } catch (error) {
-        this.#dropSession()
+        this.#session.drop()
         this.#failure = error
         this.#refuseImpatient()
         if (this.#isBusy) await wait(retryMs, this.#options.timers)
@@ -213,7 +224,7 @@ export class PostgresStore implements KeyValueStore {
   /** One commit. Throws when the database is away or refuses; the jobs then wait for the next attempt. */
   async #commitBatch(): Promise<void> {
     await this.#follower.approach()
-    const session = await this.#writer()
+    const session = await this.#session.sound()
     const before = readNote(this.#local)
     const head = await lockHead(session)
     this.#clock.learn(head.clock)
@@ -235,7 +246,7 @@ export class PostgresStore implements KeyValueStore {
       closed: this.#closedBehind(newestTime),
       body: encodeBatch(writes),
     }
-    this.#open = { seq: row.seq, batch: row.batch, jobs }
+    this.#open = { seq: row.seq, batch: row.batch, jobs, isAcknowledged: false }
     const builtMs = clock.elapsedMs()
     const { committed, refusal } = await appendBatch(session, row)
     if (committed === 'refused') {
@@ -243,6 +254,8 @@ export class PostgresStore implements KeyValueStore {
       this.#queue.putBack(jobs)
       throw refusal ?? new StoreUnavailableError('the database of the store refused to commit')
     }
+    this.#open = { ...this.#open, isAcknowledged: committed === 'acknowledged' }
+    // Nothing is told before: who was told, and does not say so, would not find it on this node.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#doubtful.push(...jobs)
@@ -275,23 +288,17 @@ export class PostgresStore implements KeyValueStore {
     if (open === undefined) return
     const found = await readBatch(session, open.seq)
     this.#open = undefined
-    if (found === open.batch) this.#doubtful.push(...open.jobs)
+    if (found === open.batch && open.isAcknowledged) for (const job of open.jobs) settle(job)
+    else if (found === open.batch) this.#doubtful.push(...open.jobs)
     else if (found === undefined && this.#follower.progress.seq >= open.seq) {
       for (const job of open.jobs) job.reject(unknownOutcome())
     } else this.#queue.putBack(open.jobs)
   }
 
-  async #writer(): Promise<Session> {
-    if (this.#session?.isSound) return this.#session
+  async #openWriter(): Promise<Session> {
     const session = await this.#follower.openSession(commitTimeoutMs)
     await parseCommit(session)
-    this.#session = session
     return session
-  }
-
-  #dropSession(): void {
-    this.#session?.close()
-    this.#session = undefined
   }
 
   /** Refuses jobs that have waited long enough. */
@@ -305,13 +312,12 @@ export class PostgresStore implements KeyValueStore {
     const isLate = ({ cameMs }: Job) => cameMs < sinceMs
     const late = this.#doubtful.filter(isLate)
     this.#doubtful = this.#doubtful.filter(run => !isLate(run))
-    const open = this.#open
-    if (open?.jobs.every(isLate)) {
-      this.#open = undefined
-      late.push(...open.jobs)
-    }
     // The log keeps what became of them; here nobody asks any more.
     for (const job of late) job.reject(unknownOutcome())
+    const open = this.#open
+    if (!open?.jobs.every(isLate)) return
+    this.#open = undefined
+    for (const job of open.jobs) job.reject(open.isAcknowledged ? notShown() : unknownOutcome())
   }
 }
 
@@ -319,6 +325,14 @@ export class PostgresStore implements KeyValueStore {
 function refused(cause: unknown): StoreUnavailableError {
   const reason = cause instanceof Error ? cause.message : String(cause ?? 'it does not respond')
   return new StoreUnavailableError(`the database of the store does not take commits: ${reason}`, { cause })
+}
+
+/** `unknown` for programs, which would repeat it otherwise; people can read more. */
+function notShown(): StoreUnavailableError {
+  return new StoreUnavailableError(
+    'this was committed, but the copy of the store on this node cannot be brought up to it: ask another node before doing it again',
+    { outcome: 'unknown' },
+  )
 }
 
 function unknownOutcome(): StoreUnavailableError {

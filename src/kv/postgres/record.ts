@@ -123,6 +123,15 @@ export async function readLog(session: Session, after: number, upTo: number): Pr
   }))
 }
 
+/** Says that a node lives, and that it needs the log from batch `needs` on: nothing behind that is removed while it lives. */
+export async function keepLog(session: Session, node: string, needs: number): Promise<void> {
+  await session.query(
+    `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
+     ON CONFLICT (name) DO UPDATE SET needs = excluded.needs, seen = excluded.seen`,
+    [node, needs],
+  )
+}
+
 /** The batch with this number; undefined when it is not in the log (any more). */
 export async function readBatch(session: Session, seq: number): Promise<string | undefined> {
   const [row] = await session.query(`SELECT batch FROM ${session.table('log')} WHERE seq = $1`, [seq])

@@ -1,9 +1,11 @@
 // Whether a copy and the record behind a session have the same past: behind the same address there may be another server
 // by now, one that had not received everything when it was promoted, or one on which a backup was restored.
 
+import { StoreUnavailableError } from '../errors.ts'
+import { refusal } from './failures.ts'
 import { readBatch, readHead } from './record.ts'
 import type { CopyNote } from './replica.ts'
-import type { Session } from './session.ts'
+import { type RecordLocation, Session } from './session.ts'
 import { readIdentity } from './tables.ts'
 
 /**
@@ -26,6 +28,22 @@ export async function disagreement(
   const batch = await readBatch(session, note.seq)
   if (batch === undefined) return trimmed
   return batch === note.batch ? undefined : 'the record has another past'
+}
+
+/**
+ * Connects to the store of that id. Throws `StoreUnavailableError` when its address leads to another one by now, or to tables
+ * of another version.
+ */
+export async function openSame(location: RecordLocation, node: string, storeId: string): Promise<Session> {
+  const session = await Session.open(location, node)
+  try {
+    if ((await readIdentity(session)).storeId === storeId) return session
+  } catch (cause) {
+    session.close()
+    throw refusal(cause)
+  }
+  session.close()
+  throw new StoreUnavailableError('the address of the store leads to another one')
 }
 
 const trimmed = 'the log no longer reaches back to it'

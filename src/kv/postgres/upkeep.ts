@@ -1,21 +1,23 @@
-// What a process does over the record beside commits and reads, about once a second and on a connection of its own: it
-// renews leases and exchanges notices. While the database is away nothing of that happens.
+// What a process does over the record beside commits and reads, again and again and on a connection of its own: it renews
+// leases, exchanges notices, brings the state forward. While the database is away nothing of that happens.
 
-import { type Cancel, type Timers, wait } from '../../base/timers.ts'
+import { Loop } from '../../base/loop.ts'
+import type { Timers } from '../../base/timers.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { type RecordLocation, Session } from './session.ts'
+import { KeptSession } from './kept-session.ts'
+import type { Session } from './session.ts'
 
 /** Something that is done again and again. */
 export interface UpkeepTask {
-  run(session: Session): Promise<void>
+  /** Resolves with true when there is more to do at once. */
+  run(session: Session): Promise<boolean>
   /** Called once at the end, when the database can be reached. */
   stop?(session: Session): Promise<void>
 }
 
 interface UpkeepOptions {
-  readonly location: RecordLocation
-  /** Names the process towards the database. */
-  readonly node: string
+  /** Connects to the store. */
+  readonly open: () => Promise<Session>
   readonly timers: Timers
   /** Milliseconds between two runs. */
   readonly everyMs: number
@@ -27,53 +29,34 @@ interface UpkeepOptions {
 /** Runs its tasks, one after the other, until it is stopped. */
 export class Upkeep {
   readonly #options: UpkeepOptions
-  readonly #running: Promise<void>
-  #session: Session | undefined
-  #isStopped = false
-  #isWoken = false
-  #wake: Cancel = () => undefined
+  readonly #session: KeptSession
+  readonly #loop: Loop
 
   constructor(options: UpkeepOptions) {
     this.#options = options
-    this.#running = this.#run()
-  }
-
-  /** Runs the tasks as soon as possible. */
-  wake(): void {
-    this.#isWoken = true
-    this.#wake()
+    this.#session = new KeptSession(options.open)
+    this.#loop = new Loop(options.timers, () => this.#step())
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#wake()
-    await this.#running
-    const session = this.#session
-    if (!session?.isSound) return
-    for (const task of this.#options.tasks) await task.stop?.(session).catch(() => undefined)
-    session.close()
+    await this.#loop.stop()
+    const session = this.#session.current
+    if (session) for (const task of this.#options.tasks) await task.stop?.(session).catch(() => undefined)
+    this.#session.close()
   }
 
-  async #run(): Promise<void> {
-    const { location, node, onError, tasks } = this.#options
-    while (!this.#isStopped) {
-      this.#isWoken = false
-      try {
-        if (!this.#session?.isSound) this.#session = await Session.open(location, node)
-        for (const task of tasks) await task.run(this.#session)
-      } catch (error) {
-        this.#session?.close()
-        if (!(error instanceof StoreUnavailableError)) onError(error)
-      }
-      await this.#pause()
+  async #step(): Promise<number> {
+    const { everyMs, onError, tasks } = this.#options
+    let isBusy = false
+    try {
+      const session = await this.#session.sound()
+      for (const task of tasks) if (await task.run(session)) isBusy = true
+    } catch (error) {
+      this.#session.drop()
+      // That the database is away is said elsewhere, once.
+      if (!(error instanceof StoreUnavailableError)) onError(error)
+      return everyMs
     }
-  }
-
-  async #pause(): Promise<void> {
-    if (this.#isStopped || this.#isWoken) return
-    const woken = new Promise<void>(resolve => {
-      this.#wake = resolve
-    })
-    await Promise.race([woken, wait(this.#options.everyMs, this.#options.timers)])
+    return isBusy ? 0 : everyMs
   }
 }

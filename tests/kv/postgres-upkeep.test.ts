@@ -1,0 +1,110 @@
+// The work in the background over the record: whose store it is and which version its tables have is proven by every
+// connection, so nothing is written into another one.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { encodeBatch } from '../../src/kv/postgres/batch.ts'
+import { Checkpointer } from '../../src/kv/postgres/checkpoint.ts'
+import { RecordFiles } from '../../src/kv/postgres/files.ts'
+import { KeptSession } from '../../src/kv/postgres/kept-session.ts'
+import { KeptLease } from '../../src/kv/postgres/lease.ts'
+import { openSame } from '../../src/kv/postgres/same-record.ts'
+import { Session } from '../../src/kv/postgres/session.ts'
+import { openTables } from '../../src/kv/postgres/tables.ts'
+import { Upkeep } from '../../src/kv/postgres/upkeep.ts'
+import { eventually } from '../nodes/cluster.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { put } from './bytes.ts'
+
+describe('work in the background over the record', { skip: noPostgres }, () => {
+  let server: PostgresServer
+  let schema = ''
+  let schemas = 0
+  let storeId = ''
+
+  const makeTables = () =>
+    Session.use({ url: server.url(), schema }, 'tests', session => openTables(session, systemRandom))
+  const append = () =>
+    Session.use({ url: server.url(), schema }, 'tests', async session => {
+      await session.query(
+        `INSERT INTO ${session.table('log')} (seq, batch, node, closed, body)
+         SELECT max(seq) + 1, 'b', 'tests', 0, $1 FROM ${session.table('log')}`,
+        [encodeBatch([put('key', 'value')])],
+      )
+    })
+  const checkpoint = async () => Number((await server.query(`SELECT seq FROM ${schema}.checkpoint`))[0]?.seq)
+
+  before(async () => {
+    server = await PostgresServer.start()
+  })
+  after(() => server.stop())
+  beforeEach(async () => {
+    schema = `upkeep_${++schemas}`
+    ;({ storeId } = await makeTables())
+  })
+
+  test('tables of a newer release: a running node does not write the state forward', async () => {
+    const upkeep = new Upkeep({
+      open: () => openSame({ url: server.url(), schema }, 'a', storeId),
+      timers: systemTimers,
+      everyMs: 5,
+      tasks: [new Checkpointer('a')],
+      onError: error => assert.fail(String(error)),
+    })
+    try {
+      await append()
+      await eventually('the state is written forward', async () => (await checkpoint()) === 1)
+      await server.query(`UPDATE ${schema}.meta SET version = 99`)
+      await append()
+      // One that would do it again tries to.
+      const session = await Session.open({ url: server.url(), schema }, 'b')
+      await assert.rejects(new Checkpointer('a').run(session), /version 99; this program knows/)
+      session.close()
+      await assert.rejects(openSame({ url: server.url(), schema }, 'a', storeId), /version 99/)
+      assert.equal(await checkpoint(), 1)
+    } finally {
+      await upkeep.stop()
+    }
+  })
+
+  test('another store behind the same address: neither leases nor files are written into it', async () => {
+    const proxy = await FaultyProxy.to(server.port)
+    const location = { url: server.url().replace(`:${server.port}/`, `:${proxy.port}/`), schema }
+    let refusals = 0
+    const open = async () => {
+      try {
+        return await openSame(location, 'a', storeId)
+      } catch (error) {
+        assert.match(String(error), /leads to another one|holds no store|cannot be reached/)
+        if (String(error).includes('another one')) refusals++
+        throw error
+      }
+    }
+    const upkeep = new Upkeep({
+      open,
+      timers: systemTimers,
+      everyMs: 5,
+      tasks: [new KeptLease('background', 'a', systemClock.elapsedMs)],
+      onError: error => assert.fail(String(error)),
+    })
+    const files = new RecordFiles(new KeptSession(open), systemRandom)
+    const leases = async () => Number((await server.query(`SELECT count(*) FROM ${schema}.lease`))[0]?.count)
+    try {
+      await eventually('the lease is held', async () => (await leases()) === 1)
+      proxy.refuse(true)
+      await server.query(`DROP SCHEMA ${schema} CASCADE`)
+      await makeTables()
+      proxy.refuse(false)
+      await eventually('the work looks for its store', () => refusals > 3)
+      assert.equal(await leases(), 0)
+      await assert.rejects(files.remove('file'), /leads to another one/)
+    } finally {
+      await upkeep.stop()
+      await proxy.close()
+    }
+  })
+})

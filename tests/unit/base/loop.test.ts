@@ -1,0 +1,79 @@
+// A background loop: its pauses, what ends them early, and its end.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Loop } from '../../../src/base/loop.ts'
+import type { Timers } from '../../../src/base/timers.ts'
+
+/** Timers that only say what is put off, and let it happen. */
+class HeldTimers implements Timers {
+  readonly pauses: number[] = []
+  pass: () => void = () => undefined
+  cancelled = 0
+
+  after(ms: number, callback: () => void) {
+    this.pauses.push(ms)
+    this.pass = callback
+    return () => {
+      this.cancelled++
+    }
+  }
+
+  every(): never {
+    throw new Error('nothing is done at fixed times')
+  }
+}
+
+const turn = () => new Promise(resolve => setImmediate(resolve))
+
+test('steps follow each other after the pause that each asks for', async () => {
+  const timers = new HeldTimers()
+  const asked = [0, 20, 10]
+  let steps = 0
+  const loop = new Loop(timers, async () => asked[steps++] ?? 30)
+  await turn()
+  assert.deepEqual([steps, timers.pauses], [2, [20]])
+  timers.pass()
+  await turn()
+  assert.deepEqual([steps, timers.pauses], [3, [20, 10]])
+  loop.wake()
+  await turn()
+  assert.deepEqual([steps, timers.pauses, timers.cancelled], [4, [20, 10, 30], 1])
+  await loop.stop()
+  assert.equal(steps, 4)
+})
+
+test('woken while a step runs: the next one begins right behind it', async () => {
+  const timers = new HeldTimers()
+  let steps = 0
+  const loop: Loop = new Loop(timers, async () => {
+    await turn()
+    if (++steps === 1) loop.wake()
+    return 50
+  })
+  await turn()
+  await turn()
+  await turn()
+  assert.deepEqual([steps, timers.pauses], [2, [50]])
+  await loop.stop()
+})
+
+test('stopping waits for the step that runs, and lets no other begin', async () => {
+  let finish: () => void = () => undefined
+  let steps = 0
+  const loop = new Loop(new HeldTimers(), () => {
+    steps++
+    return new Promise(resolve => {
+      finish = () => resolve(0)
+    })
+  })
+  let hasStopped = false
+  const stopped = loop.stop().then(() => {
+    hasStopped = true
+  })
+  await turn()
+  assert.equal(hasStopped, false)
+  finish()
+  await stopped
+  assert.equal(steps, 1)
+})
