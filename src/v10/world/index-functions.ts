@@ -23,7 +23,7 @@ export function indexFunction(index: OwnIndex): FunctionDefinition {
       index,
       collection,
       names.map(name => args[name] ?? null),
-      args['range'],
+      args.range,
       call,
     )
   return overloaded({
