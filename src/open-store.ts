@@ -152,29 +152,10 @@ export async function openConfiguredStore(
   const notices = new NoticeBoard()
   const lease = new KeptLease('background', nodeName, systemClock.elapsedMs)
   const open = () => openSame(location, nodeName, kv.storeId)
-  const upkeep = (everyMs: number, tasks: readonly UpkeepTask[], failure: string) =>
-    new Upkeep({
-      open,
-      timers: systemTimers,
-      everyMs,
-      tasks,
-      onError: error => log.warn({ err: error }, failure),
-    })
+  const shares = [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)]
   const upkeeps = [
-    upkeep(
-      noticesEveryMs,
-      [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)],
-      'the upkeep of the store failed',
-    ),
-    ...(background
-      ? [
-          upkeep(
-            checkpointEveryMs,
-            [new Checkpointer(nodeName)],
-            'the state of the store could not be brought forward',
-          ),
-        ]
-      : []),
+    upkeepOf(open, shares, noticesEveryMs, log),
+    ...(background ? [upkeepOf(open, [new Checkpointer(nodeName)], checkpointEveryMs, log)] : []),
   ]
   const sessions = new KeptSession(open)
   let cancelFarewell: Cancel = () => undefined
@@ -204,6 +185,17 @@ export async function openConfiguredStore(
     files: new RecordFiles(sessions, systemRandom),
   }
   return { kv: withClose(kv, close), shared }
+}
+
+/** Does `tasks` in the background, every so many milliseconds. */
+function upkeepOf(
+  open: () => Promise<Session>,
+  tasks: readonly UpkeepTask[],
+  everyMs: number,
+  log: Logger,
+): Upkeep {
+  const onError = (error: unknown) => log.warn({ err: error }, 'the upkeep of the store failed')
+  return new Upkeep({ open, timers: systemTimers, everyMs, tasks, onError })
 }
 
 /** The copy in a data directory, which may have gone since it was prepared; `end` is called when it is, or is damaged. */
