@@ -41,6 +41,8 @@ const effectNames: Readonly<Record<Effect, string>> = {
 /** Where evaluation happens, when that forbids effects; the words appear in the error. */
 interface EffectLimit {
   readonly effect: Effect
+  /** What is not allowed although it is less: entries of indexes read their document and do not know the time. */
+  readonly forbids?: Effect
   readonly place:
     | 'set functions'
     | 'computed fields'
@@ -254,7 +256,8 @@ export class Call {
   /** Throws unless the place allows the effect; `action` as the message says it: `` `now` ``, `Projection`. */
   requireEffect(effect: Effect, action: string): void {
     const { limit } = this
-    if (limit === undefined || effectOrder[effect] <= effectOrder[limit.effect]) return
+    if (limit === undefined) return
+    if (effectOrder[effect] <= effectOrder[limit.effect] && effect !== limit.forbids) return
     const message = `${action} performs ${effectNames[effect]}, which is not allowed in ${limit.place}.`
     throw this.failure('invalid_effect', message)
   }

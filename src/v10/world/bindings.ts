@@ -22,7 +22,7 @@ export function boundValue({ node, source }: Body, document: DocumentValue, sess
     placeholders: [],
     told: [],
   })
-  const limit = { effect: 'pure', place: 'index bindings' } as const
+  const limit = { effect: 'read', forbids: 'observation', place: 'index bindings' } as const
   const call = new Call(interpreter, undefined, source, undefined, 0, limit)
   const lambda = new Lambda(node, source, undefined)
   return storedOf(interpreter.enter(lambda, [referenceOf(document.ref)], call))
@@ -49,5 +49,10 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
   const allFields = (doc: Doc, call: Call): Struct => {
     throw call.failure('invalid_effect', `Indexes do not see all of ${doc.ref.id}.`)
   }
-  return { ...emptyWorld, absence: () => undefined, fields: allFields, field: fieldOf }
+  const sets: World['sets'] = {
+    scan: (_set, _from, call) => {
+      throw call.failure('invalid_effect', 'Indexes see no sets.')
+    },
+  }
+  return { ...emptyWorld, absence: () => undefined, fields: allFields, field: fieldOf, sets }
 }
