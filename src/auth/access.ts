@@ -66,7 +66,7 @@ class RolesAccess implements Access {
       if (grant) conditional.push(grant)
     }
     for (const predicate of conditional.flat()) {
-      if (this.#runPredicate(predicate, request.argument)) return true
+      if (this.#runPredicate(predicate, request.argument, request)) return true
     }
     return false
   }

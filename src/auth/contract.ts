@@ -73,13 +73,24 @@ export interface Asker {
  * Runs a predicate with read-only effect as {@link Authority} `predicate`; anything but exactly true is false. What it is
  * given depends on the number of its parameters.
  */
-export type RunPredicate = (predicate: Code, argument: AccessRequest['argument']) => boolean
+export type RunPredicate = (
+  predicate: Code,
+  argument: AccessRequest['argument'],
+  about?: PredicateSubject,
+) => boolean
+
+/** What is to be done to which document; absent where nobody acts: memberships, tokens of others. */
+export type PredicateSubject = Pick<AccessRequest, 'action' | 'document'>
 
 /** What a predicate came to: a value, of which only exactly true grants anything, or its failure. */
 export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }
 
 /** Runs a predicate as {@link RunPredicate} does, and tells what came of it. */
-export type TryPredicate = (predicate: Code, argument: AccessRequest['argument']) => PredicateOutcome
+export type TryPredicate = (
+  predicate: Code,
+  argument: AccessRequest['argument'],
+  about?: PredicateSubject,
+) => PredicateOutcome
 
 /** Decides requests of one authority within one transaction. */
 export interface Access {

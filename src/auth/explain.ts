@@ -6,6 +6,7 @@ import { type Code, codeOf } from '../values/code.ts'
 import { isObject, itemsOf, native, Ref, sameRef, type Value } from '../values/value.ts'
 import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
 import type { AccessRequest, Authority, PredicateOutcome, ResourceAction, TryPredicate } from './contract.ts'
+import { memberOf, resourceOf } from './resource-names.ts'
 
 /** A privilege that names the resource and says something about the action. */
 export interface ConsideredPrivilege {
@@ -62,21 +63,22 @@ function grants({ grant }: ConsideredPrivilege): boolean {
 
 function considered(
   { roles }: RolesAuthority,
-  { action, argument, resource }: AccessRequest,
+  request: AccessRequest,
   transaction: Transaction,
   tryPredicate: TryPredicate,
 ): ConsideredPrivilege[] {
+  const { action, argument, resource } = request
   return roles.flatMap(role =>
     itemsOf(transaction.get(role)?.fields.get('privileges')).flatMap(
       (privilege, number): ConsideredPrivilege[] => {
         if (!isObject(privilege)) return []
-        const named = privilege.get('resource')
+        const named = resourceOf(privilege.get('resource'), role.database, transaction)
         const actions = privilege.get('actions') ?? null
-        if (!(named instanceof Ref) || !sameRef(named, resource) || !isObject(actions)) return []
+        if (named === undefined || !sameRef(named, resource) || !isObject(actions)) return []
         const grant = actions.get(action)
         if (typeof grant === 'boolean') return [{ role, number, action, grant }]
         const predicate = codeOf(grant)
-        return predicate ? [{ role, number, action, grant: tryPredicate(predicate, argument) }] : []
+        return predicate ? [{ role, number, action, grant: tryPredicate(predicate, argument, request) }] : []
       },
     ),
   )
@@ -101,7 +103,7 @@ export function explainMemberships(
   const found: ConsideredMembership[] = []
   for (const { document: role } of transaction.documents(database, native.roles, {})) {
     for (const [number, membership] of itemsOf(transaction.get(role)?.fields.get('membership')).entries()) {
-      const predicate = predicateOf(membership, named)
+      const predicate = predicateOf(membership, named, transaction)
       if (predicate === undefined) continue
       found.push({ role, number, grant: predicate === true || tryPredicate(predicate, () => identity) })
     }
@@ -110,10 +112,10 @@ export function explainMemberships(
 }
 
 /** The condition of a membership for a collection: none, or a predicate; undefined when it is for another. */
-function predicateOf(membership: Value, collection: Ref): true | Code | undefined {
+function predicateOf(membership: Value, collection: Ref, transaction: Transaction): true | Code | undefined {
   if (!isObject(membership)) return undefined
-  const resource = membership.get('resource')
-  if (!(resource instanceof Ref) || !sameRef(resource, collection)) return undefined
+  const resource = memberOf(membership.get('resource'), collection.database, transaction)
+  if (resource === undefined || !sameRef(resource, collection)) return undefined
   const predicate = membership.get('predicate') ?? null
   if (predicate === null) return true
   return codeOf(predicate)

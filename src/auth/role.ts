@@ -16,6 +16,7 @@ import {
 } from '../values/value.ts'
 import { isBuiltinRole } from './builtin-role.ts'
 import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './contract.ts'
+import { memberOf, resourceOf } from './resource-names.ts'
 
 /** Always, or whenever one of the predicates says so. */
 export type Grant = true | readonly Code[]
@@ -38,7 +39,7 @@ function rolesOf(transaction: Transaction, database: DatabaseId): ReadonlyMap<bi
     const roles = new Map<bigint, Role>()
     for (const { document } of transaction.documents(database, native.roles, {})) {
       const fields = transaction.get(document)?.fields
-      if (fields) roles.set(document.id, readRole(document, fields))
+      if (fields) roles.set(document.id, readRole(document, fields, transaction))
     }
     return roles
   })
@@ -49,19 +50,27 @@ export function findRole(transaction: Transaction, ref: Ref): Role | undefined {
   return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
 }
 
-function readRole(ref: Ref, fields: ObjectValue): Role {
-  return { ref, privileges: readPrivileges(ref.database, fields), memberships: readMemberships(fields) }
+function readRole(ref: Ref, fields: ObjectValue, transaction: Transaction): Role {
+  return {
+    ref,
+    privileges: readPrivileges(ref.database, fields, transaction),
+    memberships: readMemberships(ref.database, fields, transaction),
+  }
 }
 
 type Mutable<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, Mutable<V>> : T
 
-function readPrivileges(database: DatabaseId, fields: ObjectValue): Role['privileges'] {
+function readPrivileges(
+  database: DatabaseId,
+  fields: ObjectValue,
+  transaction: Transaction,
+): Role['privileges'] {
   const privileges: Mutable<Role['privileges']> = new Map()
   for (const privilege of itemsOf(fields.get('privileges'))) {
     if (!isObject(privilege)) continue
-    const resource = privilege.get('resource')
+    const resource = resourceOf(privilege.get('resource'), database, transaction)
     const actions = privilege.get('actions') ?? null
-    if (!(resource instanceof Ref) || resource.database !== database || !isObject(actions)) continue
+    if (resource === undefined || !isObject(actions)) continue
     const ofCollection = upsert(privileges, resource.collection, () => new Map())
     addGrants(
       upsert(ofCollection, resource.id, () => new Map()),
@@ -82,13 +91,17 @@ function addGrants(grants: Map<ResourceAction, Grant>, actions: ObjectValue): vo
   }
 }
 
-function readMemberships(fields: ObjectValue): readonly Membership[] {
+function readMemberships(
+  database: DatabaseId,
+  fields: ObjectValue,
+  transaction: Transaction,
+): readonly Membership[] {
   return itemsOf(fields.get('membership')).flatMap(membership => {
     if (!isObject(membership)) return []
-    const resource = membership.get('resource')
+    const resource = memberOf(membership.get('resource'), database, transaction)
     const stored = membership.get('predicate') ?? undefined
     const predicate = codeOf(stored)
-    if (!(resource instanceof Ref)) return []
+    if (resource === undefined) return []
     // A predicate that cannot be run must not turn into none.
     if (stored !== undefined && predicate === undefined) return []
     return [{ resource, predicate }]

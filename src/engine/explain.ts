@@ -74,8 +74,8 @@ function callerAs(as: Value, session: Session): Caller {
   const { database, transaction } = session
   const admission: Admission = {
     transaction,
-    predicatesOf: caller => (predicate, argument) =>
-      sessionAs(caller, session, session.host).decides(predicate, argument),
+    predicatesOf: caller => (predicate, argument, about) =>
+      sessionAs(caller, session, session.host).decides(predicate, argument, about),
   }
   if (isBuiltinRole(as))
     return {
@@ -136,7 +136,7 @@ function describeDecision(
   allowed: boolean,
   { language, subject }: { readonly language: Language; readonly subject: Session },
 ): ObjectValue {
-  const run: TryPredicate = (predicate, argument) => subject.tryPredicate(predicate, argument)
+  const run: TryPredicate = (predicate, argument, about) => subject.tryPredicate(predicate, argument, about)
   const { decidedBy, considered } = explainDecision(authority, request, subject.transaction, run)
   const { action, asker, document, resource } = request
   const described = (privilege: ConsideredPrivilege) => describePrivilege(privilege, language)

@@ -189,8 +189,8 @@ class RequestRun {
     this.#memo.begin()
     const predicatesOf =
       (caller: Caller): RunPredicate =>
-      (predicate, argument) =>
-        this.#sessionFor(caller, transaction).decides(predicate, argument)
+      (predicate, argument, about) =>
+        this.#sessionFor(caller, transaction).decides(predicate, argument, about)
     const caller = identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     if (this.#isLookTaken) {
       // It was not for nothing.

@@ -9,6 +9,7 @@ import type {
   Caller,
   CreateAccess,
   PredicateOutcome,
+  PredicateSubject,
 } from '../auth/contract.ts'
 import type { Logins } from '../auth/login.ts'
 import { assert } from '../base/assert.ts'
@@ -18,7 +19,17 @@ import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { Code, LanguageName } from '../values/code.ts'
-import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from '../values/value.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  DocumentValue,
+  isArray,
+  isObject,
+  type Micros,
+  Ref,
+  TransactionTime,
+  type Value,
+} from '../values/value.ts'
 import { ValueKeys } from '../values/value-keys.ts'
 import type { Effect, EffectPlace } from './effect.ts'
 import { Failure, LanguageError } from './failure.ts'
@@ -28,7 +39,13 @@ import { anyType, type FieldType } from './schema/field-types.ts'
  * What code is applied to: a list of arguments, or one value that stands for all of them, as a call of version 4 has it (an
  * array then is taken apart by code with several parameters). Each language reads both.
  */
-export type Given = { readonly list: readonly Value[] } | { readonly one: Value }
+export type Given =
+  | {
+      readonly list: readonly Value[]
+      /** Documents in it are what they say, not what is stored now. */
+      readonly areVersions?: true
+    }
+  | { readonly one: Value }
 
 /** Code of one language. */
 type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>
@@ -124,6 +141,31 @@ function readOps(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / limits.readOpBytes))
 }
 
+/** What a predicate of version 10 is given, always documents: those that are written, as they were and as they would be. */
+function documentsOf(
+  argument: AccessRequest['argument'],
+  { action, document }: Partial<PredicateSubject> = {},
+): readonly Value[] {
+  const version = (fields: Value | undefined): Value =>
+    document !== undefined && fields !== undefined && isObject(fields)
+      ? new DocumentValue(document, TransactionTime.time, fields)
+      : (fields ?? null)
+  const list = (value: Value) => (isArray(value) ? value : [value])
+  switch (action) {
+    case 'create':
+    case 'create_with_id':
+      return [version(argument(1))]
+    case 'write':
+      return list(argument(2)).map(version)
+    case 'call':
+      return list(argument(1))
+    case 'history_write':
+      return list(argument(4))
+    default:
+      return [argument(1)]
+  }
+}
+
 /** One evaluation of a query in one transaction. */
 export class Session {
   readonly host: SessionHost
@@ -179,8 +221,8 @@ export class Session {
 
   /** What the authority in force may do. */
   get access(): Access {
-    this.#access ??= this.host.createAccess(this.#authority, this.transaction, (predicate, argument) =>
-      this.decides(predicate, argument),
+    this.#access ??= this.host.createAccess(this.#authority, this.transaction, (predicate, argument, about) =>
+      this.decides(predicate, argument, about),
     )
     return this.#access
   }
@@ -247,15 +289,22 @@ export class Session {
   }
 
   /** Whether a predicate of a role or access provider returns exactly true. Its errors are never shown. */
-  decides(predicate: Code, argument: AccessRequest['argument']): boolean {
-    const outcome = this.tryPredicate(predicate, argument)
+  decides(predicate: Code, argument: AccessRequest['argument'], about?: PredicateSubject): boolean {
+    const outcome = this.tryPredicate(predicate, argument, about)
     return 'value' in outcome && outcome.value === true
   }
 
   /** What a predicate comes to: it runs with read-only rights of its own, and looks at the present. */
-  tryPredicate(predicate: Code, argument: AccessRequest['argument']): PredicateOutcome {
+  tryPredicate(
+    predicate: Code,
+    argument: AccessRequest['argument'],
+    about?: PredicateSubject,
+  ): PredicateOutcome {
     const { asker } = this
-    const apply = () => this.run(predicate, { one: argument(this.factsOf(predicate).parameters) })
+    const apply = () =>
+      predicate.language === '10'
+        ? this.run(predicate, { list: documentsOf(argument, about), areVersions: true })
+        : this.run(predicate, { one: argument(this.factsOf(predicate).parameters) })
     const readOnly = () => this.withEffectLimit('read', 'auth predicates', apply)
     const now = () => this.withValidTime(undefined, readOnly)
     this.asker = undefined

@@ -85,7 +85,9 @@ class ReadyQuery implements Query {
     try {
       const program = programOf(query)
       interpreter = interpreterOf(session, world, bindTemplate(query, program.source, names), told)
-      const data = render(interpreter.run(program, args), format, interpreter)
+      const result = interpreter.run(program, args)
+      world.finish()
+      const data = render(result, format, interpreter)
       return { status: 200, body: resultBody(data, summaryOf(told), schemaVersion) }
     } catch (error) {
       if (!(error instanceof QueryFailure)) throw error

@@ -4,7 +4,7 @@ import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { map, name, text } from './fields.ts'
-import { failure, invalidType, type Resource } from './resource.ts'
+import { type Draft, failure, invalidType, type Resource } from './resource.ts'
 import { customRoleFailures } from './role-names.ts'
 
 export const accessProviderResource: Resource = {
@@ -21,7 +21,7 @@ export const accessProviderResource: Resource = {
   complete(draft) {
     const { session, failures, fields, ref } = draft
     const roles = fields.get('roles')
-    for (const item of itemsOf(roles)) failures.push(...providerRoleFailures(item, session))
+    for (const item of itemsOf(roles)) failures.push(...providerRoleFailures(item, draft))
     failures.push(...uriFailures(fields.get('jwks_uri'), session))
     const issuer = fields.get('issuer')
     if (typeof issuer === 'string') {
@@ -44,14 +44,15 @@ function uriFailures(uri: Value | undefined, session: Session): readonly FieldFa
   return [failure(['jwks_uri'], { kind: 'uri', uri })]
 }
 
-function providerRoleFailures(item: Value, session: Session): readonly FieldFailure[] {
+function providerRoleFailures(item: Value, { patch, rules, session }: Draft): readonly FieldFailure[] {
+  const mayBeText = rules.language === '10' || !patch.has('roles')
   if (!isObject(item)) return customRoleFailures(item, ['roles'], session)
   const role = item.get('role')
   if (role === undefined) return [failure(['role'], { kind: 'required' })]
   const predicate = item.get('predicate')
   const failures = [...customRoleFailures(role, ['role'], session)]
   if (predicate === undefined) return [...failures, failure(['predicate'], { kind: 'required' })]
-  return predicate instanceof Lambda
+  return predicate instanceof Lambda || (mayBeText && typeof predicate === 'string')
     ? failures
     : [...failures, invalidType(['predicate'], predicate, 'Query')]
 }

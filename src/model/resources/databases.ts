@@ -1,8 +1,8 @@
 // Databases. A database holds its own schema and documents; its children are documents in it.
 
 import { encodeGlobalId } from '../../values/global-id.ts'
-import { native, type Ref } from '../../values/value.ts'
-import { type DestructiveChange, Failure } from '../failure.ts'
+import { native, Ref, sameRef } from '../../values/value.ts'
+import { applied, type DestructiveChange, Failure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { flag, map, name, priority } from './fields.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
@@ -24,6 +24,13 @@ export const databaseResource: Resource = {
     // The id of the document is the identity of the database: both stay forever, wherever it is moved.
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
     refuseFullContainer(draft)
+  },
+  beforeDelete({ ref }, { transaction }) {
+    const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
+      const database = transaction.get(document)?.fields.get('database')
+      return database instanceof Ref && sameRef(database, ref)
+    })
+    for (const { document } of named) applied(() => transaction.delete(document), 'call')
   },
 }
 

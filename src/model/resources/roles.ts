@@ -21,6 +21,9 @@ const predicateArity: Record<ResourceAction, number> = {
   call: 1,
 }
 
+/** Names and code of version 10, which has looked at them. */
+const isText = (value: Value) => typeof value === 'string'
+
 /** Faults of items are told by the field alone, also where it holds an array (a quirk). */
 const privileges: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item =>
@@ -31,13 +34,16 @@ function privilegeFailures(item: ObjectValue, path: readonly string[]): readonly
   const resource = item.get('resource')
   const failures: FieldFailure[] = []
   if (resource === undefined) failures.push(failure([...path, 'resource'], { kind: 'required' }))
-  else if (!(resource instanceof Ref)) failures.push(invalidType([...path, 'resource'], resource, 'Ref'))
+  else if (!(resource instanceof Ref) && !isText(resource)) {
+    failures.push(invalidType([...path, 'resource'], resource, 'Ref'))
+  }
   const actions = item.get('actions')
   if (actions === undefined) return failures
   if (!isObject(actions)) return [...failures, invalidType([...path, 'actions'], actions, 'Map')]
   for (const action of resourceActions) {
     const granted = actions.get(action)
     if (granted === undefined || typeof granted === 'boolean' || granted instanceof Lambda) continue
+    if (isText(granted)) continue
     failures.push(invalidType([...path, 'actions', action], granted, 'RoleAction'))
   }
   return failures
@@ -50,9 +56,9 @@ const membership: FieldCheck = (value, path) =>
     const predicate = item.get('predicate')
     const failures: FieldFailure[] = []
     if (resource === undefined) failures.push(failure([...path, 'resource'], { kind: 'required' }))
-    else if (!isCollectionRef(resource))
+    else if (!isCollectionRef(resource) && !isText(resource))
       failures.push(invalidType([...path, 'resource'], resource, 'Class Ref'))
-    if (predicate !== undefined && !(predicate instanceof Lambda)) {
+    if (predicate !== undefined && !(predicate instanceof Lambda) && !isText(predicate)) {
       failures.push(invalidType([...path, 'predicate'], predicate, 'Query'))
     }
     return failures
@@ -70,12 +76,36 @@ export const roleResource: Resource = {
   keptOnReplace: ['name'],
   strictReferences: true,
   allowedInContainer: true,
-  complete({ session, failures, fields, ref }) {
+  complete({ failures, fields, patch, ref, rules, session }) {
+    if (rules.language !== '10') failures.push(...textFailures(patch))
     keepKnown(fields, 'privileges', item => withKnownActions(pick(item, ['resource', 'actions'])))
     keepKnown(fields, 'membership', item => pick(item, ['resource', 'predicate']))
     failures.push(...arityFailures(fields))
     failures.push(...crowdedMemberships(fields, ref, session))
   },
+}
+
+/** Version 4 gives references and lambdas, never names and texts. */
+function textFailures(patch: ObjectValue): readonly FieldFailure[] {
+  const failures: FieldFailure[] = []
+  const refuse = (value: Value | undefined, path: readonly string[], expected: string) => {
+    if (typeof value === 'string') failures.push(invalidType(path, value, expected))
+  }
+  for (const item of itemsOf(patch.get('privileges'))) {
+    if (!isObject(item)) continue
+    refuse(item.get('resource'), ['privileges', 'resource'], 'Ref')
+    const actions = item.get('actions')
+    if (actions === undefined || !isObject(actions)) continue
+    for (const action of resourceActions) {
+      refuse(actions.get(action), ['privileges', 'actions', action], 'RoleAction')
+    }
+  }
+  for (const item of itemsOf(patch.get('membership'))) {
+    if (!isObject(item)) continue
+    refuse(item.get('resource'), ['membership', 'resource'], 'Class Ref')
+    refuse(item.get('predicate'), ['membership', 'predicate'], 'Query')
+  }
+  return failures
 }
 
 function pick(item: ObjectValue, keys: readonly string[]): ObjectValue {

@@ -1,11 +1,11 @@
 // What a collection's definition asks of its documents: types of fields, defaults, checks. Every write of every language
 // keeps to it.
 
+import { aliasesOf } from '../../auth/resource-names.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { type FailedCheck, Failure, type FailurePlace, LanguageError } from '../failure.ts'
 import type { Draft } from '../resources/resource.ts'
 import type { FindCollection, Session } from '../session.ts'
-import { aliasesOf } from './aliases.ts'
 import { withDefaults } from './defaults.ts'
 import { anyType, type MemberType, type ObjectType } from './field-types.ts'
 import { typeFailures } from './type-check.ts'

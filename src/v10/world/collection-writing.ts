@@ -1,7 +1,7 @@
 // Writing the definition of a collection, and what its unique constraints say of documents.
 
+import { aliasesOf } from '../../auth/resource-names.ts'
 import type { Failure } from '../../model/failure.ts'
-import { aliasesOf } from '../../model/schema/aliases.ts'
 import { constraintOf } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import { isObject, native, type ObjectValue, Ref, type Value as StoredValue } from '../../values/value.ts'
@@ -46,7 +46,7 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
 }
 
 /** Collections and functions share one space of names and aliases. */
-function takenName(name: string, own: Ref | undefined, session: Session): string | undefined {
+export function takenName(name: string, own: Ref | undefined, session: Session): string | undefined {
   const { database, transaction } = session
   for (const [kind, number] of [
     ['Collection', native.collections],

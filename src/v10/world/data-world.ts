@@ -1,7 +1,8 @@
 // The data behind a query: what a session has, as the language sees it.
 
 import type { Session } from '../../model/session.ts'
-import { type Micros, Ref, type Value as StoredValue } from '../../values/value.ts'
+import { timeFromMicros } from '../../values/time.ts'
+import { DocumentValue, type Micros, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Absence, Call, Documents, SetReader, World } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import { Doc, type Module, type Struct, UserCollection, type UserFunction, type Value } from '../value.ts'
@@ -21,6 +22,7 @@ export class DataWorld implements World {
   readonly #names: Names
   readonly #reader: DocumentReader
   readonly #functions: FunctionCaller
+  readonly #writer: DocumentWriter
 
   constructor(session: Session) {
     this.#session = session
@@ -28,12 +30,18 @@ export class DataWorld implements World {
     this.#reader = new DocumentReader(session, this.#names)
     this.#functions = new FunctionCaller(session, this.#reader)
     this.sets = new StoredSetReader(session, this.#reader)
+    this.#writer = new DocumentWriter(session, this.#names, this.#reader)
     this.documents = this.#documents()
   }
 
   get cursorKey(): Uint8Array {
     const { host, memo, transaction } = this.#session
     return transaction.secretKey(() => host.logins.newKey(memo))
+  }
+
+  /** The query has been evaluated: what was written must hold together. Throws QueryFailures. */
+  finish(): void {
+    this.#writer.finish()
   }
 
   global(name: string): Module | UserFunction | undefined {
@@ -61,7 +69,7 @@ export class DataWorld implements World {
   }
 
   #documents(): Documents {
-    const writer = new DocumentWriter(this.#session, this.#names, this.#reader)
+    const writer = this.#writer
     const access = new AccessDocuments(this.#session, this.#reader)
     return {
       create: (collection, data, mode, call) => writer.create(collection, data, mode, call),
@@ -92,6 +100,15 @@ export class DataWorld implements World {
   /** A stored value as one of a query; references in it are read at a time of their own. */
   runtime(stored: StoredValue, readAt?: Micros): Value {
     return runtimeOf(stored, ref => this.#reader.document(ref, readAt))
+  }
+
+  /** A document as a predicate is given it: what it was or would be, whatever is stored. */
+  version(given: StoredValue): Value {
+    if (!(given instanceof DocumentValue)) return this.runtime(given)
+    const { fields, ref, ts } = given
+    const { collection, name } = this.#reader.reference(ref)
+    const time = typeof ts === 'number' ? timeFromMicros(ts) : ts
+    return new Doc(ref, collection, { name, state: { ts: time, fields } })
   }
 
   /** A document by its id, whether it is there or not. */

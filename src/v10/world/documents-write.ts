@@ -20,6 +20,7 @@ import type { QueryFailure } from '../failure/failure.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
 import { settleDefinition, violation } from './collection-writing.ts'
+import { definitionFailures, unknownRole } from './definitions.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { isRefusedField } from './field-names.ts'
 import type { Names } from './names.ts'
@@ -45,6 +46,8 @@ export class DocumentWriter {
   readonly #reader: DocumentReader
   /** Collections of the users of which this query has written documents. */
   readonly #written = new Set<number>()
+  /** What is looked at when the query has been evaluated. */
+  readonly #atEnd: (() => void)[] = []
 
   constructor(session: Session, names: Names, reader: DocumentReader) {
     this.#session = session
@@ -123,7 +126,9 @@ export class DocumentWriter {
       }),
     )
     this.#noteWrite(ref)
-    return doc
+    const title = session.transaction.get(ref)?.fields.get('name')
+    if (doc.name === undefined || typeof title !== 'string' || title === doc.name) return doc
+    return new Doc(ref, doc.collection, { name: title })
   }
 
   remove(doc: Doc, call: Call): Doc {
@@ -213,8 +218,25 @@ export class DocumentWriter {
     refuseReserved(given, target, call, true)
     const before = (doc && session.transaction.get(doc.ref)?.fields) ?? new Map<string, StoredValue>()
     const { failures, stored: fields } = checkFields(number, mode, given, doc, before, session)
-    if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+    const all = [...failures, ...definitionFailures(number, given, doc, session)]
+    if (all.length > 0) throw constraintFailure(failedTo(target), all, call)
+    if (number === native.functions || number === native.keys) this.#lookForRole(fields, target, call)
     return fields
+  }
+
+  /** A role may be made later in the query. */
+  #lookForRole(fields: ObjectValue, target: Target, call: Call): void {
+    const role = fields.get('role')
+    this.#atEnd.push(() => {
+      const message = unknownRole(role, this.#session)
+      if (message === undefined) return
+      throw constraintFailure(failedTo(target), [{ paths: [['role']], message }], call)
+    })
+  }
+
+  /** What can be said only when all is written. Throws QueryFailures. */
+  finish(): void {
+    for (const look of this.#atEnd) look()
   }
 }
 

@@ -1,7 +1,7 @@
 // The names that users have given: collections and functions, by name or alias. A query sees those that were there when it
 // began: what it makes itself has no name yet, what it renames or deletes keeps its old one.
 
-import { aliasesOf } from '../../model/schema/aliases.ts'
+import { aliasesOf } from '../../auth/resource-names.ts'
 import type { Session } from '../../model/session.ts'
 import { codeOf } from '../../values/code.ts'
 import { native, type Ref } from '../../values/value.ts'

@@ -2,7 +2,12 @@
 
 import { unreachable } from '../../base/assert.ts'
 import type { DestructiveChange, Failure, Fault, FieldFault, LanguageError } from '../../model/failure.ts'
-import { failedCheckText, shownPath as shownTypePath, typeFaultText } from '../../model/schema/fault-texts.ts'
+import {
+  failedCheckText,
+  pathText,
+  shownPath as shownTypePath,
+  typeFaultText,
+} from '../../model/schema/fault-texts.ts'
 import { native, type Ref } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
@@ -36,7 +41,19 @@ export function constraintFailure(
   failures: readonly ConstraintFailure[],
   call: Call,
 ): QueryFailure {
-  return call.failure('constraint_failure', message, [], { constraintFailures: failures })
+  const parts = { constraintFailures: failures }
+  const { diagnostics } = call.failure('constraint_failure', message, [], parts)
+  const lines = failures.map(each => `\n  ${failureLine(each)}`)
+  const told = failures.length === 0 ? message : `${message}\nconstraint failures:${lines.join('')}`
+  const drawn = diagnostics.map(diagnostic => ({ ...diagnostic, message: told }))
+  return new QueryFailure('constraint_failure', message, drawn, parts)
+}
+
+/** A failure as the summary has it: its paths, and its message with all lines but the first further in. */
+function failureLine({ message, paths }: ConstraintFailure): string {
+  const label = paths.map(pathText).join(',')
+  const text = message.replaceAll('\n', '\n      ')
+  return label === '' ? text : `${label}: ${text}`
 }
 
 /** The error of what a call may not do. */

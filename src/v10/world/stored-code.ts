@@ -41,7 +41,7 @@ export const storedCode: CodeLanguage<'10'> = {
     const { node, source } = bodyOf(text, name)
     const open = node.rest !== undefined
     const args = argumentsOf(given, node.parameters.length, open).map(each =>
-      world.runtime(each, session.validTime),
+      'list' in given && given.areVersions ? world.version(each) : world.runtime(each, session.validTime),
     )
     const arity = { counts: [node.parameters.length], open }
     const call = callOf(interpreter, source, session)

@@ -1,0 +1,177 @@
+// What native documents have to be, beyond the types of their fields: names, code, roles that exist.
+
+import { builtinRoles } from '../../auth/contract.ts'
+import type { Session } from '../../model/session.ts'
+import { isArray, isObject, native, type ObjectValue, type Value as StoredValue } from '../../values/value.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { summaryOf } from '../failure/summary.ts'
+import { nameFault, plainNameFault } from '../schema/names.ts'
+import { shortParameter } from '../syntax/nodes.ts'
+import { parseLambda, parseSignature } from '../syntax/parse.ts'
+import { Source } from '../syntax/source.ts'
+import type { Doc } from '../value.ts'
+import { takenName } from './collection-writing.ts'
+
+type Path = readonly (string | number)[]
+
+function failureAt(path: Path, message: string): ConstraintFailure {
+  return { paths: [path], message }
+}
+
+/** What is wrong with the given fields of a native document; `doc` is the one that is changed. */
+export function definitionFailures(
+  number: number,
+  given: ObjectValue,
+  doc: Doc | undefined,
+  session: Session,
+): readonly ConstraintFailure[] {
+  const before = doc && session.transaction.get(doc.ref)?.fields
+  switch (number) {
+    case native.functions:
+      return [...sharedNames(given, before, doc, session), ...functionFailures(given)]
+    case native.roles:
+      return [...roleNames(given, before), ...privilegeFailures(given), ...membershipFailures(given)]
+    case native.databases:
+    case native.access_providers:
+      return [...plainNames(given, before), ...providerFailures(given)]
+    default:
+      return []
+  }
+}
+
+function changedName(given: ObjectValue, before: ObjectValue | undefined, field: string): string | undefined {
+  const value = given.get(field)
+  return typeof value === 'string' && value !== before?.get(field) ? value : undefined
+}
+
+/** Names that collections and functions share. */
+function sharedNames(
+  given: ObjectValue,
+  before: ObjectValue | undefined,
+  doc: Doc | undefined,
+  session: Session,
+): readonly ConstraintFailure[] {
+  return ['name', 'alias'].flatMap(field => {
+    const name = changedName(given, before, field)
+    const fault = name === undefined ? undefined : (nameFault(name) ?? takenName(name, doc?.ref, session))
+    return fault === undefined ? [] : [failureAt([field], fault)]
+  })
+}
+
+function plainNames(given: ObjectValue, before: ObjectValue | undefined): readonly ConstraintFailure[] {
+  const name = changedName(given, before, 'name')
+  const fault = name === undefined ? undefined : plainNameFault(name)
+  return fault === undefined ? [] : [failureAt(['name'], fault)]
+}
+
+function roleNames(given: ObjectValue, before: ObjectValue | undefined): readonly ConstraintFailure[] {
+  const name = changedName(given, before, 'name')
+  if (name !== 'admin' && name !== 'server') return plainNames(given, before)
+  return [failureAt(['name'], `The identifier \`${name}\` is reserved.`)]
+}
+
+/** What a text throws that is parsed becomes a failure at its path. */
+function parsed(path: Path, title: string, parse: () => void): readonly ConstraintFailure[] {
+  try {
+    parse()
+    return []
+  } catch (error) {
+    if (!(error instanceof QueryFailure)) throw error
+    const drawn = error.diagnostics.map(diagnostic => summaryOf([diagnostic])).join('\n')
+    return [failureAt(path, `${title}\n${drawn}`)]
+  }
+}
+
+const unparsable = 'Unable to parse FQL source code.'
+
+function functionFailures(given: ObjectValue): readonly ConstraintFailure[] {
+  const body = given.get('body')
+  const signature = given.get('signature')
+  return [
+    ...(typeof body === 'string' ? bodyFailures(body) : []),
+    ...(typeof signature === 'string'
+      ? parsed(['signature'], 'Failed parsing user-provided signature.', () => {
+          parseSignature(new Source('*signature*', signature))
+        })
+      : []),
+  ]
+}
+
+function bodyFailures(text: string): readonly ConstraintFailure[] {
+  return parsed(['body'], unparsable, () => {
+    const source = new Source('*body*', text)
+    const { end, parameters, start } = parseLambda(source)
+    if (parameters[0] !== shortParameter) return
+    const message = 'Short form lambdas are not allowed here'
+    throw new QueryFailure('invalid_query', message, [
+      { name: 'error', message, span: { source, start, end } },
+    ])
+  })
+}
+
+/** How many arguments the predicate of each action may take; of `call` any. */
+const arities: Readonly<Record<string, readonly number[]>> = {
+  read: [1],
+  write: [2, 3],
+  create: [1],
+  create_with_id: [1, 2],
+  delete: [1],
+  history_read: [1],
+  history_write: [4],
+  unrestricted_read: [1],
+}
+
+function items(value: StoredValue | undefined, path: Path): readonly (readonly [ObjectValue, Path])[] {
+  if (value === undefined) return []
+  if (isObject(value)) return [[value, path]]
+  if (!isArray(value)) return []
+  return value.flatMap((item, index) => (isObject(item) ? [[item, [...path, index]] as const] : []))
+}
+
+function privilegeFailures(given: ObjectValue): readonly ConstraintFailure[] {
+  return items(given.get('privileges'), ['privileges']).flatMap(([privilege, path]) => {
+    const actions = privilege.get('actions')
+    if (actions === undefined || !isObject(actions)) return []
+    return [...actions].flatMap(([action, predicate]) =>
+      predicateFailures(predicate, [...path, 'actions', action], '*privileges*', arities[action]),
+    )
+  })
+}
+
+function membershipFailures(given: ObjectValue): readonly ConstraintFailure[] {
+  return items(given.get('membership'), ['membership']).flatMap(([membership, path]) =>
+    predicateFailures(membership.get('predicate'), [...path, 'predicate'], '*membership*', [1]),
+  )
+}
+
+function providerFailures(given: ObjectValue): readonly ConstraintFailure[] {
+  return items(given.get('roles'), ['roles']).flatMap(([role, path]) =>
+    predicateFailures(role.get('predicate'), [...path, 'predicate'], '*roles*', [1]),
+  )
+}
+
+function predicateFailures(
+  text: StoredValue | undefined,
+  path: Path,
+  name: string,
+  counts: readonly number[] | undefined,
+): readonly ConstraintFailure[] {
+  if (typeof text !== 'string') return []
+  let count = counts?.[0] ?? 0
+  const failures = parsed(path, unparsable, () => {
+    count = parseLambda(new Source(name, text)).parameters.length
+  })
+  if (failures.length > 0 || counts === undefined || counts.includes(count)) return failures
+  const told = (of: number) => `${of} argument${of === 1 ? '' : 's'}`
+  const expected = `Expected exactly ${told(counts[0] as number)}`
+  const message = `Invalid function arity. ${expected}, but the function was defined with ${told(count)}`
+  return [failureAt(path, message)]
+}
+
+/** What is wrong with a name of a role, once the query has ended. */
+export function unknownRole(name: StoredValue | undefined, session: Session): string | undefined {
+  if (typeof name !== 'string' || (builtinRoles as readonly string[]).includes(name)) return undefined
+  const { database, transaction } = session
+  if (transaction.catalogue.resolve(database, native.roles, name) !== undefined) return undefined
+  return `Field refers to an unknown role name \`${name}\`.`
+}
