@@ -25,13 +25,15 @@ export const databaseResource: Resource = {
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
     refuseFullContainer(draft)
   },
-  beforeDelete({ ref }, { transaction }) {
-    const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
-      const database = transaction.get(document)?.fields.get('database')
-      return database instanceof Ref && sameRef(database, ref)
-    })
-    for (const { document } of named) applied(() => transaction.delete(document), 'call')
-  },
+}
+
+/** Deletes the keys for a database, which version 10 does with it. Version 4 leaves them, and they open nothing. */
+export function deleteKeysOf(ref: Ref, { transaction }: Session): void {
+  const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
+    const database = transaction.get(document)?.fields.get('database')
+    return database instanceof Ref && sameRef(database, ref)
+  })
+  for (const { document } of named) applied(() => transaction.delete(document), 'call')
 }
 
 /** A database that already holds schema or data cannot become a container. */

@@ -2,6 +2,7 @@
 
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
+import { deleteKeysOf } from '../../model/resources/databases.ts'
 import type { WriteRules } from '../../model/resources/resource.ts'
 import type { Session } from '../../model/session.ts'
 import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
@@ -142,7 +143,10 @@ export class DocumentWriter {
       this.#refuseWritten(ref, call)
       this.#names.keep(ref)
     }
-    this.#guarded(target, call, () => deleteDocument(ref, this.#session))
+    this.#guarded(target, call, () => {
+      deleteDocument(ref, this.#session)
+      if (ref.collection === native.databases) deleteKeysOf(ref, this.#session)
+    })
     this.#noteWrite(ref)
     return new Doc(ref, doc.collection, { name: doc.name, state: 'deleted' })
   }
