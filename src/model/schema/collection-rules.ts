@@ -30,7 +30,11 @@ const noRules: Rules = { name: '', data: undefined, checks: [] }
 function rulesOf({ database, collection }: Ref, session: Session): Rules {
   const { transaction } = session
   return transaction.catalogue.derived(database, `rules of ${collection}`, () => {
+    const { counters } = transaction
+    const { readBytes } = counters
     const definition = transaction.get(new Ref(database, native.collections, BigInt(collection)))?.fields
+    // Read once for all who write: nobody's query pays for it.
+    counters.readBytes = readBytes
     if (definition === undefined) return noRules
     const name = definition.get('name')
     return {
