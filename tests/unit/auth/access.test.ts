@@ -134,7 +134,7 @@ test('odd role documents grant nothing and break nothing', async () => {
     [],
     [null, 1n, 'x', []],
     object({}),
-    object({ resource: 'things', actions: object({ read: true }) }),
+    object({ resource: 'no such thing', actions: object({ read: true }) }),
     object({ resource: things, actions: true }),
     object({ resource: things }),
     object({ resource: new Ref(9n, native.collections, things.id), actions: object({ read: true }) }),
@@ -143,6 +143,13 @@ test('odd role documents grant nothing and break nothing', async () => {
     const role = await world.role(`odd ${world.newId()}`, { privileges, membership: privileges })
     assert.equal(decide(withRoles(role), 'read', things).allowed, false)
   }
+})
+
+test('a resource may be named by a text, as version 10 does', async () => {
+  const privileges = object({ resource: 'things', actions: object({ read: true }) })
+  const role = await world.role('by name', { privileges })
+  assert.equal(decide(withRoles(role), 'read', things).allowed, true)
+  assert.equal(decide(withRoles(role), 'read', others).allowed, false)
 })
 
 test('what every identity may do', async () => {
