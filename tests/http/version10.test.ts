@@ -115,3 +115,23 @@ test('a write by another language is seen: both share secrets and databases', as
   const answer = await send(server, { path: '/query/1', secret, body: '{"query": "1"}' })
   assert.equal((answer.json as Body).data, 1)
 })
+
+test('who may not read a database does not learn from a key that there is one', async () => {
+  const { json } = await ask({
+    query: 'Database.create({ name: "kid" }); Key.create({ role: "client" }).secret',
+  })
+  const secret = (json as { data: string }).data
+  const messages: string[] = []
+  for (const name of ['kid', 'nobody']) {
+    const body = JSON.stringify({ query: `Key.create({ role: "admin", database: "${name}" })` })
+    const { text } = await send(server, { path: '/query/1', secret, body })
+    messages.push(
+      text
+        .replaceAll(name, 'NAME')
+        .replace(/"txn_ts".*$/s, '')
+        .replaceAll(/\^+/g, '^'),
+    )
+  }
+  assert.equal(messages[0], messages[1])
+  assert.match(messages[0] ?? '', /unknown database name/)
+})

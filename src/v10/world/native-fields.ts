@@ -1,7 +1,7 @@
 // The fields of native documents as version 10 has them: their types, and how they differ from what is stored.
 
+import { mayRead } from '../../model/permissions.ts'
 import type { Session } from '../../model/session.ts'
-
 import { encodeGlobalId } from '../../values/global-id.ts'
 import {
   firstUserCollection,
@@ -77,9 +77,11 @@ const database: NativeField = {
   name: 'database',
   type: 'String',
   accepts: isText,
-  store(value, { database: own, transaction }) {
-    const found = transaction.catalogue.resolve(own, native.databases, String(value))
-    return found ?? new Refused(`Field refers to an unknown database name \`${value}\`.`)
+  store(value, session) {
+    const found = session.transaction.catalogue.resolve(session.database, native.databases, String(value))
+    // Who may not read a database does not learn that there is one.
+    if (found !== undefined && mayRead(found, session)) return found
+    return new Refused(`Field refers to an unknown database name \`${value}\`.`)
   },
   show: nameOfReference,
 }
