@@ -6,12 +6,12 @@
 
 import { existsSync } from 'node:fs'
 
-const versionMin = 22
-const version = Number(process.versions.node.split('.')[0])
-if (version < versionMin) {
+const [majorMin, minorMin] = [22, 12]
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < majorMin || (major === majorMin && minor < minorMin)) {
   console.error(
-    `terrarium needs Node.js ${versionMin} or later; this is ${process.versions.node}. ` +
-      'Get a newer one from nodejs.org, or run it with: npx -p node@26 -p terrarium terrarium',
+    `terrarium needs Node.js ${majorMin}.${minorMin} or later; this is ${process.versions.node}. ` +
+      'Get a newer one from nodejs.org, or run it with: npx -p node@26 -p terrarium-db terrarium',
   )
   process.exit(1)
 }

@@ -45,7 +45,7 @@ export function cliReference(): string {
   return [
     '# The command line',
     'This page is generated from the commands (`scripts/generate-cli.ts`); `terrarium COMMAND --help` prints the same, with',
-    'the settings in full. In a clone of the repository the program is `npx terrarium`.',
+    'the settings in full. In a clone of the repository the program is `npx terrarium-db`.',
     '',
     'Settings can be given as flags, as environment variables, or as keys of a JSON file named by `--config`; all of them',
     'are in [Running Terrarium](../operations.md#settings). Flags take their value as the next word or after `=`. What',

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { closestTo } from './base/closest.ts'
 import { systemRandom } from './base/random.ts'
 import { readConfig } from './config/read-config.ts'
 import type { Config } from './config/settings.ts'
@@ -42,12 +43,34 @@ export interface EmbeddedServer {
 
 const rootSecretBytes = 24
 
+const optionNames: Readonly<Record<keyof EmbeddedOptions, true>> = {
+  port: true,
+  host: true,
+  data: true,
+  rootSecret: true,
+  passwordCost: true,
+  logLevel: true,
+}
+
+/** Throws a TypeError for an option that does not exist: a misspelt one would be left out without a word. */
+function refuseUnknown(options: EmbeddedOptions): void {
+  const names = Object.keys(optionNames)
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue
+    const closest = closestTo(name, names)
+    const hint = closest === undefined ? `there are ${names.join(', ')}` : `did you mean ${closest}?`
+    throw new TypeError(`createServer has no option ${name}: ${hint}`)
+  }
+}
+
 /**
- * Starts a service. Rejects when the address or the folder cannot be used, or another service has the folder.
+ * Starts a service. Rejects when an option does not exist, when the address or the folder cannot be used, or when another
+ * service has the folder.
  *
  * The driver's options are `{ scheme: 'http', domain: server.host, port: server.port, secret: server.rootSecret }`.
  */
 export async function createServer(options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
+  refuseUnknown(options)
   const rootSecret =
     options.rootSecret ?? Buffer.from(systemRandom.bytes(rootSecretBytes)).toString('base64url')
   // The query log needs a folder, also when the data is in memory.

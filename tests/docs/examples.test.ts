@@ -48,9 +48,9 @@ function filesOf(script: readonly string[]): ReadonlyMap<string, string> {
 async function play(folder: string, shell: string, script: readonly string[]): Promise<Output> {
   const scripts = filesOf(script)
   for (const [name, text] of scripts) await writeFile(join(folder, name), text)
-  // In a clone `npx terrarium` and `npx node` run what is there; elsewhere npx would look in a registry.
+  // In a clone `npx terrarium-db` and `npx node` run what is there; elsewhere npx would look in a registry.
   const main = join(repository, 'src/cli/main.ts')
-  const npx = `npx() { local name=$1; shift; [ "$name" != terrarium ] || set -- "${main}" "$@"; "${process.execPath}" "$@"; }`
+  const npx = `npx() { local name=$1; shift; [ "$name" != terrarium-db ] || set -- "${main}" "$@"; "${process.execPath}" "$@"; }`
   const runs = [...scripts.keys()].map(name => `"${process.execPath}" ${name}`)
   const program = `set -e\n${npx}\n{\n${shell}\n} > shell.out\n${runs.join('\n')}`
   const env = { ...process.env, NODE_PATH: join(repository, 'node_modules'), XDG_STATE_HOME: folder }

@@ -29,7 +29,7 @@ test('one certificate serves all its names', async () => {
     await run('sh', ['-c', made.replace('deploy/', `${repository}/deploy/`)], { cwd: folder })
     const certificates = join(folder, 'certificates')
     assert.equal(await readFile(join(certificates, '.gitignore'), 'utf8'), '*-key.pem\n')
-    const served = commands('npx terrarium serve --port 443')[0]?.split(' ') ?? []
+    const served = commands('npx terrarium-db serve --port 443')[0]?.split(' ') ?? []
     const flags = served.filter(word => word.startsWith('--tls') || word.startsWith('certificates/'))
     const server = await startServer({ flags: flags.map(word => word.replace('certificates', certificates)) })
     try {
@@ -51,7 +51,7 @@ test('one certificate serves all its names', async () => {
 
 test('the line in place of the container serves the secret that others expect', async () => {
   const [line = ''] = commands('TERRARIUM_ROOT_SECRET=')
-  const secret = /^TERRARIUM_ROOT_SECRET=(\S+) npx terrarium serve --port 8443 --data \.\/data$/.exec(
+  const secret = /^TERRARIUM_ROOT_SECRET=(\S+) npx terrarium-db serve --port 8443 --data \.\/data$/.exec(
     line,
   )?.[1]
   const server = await startServer({ env: { TERRARIUM_ROOT_SECRET: secret } })

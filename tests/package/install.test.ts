@@ -19,6 +19,9 @@ const run = promisify(execFile)
 /** What the page on testing applications installs beside the package. */
 const driver = 'faunadb@4.8.2'
 
+/** A runner of tests with a loader of modules of its own. */
+const jest = 'jest@30'
+
 /** What npm says when there is no registry to install dependencies from. */
 const offline = /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTCACHED/
 
@@ -31,7 +34,7 @@ describe('the package', () => {
   let folder: string
   let fault: string | undefined
   const children: ChildProcess[] = []
-  const installed = (path: string) => join(folder, 'node_modules', 'terrarium', path)
+  const installed = (path: string) => join(folder, 'node_modules', 'terrarium-db', path)
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'terrarium-package-'))
@@ -50,6 +53,7 @@ describe('the package', () => {
         '--no-fund',
         join(folder, tarball),
         driver,
+        jest,
       ]
       await run('npm', install, { cwd: folder, env: environment })
     } catch (cause) {
@@ -65,13 +69,16 @@ describe('the package', () => {
 
   test('holds the compiled program, declarations and the dashboard, and nothing else of the repository', async t => {
     if (fault) return t.skip(fault)
-    const entries = (await readdir(installed('.'))).sort()
+    // What npm puts below a package are other versions of its dependencies.
+    const isOwn = (name: string) => !name.startsWith('node_modules')
+    const entries = (await readdir(installed('.'))).filter(isOwn).sort()
     const expected = [
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'SECURITY.md',
       'bin',
+      'commonjs',
       'dashboard',
       'dist',
       'package.json',
@@ -79,9 +86,9 @@ describe('the package', () => {
     assert.deepEqual(entries, expected)
     assert.ok((await readdir(installed('dist'))).includes('index.d.ts'))
     assert.ok((await readdir(installed('dashboard/dist'))).includes('index.html'))
-    const files = await readdir(installed('.'), { recursive: true })
+    const files = (await readdir(installed('.'), { recursive: true })).filter(isOwn)
     assert.deepEqual(
-      files.filter(name => name.endsWith('.ts') && !name.endsWith('.d.ts')),
+      files.filter(name => /\.[cm]?ts$/.test(name) && !/\.d\.[cm]?ts$/.test(name)),
       [],
     )
   })
@@ -111,7 +118,7 @@ describe('the package', () => {
   test('`createServer` serves from memory and closes', async t => {
     if (fault) return t.skip(fault)
     const script = `
-      import { createServer } from 'terrarium'
+      import { createServer } from 'terrarium-db'
       const server = await createServer()
       const response = await fetch(server.url, {
         method: 'POST',
@@ -128,6 +135,67 @@ describe('the package', () => {
       env: environment,
     })
     assert.equal(stdout, '{"resource":"inmemory"} true\nclosed\n')
+  })
+
+  test('programs in CommonJS find it, and what they misspell is refused', async t => {
+    if (fault) return t.skip(fault)
+    const script = `
+      const { createServer } = require('terrarium-db')
+      createServer({ prot: 1 }).catch(error => {
+        console.log(error.message)
+        return createServer().then(server => server.close()).then(() => console.log('closed'))
+      })
+    `
+    await writeFile(join(folder, 'embedded.cjs'), script)
+    const { stderr, stdout } = await run(process.execPath, ['embedded.cjs'], {
+      cwd: folder,
+      env: environment,
+    })
+    assert.equal(stdout, 'createServer has no option prot: did you mean port?\nclosed\n')
+    assert.equal(stderr, '')
+  })
+
+  test('a test that Jest runs finds it', async t => {
+    if (fault) return t.skip(fault)
+    const script = `
+      const { createServer } = require('terrarium-db')
+      test('adds', async () => {
+        const server = await createServer()
+        const response = await fetch(server.url, {
+          method: 'POST',
+          headers: { authorization: 'Bearer ' + server.rootSecret },
+          body: '{"add": [1, 2]}',
+        })
+        expect(await response.json()).toEqual({ resource: 3 })
+        await server.close()
+      })
+    `
+    await writeFile(join(folder, 'jest.test.cjs'), script)
+    const program = join(folder, 'node_modules/jest/bin/jest.js')
+    const options = ['--watchman=false', '--testMatch', '**/jest.test.cjs']
+    const { stderr } = await run(process.execPath, [program, ...options], { cwd: folder, env: environment })
+    assert.match(stderr, /^Tests: +1 passed, 1 total$/m)
+  })
+
+  test('TypeScript finds its types from every kind of module', async t => {
+    if (fault) return t.skip(fault)
+    const program = `
+      import { createServer, type EmbeddedServer } from 'terrarium-db'
+      const server: Promise<EmbeddedServer> = createServer({ port: 0 })
+      void server
+      // @ts-expect-error There is no such option.
+      void createServer({ prot: 1 })
+    `
+    for (const name of ['types.ts', 'types.cts', 'types.mts']) await writeFile(join(folder, name), program)
+    const compiler = join(repository, 'node_modules/.bin/tsc')
+    const common = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node']
+    const roots = ['--typeRoots', join(repository, 'node_modules/@types')]
+    for (const options of [
+      ['--module', 'nodenext', 'types.ts', 'types.cts', 'types.mts'],
+      ['--module', 'commonjs', '--moduleResolution', 'bundler', 'types.cts'],
+      ['--module', 'esnext', '--moduleResolution', 'bundler', 'types.ts'],
+    ])
+      await run(compiler, [...common, ...roots, ...options], { cwd: folder, env: environment })
   })
 
   test('the example test of the page on testing applications passes', async t => {

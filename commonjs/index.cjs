@@ -1,0 +1,22 @@
+// The package for programs in CommonJS, and for test runners with a module loader of their own. It ships as it is.
+
+const { constants, Script } = require('node:vm')
+
+/** Loads the package. Jest has a loader in the place of Node's that refuses ES modules; a script gets Node's own. */
+async function load() {
+  try {
+    return await import('../dist/index.js')
+  } catch (error) {
+    if (error.code !== 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG') throw error
+    const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+    const script = new Script("import('../dist/index.js')", { filename: __filename, importModuleDynamically })
+    return script.runInThisContext()
+  }
+}
+
+module.exports = {
+  createServer: async options => {
+    const { createServer } = await load()
+    return createServer(options)
+  },
+}

@@ -1,0 +1,7 @@
+// The types of `index.cjs`: those of the package.
+
+import type * as embedded from '../dist/index.js' with { 'resolution-mode': 'import' }
+
+export declare const createServer: typeof embedded.createServer
+export type EmbeddedOptions = embedded.EmbeddedOptions
+export type EmbeddedServer = embedded.EmbeddedServer
