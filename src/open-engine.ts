@@ -26,6 +26,7 @@ import type { Standing } from './kv/postgres/postgres.ts'
 import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { evaluateBinding } from './model/binding.ts'
+import { ImportedDocuments } from './model/schema/imported-documents.ts'
 import type { SessionHost } from './model/session.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StorePatience } from './open-store.ts'
@@ -274,7 +275,10 @@ export function engineOver(
     engine,
     transfer: createTransferService(
       store,
-      lambda => languages['4']?.code.isCode({ language: '4', lambda }) === true,
+      {
+        isExpression: lambda => languages['4']?.code.isCode({ language: '4', lambda }) === true,
+        documents: (...within) => new ImportedDocuments(host, ...within),
+      },
       serves ? timers : undefined,
     ),
     store,

@@ -5,6 +5,7 @@ import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { assert } from '../base/assert.ts'
 import { watched } from '../base/effort.ts'
 import { Memo, Pending } from '../base/pending.ts'
+import { isStackExhaustion } from '../base/stack-exhaustion.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
@@ -255,9 +256,4 @@ class RequestRun {
 
 function isUnauthorized(error: unknown): boolean {
   return error instanceof RequestError && error.code === 'unauthorized'
-}
-
-/** The runtime's own stack ran out: deep nesting that the counted limits let through. */
-function isStackExhaustion(error: unknown): boolean {
-  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded'
 }

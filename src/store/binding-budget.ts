@@ -48,17 +48,22 @@ export class BindingBudget implements StoreHooks {
     }
   }
 
-  /** Throws `time out` when the bindings of the document have taken too long together. */
   evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined {
     this.#left += microsPerVersion
+    return this.within(() => this.#hooks.evaluateBinding(binding, document, names))
+  }
+
+  /**
+   * Runs a binding, or other stored code that belongs to the document. Throws `time out` when all that has taken too long
+   * together.
+   */
+  within<T>(work: () => T): T {
     const started = this.#clock()
     const look = () => {
       if (this.#clock() - started > this.#left) throw tooLong()
     }
     try {
-      return alsoWatched({ look, beforeLongCall: look }, () =>
-        this.#hooks.evaluateBinding(binding, document, names),
-      )
+      return alsoWatched({ look, beforeLongCall: look }, work)
     } finally {
       const taken = this.#clock() - started
       this.#left -= taken

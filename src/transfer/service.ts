@@ -36,13 +36,12 @@ export interface TransferService {
 }
 
 /**
- * The service over a store; `isExpression` tells whether the language can read a lambda. Whoever calls it has asked for
- * the caller's rights. With `timers` imports keep out of the way
- * of others in this process.
+ * The service over a store, with the rules that the languages know. Whoever calls it has asked for the caller's rights.
+ * With `timers` imports keep out of the way of others in this process.
  */
 export function createTransferService(
   store: TransactionStore,
-  isExpression: BatchTarget['isExpression'],
+  rules: BatchTarget['rules'],
   timers?: Timers,
 ): TransferService {
   const pace = timers && {
@@ -54,7 +53,7 @@ export function createTransferService(
   }
   return {
     write: (database, records, options, onSpent) =>
-      writeBatch({ store, isExpression, pace, onSpent }, database, records, options),
+      writeBatch({ store, rules, pace, onSpent }, database, records, options),
     missing: (database, documents, onSpent) => missingOf(store, database, documents, onSpent),
     snapshot: database => takeSnapshot(store, database),
     page: (database, request, onSpent) => readPage(store, database, request, onSpent),

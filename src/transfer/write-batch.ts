@@ -2,17 +2,19 @@
 // as they were. What is there already is left as it is, so a batch may be written any number of times. This is the one
 // file that writes to the store.
 
+import { Memo, Pending } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import { encodeValue } from '../keys/value-codec.ts'
 import { limits } from '../limits.ts'
 import { batchEnd } from '../store/batch-end.ts'
 import {
+  type Attempt,
   ContendedTransaction,
   type IndexDefinition,
+  type IndexField,
   type Store,
   type Transaction,
   type TransactionCounters,
-  type TransactionOutcome,
   type Version,
   WriteRefused,
 } from '../store/contract.ts'
@@ -39,6 +41,14 @@ export interface BatchOptions {
   readonly onConflict: OnConflict
   /** Only looks what would happen. */
   readonly dryRun: boolean
+}
+
+/** A document has been written that its collection does not take. */
+class DocumentRefused {
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
+  }
 }
 
 /** A version was put behind the end of its document, where nobody sees it. */
@@ -86,11 +96,30 @@ interface Pace {
   rest(database: DatabaseId): Promise<void>
 }
 
+/** What the definitions of their collections ask of documents. Both may throw `Pending`, and RequestErrors. */
+interface DocumentRules {
+  /** The fields with defaults, as far as `existing` has nothing in their place; or why they are refused. */
+  complete(
+    ref: Ref,
+    fields: ObjectValue,
+    existing: ObjectValue | undefined,
+  ): ObjectValue | { readonly reason: string }
+  /** Why a document that has been written is refused. */
+  refusal(ref: Ref): string | undefined
+}
+
+/** What the languages know of what is written. */
+interface BatchRules {
+  /** Whether a lambda is one of the language. */
+  isExpression(lambda: Lambda): boolean
+  /** The rules in one transaction; `memo` is the same in all tries of it. */
+  documents(transaction: Transaction, database: DatabaseId, memo: Memo): DocumentRules
+}
+
 /** Where batches are written, and by which rules. */
 export interface BatchTarget {
   readonly store: TransactionStore
-  /** Whether the language can read a lambda. */
-  isExpression(lambda: Lambda): boolean
+  readonly rules: BatchRules
   /** Absent: nobody else is served. */
   readonly pace?: Pace | undefined
   /** Told what each transaction has read and written. */
@@ -117,7 +146,8 @@ export async function writeBatch(
   } catch (error) {
     // Others got in the way of a batch that takes long; small ones take so little time that this cannot happen.
     const isContended = error instanceof ContendedTransaction && records.length > 1
-    const isRefused = error instanceof WriteRefused || error instanceof RequestError
+    const isRefused =
+      error instanceof WriteRefused || error instanceof RequestError || error instanceof DocumentRefused
     if (isRefused && records.length === 1)
       return { outcomes: [bad(reasonOf(error))], missing: [], unresolved: [] }
     if (!isContended && !isRefused) throw error
@@ -143,8 +173,10 @@ async function writeSome(
   options: BatchOptions,
 ): Promise<BatchResult> {
   const { pace, store } = target
+  const memo = new Memo()
   const run = (isCareful: boolean) => (transaction: Transaction) => {
-    const writer = new BatchWriter(transaction, database, options, isCareful, target)
+    memo.begin()
+    const writer = new BatchWriter(transaction, database, options, isCareful, target, memo)
     if (pace === undefined) return writer.run(records)
     const limited = <T>(work: () => T) => store.bindings.perDocument(work, limits.recordBindingsMs)
     return store.bindings.counted(
@@ -152,17 +184,25 @@ async function writeSome(
       micros => store.bindingShare.spent(database, micros),
     )
   }
-  const told = ({ counters, result }: TransactionOutcome<BatchResult>) => {
-    target.onSpent?.(counters)
-    return result
+  let isCareful = options.dryRun
+  for (;;) {
+    try {
+      const { counters, result } = options.dryRun
+        ? withoutWrites(store.attempt(run(isCareful)))
+        : await store.write(run(isCareful))
+      target.onSpent?.(counters)
+      return result
+    } catch (error) {
+      if (error instanceof Pending) await memo.settle(error)
+      else if (error instanceof HiddenByEnd) isCareful = true
+      else throw error
+    }
   }
-  if (options.dryRun) return told(store.read(run(true)))
-  try {
-    return told(await store.write(run(false)))
-  } catch (error) {
-    if (!(error instanceof HiddenByEnd)) throw error
-    return told(await store.write(run(true)))
-  }
+}
+
+/** What is not committed costs no writes. */
+function withoutWrites<T>({ counters, result }: Attempt<T>): Pick<Attempt<T>, 'counters' | 'result'> {
+  return { result, counters: { ...counters, writeBytes: 0, writeOps: 0 } }
 }
 
 /** Which of some documents are not there. */
@@ -191,7 +231,8 @@ function conflict(reason: string): Outcome {
   return { kind: 'conflict', reason }
 }
 
-function reasonOf(error: WriteRefused | RequestError): string {
+function reasonOf(error: WriteRefused | RequestError | DocumentRefused): string {
+  if (error instanceof DocumentRefused) return error.reason
   if (error instanceof RequestError) return error.description
   return error.reason === 'not unique' ? 'document is not unique.' : 'Key already exists.'
 }
@@ -202,7 +243,8 @@ class BatchWriter {
   readonly #options: BatchOptions
   /** Looks before each write whether the document has ended; else afterwards, which is quicker. */
   readonly #isCareful: boolean
-  readonly #isExpression: BatchTarget['isExpression']
+  readonly #target: BatchTarget
+  readonly #rules: DocumentRules
   readonly #resolver: Resolver
   readonly #missing: MissingReference[] = []
   readonly #unresolved: { readonly record: number; readonly what: string }[] = []
@@ -213,9 +255,11 @@ class BatchWriter {
     database: DatabaseId,
     options: BatchOptions,
     isCareful: boolean,
-    { isExpression }: BatchTarget,
+    target: BatchTarget,
+    memo: Memo,
   ) {
-    this.#isExpression = isExpression
+    this.#target = target
+    this.#rules = target.rules.documents(transaction, database, memo)
     this.#transaction = transaction
     this.#database = database
     this.#options = options
@@ -262,7 +306,7 @@ class BatchWriter {
   /** Why the query layer would not take the resolved fields, either. */
   #refusal(ref: Ref, fields: ObjectValue): string | undefined {
     for (const lambda of this.#resolver.lambdas) {
-      if (!this.#isExpression(lambda)) return 'a stored lambda that is none of the language'
+      if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is none of the language'
     }
     if (ref.collection !== native.credentials) return undefined
     const { container } = this.#transaction.catalogue.database(this.#database) ?? {}
@@ -288,11 +332,14 @@ class BatchWriter {
     return this.#transaction.catalogue.collection(ref)?.name
   }
 
-  #present(ref: Ref, fields: ObjectValue, { ts }: DocumentRecord): Outcome {
-    const { dryRun, onConflict } = this.#options
+  #present(ref: Ref, given: ObjectValue, { ts }: DocumentRecord): Outcome {
+    const { onConflict } = this.#options
     const { snapshotTime } = this.#transaction
-    if (isExpired(fields, snapshotTime)) return done.expired
+    if (isExpired(given, snapshotTime)) return done.expired
     const existing = this.#transaction.get(ref)
+    if (existing !== undefined && equalValues(existing.fields, given)) return done.equal
+    const fields = this.#within(() => this.#rules.complete(ref, given, existing?.fields))
+    if ('reason' in fields) return bad(fields.reason)
     if (existing !== undefined && equalValues(existing.fields, fields)) return done.equal
     const other = existing ? 'is there with another content' : this.#hindrance(ref, fields, ts)
     if (other !== undefined) {
@@ -301,12 +348,17 @@ class BatchWriter {
     }
     const taken = this.#takenBy(ref, fields)
     if (taken !== undefined) return bad(taken)
-    if (!dryRun) {
-      const isPast = ts !== undefined && ts < snapshotTime && other === undefined
-      if (isPast) this.#insert(ref, ts, fields)
-      else this.#transaction.put(this.#targetOf(ref, fields), fields)
-    }
+    const isPast = ts !== undefined && ts < snapshotTime && other === undefined
+    if (isPast) this.#insert(ref, ts, fields)
+    else this.#transaction.put(this.#targetOf(ref, fields), fields)
+    const refused = this.#within(() => this.#rules.refusal(ref))
+    if (refused !== undefined) throw new DocumentRefused(refused)
     return other === undefined ? done.written : done.replaced
+  }
+
+  /** What code of a document's collection takes counts as what its bindings take. */
+  #within<T>(work: () => T): T {
+    return this.#target.store.bindings.within(work)
   }
 
   #insert(ref: Ref, ts: number, fields: ObjectValue): void {
@@ -348,7 +400,7 @@ class BatchWriter {
       if (this.#options.onConflict === 'fail') return conflict('has another version at that time')
       break
     }
-    if (!this.#options.dryRun) this.#transaction.insertVersion(ref, ts, isDelete ? undefined : fields)
+    this.#transaction.insertVersion(ref, ts, isDelete ? undefined : fields)
     return done.written
   }
 
@@ -362,7 +414,7 @@ class BatchWriter {
         for (const { document } of this.#transaction.match(index, terms, { from, to })) {
           if (sameRef(document, ref)) continue
           const collection = this.#nameOf(document.collection) ?? ''
-          return `the unique index ${index.name} holds the same of ${collection} ${document.id}`
+          return `the unique ${nameOf(index)} holds the same of ${collection} ${document.id}`
         }
       }
     }
@@ -379,6 +431,17 @@ class BatchWriter {
     }
     return indexes
   }
+}
+
+/** `index NAME`; of what belongs to a collection's definition: `constraint of FIELD, FIELD`. */
+function nameOf({ isOwn, name, terms, values }: IndexDefinition): string {
+  if (!isOwn) return `index ${name}`
+  return `constraint of ${[...terms, ...values].map(textOfField).join(', ')}`
+}
+
+function textOfField({ binding, path = [], within = [] }: IndexField): string {
+  const steps = binding === undefined ? path.slice(path[0] === 'data' ? 1 : 0) : [binding, ...within]
+  return steps.join('.')
 }
 
 function isExpired(fields: ObjectValue, now: number): boolean {

@@ -6,11 +6,14 @@ import { step, stepsPerLook } from '../../src/base/effort.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import type { DocumentRecord } from '../../src/transfer/record.ts'
 import { writeBatch } from '../../src/transfer/write-batch.ts'
-import { Lambda, type Ref, rootDatabase } from '../../src/values/value.ts'
+import { Lambda, type ObjectValue, type Ref, rootDatabase } from '../../src/values/value.ts'
 import { Bench, createCollection, createIndex, data, documentRef, object } from '../unit/store/support.ts'
 
 const options = { onConflict: 'fail', dryRun: false } as const
-const isExpression = () => true
+const rules = {
+  isExpression: () => true,
+  documents: () => ({ complete: (_ref: Ref, fields: ObjectValue) => fields, refusal: () => undefined }),
+}
 
 const records = (count: number): DocumentRecord[] =>
   Array.from({ length: count }, (_, at) => ({
@@ -48,7 +51,7 @@ test('a batch that takes longer than its pace is written in several transactions
     },
   }
   const { outcomes } = await writeBatch(
-    { store: bench.store, isExpression, pace },
+    { store: bench.store, rules, pace },
     rootDatabase,
     records(5),
     options,
@@ -81,12 +84,7 @@ test('a record whose bindings take too long is bad, and the others are written',
       return record.fields
     },
   }))
-  const { outcomes } = await writeBatch(
-    { store: bench.store, isExpression, pace },
-    rootDatabase,
-    given,
-    options,
-  )
+  const { outcomes } = await writeBatch({ store: bench.store, rules, pace }, rootDatabase, given, options)
   assert.deepEqual(
     outcomes.map(({ kind }) => kind),
     ['written', 'written', 'written', 'bad', 'written'],

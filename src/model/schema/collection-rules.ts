@@ -3,7 +3,7 @@
 
 import { aliasesOf } from '../../auth/resource-names.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { type FailedCheck, Failure, type FailurePlace, LanguageError } from '../failure.ts'
+import { type FailedCheck, Failure, type FailurePlace, type FieldPath, LanguageError } from '../failure.ts'
 import type { Draft } from '../resources/resource.ts'
 import type { FindCollection, Session } from '../session.ts'
 import { withDefaults } from './defaults.ts'
@@ -89,8 +89,17 @@ function collectionFinder(database: bigint, { transaction }: Session): FindColle
   }
 }
 
-/** Fills in what is left out of a new document, and notes what is not of its type. Throws where a default has no value. */
-export function applyTypes(draft: Draft): void {
+/** What of a draft its types are about. */
+type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailures' | 'session'>
+
+/** What of a draft its checks are about. */
+type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
+
+/**
+ * Fills in what is left out of a new document, and notes what is not of its type. `known`: data of which a field that is
+ * left out keeps its value, in place of the default. Throws where a default has no value.
+ */
+export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { fields, mode, patch, ref, session, typeFailures: noted } = draft
   if (mode === 'history') return
   const { data: type, name } = rulesOf(ref, session)
@@ -98,16 +107,28 @@ export function applyTypes(draft: Draft): void {
   const stored = fields.get('data')
   let data = stored !== undefined && isObject(stored) ? stored : new Map<string, Value>()
   if (mode !== 'update') {
-    const evaluate = (expression: string, field: string) =>
-      valueOfDefault(expression, `*field:${name}:${field}*`, field, draft)
+    const evaluate = (expression: string, path: FieldPath) => {
+      const field = String(path[0])
+      return valueAt(known, path) ?? valueOfDefault(expression, `*field:${name}:${field}*`, field, draft)
+    }
     data = withDefaults(type, patch.get('data') ?? undefined, data, evaluate)
     if (data.size > 0) fields.set('data', data)
   }
   noted.push(...typeFailures(type, data, ['data']))
 }
 
+function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
+  let value = data
+  for (const step of path) {
+    if (value === undefined || value === null) return undefined
+    if (typeof step === 'string') value = isObject(value) ? value.get(step) : undefined
+    else value = isArray(value) ? value[step] : undefined
+  }
+  return value
+}
+
 /** The value of a default's expression. Throws a Failure where it has none. */
-function valueOfDefault(source: string, name: string, field: string, { mode, session }: Draft): Value {
+function valueOfDefault(source: string, name: string, field: string, { mode, session }: CheckedDraft): Value {
   try {
     return session.withEffectLimit('pure', 'default values', () =>
       session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
@@ -119,7 +140,7 @@ function valueOfDefault(source: string, name: string, field: string, { mode, ses
 }
 
 /** Runs the checks of a document that has been written. They read what they like, as predicates of roles do. */
-export function runChecks(draft: Draft): void {
+export function runChecks(draft: CheckedDraft): void {
   const { mode, ref, session } = draft
   if (mode === 'history') return
   const { checks } = rulesOf(ref, session)
@@ -137,7 +158,7 @@ function placeOf(mode: Draft['mode']): FailurePlace {
   return mode === 'create' ? 'target' : 'call'
 }
 
-function checkResult(source: string, name: string, { mode, ref, session }: Draft): Value {
+function checkResult(source: string, name: string, { mode, ref, session }: CheckedDraft): Value {
   const code = { language: '10', source, name: `*check_constraint:${name}*` } as const
   const run = () => session.run(code, { list: [ref] })
   const readOnly = () => session.withEffectLimit('read', 'check constraints', run)

@@ -1,10 +1,11 @@
 // Values for what a new document leaves out. Null is no absence: who gives it wants nothing to be there.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import type { FieldPath } from '../failure.ts'
 import type { FieldType, ObjectType } from './field-types.ts'
 
-/** The value of a default's expression, for a field of that name at the top level. */
-type EvaluateDefault = (expression: string, field: string) => Value
+/** The value of a default's expression, for the field at that place within the data. */
+type EvaluateDefault = (expression: string, path: FieldPath) => Value
 
 /**
  * `stored` with values for what `given` leaves out; `stored` is what `given` comes to without its nulls. A new object where
@@ -16,7 +17,7 @@ export function withDefaults(
   stored: ObjectValue,
   evaluate: EvaluateDefault,
 ): ObjectValue {
-  return filledObject(type, given, stored, evaluate)
+  return filledObject(type, given, stored, evaluate, [])
 }
 
 function filledObject(
@@ -24,18 +25,18 @@ function filledObject(
   given: Value | undefined,
   stored: ObjectValue,
   evaluate: EvaluateDefault,
-  top?: string,
+  path: FieldPath,
 ): ObjectValue {
   const named = given !== undefined && isObject(given) ? given : stored
   let filled: Map<string, Value> | undefined
   for (const [name, { type, defaultValue }] of fields) {
     const before = stored.get(name)
-    const field = top ?? name
+    const at = () => [...path, name]
     let value = before
-    if (before !== undefined) value = filledValue(type, named.get(name), before, evaluate, field)
+    if (before !== undefined) value = filledValue(type, named.get(name), before, evaluate, at)
     else if (named.has(name)) continue
-    else if (defaultValue !== undefined) value = evaluate(defaultValue, field)
-    else if (type.kind === 'object') value = filledObject(type, undefined, new Map(), evaluate, field)
+    else if (defaultValue !== undefined) value = evaluate(defaultValue, at())
+    else if (type.kind === 'object') value = filledObject(type, undefined, new Map(), evaluate, at())
     if (value === before || value === undefined || value === null) continue
     filled ??= new Map(stored)
     filled.set(name, value)
@@ -48,22 +49,24 @@ function filledValue(
   given: Value | undefined,
   stored: Value,
   evaluate: EvaluateDefault,
-  top: string,
+  at: () => FieldPath,
 ): Value {
   switch (type.kind) {
     case 'object':
-      return isObject(stored) ? filledObject(type, given, stored, evaluate, top) : stored
+      return isObject(stored) ? filledObject(type, given, stored, evaluate, at()) : stored
     case 'array': {
       if (!isArray(stored)) return stored
       const named = given !== undefined && isArray(given) && given.length === stored.length ? given : stored
-      const filled = stored.map((each, index) => filledValue(type.element, named[index], each, evaluate, top))
+      const filled = stored.map((each, index) =>
+        filledValue(type.element, named[index], each, evaluate, () => [...at(), index]),
+      )
       return filled.some((each, index) => each !== stored[index]) ? filled : stored
     }
     case 'union': {
       const objects = type.members.filter(each => each.kind === 'object' || each.kind === 'array')
       const [only] = objects
       return objects.length === 1 && only !== undefined
-        ? filledValue(only, given, stored, evaluate, top)
+        ? filledValue(only, given, stored, evaluate, at)
         : stored
     }
     default:

@@ -1,6 +1,6 @@
 // What a value of the wrong type is told by. Both languages say it in the same sentences.
 
-import type { FailedCheck, FieldPath, TypeFault } from '../failure.ts'
+import type { FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
 
 /** The sentence of a fault, without its place. */
 export function typeFaultText(fault: TypeFault): string {
@@ -44,4 +44,22 @@ export function pathText(path: FieldPath): string {
 export function failedCheckText({ name, why }: FailedCheck): string {
   if (why === 'not met') return `Document failed check constraint \`${name}\``
   return `Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
+}
+
+/** Why a document is not what its collection asks for, where no language tells it. */
+export function faultText(fault: Fault): string {
+  switch (fault.kind) {
+    case 'mistyped':
+      return fault.failures
+        .map(each => `${pathText(shownPath(each.path))}: ${typeFaultText(each.fault)}`)
+        .join(', ')
+    case 'failed checks':
+      return fault.checks.map(failedCheckText).join(', ')
+    case 'broken check':
+      return `Error evaluating a check constraint: ${fault.error.message}`
+    case 'failed default':
+      return `${fault.field}: Default field evaluation failed: ${fault.error.message}`
+    default:
+      return fault.kind
+  }
 }
