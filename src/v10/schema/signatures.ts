@@ -12,9 +12,9 @@ import {
 } from '../../model/schema/field-types.ts'
 import type { FindCollection, ReadSignature, ReferredCollection } from '../../model/session.ts'
 import { type Diagnostic, QueryFailure, type Remark } from '../failure/failure.ts'
+import type { TypeNode } from '../syntax/nodes.ts'
 import { parseSignature } from '../syntax/parse.ts'
 import { Source, type Span } from '../syntax/source.ts'
-import type { TypeNode } from '../syntax/types.ts'
 
 /** What a signature comes to. */
 interface ResolvedSignature {
@@ -250,7 +250,7 @@ function nodeText(node: TypeNode): string {
     case 'optional':
       return `${nodeText(node.inner)} | Null`
     case 'function': {
-      const given = node.parameters.map(nodeText)
+      const given = node.parameters.map(({ type }) => nodeText(type))
       return `${given.length === 1 ? given[0] : `(${given.join(', ')})`} => ${nodeText(node.result)}`
     }
   }

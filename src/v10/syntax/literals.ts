@@ -197,3 +197,17 @@ function checked(reader: SourceReader, start: number, digits: string): string {
   if (annotation !== undefined) throw reader.fault('Invalid escape', start, reader.at, { annotation })
   return String.fromCodePoint(point)
 }
+
+/** The key of an object that a text in quotes is; expressions in it are a fault. */
+export function keyOf(node: Node, reader: SourceReader): string {
+  if (node.kind === 'literal') return String(node.value)
+  const isPart = (part: string | Node): part is Node => typeof part !== 'string'
+  const inner = node.kind === 'template' ? (node.parts.find(isPart) as Node) : node
+  const hash = reader.text.lastIndexOf('#{', inner.start)
+  throw reader.fault('Object keys do not support interpolation', inner.start, inner.end, {
+    remarks: [
+      reader.remark('hint', 'Add a backslash to ignore the interpolation', hash, hash, '\\'),
+      reader.remark('hint', 'Use Object.fromEntries if you need a dynamic key', node.start, node.end),
+    ],
+  })
+}

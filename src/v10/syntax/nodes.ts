@@ -55,6 +55,8 @@ export interface ObjectNode extends Place {
 export interface LetNode extends Place {
   readonly kind: 'let'
   readonly name: string
+  /** The type that is written behind the name, which means nothing when it runs. */
+  readonly type: TypeNode | undefined
   readonly value: Node
 }
 
@@ -184,6 +186,42 @@ export type Node =
   | BinaryNode
   | ChainNode
   | ProjectionNode
+
+/** A field of an object's type; its place is that of its name. */
+export interface TypeMember extends Place {
+  readonly name: string
+  readonly type: TypeNode
+  /** The expression behind `=`. */
+  readonly defaultValue: Node | undefined
+}
+
+/** A parameter of a function's type. */
+export interface TypeParameter {
+  /** Undefined where it has none. */
+  readonly name: string | undefined
+  readonly isRest: boolean
+  readonly type: TypeNode
+}
+
+/** A type as it is written. */
+export type TypeNode =
+  | (Place & { readonly kind: 'name'; readonly name: string; readonly arguments: readonly TypeNode[] })
+  | (Place & { readonly kind: 'literal'; readonly value: boolean | bigint | number | string })
+  | (Place & { readonly kind: 'tuple'; readonly elements: readonly TypeNode[] })
+  | (Place & {
+      readonly kind: 'object'
+      readonly members: readonly TypeMember[]
+      readonly wildcard: TypeNode | undefined
+      /** It ends in `...`. */
+      readonly isOpen: boolean
+    })
+  | (Place & { readonly kind: 'union' | 'intersection'; readonly members: readonly TypeNode[] })
+  | (Place & { readonly kind: 'optional'; readonly inner: TypeNode })
+  | (Place & {
+      readonly kind: 'function'
+      readonly parameters: readonly TypeParameter[]
+      readonly result: TypeNode
+    })
 
 /** A parsed text. */
 export interface Program {

@@ -1,11 +1,11 @@
 // From a text to its tree, or to everything that is wrong with it.
 
-import { invalidQuery } from '../failure/failure.ts'
-import type { LambdaNode, Program } from './nodes.ts'
+import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
+import type { LambdaNode, Program, TypeNode } from './nodes.ts'
 import { Parser } from './parser.ts'
 import { Expected, Recorded } from './reader.ts'
 import type { Source } from './source.ts'
-import type { TypeNode } from './types.ts'
+import { readType } from './types.ts'
 
 /**
  * The tree of a query. `placeholders` are the places, ascending, at which the text has `<value>` for a value of its
@@ -13,23 +13,36 @@ import type { TypeNode } from './types.ts'
  */
 export function parseQuery(source: Source, placeholders: readonly number[]): Program {
   const parser = new Parser(source, placeholders)
-  const body = readWhole(parser, () => parser.query())
+  const body = wholeOf(parser, () => parser.query())
   return { source, body, mayWrite: parser.mayWrite }
 }
 
 /** The lambda that is the body of a function, a predicate or a computed field. Throws a QueryFailure for any other text. */
 export function parseLambda(source: Source): LambdaNode {
   const parser = new Parser(source, [])
-  return readWhole(parser, () => parser.lambda())
+  return wholeOf(parser, () => parser.lambda())
 }
 
 /** The type that a signature is. Throws a QueryFailure for any other text. */
 export function parseSignature(source: Source): TypeNode {
   const parser = new Parser(source, [])
-  return readWhole(parser, () => parser.signature())
+  return wholeOf(parser, () => {
+    parser.lines()
+    const type = readType(parser, 0, { readDefault: () => parser.expression(false) })
+    parser.lines()
+    if (parser.at < parser.text.length) throw parser.expected('end-of-input')
+    return type
+  })
 }
 
-function readWhole<T>(parser: Parser, read: () => T): T {
+/** What reading gave; with faults that was nothing, or not all. */
+interface Reading<T> {
+  readonly result: T | undefined
+  readonly faults: readonly Diagnostic[]
+}
+
+/** Reads a text as far as it goes: what was recorded, or else what was expected, is its faults. */
+export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   let result: T | undefined
   try {
     result = read()
@@ -38,7 +51,12 @@ function readWhole<T>(parser: Parser, read: () => T): T {
       parser.record(expectedText(error.names), error.at, error.at + 1)
     } else if (!(error instanceof Expected || error instanceof Recorded)) throw error
   }
-  if (result === undefined || parser.faults.length > 0) throw invalidQuery(parser.faults)
+  return { result, faults: parser.faults }
+}
+
+function wholeOf<T>(parser: Parser, read: () => T): T {
+  const { faults, result } = readWhole(parser, read)
+  if (result === undefined || faults.length > 0) throw invalidQuery(faults)
   return result
 }
 

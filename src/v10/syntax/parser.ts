@@ -4,7 +4,7 @@
 import { limits } from '../../limits.ts'
 import { ChainReader } from './chains.ts'
 import { readHeredoc, startsHeredoc } from './heredoc.ts'
-import { readNumber, readString, startsNumber, startsString } from './literals.ts'
+import { keyOf, readNumber, readString, startsNumber, startsString } from './literals.ts'
 import {
   type BlockNode,
   type GroupNode,
@@ -15,13 +15,14 @@ import {
   type ProjectedField,
   type ProjectionNode,
   shortParameter,
+  type TypeNode,
 } from './nodes.ts'
 import { melted, type Operator, readOperator, treeOf } from './operators.ts'
 import { skipCases } from './patterns.ts'
 import { placeholderText } from './placeholder.ts'
 import { code, type Expected, isKeyword, startsName } from './reader.ts'
 import type { Source } from './source.ts'
-import { readType, type TypeNode } from './types.ts'
+import { readType } from './types.ts'
 
 /** What is read in parentheses: expressions, or parameters when `=>` follows. */
 interface Parenthesised {
@@ -80,13 +81,22 @@ export class Parser extends ChainReader {
     throw this.fault('Body must be a lambda expression.', start, end, parts)
   }
 
-  /** A text that is one type; the fields of its objects may have defaults. */
-  signature(): TypeNode {
+  /** A block in braces, the first of which comes here; never an object. */
+  block(): BlockNode {
+    const start = this.at
+    if (!this.skips('{')) throw this.expected('`{`')
+    const body = this.#body('block')
     this.lines()
-    const type = readType(this, 0, () => this.#expression(false))
-    this.lines()
-    if (this.at < this.text.length) throw this.expected('end-of-input')
-    return type
+    if (!this.skips('}')) throw this.expected('`}`')
+    return { ...body, start, end: this.at }
+  }
+
+  /** An operand with its chain, such as the path `.a.b`, without operators between operands. */
+  operand(): Node {
+    const outer = this.#usesShort
+    const node = this.#term()
+    this.#usesShort = outer
+    return node
   }
 
   /** Statements up to the end of the query or the brace that ends the block. */
@@ -94,12 +104,12 @@ export class Parser extends ChainReader {
     this.lines()
     const start = this.at
     const statements: (LetNode | Node)[] = []
-    if (!this.#startsStatement()) {
+    if (!this.startsExpression()) {
       const message = `Unexpected end of ${what}. Expected statement or expression`
       throw this.fault(message, start, start + 1)
     }
     do statements.push(this.#statement())
-    while (this.#separators() && this.#startsStatement())
+    while (this.#separators() && this.startsExpression())
     const end = this.at
     const last = statements.at(-1) as LetNode | Node
     if (last.kind === 'let') {
@@ -127,7 +137,8 @@ export class Parser extends ChainReader {
     }
   }
 
-  #startsStatement(): boolean {
+  /** Whether an expression may begin here. */
+  startsExpression(): boolean {
     const unit = this.unit()
     if (startsName(unit) || startsString(this) || startsNumber(this) || this.#isPlaceholder(this.at))
       return true
@@ -146,24 +157,26 @@ export class Parser extends ChainReader {
 
   #statement(): LetNode | Node {
     const start = this.at
-    if (!this.skipsWord('let')) return this.#expression(false)
+    if (!this.skipsWord('let')) return this.expression(false)
     this.lines()
     const nameStart = this.at
     const name = this.name()
     this.lines()
+    let type: TypeNode | undefined
     if (this.skips(':')) {
       this.lines()
-      readType(this)
+      type = readType(this)
       this.lines()
-      if (!this.#skipsEquals()) throw this.expected('`=`')
-    } else if (!this.#skipsEquals()) throw this.expected('`:`', '`=`')
+      if (!this.skipsEquals()) throw this.expected('`=`')
+    } else if (!this.skipsEquals()) throw this.expected('`:`', '`=`')
     this.lines()
-    const value = this.#expression(false)
+    const value = this.expression(false)
     if (name === 'FQL' || name === '_') throw this.keyword(name, nameStart)
-    return { kind: 'let', name, value, start, end: value.end }
+    return { kind: 'let', name, type, value, start, end: value.end }
   }
 
-  #skipsEquals(): boolean {
+  /** Moves past an equals sign that is not the beginning of an operator; whether there is one here. */
+  skipsEquals(): boolean {
     const next = this.text.charCodeAt(this.at + 1)
     if (this.unit() !== code.equals || next === code.equals || next === code.tilde || next === code.greater) {
       return false
@@ -173,7 +186,7 @@ export class Parser extends ChainReader {
   }
 
   /** An expression with everything that belongs to it. Short lambdas are functions where they are allowed. */
-  #expression(shortAllowed: boolean): Node {
+  expression(shortAllowed: boolean): Node {
     if (++this.#depth > limits.v10NestingMax) {
       throw this.fault('The query is nested too deeply', this.at, this.at + 1)
     }
@@ -230,7 +243,7 @@ export class Parser extends ChainReader {
       case 'at': {
         this.at += 2
         const time = this.#inParentheses()
-        const body = this.#expression(false)
+        const body = this.expression(false)
         return { kind: 'at', time, body, start, end: body.end }
       }
       case 'match':
@@ -239,7 +252,7 @@ export class Parser extends ChainReader {
         this.#term()
         skipCases(
           this,
-          () => this.#expression(false),
+          () => this.expression(false),
           () => this.#separators(),
         )
         return { kind: 'match', start, end: this.at }
@@ -249,7 +262,7 @@ export class Parser extends ChainReader {
 
   #condition(start: number): Node {
     const condition = this.#inParentheses()
-    const then = this.#expression(false)
+    const then = this.expression(false)
     const before = this.at
     this.lines()
     if (!this.skipsWord('else')) {
@@ -257,7 +270,7 @@ export class Parser extends ChainReader {
       return { kind: 'if', condition, then, otherwise: undefined, start, end: then.end }
     }
     this.lines()
-    const otherwise = this.#expression(false)
+    const otherwise = this.expression(false)
     return { kind: 'if', condition, then, otherwise, start, end: otherwise.end }
   }
 
@@ -265,7 +278,7 @@ export class Parser extends ChainReader {
     this.lines()
     if (!this.skips('(')) throw this.expected('`(`')
     this.lines()
-    const node = this.#expression(false)
+    const node = this.expression(false)
     this.lines()
     if (!this.skips(')')) throw this.expected('`)`')
     this.lines()
@@ -288,7 +301,7 @@ export class Parser extends ChainReader {
     }
     if (rest !== undefined) parameters.pop()
     this.lines()
-    const body = this.#expression(false)
+    const body = this.expression(false)
     return { kind: 'lambda', parameters, rest: rest?.name, body, start, end: body.end }
   }
 
@@ -395,7 +408,7 @@ export class Parser extends ChainReader {
 
   readonly #interpolation = (): Node => {
     this.lines()
-    const node = this.#expression(false)
+    const node = this.expression(false)
     this.lines()
     if (!this.skips('}')) throw this.expected('`}`')
     return node
@@ -407,8 +420,8 @@ export class Parser extends ChainReader {
     const elements: Node[] = []
     this.lines()
     while (!this.skips(bracket)) {
-      if (!this.#startsStatement()) throw this.expected(end, 'expression')
-      elements.push(this.#expression(shortAllowed))
+      if (!this.startsExpression()) throw this.expected(end, 'expression')
+      elements.push(this.expression(shortAllowed))
       this.lines()
       if (this.skips(',')) this.lines()
       else if (!this.text.startsWith(bracket, this.at)) throw this.expected(end, '`,`')
@@ -431,8 +444,8 @@ export class Parser extends ChainReader {
         if (!this.skips(')')) throw this.expected('`)`')
         break
       }
-      if (!this.#startsStatement()) throw this.expected('`)`', '`...`', 'expression')
-      elements.push(this.#expression(true))
+      if (!this.startsExpression()) throw this.expected('`)`', '`...`', 'expression')
+      elements.push(this.expression(true))
       this.lines()
       if (this.skips(',')) this.lines()
       else if (this.unit() !== code.close) throw this.expected('`)`', '`,`', '`...`')
@@ -487,7 +500,7 @@ export class Parser extends ChainReader {
       this.blanks()
       if (!this.skips(':')) throw this.expected('`:`')
       this.lines()
-      fields.push([key, this.#expression(false)])
+      fields.push([key, this.expression(false)])
       this.lines()
     } while (this.skips(','))
     if (!this.skips('}')) throw this.expected('`,`', '`}`')
@@ -495,19 +508,7 @@ export class Parser extends ChainReader {
   }
 
   #key(): string {
-    if (!startsString(this)) return this.anyName()
-    const node = this.#string()
-    if (node.kind === 'literal') return String(node.value)
-    const inner = (
-      node.kind === 'template' ? node.parts.find(part => typeof part !== 'string') : node
-    ) as Node
-    const hash = this.text.lastIndexOf('#{', inner.start)
-    throw this.fault('Object keys do not support interpolation', inner.start, inner.end, {
-      remarks: [
-        this.remark('hint', 'Add a backslash to ignore the interpolation', hash, hash, '\\'),
-        this.remark('hint', 'Use Object.fromEntries if you need a dynamic key', node.start, node.end),
-      ],
-    })
+    return startsString(this) ? keyOf(this.#string(), this) : this.anyName()
   }
 
   #projection(operand: Node): ProjectionNode {
@@ -543,7 +544,7 @@ export class Parser extends ChainReader {
     this.blanks()
     if (this.skips(':')) {
       this.lines()
-      return { name, nameStart, value: this.#expression(true) }
+      return { name, nameStart, value: this.expression(true) }
     }
     const operand: Node = { kind: 'name', name: shortParameter, start: nameStart, end: nameStart }
     const link: Link = { kind: 'field', start: nameStart, end, name, nameStart, optional: false }

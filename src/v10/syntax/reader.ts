@@ -133,7 +133,7 @@ export class SourceReader {
     for (;;) {
       const unit = this.unit()
       if (unit === code.blank || unit === code.tab) this.at++
-      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.#blockComment()
+      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.blockComment()
       else return
     }
   }
@@ -143,7 +143,7 @@ export class SourceReader {
     for (;;) {
       const unit = this.unit()
       if (unit === code.blank || unit === code.newline || unit === code.tab || unit === code.return) this.at++
-      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.#blockComment()
+      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.blockComment()
       else if (!this.lineComment()) return
     }
   }
@@ -158,7 +158,8 @@ export class SourceReader {
     return true
   }
 
-  #blockComment(): void {
+  /** Skips the block comment that begins here, with those in it. */
+  blockComment(): void {
     const { text } = this
     let depth = 0
     do {

@@ -1,52 +1,28 @@
-// Types, as they stand behind `let x:` and in the signatures of fields. A query skips them: they mean nothing when it runs.
+// Types, as they stand behind `let x:`, in the signatures of fields, and in schema files. A query looks at none of them: they
+// mean nothing when it runs.
 
 import { limits } from '../../limits.ts'
 import { readNumber, readString, startsNumber, startsString } from './literals.ts'
+import type { Node, TypeMember, TypeNode, TypeParameter } from './nodes.ts'
 import { code, type SourceReader } from './reader.ts'
 
-interface Place {
-  readonly start: number
-  readonly end: number
+/** How a type is read that is declared, not written in a query. */
+interface Declared {
+  /** Reads an expression behind `=`: fields of objects may have defaults. */
+  readonly readDefault: () => Node
+  /** What stands behind the type is looked at by who reads it. */
+  readonly isPart?: boolean
 }
-
-/** A field of an object's type. */
-interface TypeMember {
-  readonly name: string
-  readonly type: TypeNode
-  /** The place of the expression behind `=`. */
-  readonly defaultValue: Place | undefined
-}
-
-/** A type as it is written. */
-export type TypeNode =
-  | (Place & { readonly kind: 'name'; readonly name: string; readonly arguments: readonly TypeNode[] })
-  | (Place & { readonly kind: 'literal'; readonly value: boolean | bigint | number | string })
-  | (Place & { readonly kind: 'tuple'; readonly elements: readonly TypeNode[] })
-  | (Place & {
-      readonly kind: 'object'
-      readonly members: readonly TypeMember[]
-      readonly wildcard: TypeNode | undefined
-    })
-  | (Place & { readonly kind: 'union' | 'intersection'; readonly members: readonly TypeNode[] })
-  | (Place & { readonly kind: 'optional'; readonly inner: TypeNode })
-  | (Place & {
-      readonly kind: 'function'
-      readonly parameters: readonly TypeNode[]
-      readonly result: TypeNode
-    })
-
-/** Reads an expression behind `=`; where there is none, fields of objects have no defaults. */
-type ReadDefault = () => Place
 
 /** Reads a type. `depth` is how many are around it. */
-export function readType(reader: SourceReader, depth = 0, readDefault?: ReadDefault): TypeNode {
+export function readType(reader: SourceReader, depth = 0, declared?: Declared): TypeNode {
   if (depth > limits.v10NestingMax)
     throw reader.fault('The query is nested too deeply', reader.at, reader.at + 1)
   const start = reader.at
   const operands: TypeNode[] = []
   let kind: 'union' | 'intersection' = 'union'
   for (;;) {
-    const { isName, node: base, parameters } = readBase(reader, depth, readDefault)
+    const { isName, node: base, parameters } = readBase(reader, depth, declared)
     let node = base
     let end = reader.at
     reader.blanks()
@@ -64,16 +40,25 @@ export function readType(reader: SourceReader, depth = 0, readDefault?: ReadDefa
       reader.lines()
     } else if (reader.skips('=>')) {
       reader.lines()
-      const result = readType(reader, depth + 1, readDefault)
-      const given = operands.length === 1 && parameters !== undefined ? parameters : [joined(operands, kind)]
+      const result = readType(reader, depth + 1, declared)
+      const given =
+        operands.length === 1 && parameters !== undefined ? parameters : [unnamed(joined(operands, kind))]
       return { kind: 'function', parameters: given, result, start, end: result.end }
     } else {
-      const isEnd = isEndOfType(next) || (readDefault !== undefined && reader.at >= reader.text.length)
-      if (isName && !isEnd) throw reader.expected('`<`', '`=`')
+      if (isName && !isEndOfType(next) && !endsHere(reader, declared)) throw reader.expected('`<`', '`=`')
       reader.at = end
       return joined(operands, kind)
     }
   }
+}
+
+/** Queries go on behind a type; declarations end with it, or are read on by others. */
+function endsHere(reader: SourceReader, declared: Declared | undefined): boolean {
+  return declared !== undefined && (declared.isPart === true || reader.at >= reader.text.length)
+}
+
+function unnamed(type: TypeNode): TypeParameter {
+  return { name: undefined, isRest: false, type }
 }
 
 function joined(operands: readonly TypeNode[], kind: 'union' | 'intersection'): TypeNode {
@@ -102,11 +87,11 @@ interface Base {
   /** A name that could have arguments. */
   readonly isName: boolean
   /** What stands in parentheses: parameters, when an arrow follows. */
-  readonly parameters?: readonly TypeNode[]
+  readonly parameters?: readonly TypeParameter[]
 }
 
 /** Reads a type without operators. */
-function readBase(reader: SourceReader, depth: number, readDefault: ReadDefault | undefined): Base {
+function readBase(reader: SourceReader, depth: number, declared: Declared | undefined): Base {
   const start = reader.at
   const named = (node: TypeNode): Base => ({ node, isName: false })
   if (startsNumber(reader)) {
@@ -121,22 +106,23 @@ function readBase(reader: SourceReader, depth: number, readDefault: ReadDefault 
     return named({ kind: 'literal', value, start, end: reader.at })
   }
   if (reader.skips('[')) {
-    const elements = readTypes(reader, '`]`', depth, readDefault)
+    const elements = readTypes(reader, '`]`', depth, declared)
     return named({ kind: 'tuple', elements, start, end: reader.at })
   }
   if (reader.skips('(')) {
-    const elements = readTypes(reader, '`)`', depth, readDefault)
-    const [only] = elements
-    const isGroup = elements.length === 1 && only !== undefined
-    const node: TypeNode = isGroup ? only : { kind: 'tuple', elements, start, end: reader.at }
-    return { node, isName: false, parameters: elements }
+    const parameters = readParameters(reader, '`)`', depth, declared)
+    const [only] = parameters
+    const isGroup = parameters.length === 1 && only !== undefined
+    const elements = parameters.map(({ type }) => type)
+    const node: TypeNode = isGroup ? only.type : { kind: 'tuple', elements, start, end: reader.at }
+    return { node, isName: false, parameters }
   }
-  if (reader.skips('{')) return named(readFields(reader, start, depth, readDefault))
+  if (reader.skips('{')) return named(readFields(reader, start, depth, declared))
   if (!reader.isName) throw reader.expected('type')
-  return readName(reader, depth, readDefault)
+  return readName(reader, depth, declared)
 }
 
-function readName(reader: SourceReader, depth: number, readDefault: ReadDefault | undefined): Base {
+function readName(reader: SourceReader, depth: number, declared: Declared | undefined): Base {
   const start = reader.at
   reader.anyName()
   while (reader.unit() === code.dot && reader.text.charCodeAt(reader.at + 1) !== code.dot) {
@@ -153,23 +139,35 @@ function readName(reader: SourceReader, depth: number, readDefault: ReadDefault 
     reader.at = end
     return { node: { kind: 'name', name, arguments: [], start, end }, isName: true }
   }
-  const given = readTypes(reader, '`>`', depth, readDefault)
+  const given = readTypes(reader, '`>`', depth, declared)
   return { node: { kind: 'name', name, arguments: given, start, end: reader.at }, isName: false }
 }
 
-/** Types up to a bracket; in parentheses they may have names and be variadic. */
+/** Types up to a bracket. */
 function readTypes(
+  reader: SourceReader,
+  end: '`]`' | '`>`',
+  depth: number,
+  declared: Declared | undefined,
+): readonly TypeNode[] {
+  return readParameters(reader, end, depth, declared).map(({ type }) => type)
+}
+
+/** Types up to a bracket; in parentheses they may have names and be variadic. */
+function readParameters(
   reader: SourceReader,
   end: '`]`' | '`)`' | '`>`',
   depth: number,
-  readDefault: ReadDefault | undefined,
-): readonly TypeNode[] {
+  declared: Declared | undefined,
+): readonly TypeParameter[] {
   const bracket = end[1] as string
-  const types: TypeNode[] = []
+  const types: TypeParameter[] = []
   reader.lines()
   while (!reader.skips(bracket)) {
-    if (end === '`)`') skipArgumentName(reader)
-    types.push(readType(reader, depth + 1, readDefault))
+    const name = end === '`)`' ? readParameterName(reader) : undefined
+    const isRest = end === '`)`' && reader.skips('...')
+    if (isRest) reader.lines()
+    types.push({ name, isRest, type: readType(reader, depth + 1, declared) })
     reader.lines()
     if (reader.skips(',')) reader.lines()
     else if (!reader.text.startsWith(bracket, reader.at)) throw reader.expected(end, '`,`')
@@ -177,30 +175,34 @@ function readTypes(
   return types
 }
 
-function skipArgumentName(reader: SourceReader): void {
+function readParameterName(reader: SourceReader): string | undefined {
   const start = reader.at
-  if (reader.isName) {
-    reader.anyName()
-    reader.blanks()
-    if (reader.skips(':')) reader.lines()
-    else reader.at = start
+  if (!reader.isName) return undefined
+  const name = reader.anyName()
+  reader.blanks()
+  if (reader.skips(':')) {
+    reader.lines()
+    return name
   }
-  if (reader.skips('...')) reader.lines()
+  reader.at = start
+  return undefined
 }
 
 function readFields(
   reader: SourceReader,
   start: number,
   depth: number,
-  readDefault: ReadDefault | undefined,
+  declared: Declared | undefined,
 ): TypeNode {
   const members: TypeMember[] = []
+  const names = new Map<string, TypeMember>()
   let wildcard: TypeNode | undefined
+  let isOpen = false
   let open: { readonly what: string; readonly start: number; readonly end: number } | undefined
   reader.lines()
   while (!reader.skips('}')) {
     const memberStart = reader.at
-    const { from, member, what } = readMember(reader, depth, readDefault)
+    const { from, member, what } = readMember(reader, depth, declared)
     const end = reader.at
     if (open !== undefined) {
       const remarks = [reader.remark('hint', `${open.what} defined here`, open.start, open.end)]
@@ -208,14 +210,27 @@ function readFields(
     }
     if (what !== undefined) open = { what, start: from, end }
     if (what === 'Wildcard') wildcard = member?.type
-    else if (member !== undefined) members.push(member)
+    else if (member === undefined) isOpen = true
+    else {
+      noteName(reader, member, names)
+      members.push(member)
+    }
     separateFields(reader)
   }
-  return { kind: 'object', members, wildcard, start, end: reader.at }
+  return { kind: 'object', members, wildcard, isOpen, start, end: reader.at }
+}
+
+function noteName(reader: SourceReader, member: TypeMember, names: Map<string, TypeMember>): void {
+  const first = names.get(member.name)
+  if (first === undefined) names.set(member.name, member)
+  else {
+    const remarks = [reader.remark('hint', 'Key originally used here', first.start, first.end)]
+    reader.record('Duplicate key', member.start, member.end, { remarks })
+  }
 }
 
 /** One field, the wildcard, or `...`. */
-function readMember(reader: SourceReader, depth: number, readDefault: ReadDefault | undefined) {
+function readMember(reader: SourceReader, depth: number, declared: Declared | undefined) {
   const start = reader.at
   if (reader.skips('...')) return { from: start, what: 'Interface', member: undefined }
   let name = '*'
@@ -226,20 +241,23 @@ function readMember(reader: SourceReader, depth: number, readDefault: ReadDefaul
         throw reader.expected('identifier')
       })
       name = text.kind === 'literal' ? (text.value as string) : ''
-    } else name = reader.anyName()
+    } else if (reader.isName) name = reader.anyName()
+    else throw reader.expected('`}`')
   }
+  const end = reader.at
   reader.blanks()
   if (!reader.skips(':')) throw reader.expected('`:`')
   reader.lines()
   const from = reader.at
-  const type = readType(reader, depth + 1, readDefault)
-  const member: TypeMember = { name, type, defaultValue: readValue(reader, readDefault) }
+  const type = readType(reader, depth + 1, declared)
+  const defaultValue = isWildcard ? undefined : readValue(reader, declared)
+  const member: TypeMember = { name, type, defaultValue, start, end }
   return { from, what: isWildcard ? 'Wildcard' : undefined, member }
 }
 
 /** The default behind a type, where there may be one. */
-function readValue(reader: SourceReader, readDefault: ReadDefault | undefined): Place | undefined {
-  if (readDefault === undefined) return undefined
+function readValue(reader: SourceReader, declared: Declared | undefined): Node | undefined {
+  if (declared === undefined) return undefined
   const before = reader.at
   reader.blanks()
   if (!reader.skips('=')) {
@@ -247,7 +265,7 @@ function readValue(reader: SourceReader, readDefault: ReadDefault | undefined): 
     return undefined
   }
   reader.lines()
-  return readDefault()
+  return declared.readDefault()
 }
 
 function separateFields(reader: SourceReader): void {

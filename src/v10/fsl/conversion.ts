@@ -1,0 +1,164 @@
+// From the outline of a file to its items: what all kinds of items have in common. Everything that is wrong is noted, and
+// what can be understood is made all the same.
+
+import type { Diagnostic, Remark } from '../failure/failure.ts'
+import type { LambdaNode, Node } from '../syntax/nodes.ts'
+import type { Source } from '../syntax/source.ts'
+import type { PredicatePlace } from './nodes.ts'
+import type {
+  NamePlace,
+  OutlineBlock,
+  OutlineExpression,
+  OutlineItem,
+  OutlineMember,
+  OutlineValue,
+  Place,
+} from './outline.ts'
+import { isPlainName } from './plain-name.ts'
+
+/** The conversion of one file. */
+export class Conversion {
+  readonly source: Source
+  readonly faults: Diagnostic[] = []
+
+  constructor(source: Source) {
+    this.source = source
+  }
+
+  /** Notes that something is wrong. */
+  fault(message: string, place: Place, parts: Partial<Diagnostic> = {}): undefined {
+    const { end, start } = place
+    this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
+  }
+
+  /** The hint that something has been there before. */
+  hint(message: string, { end, start }: Place): Remark {
+    return { name: 'hint', message, span: { source: this.source, start, end } }
+  }
+
+  /** Notes that a name is there already. `what`: the kind of thing in the message. */
+  duplicate(what: string, name: NamePlace, first: Place): void {
+    const remarks = [this.hint('Originally defined here', first)]
+    this.fault(`Duplicate ${what} \`${name.text}\``, name, { remarks })
+  }
+
+  /** The name of an item that has to have one. */
+  nameOf({ keyword, name }: OutlineMember): NamePlace | undefined {
+    return name ?? this.fault('Missing required name', keyword)
+  }
+
+  /** The same, and it is an identifier. */
+  identifierOf(item: OutlineMember): NamePlace | undefined {
+    const name = this.nameOf(item)
+    return name && this.identifier(name)
+  }
+
+  /** A name that has to be an identifier. */
+  identifier(name: NamePlace): NamePlace | undefined {
+    return isPlainName(name.text) ? name : this.fault(`Invalid identifier \`${name.text}\``, name)
+  }
+
+  /** Refuses annotations on what takes none. */
+  refuseAnnotations({ annotations: [first] }: OutlineItem): void {
+    if (first !== undefined) this.fault('Annotations are not allowed here', first)
+  }
+
+  refuseName({ name }: OutlineMember): void {
+    if (name !== undefined) this.fault('Name is not allowed here', name)
+  }
+
+  /** The value of an item that has to have one. */
+  valueOf(item: OutlineMember): OutlineValue | undefined {
+    return item.value ?? this.fault('Missing required value', { start: item.keyword.start, end: item.end })
+  }
+
+  blockOf(item: OutlineMember): OutlineBlock | undefined {
+    const value = this.valueOf(item)
+    if (value === undefined || value.kind === 'block') return value
+    return this.fault('Expected a block', errorPlace(value))
+  }
+
+  expressionOf(item: OutlineMember): OutlineExpression | undefined {
+    const value = this.valueOf(item)
+    if (value === undefined || value.kind === 'expression') return value
+    return this.fault('Expected an expression literal', value)
+  }
+
+  /** The predicate of a block that holds nothing else. */
+  predicate(block: OutlineBlock): PredicatePlace | undefined {
+    const [only, ...others] = block.members
+    if (only === undefined || others.length > 0) {
+      return this.fault('Expected a single predicate member', block)
+    }
+    if (only.form !== 'member' || only.keyword.text !== 'predicate') {
+      return this.fault('Expecting a predicate', only)
+    }
+    this.refuseAnnotations(only)
+    this.refuseName(only)
+    const value = this.expressionOf(only)
+    if (value === undefined) return undefined
+    if (lambdaInParentheses(value.node) === undefined) {
+      return this.fault('Expected lambda predicate', errorPlace(value))
+    }
+    return { block, lambda: value.node }
+  }
+
+  /** A predicate, or nothing: the block may be missing. */
+  optionalPredicate({ value }: OutlineMember): PredicatePlace | undefined {
+    if (value === undefined) return undefined
+    return value.kind === 'block' ? this.predicate(value) : this.fault('Expected a block', errorPlace(value))
+  }
+}
+
+/** Remembers what was defined, and notes what is defined twice. */
+export class Definitions {
+  readonly #conversion: Conversion
+  readonly #what: string
+  readonly #places = new Map<string, Place>()
+
+  /** `what`: the kind of thing in messages. */
+  constructor(conversion: Conversion, what: string) {
+    this.#conversion = conversion
+    this.#what = what
+  }
+
+  /** Adds a name; whether it is new. */
+  add(name: NamePlace): boolean {
+    const first = this.#places.get(name.text)
+    if (first === undefined) this.#places.set(name.text, name)
+    else this.#conversion.duplicate(this.#what, name, first)
+    return first === undefined
+  }
+}
+
+/** Notes what may stand only once and stands twice. */
+export class Onces {
+  readonly #conversion: Conversion
+  readonly #places = new Map<string, Place>()
+
+  constructor(conversion: Conversion) {
+    this.#conversion = conversion
+  }
+
+  /** Adds a member; whether it is the first. `what`: the kind of thing in the message. */
+  add(what: string, place: Place): boolean {
+    const first = this.#places.get(what)
+    if (first === undefined) this.#places.set(what, place)
+    else {
+      const remarks = [this.#conversion.hint('Originally defined here', first)]
+      this.#conversion.fault(`Duplicate ${what}`, place, { remarks })
+    }
+    return first === undefined
+  }
+}
+
+/** The place of a value in errors: of operations it is that of their right side. */
+export function errorPlace(value: OutlineValue | Node): Place {
+  if (value.kind === 'expression') return errorPlace(value.node)
+  return value.kind === 'binary' ? errorPlace(value.right) : value
+}
+
+/** The lambda, long or short, that stands in parentheses. */
+export function lambdaInParentheses(node: Node): LambdaNode | undefined {
+  return node.kind === 'group' && node.inner.kind === 'lambda' ? node.inner : undefined
+}

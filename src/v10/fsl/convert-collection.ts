@@ -1,0 +1,187 @@
+// The members of a collection.
+
+import type { Node, TypeNode } from '../syntax/nodes.ts'
+import { type Conversion, Definitions, errorPlace, lambdaInParentheses, Onces } from './conversion.ts'
+import { migrationStatements } from './convert-migrations.ts'
+import { indexPaths, listOf } from './convert-paths.ts'
+import { refuseDefaults } from './nested-defaults.ts'
+import type { CollectionMember, IndexMember, IndexPart, IndexPath, UniqueMember } from './nodes.ts'
+import type { OutlineBlock, OutlineField, OutlineMember, Place } from './outline.ts'
+
+/** Names that fields may not have: documents use them themselves. */
+const reserved: ReadonlySet<string> = new Set(
+  'id coll ts data ttl delete update replace updateData replaceData exists'.split(' '),
+)
+
+/** What is remembered while the members of a collection are read. */
+interface Seen {
+  readonly conversion: Conversion
+  readonly fields: Definitions
+  readonly indexes: Definitions
+  readonly checks: Definitions
+  readonly onces: Onces
+  readonly uniques: Map<string, Place>
+}
+
+/** The members of a collection's block. */
+export function collectionMembers(
+  { members }: OutlineBlock,
+  conversion: Conversion,
+): readonly CollectionMember[] {
+  const seen: Seen = {
+    conversion,
+    fields: new Definitions(conversion, 'field'),
+    indexes: new Definitions(conversion, 'index name'),
+    checks: new Definitions(conversion, 'check constraint name'),
+    onces: new Onces(conversion),
+    uniques: new Map(),
+  }
+  return members.flatMap(member => {
+    if (member.form === 'field') return fieldMember(member, seen) ?? []
+    if (member.form === 'member') return otherMember(member, seen) ?? []
+    return []
+  })
+}
+
+function fieldMember(item: OutlineField, seen: Seen): CollectionMember | undefined {
+  const { conversion, fields } = seen
+  const { compute, end, isWildcard, name, start, type, value } = item
+  conversion.refuseAnnotations(item)
+  if (!isWildcard && conversion.identifier(name) === undefined) return undefined
+  if (reserved.has(name.text)) return conversion.fault(`Invalid reserved name \`${name.text}\``, item)
+  if (!fields.add(name)) return undefined
+  if (compute !== undefined) return computedMember(item, compute, conversion)
+  if (type === undefined) return conversion.fault('Expected a type signature', item)
+  if (isWildcard) {
+    if (value !== undefined) {
+      return conversion.fault('No default allowed for wildcard field', errorPlace(value))
+    }
+    refuseDefaults(type, undefined, conversion)
+    return { kind: 'wildcard', name, type, start, end }
+  }
+  refuseDefaults(type, value, conversion)
+  return { kind: 'field', name, type, defaultValue: value, start, end }
+}
+
+function computedMember(
+  { end, name, start, type, value }: OutlineField,
+  compute: Place,
+  conversion: Conversion,
+): CollectionMember | undefined {
+  if (value === undefined) return conversion.fault('Computed fields require a value', compute)
+  if (value.kind !== 'lambda' && lambdaInParentheses(value) === undefined) {
+    return conversion.fault('Expected lambda', errorPlace(value))
+  }
+  return { kind: 'computed', name, type: type as TypeNode | undefined, body: value, start, end }
+}
+
+function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefined {
+  const { conversion } = seen
+  switch (item.keyword.text) {
+    case 'index':
+      return indexMember(item, seen)
+    case 'unique':
+      return uniqueMember(item, seen)
+    case 'check':
+      return checkMember(item, seen)
+    case 'history_days':
+    case 'ttl_days':
+      return daysMember(item, item.keyword.text, seen)
+    case 'document_ttls':
+      return ttlsMember(item, seen)
+    case 'migrations': {
+      if (!seen.onces.add('migration block', item)) return undefined
+      const found = migrationStatements(item, conversion)
+      return found && { kind: 'migrations', ...found, start: item.start, end: item.end }
+    }
+  }
+  return conversion.fault(`Invalid field or member \`${item.keyword.text}\``, item.keyword)
+}
+
+function indexMember(item: OutlineMember, { conversion, indexes }: Seen): IndexMember | undefined {
+  conversion.refuseAnnotations(item)
+  const name = conversion.identifierOf(item)
+  const block = conversion.blockOf(item)
+  if (name !== undefined) indexes.add(name)
+  if (block === undefined) return undefined
+  const onces = new Onces(conversion)
+  const members = block.members.flatMap((part): readonly IndexPart[] => {
+    const word = part.form === 'member' ? part.keyword : part.form === 'field' ? part.name : undefined
+    if (part.form !== 'member' || (part.keyword.text !== 'terms' && part.keyword.text !== 'values')) {
+      if (word !== undefined) conversion.fault(`Invalid member \`${word.text}\``, word)
+      return []
+    }
+    const kind = part.keyword.text
+    if (!onces.add(`${kind} definition`, part)) return []
+    const list = listOf(part, conversion)
+    const paths = list && indexPaths(list, kind, conversion)
+    return list && paths ? [{ kind, list, paths, start: part.start, end: part.end }] : []
+  })
+  return name && { kind: 'index', name, block, members, start: item.start, end: item.end }
+}
+
+function uniqueMember(item: OutlineMember, { conversion, uniques }: Seen): UniqueMember | undefined {
+  const list = listOf(item, conversion)
+  if (list === undefined) return undefined
+  const before = conversion.faults.length
+  const paths = indexPaths(list, 'terms', conversion) ?? []
+  if (paths.length === 0) {
+    const isEmpty = list.kind !== 'list' || list.elements.length === 0
+    if (isEmpty || conversion.faults.length === before) {
+      conversion.fault('Expected non-empty terms for a unique constraint', errorPlace(list))
+    }
+    return undefined
+  }
+  const key = [...new Set(paths.map(pathKey))].sort().join('\n')
+  const first = uniques.get(key)
+  if (first !== undefined) {
+    const remarks = [conversion.hint('This unique constraint covers the same fields.', first)]
+    return conversion.fault('Duplicate unique constraint.', list, { remarks })
+  }
+  uniques.set(key, list)
+  return { kind: 'unique', list, paths, start: item.start, end: item.end }
+}
+
+function pathKey({ mva, path }: IndexPath): string {
+  return JSON.stringify([mva, ...path.map(step => (typeof step === 'bigint' ? Number(step) : step))])
+}
+
+function checkMember(item: OutlineMember, { checks, conversion }: Seen): CollectionMember | undefined {
+  conversion.refuseAnnotations(item)
+  const name = conversion.identifierOf(item)
+  const value = conversion.expressionOf(item)
+  if (name === undefined || !checks.add(name) || value === undefined) return undefined
+  const body: Node = value.node
+  if (lambdaInParentheses(body) === undefined) {
+    const annotation = 'Check constraints require parenthesis around the lambda'
+    const parts = body.kind === 'lambda' ? { annotation } : {}
+    return conversion.fault('Expected lambda check predicate', errorPlace(body), parts)
+  }
+  return { kind: 'check', name, body, start: item.start, end: item.end }
+}
+
+const days = { history_days: 'history days', ttl_days: 'ttl days' } as const
+
+function daysMember(item: OutlineMember, kind: keyof typeof days, seen: Seen): CollectionMember | undefined {
+  const { conversion, onces } = seen
+  conversion.refuseAnnotations(item)
+  conversion.refuseName(item)
+  const value = conversion.expressionOf(item)
+  if (!onces.add(days[kind], item) || value === undefined) return undefined
+  const { node } = value
+  if (node.kind !== 'literal' || typeof node.value !== 'bigint') {
+    return conversion.fault('Expected integer literal', errorPlace(node))
+  }
+  return { kind, value: node.value, valuePlace: node, start: item.start, end: item.end }
+}
+
+function ttlsMember(item: OutlineMember, { conversion, onces }: Seen): CollectionMember | undefined {
+  conversion.refuseAnnotations(item)
+  const value = conversion.expressionOf(item)
+  if (!onces.add('document TTLs', item) || value === undefined) return undefined
+  const { node } = value
+  if (node.kind !== 'literal' || typeof node.value !== 'boolean') {
+    return conversion.fault('Expected boolean literal', errorPlace(node))
+  }
+  return { kind: 'document_ttls', value: node.value, valuePlace: node, start: item.start, end: item.end }
+}

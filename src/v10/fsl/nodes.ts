@@ -1,0 +1,225 @@
+// The items of a schema file with what they mean, each with its place: what differences, patches, migrations and definitions
+// are made of. `parseFsl` (parse.ts) makes them, `printItem` (print.ts) writes them. Places are offsets into the text of
+// {@link SchemaFile.source}; `spanOf(file.source, place.start, place.end)` is what errors are drawn from. Expressions and
+// types are the nodes of `../syntax`.
+
+import type { BlockNode, Node, TypeNode } from '../syntax/nodes.ts'
+import type { Source } from '../syntax/source.ts'
+import type { AnnotationPlace, NamePlace, ParameterPlace, Place } from './outline.ts'
+
+/** A file that was read; the source's name is that of the file. */
+export interface SchemaFile {
+  readonly source: Source
+  readonly items: readonly SchemaItem[]
+}
+
+/**
+ * What all items at the top of a file have. The place is that of annotations and text, without the comment above it and
+ * without a semicolon behind it.
+ */
+interface ItemBase extends Place {
+  readonly source: Source
+  /** Where its comment begins; where the item begins, when it has none. */
+  readonly commentStart: number
+  /** Where its first word begins, behind the annotations. */
+  readonly keywordStart: number
+  readonly name: NamePlace
+  readonly annotations: readonly AnnotationPlace[]
+}
+
+/** `collection N { … }` */
+export interface CollectionItem extends ItemBase {
+  readonly kind: 'collection'
+  /** From brace to brace. */
+  readonly block: Place
+  /** In the order of the text. */
+  readonly members: readonly CollectionMember[]
+}
+
+/** `name: T = e` */
+interface FieldMember extends Place {
+  readonly kind: 'field'
+  readonly name: NamePlace
+  /** Fields within objects are {@link TypeNode}s of kind `object`; their members have places of their own. */
+  readonly type: TypeNode
+  readonly defaultValue: Node | undefined
+}
+
+/** `*: T` */
+interface WildcardMember extends Place {
+  readonly kind: 'wildcard'
+  /** Of the star. */
+  readonly name: NamePlace
+  readonly type: TypeNode
+}
+
+/** `compute name: T = lambda`; a short lambda is a group that holds it. */
+interface ComputedMember extends Place {
+  readonly kind: 'computed'
+  readonly name: NamePlace
+  readonly type: TypeNode | undefined
+  readonly body: Node
+}
+
+/** `index name { … }` */
+export interface IndexMember extends Place {
+  readonly kind: 'index'
+  readonly name: NamePlace
+  readonly block: Place
+  /** In the order of the text; each kind occurs at most once. */
+  readonly members: readonly IndexPart[]
+}
+
+/** `terms […]` or `values […]`; the place of the member, and that of the brackets. */
+export interface IndexPart extends Place {
+  readonly kind: 'terms' | 'values'
+  readonly list: Place
+  readonly paths: readonly IndexPath[]
+}
+
+/** A path of an index or a unique constraint. */
+export interface IndexPath extends Place {
+  /** Names and positions, without `data`. */
+  readonly path: SchemaPath
+  readonly mva: boolean
+  readonly order: 'asc' | 'desc'
+}
+
+/** The steps of a path: names of fields, and positions in arrays. */
+export type SchemaPath = readonly (string | bigint)[]
+
+/** `unique […]` */
+export interface UniqueMember extends Place {
+  readonly kind: 'unique'
+  readonly list: Place
+  readonly paths: readonly IndexPath[]
+}
+
+/** `check name (lambda)`: the body is the group. */
+interface CheckMember extends Place {
+  readonly kind: 'check'
+  readonly name: NamePlace
+  readonly body: Node
+}
+
+/** `history_days n`, `ttl_days n`, `document_ttls b`; `valuePlace` is that of the value. */
+interface SettingMember extends Place {
+  readonly kind: 'history_days' | 'ttl_days' | 'document_ttls'
+  readonly value: bigint | boolean
+  readonly valuePlace: Place
+}
+
+/** `migrations { … }` */
+interface MigrationsMember extends Place {
+  readonly kind: 'migrations'
+  readonly block: Place
+  readonly statements: readonly MigrationStatement[]
+}
+
+/** A path of fields in a statement of a migration, with its place. */
+export interface FieldPathPlace extends Place {
+  readonly path: readonly string[]
+}
+
+/** A statement of a block of migrations; the place is that of the whole statement. */
+export type MigrationStatement =
+  | (Place & { readonly kind: 'add' | 'drop'; readonly field: FieldPathPlace })
+  | (Place & { readonly kind: 'backfill'; readonly field: FieldPathPlace; readonly value: Node })
+  | (Place & { readonly kind: 'move'; readonly field: FieldPathPlace; readonly to: FieldPathPlace })
+  | (Place & {
+      readonly kind: 'split'
+      readonly field: FieldPathPlace
+      readonly to: readonly FieldPathPlace[]
+    })
+  | (Place & { readonly kind: 'move_conflicts' | 'move_wildcard'; readonly into: FieldPathPlace })
+  | (Place & { readonly kind: 'add_wildcard' })
+
+/** What stands in a collection. */
+export type CollectionMember =
+  | FieldMember
+  | WildcardMember
+  | ComputedMember
+  | IndexMember
+  | UniqueMember
+  | CheckMember
+  | SettingMember
+  | MigrationsMember
+
+/** `function n(…): T { … }` */
+export interface FunctionItem extends ItemBase {
+  readonly kind: 'function'
+  readonly parameters: readonly ParameterPlace[]
+  /** From one parenthesis to the other. */
+  readonly list: Place
+  readonly result: TypeNode | undefined
+  readonly body: BlockNode
+}
+
+/** `role N { … }` */
+interface RoleItem extends ItemBase {
+  readonly kind: 'role'
+  readonly block: Place
+  readonly members: readonly RoleMember[]
+}
+
+/** `privileges R { … }` */
+export interface PrivilegesMember extends Place {
+  readonly kind: 'privileges'
+  readonly name: NamePlace
+  readonly block: Place
+  readonly actions: readonly ActionMember[]
+}
+
+/** `read`, or `read { predicate (…) }` */
+export interface ActionMember extends Place {
+  readonly kind: 'action'
+  /** The word. */
+  readonly name: NamePlace
+  /** The group that holds the lambda. */
+  readonly predicate: PredicatePlace | undefined
+}
+
+/** A predicate: the lambda in parentheses, and the place of the braces around it. */
+export interface PredicatePlace {
+  readonly block: Place
+  readonly lambda: Node
+}
+
+/** `membership C`, or `membership C { predicate (…) }` */
+interface MembershipMember extends Place {
+  readonly kind: 'membership'
+  readonly name: NamePlace
+  readonly predicate: PredicatePlace | undefined
+}
+
+/** What stands in a role. */
+export type RoleMember = PrivilegesMember | MembershipMember
+
+/** `access provider N { … }` */
+interface ProviderItem extends ItemBase {
+  readonly kind: 'access provider'
+  readonly block: Place
+  readonly members: readonly ProviderMember[]
+}
+
+/** `issuer "…"`, `jwks_uri "…"` */
+export interface TextMember extends Place {
+  readonly kind: 'issuer' | 'jwks_uri'
+  /** Of the word. */
+  readonly keyword: Place
+  readonly value: string
+  readonly valuePlace: Place
+}
+
+/** `role R`, or `role R { predicate (…) }` */
+export interface ProviderRoleMember extends Place {
+  readonly kind: 'role'
+  readonly name: NamePlace
+  readonly predicate: PredicatePlace | undefined
+}
+
+/** What stands in an access provider. */
+export type ProviderMember = TextMember | ProviderRoleMember
+
+/** An item at the top of a file. */
+export type SchemaItem = CollectionItem | FunctionItem | RoleItem | ProviderItem
