@@ -32,6 +32,13 @@ type Key =
   | { readonly kind: 'counter'; readonly database: DatabaseId; readonly collection: CollectionId }
   | { readonly kind: 'keyHome'; readonly keyId: bigint }
   | { readonly kind: 'changes'; readonly ts: Micros; readonly sequence: number }
+  | {
+      readonly kind: 'collectionChanges'
+      readonly database: DatabaseId
+      readonly collection: CollectionId
+      readonly ts: Micros
+      readonly sequence: number
+    }
   | { readonly kind: 'meta'; readonly name: string }
   | { readonly kind: 'control'; readonly rest: Uint8Array }
   | { readonly kind: 'garbage'; readonly work: GarbageKind; readonly due: Micros; readonly target: Ref }
@@ -75,6 +82,10 @@ function readKey(parts: KeyParts): Key {
       return { kind, keyId: BigInt.asIntN(64, parts.id()) }
     case 'changes':
       return { kind, ts: parts.time(), sequence: parts.number(4) }
+    case 'collectionChanges': {
+      const place = { database: parts.id(), collection: parts.number(2) }
+      return { kind, ...place, ts: parts.time(), sequence: parts.number(4) }
+    }
     case 'meta':
       return { kind, name: new TextDecoder().decode(parts.upTo(0)) }
     case 'control':

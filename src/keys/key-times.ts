@@ -5,6 +5,8 @@ import { keyTags, timeBytes } from './keyspace.ts'
 import { termsLength } from './terms.ts'
 
 const timeLength = 8
+/** Tag, database and collection. */
+const collectionPrefixLength = 11
 /** Tag, database and index. */
 const indexPrefixLength = 13
 
@@ -32,6 +34,8 @@ export class KeyTimes {
         return replaceAt(key, indexPrefixLength + termsLength(key, indexPrefixLength), this.#from, this.#to)
       case keyTags.changes:
         return replaceAt(key, 1, this.#from, this.#to)
+      case keyTags.collectionChanges:
+        return replaceAt(key, collectionPrefixLength, this.#from, this.#to)
       case keyTags.garbage:
         return replaceAt(key, 2, this.#from, this.#to)
       default:

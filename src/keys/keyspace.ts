@@ -27,6 +27,7 @@ export const keyTags = {
   keyHome: 0x4b, // K
   meta: 0x4d, // M
   counter: 0x4e, // N
+  collectionChanges: 0x52, // R
   schemaVersion: 0x53, // S
   control: 0x58, // X
 } as const
@@ -55,6 +56,8 @@ export const garbageKinds = {
   expired: 2,
   /** A schema object was deleted; what belonged to it remains to be removed. */
   object: 3,
+  /** The record of a collection's changes reaches back further than its history may. */
+  changes: 4,
 } as const
 
 /** What is removed in the background. */
@@ -220,7 +223,7 @@ export function keyHomeKey(keyId: bigint): Uint8Array {
   return writer.copy()
 }
 
-/** One part of what the transaction at `ts` changed. */
+/** The collections that the transaction at `ts` changed. */
 export function changesKey(ts: Micros, sequence: number): Uint8Array {
   writer.reset().u8(keyTags.changes)
   appendTime(ts)
@@ -228,10 +231,38 @@ export function changesKey(ts: Micros, sequence: number): Uint8Array {
   return writer.copy()
 }
 
-/** The changes of all transactions after `after`, oldest first; all of them when absent. */
+/** The rows of all transactions after `after`, oldest first; all of them when absent. */
 export function changesRange(after?: Micros): KeyInterval {
   const { start, end } = tagRange('changes')
   return { start: after === undefined ? start : changesKey(after + 1, 0), end }
+}
+
+/** One part of what the transaction at `ts` changed in a collection. */
+export function collectionChangesKey(
+  database: DatabaseId,
+  collection: CollectionId,
+  ts: Micros,
+  sequence: number,
+): Uint8Array {
+  begin(keyTags.collectionChanges, database)
+  writer.u16(collection)
+  appendTime(ts)
+  writer.u32(sequence)
+  return writer.copy()
+}
+
+/** What transactions from `from` on, up to and without `until`, changed in a collection, oldest first; no ends: all of it. */
+export function collectionChangesRange(
+  database: DatabaseId,
+  collection: CollectionId,
+  from?: Micros,
+  until?: Micros,
+): KeyInterval {
+  const all = prefixRange(collectionPrefix(keyTags.collectionChanges, database, collection))
+  return {
+    start: from === undefined ? all.start : collectionChangesKey(database, collection, from, 0),
+    end: until === undefined ? all.end : collectionChangesKey(database, collection, until, 0),
+  }
 }
 
 /** A fact about the whole data directory, such as its format version. */
@@ -296,6 +327,7 @@ const databaseKinds = [
   'schemaVersion',
   'counter',
   'build',
+  'collectionChanges',
 ] as const satisfies readonly (keyof typeof keyTags)[]
 
 /** Everything a database holds, except what other databases' keys and the sweeper's work say about it. */

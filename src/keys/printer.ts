@@ -32,6 +32,10 @@ export function printKey(bytes: Uint8Array): string {
       return `home of key ${key.keyId}`
     case 'changes':
       return `changes at ${printMicros(key.ts)} part ${key.sequence}`
+    case 'collectionChanges': {
+      const place = `${key.database}/${printCollection(key.collection)}`
+      return `changes of ${place} at ${printMicros(key.ts)} part ${key.sequence}`
+    }
     case 'meta':
       return `meta ${key.name}`
     case 'control':

@@ -28,6 +28,7 @@ const kinds: readonly Kind[] = [
   { tag: 0x48 },
   { tag: 0x49, setBytes: indexSetBytes },
   { tag: 0x4a, setBytes: indexSetBytes },
+  { tag: 0x52, setBytes: documentSetBytes },
 ]
 
 /** Over so many trees the sets of a kind are spread; a power of two. All names together fill less than a page. */

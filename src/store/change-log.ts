@@ -1,51 +1,110 @@
-// The change log: what each transaction touched, by commit time. Streams, caches and the integrity check read it.
+// The record of changes: what each transaction touched. It stands by collection and time, so that reading what happened to
+// one collection costs what happened there; a log by time alone names the collections of each transaction, for whoever
+// follows all of them, and for its own removal.
 
 import { assert } from '../base/assert.ts'
-import { decodeKey } from '../keys/key-reader.ts'
-import { changesKey, changesRange } from '../keys/keyspace.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
+import {
+  changesKey,
+  changesRange,
+  collectionChangesKey,
+  collectionChangesRange,
+  metaKey,
+} from '../keys/keyspace.ts'
 import { decodeValue, encodeValue } from '../keys/value-codec.ts'
 import type { Entry, View, Write } from '../kv/contract.ts'
-import { isArray, type Micros, Ref, type Value } from '../values/value.ts'
+import { type CollectionId, type DatabaseId, isArray, type Micros, Ref, type Value } from '../values/value.ts'
 import type { Change, CommittedTransaction } from './contract.ts'
+import { decodeTime } from './records.ts'
 
-/** Changes in one stored part of a transaction. */
+/** Changes in one stored part of what a transaction did to a collection. */
 const partChangesMax = 1000
 
 const kinds = ['write', 'history insert', 'history remove'] as const
 const actions = ['create', 'update', 'delete', 'add', 'remove'] as const
 
-/** The writes that put a transaction's changes into the log. A transaction without any leaves no trace. */
+/** Says since when the record holds the changes of each collection: folders of before had a log by time only. */
+export const recordSinceKey = metaKey('changes by collection since')
+
+/** A collection of a database. */
+export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
+
+/** The time after which the record is complete; `lastCommitTime` is that of the state. */
+export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Micros {
+  const stored = view.get(recordSinceKey)
+  return stored === undefined ? lastCommitTime : decodeTime(stored)
+}
+
+/** The writes that put a transaction's changes into the record. A transaction without any leaves no trace. */
 export function encodeChanges(time: Micros, changes: readonly Change[]): Write[] {
-  const writes: Write[] = []
-  for (let start = 0; start < changes.length; start += partChangesMax) {
-    const rows = changes.slice(start, start + partChangesMax).map(change => encodeChange(change, time))
-    writes.push({ key: changesKey(time, writes.length), value: encodeValue(rows) })
+  const byCollection = new Map<string, Change[]>()
+  for (const change of changes) {
+    const name = `${change.ref.database}/${change.ref.collection}`
+    const present = byCollection.get(name)
+    if (present === undefined) byCollection.set(name, [change])
+    else present.push(change)
   }
+  const writes: Write[] = []
+  const places: Value[] = []
+  for (const own of byCollection.values()) {
+    const { database, collection } = (own[0] as Change).ref
+    places.push(database, BigInt(collection))
+    for (let part = 0; part * partChangesMax < own.length; part++) {
+      const rows = own.slice(part * partChangesMax, (part + 1) * partChangesMax)
+      const value = encodeValue(rows.map(change => encodeChange(change, time)))
+      writes.push({ key: collectionChangesKey(database, collection, time, part), value })
+    }
+  }
+  if (places.length > 0) writes.push({ key: changesKey(time, 0), value: encodeValue(places) })
   return writes
 }
 
 /** The time of the transaction stands in the key alone: it is not certain before the commit. */
-function encodeChange(change: Change, time: Micros): Value {
-  const { action, kind, ref, validTime } = change
+function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): Value {
   const what = BigInt(kinds.indexOf(kind) * actions.length + actions.indexOf(action))
-  return validTime === time ? [ref, what] : [ref, what, BigInt(validTime)]
+  return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
 }
 
-function decodeChange(row: Value, time: Micros): Change {
-  assert(isArray(row) && row[0] instanceof Ref, 'a logged change is an array that begins with a reference')
-  const what = Number(row[1])
-  const kind = kinds[Math.floor(what / actions.length)]
-  const action = actions[what % actions.length]
-  assert(kind !== undefined && action !== undefined, 'a logged change has a known kind and action')
-  return { ref: row[0], validTime: row[2] === undefined ? time : Number(row[2]), kind, action }
+function changeOf(ref: Ref, [what, validTime]: readonly Value[], time: Micros): Change {
+  const kind = kinds[Math.floor(Number(what) / actions.length)]
+  const action = actions[Number(what) % actions.length]
+  assert(kind !== undefined && action !== undefined, 'a recorded change has a known kind and action')
+  return { ref, validTime: validTime === undefined ? time : Number(validTime), kind, action }
 }
 
-function decodePart({ key, value }: Entry): { readonly time: Micros; readonly changes: Change[] } {
-  const place = decodeKey(key)
-  assert(place.kind === 'changes', 'the change log holds changes')
+/** One part of what a transaction changed in a collection. */
+export function decodePart({ key, value }: Entry): { readonly time: Micros; readonly changes: Change[] } {
+  const { collection, database, ts } = decodeKeyOf('collectionChanges', key)
   const rows = decodeValue(value)
-  assert(isArray(rows), 'a part of the change log is an array')
-  return { time: place.ts, changes: rows.map(row => decodeChange(row, place.ts)) }
+  assert(isArray(rows), 'a part of the record is an array')
+  const changes = rows.map(row => {
+    assert(isArray(row) && typeof row[0] === 'bigint', 'a recorded change begins with an id')
+    return changeOf(new Ref(database, collection, row[0]), row.slice(1), ts)
+  })
+  return { time: ts, changes }
+}
+
+/** What a row of the log by time says: collections; and the changes themselves, where it is older than the record. */
+function decodeRow({ key, value }: Entry) {
+  const { ts } = decodeKeyOf('changes', key)
+  const items = decodeValue(value)
+  assert(isArray(items), 'a row of the change log is an array')
+  const places: CollectionPlace[] = []
+  const changes: Change[] = []
+  for (const [index, item] of items.entries()) {
+    if (isArray(item)) {
+      assert(item[0] instanceof Ref, 'a logged change begins with a reference')
+      changes.push(changeOf(item[0], item.slice(1), ts))
+    } else if (index % 2 === 0) {
+      places.push({ database: item as DatabaseId, collection: Number(items[index + 1]) })
+    }
+  }
+  return { time: ts, places, changes }
+}
+
+/** The collections that a row of the log by time names. */
+export function placesOf(row: Entry): readonly CollectionPlace[] {
+  return decodeRow(row).places
 }
 
 /**
@@ -59,18 +118,37 @@ export function readChanges(
   changesMax = Number.POSITIVE_INFINITY,
 ): CommittedTransaction[] {
   const transactions: { time: Micros; changes: Change[] }[] = []
-  let changes = 0
+  let count = 0
   for (const row of view.range(changesRange(after))) {
-    const part = decodePart(row)
-    const last = transactions.at(-1)
-    if (last?.time === part.time) {
-      last.changes.push(...part.changes)
-      changes += part.changes.length
-      continue
+    const { changes, places, time } = decodeRow(row)
+    const isNext = transactions.at(-1)?.time !== time
+    if (isNext && (transactions.length >= limit || count >= changesMax)) break
+    if (isNext) transactions.push({ time, changes: [] })
+    for (const { collection, database } of places) {
+      for (const part of view.range(collectionChangesRange(database, collection, time, time + 1)))
+        changes.push(...decodePart(part).changes)
     }
-    if (transactions.length >= limit || changes >= changesMax) break
-    changes += part.changes.length
-    transactions.push(part)
+    transactions.at(-1)?.changes.push(...changes)
+    count += changes.length
   }
   return transactions
+}
+
+/** What transactions from `from` on changed in a collection, oldest first. Lazy. */
+export function* readCollectionChanges(
+  view: View,
+  database: DatabaseId,
+  collection: CollectionId,
+  from: Micros,
+): Generator<CommittedTransaction, void, void> {
+  let under: { time: Micros; changes: Change[] } | undefined
+  for (const row of view.range(collectionChangesRange(database, collection, from))) {
+    const part = decodePart(row)
+    if (under?.time === part.time) under.changes.push(...part.changes)
+    else {
+      if (under !== undefined) yield under
+      under = part
+    }
+  }
+  if (under !== undefined) yield under
 }

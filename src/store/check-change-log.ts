@@ -1,94 +1,141 @@
-// Checks the change log against documents: every retained version made since the log begins was logged, and
-// every logged write has its version, unless that was taken out of history again.
+// Checks the record of changes against documents: every retained version made since it begins was recorded, and every
+// recorded write has its version, unless that was taken out of history again. The log by time has to name the collections of
+// each transaction, and what has fallen out of it must be waiting to be looked at.
 
-import { metaKey } from '../keys/keyspace.ts'
-import type { Micros, Ref } from '../values/value.ts'
-import { readChanges } from './change-log.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
+import { collectionChangesRange, garbageRange, metaKey, tagRange } from '../keys/keyspace.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  type Ref,
+} from '../values/value.ts'
+import { decodePart, placesOf, readCollectionChanges, recordSince } from './change-log.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
-import type { Change, CommittedTransaction } from './contract.ts'
+import type { Change } from './contract.ts'
 import { validAt } from './documents.ts'
+import { garbageTarget } from './garbage.ts'
 import type { StoredVersion } from './index-tables.ts'
-import { decodeCommit, versionTime } from './records.ts'
-
-const batchTransactions = 1000
+import { decodeCommit, never, versionTime } from './records.ts'
 
 export class ChangeLogCheck {
   readonly #context: CheckContext
   readonly #begin: Micros
+  /** The oldest transaction in the log by time. */
+  readonly #logBegin: Micros
   #newest: Micros = 0
   /** Versions that were put into the past or taken out of it, by reference and time. */
   readonly #rewritten = new Set<string>()
   /** The transaction looked at last: documents of one transaction often lie together. */
-  #logged: { readonly time: Micros; readonly names: ReadonlySet<string> } | undefined
+  #recorded: { readonly place: string; readonly names: ReadonlySet<string> } | undefined
 
   constructor(context: CheckContext) {
     this.#context = context
-    let begin: Micros | undefined
-    for (const { time, changes } of this.#transactions()) {
-      begin ??= time
-      this.#newest = time
-      for (const change of changes) {
+    const { view } = context.snapshot
+    let logBegin: Micros | undefined
+    for (const { key } of view.range(tagRange('changes'))) {
+      this.#newest = decodeKeyOf('changes', key).ts
+      logBegin ??= this.#newest
+    }
+    this.#logBegin = logBegin ?? Number.POSITIVE_INFINITY
+    const last = view.get(metaKey('last commit'))
+    this.#begin = recordSince(view, last === undefined ? 0 : decodeCommit(last).time)
+    for (const row of view.range(tagRange('collectionChanges'))) {
+      for (const change of decodePart(row).changes) {
         if (change.kind !== 'write') this.#rewritten.add(rewriteName(change.ref, change.validTime))
       }
     }
-    this.#begin = begin ?? Number.POSITIVE_INFINITY
   }
 
-  *#transactions(): Generator<CommittedTransaction> {
-    let after: Micros | undefined
-    for (;;) {
-      const batch = readChanges(this.#context.snapshot.view, after, batchTransactions)
-      yield* batch
-      if (batch.length < batchTransactions) return
-      after = batch.at(-1)?.time
-    }
-  }
-
-  /** New commits come after the last one that is known; if that is too old, they could come before logged ones. */
-  #checkLastCommit(): void {
-    const { report, snapshot } = this.#context
-    const stored = snapshot.view.get(metaKey('last commit'))
-    const last = stored === undefined ? 0 : decodeCommit(stored).time
-    if (last < this.#newest)
-      report(`the last commit is said to be at ${last}, the log goes on to ${this.#newest}`)
-  }
-
-  /** The versions of a document made since the log begins are in it. */
+  /** The versions of a document made since the record begins are in it. */
   checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
+    const begin = Math.max(this.#begin, this.#keptFrom(ref.database, ref.collection))
     for (const { ts } of versions) {
-      if (ts < this.#begin || this.#rewritten.has(rewriteName(ref, ts))) continue
-      if (!this.#isLogged(ref, ts))
-        this.#context.report(`${nameRef(ref)} has a version at ${ts} that was not logged`)
+      if (ts <= begin || this.#rewritten.has(rewriteName(ref, ts))) continue
+      if (!this.#isRecorded(ref, ts))
+        this.#context.report(`${nameRef(ref)} has a version at ${ts} that was not recorded`)
     }
   }
 
-  #isLogged(ref: Ref, ts: Micros): boolean {
-    if (this.#logged?.time !== ts) {
-      const [transaction] = readChanges(this.#context.snapshot.view, ts - 1, 1)
-      const changes = transaction?.time === ts ? transaction.changes : []
-      this.#logged = { time: ts, names: new Set(changes.map(change => nameRef(change.ref))) }
-    }
-    return this.#logged.names.has(nameRef(ref))
+  /** What lies before may have been removed. */
+  #keptFrom(database: DatabaseId, collection: CollectionId): Micros {
+    return collection < firstUserCollection
+      ? this.#logBegin - 1
+      : Math.min(this.#logBegin - 1, this.#context.minimumOf(database, collection))
   }
 
-  /** Logged writes have versions. */
+  #isRecorded(ref: Ref, ts: Micros): boolean {
+    const place = `${ref.database}/${ref.collection}@${ts}`
+    if (this.#recorded?.place !== place) {
+      const { view } = this.#context.snapshot
+      const names = new Set<string>()
+      for (const { changes, time } of readCollectionChanges(view, ref.database, ref.collection, ts)) {
+        if (time === ts) for (const change of changes) names.add(nameRef(change.ref))
+        break
+      }
+      this.#recorded = { place, names }
+    }
+    return this.#recorded.names.has(nameRef(ref))
+  }
+
+  /** Recorded writes have versions, and both orders of the record agree. */
   checkLog(): void {
-    this.#checkLastCommit()
-    for (const { changes } of this.#transactions()) {
-      for (const change of changes) {
-        if (change.kind === 'write' && this.#mustExist(change) && !this.#exists(change)) {
-          this.#context.report(
-            `${nameRef(change.ref)} lacks the version of ${change.validTime} that was logged`,
+    const { report } = this.#context
+    const last = this.#context.snapshot.view.get(metaKey('last commit'))
+    const time = last === undefined ? 0 : decodeCommit(last).time
+    // New commits come after the last one that is known; if that is too old, they could come before recorded ones.
+    if (time < this.#newest)
+      report(`the last commit is said to be at ${time}, the log goes on to ${this.#newest}`)
+    const named = this.#checkNamed()
+    this.#checkRecorded(named)
+  }
+
+  /** The collections that the log names have changes then; returns them with their times. */
+  #checkNamed(): Set<string> {
+    const { databases, catalogue, report, snapshot } = this.#context
+    const named = new Set<string>()
+    for (const row of snapshot.view.range(tagRange('changes'))) {
+      const { ts } = decodeKeyOf('changes', row.key)
+      for (const { collection, database } of placesOf(row)) {
+        named.add(`${database}/${collection}@${ts}`)
+        if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
+        const range = { ...collectionChangesRange(database, collection, ts, ts + 1), limit: 1 }
+        if ([...snapshot.view.range(range)].length === 0)
+          report(
+            `collection ${collection} of database ${database} lacks the changes of ${ts} that the log names`,
           )
+      }
+    }
+    return named
+  }
+
+  #checkRecorded(named: ReadonlySet<string>): void {
+    const { catalogue, databases, report, snapshot } = this.#context
+    const awaited = new Set<string>()
+    for (const { key } of snapshot.view.range(garbageRange('changes', never - 1))) {
+      const { database, id } = garbageTarget(key)
+      awaited.add(`${database}/${id}`)
+    }
+    for (const row of snapshot.view.range(tagRange('collectionChanges'))) {
+      const { collection, database, ts } = decodeKeyOf('collectionChanges', row.key)
+      if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
+      const place = `${database}/${collection}`
+      const isAwaited = ts >= this.#logBegin ? named.has(`${place}@${ts}`) : awaited.has(place)
+      if (!isAwaited)
+        report(
+          `the changes of ${ts} of collection ${collection} of database ${database} will never be removed`,
+        )
+      for (const change of decodePart(row).changes) {
+        if (change.kind === 'write' && this.#mustExist(change) && !this.#exists(change)) {
+          report(`${nameRef(change.ref)} lacks the version of ${change.validTime} that was recorded`)
         }
       }
     }
   }
 
   #mustExist({ ref, validTime }: Change): boolean {
-    const { catalogue, databases, minimumOf } = this.#context
-    if (!databases.has(ref.database) || !catalogue.hasCollection(ref.database, ref.collection)) return false
-    if (validTime <= minimumOf(ref.database, ref.collection)) return false
+    if (validTime <= this.#context.minimumOf(ref.database, ref.collection)) return false
     return !this.#rewritten.has(rewriteName(ref, validTime))
   }
 

@@ -217,6 +217,11 @@ interface TransactionMoment {
    * while only reading.
    */
   readonly commitTime: Micros | undefined
+  /**
+   * The time that the response will tell, where it becomes part of the result: a transaction that has written anything commits
+   * at that very time then, or is evaluated again.
+   */
+  resultTime(): Micros
   /** False: any write throws {@link WriteNeeded}, and the runner starts again with a writing transaction. */
   readonly writable: boolean
 }
@@ -241,6 +246,17 @@ interface DocumentReads {
   termsKey(terms: readonly Value[]): string
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>
   documentEvents(database: DatabaseId, collection: number, scan: EventScan): Iterable<IndexEvent>
+  /**
+   * What transactions from `from` on have changed in a collection, oldest first; of what was committed before
+   * {@link changesSince} nothing. Lazy.
+   */
+  collectionChanges(
+    database: DatabaseId,
+    collection: CollectionId,
+    from: Micros,
+  ): Iterable<CommittedTransaction>
+  /** The time after which the changes of collections were recorded. */
+  readonly changesSince: Micros
 
   /** The oldest time at which reads of a collection are exact (retention). Reads before it fail with 400. */
   minimumValidTime(database: DatabaseId, collection: number): Micros
@@ -374,7 +390,7 @@ export class NoWrites implements DocumentWrites {
     throw new WriteNeeded()
   }
 
-  secretKey(): never {
+  secretKey(_draw: () => Uint8Array): Uint8Array {
     throw new WriteNeeded()
   }
 }
@@ -388,7 +404,7 @@ export interface Change {
   readonly action: ActionName
 }
 
-/** A line of the change log. */
+/** What one transaction has touched, or a part of it. */
 export interface CommittedTransaction {
   readonly time: Micros
   readonly changes: readonly Change[]

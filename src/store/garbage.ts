@@ -3,6 +3,7 @@
 
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import {
+  collectionChangesRange,
   collectionHistoryRange,
   databaseRanges,
   documentKey,
@@ -135,6 +136,7 @@ function removeCollection(store: BindingCosts, batch: Batch, { database, id }: R
   }
   batch.removeRange(documentRange(database, collection))
   batch.removeRange(collectionHistoryRange(database, collection))
+  batch.removeRange(collectionChangesRange(database, collection))
   removeTables(batch, database, documentsIndex(collection))
 }
 

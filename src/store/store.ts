@@ -68,6 +68,7 @@ export class TransactionStore implements Store {
       entries: new KnownEntries(),
       ids: new IdGenerator(options.reserveIds ?? (held => reserveStretch(this, worker, held))),
       hooks: this.bindings,
+      record: { isBegun: false },
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
     this.#times = new SnapshotTimes(kv, timeline, () => this.#passTime())

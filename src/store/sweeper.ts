@@ -8,7 +8,7 @@
 import { assert } from '../base/assert.ts'
 import { keyAfter } from '../base/bytes.ts'
 import { decodeKey } from '../keys/key-reader.ts'
-import { changesKey, changesRange, historyRange, type keyTags, tagRange } from '../keys/keyspace.ts'
+import { historyRange, type keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/contract.ts'
 import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
 import { batchEnd } from './batch-end.ts'
@@ -16,8 +16,8 @@ import { storedVersionsAscending, validAt } from './documents.ts'
 import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
 import { batchKeysMax, countedRows, nextGarbage, removeGarbage } from './garbage.ts'
 import { removeHome } from './key-homes.ts'
+import { hasOldChanges, removeOldChanges } from './record-removal.ts'
 import { decodeVersion, versionAction, versionTime, versionTtl } from './records.ts'
-import { changeLogMicros } from './retention.ts'
 import { readFirst } from './snapshot.ts'
 import type { TransactionStore } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
@@ -77,14 +77,9 @@ export class Sweeper {
   }
 
   async #sweepChangeLog(): Promise<boolean> {
-    const range = { start: changesRange().start, end: changesKey(this.#removalTime() - changeLogMicros, 0) }
-    const isOld = this.#store.kv.read(view => [...view.range({ ...range, limit: 1 })].length > 0)
-    if (!isOld) return false
-    await this.#store.transact(transaction => {
-      const { overlay } = transaction.internals().context
-      const keys = Array.from(overlay.range({ ...range, limit: batchKeysMax }), row => row.key)
-      for (const key of keys) overlay.set(key, undefined)
-    })
+    const now = this.#removalTime()
+    if (!this.#store.kv.read(view => hasOldChanges(view, now))) return false
+    await this.#store.transact(transaction => removeOldChanges(transaction, now))
     return true
   }
 

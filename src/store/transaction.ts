@@ -30,8 +30,9 @@ import {
 } from '../values/value.ts'
 import type { BindingBudget } from './binding-budget.ts'
 import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
-import { encodeChanges } from './change-log.ts'
+import { encodeChanges, readCollectionChanges, recordSince, recordSinceKey } from './change-log.ts'
 import {
+  type CommittedTransaction,
   type EntryChange,
   type EntryScan,
   type EventScan,
@@ -54,7 +55,7 @@ import { documentsTables, type Row, type StoredVersion } from './index-tables.ts
 import { decodeHomes } from './key-homes.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
-import { decodeVersion, versionAction, versionTime, versionTtl, withAction } from './records.ts'
+import { decodeVersion, encodeTime, versionAction, versionTime, versionTtl, withAction } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'
@@ -70,6 +71,8 @@ export interface TransactionParts {
   readonly entries: KnownEntries
   readonly ids: IdGenerator
   readonly hooks: BindingBudget
+  /** Whether it is known since when changes are recorded by collection. */
+  readonly record: { isBegun: boolean }
 }
 
 /** The times of one transaction. */
@@ -401,6 +404,23 @@ export class StoreTransaction implements Transaction {
     return scanEvents(this.#snapshot, set, scan, this.minimumValidTime(database, collection))
   }
 
+  collectionChanges(
+    database: DatabaseId,
+    collection: CollectionId,
+    from: Micros,
+  ): Iterable<CommittedTransaction> {
+    return readCollectionChanges(this.#snapshot.view, database, collection, from)
+  }
+
+  get changesSince(): Micros {
+    return recordSince(this.#snapshot.view, this.lastCommitTime)
+  }
+
+  resultTime(): Micros {
+    const writes = this.#writers !== undefined && !this.#writers.context.overlay.isEmpty
+    return writes && this.#stamp !== undefined ? this.#stamp() : this.settledTime
+  }
+
   /** As of `now`, at or before the time of the snapshot, when that is given. */
   minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshotTime): Micros {
     const definition =
@@ -468,6 +488,10 @@ export class StoreTransaction implements Transaction {
     const writes = overlay.writes()
     if (writes.length === 0) return []
     writes.push(...encodeChanges(commitTime, documents.changes()))
+    const { record } = this.#parts
+    // Looked for as every read is: what another commit says meanwhile makes this attempt stale.
+    record.isBegun ||= context.snapshot.view.get(recordSinceKey) !== undefined
+    if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTime(this.lastCommitTime) })
     let bytes = 0
     for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
     checkTransactionBytes(bytes)

@@ -60,8 +60,10 @@ const damaged: Readonly<
   Record<Kind, { readonly part: 'key' | 'value'; readonly at: number; readonly cleared?: true }>
 > = {
   build: { part: 'key', at: -1 },
-  // The id of the first document it names.
-  changes: { part: 'value', at: 20 },
+  // The number of the last collection it names.
+  changes: { part: 'value', at: -1 },
+  // The id of the last document it names.
+  collectionChanges: { part: 'value', at: -2 },
   document: { part: 'value', at: 8 },
   history: { part: 'value', at: 8 },
   indexLive: { part: 'key', at: -1 },

@@ -36,6 +36,7 @@ const examples: Record<keyof typeof keys.keyTags, Uint8Array> = {
   counter: keys.counterKey(2n, 2),
   keyHome: keys.keyHomeKey(300n),
   changes: keys.changesKey(ts, 1),
+  collectionChanges: keys.collectionChangesKey(2n, 1024, ts, 1),
   meta: keys.metaKey('format'),
   control: keys.controlKey(Buffer.from('S')),
   garbage: keys.garbageKey('expired', ts, ref),
@@ -190,6 +191,7 @@ test('everything of a database lies in its ranges, and nothing else', () => {
     'schemaVersion',
     'counter',
     'build',
+    'collectionChanges',
   ]
   for (const [kind, key] of Object.entries(examples)) {
     assert.equal(

@@ -4,6 +4,7 @@
 
 import {
   type Catalogue,
+  type CommittedTransaction,
   type EntryChange,
   type EntryScan,
   type EventScan,
@@ -76,6 +77,25 @@ class PastTransaction extends NoWrites implements Transaction {
     return this.#present.documentEvents(database, collection, this.#until(scan))
   }
 
+  *collectionChanges(
+    database: DatabaseId,
+    collection: CollectionId,
+    from: Micros,
+  ): Generator<CommittedTransaction> {
+    for (const committed of this.#present.collectionChanges(database, collection, from)) {
+      if (committed.time > this.snapshotTime) return
+      yield committed
+    }
+  }
+
+  get changesSince(): Micros {
+    return this.#present.changesSince
+  }
+
+  resultTime(): Micros {
+    return this.snapshotTime
+  }
+
   #until(scan: EventScan): EventScan {
     const isWithin = scan.to !== undefined && scan.to.ts <= this.snapshotTime
     return isWithin ? scan : { ...scan, to: { ts: this.snapshotTime, side: 'high' } }
@@ -111,6 +131,10 @@ class PastTransaction extends NoWrites implements Transaction {
 
   keyDatabases(keyId: bigint): readonly DatabaseId[] {
     return this.#present.keyDatabases(keyId)
+  }
+
+  override secretKey(draw: () => Uint8Array): Uint8Array {
+    return this.#present.secretKey(draw)
   }
 
   newId(): bigint {

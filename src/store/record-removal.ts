@@ -1,0 +1,93 @@
+// Removes what the record of changes holds longer than it may: the log by time after a day, each collection's changes when its
+// history does not reach back to them. Rows of the log that go say which collections have changes of their time; each then
+// has work that is due when the first of these may go, at most one for a day. A collection's history may be shortened meanwhile,
+// so it is looked at every month, too.
+
+import { microsPerDay } from '../base/durations.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
+import {
+  changesKey,
+  changesRange,
+  collectionChangesRange,
+  garbageKey,
+  garbageRange,
+} from '../keys/keyspace.ts'
+import type { KeyRange, View } from '../kv/contract.ts'
+import { firstUserCollection, type Micros, native, Ref } from '../values/value.ts'
+import { type CollectionPlace, placesOf } from './change-log.ts'
+import { batchKeysMax, garbageTarget } from './garbage.ts'
+import { changeLogMicros } from './retention.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** The longest time between two looks at a collection whose record has rows. */
+const lookMicros: Micros = 30 * microsPerDay
+
+const present = new Uint8Array([1])
+
+/** What may be removed of the log by time. */
+function oldLog(now: Micros): KeyRange {
+  return { start: changesRange().start, end: changesKey(now - changeLogMicros, 0), limit: batchKeysMax }
+}
+
+/** Whether anything of the record is to be removed now. */
+export function hasOldChanges(view: View, now: Micros): boolean {
+  const ranges = [oldLog(now), garbageRange('changes', now)]
+  return ranges.some(range => [...view.range({ ...range, limit: 1 })].length > 0)
+}
+
+/** Removes a batch of what the record holds for too long. */
+export function removeOldChanges(transaction: StoreTransaction, now: Micros): void {
+  const { overlay } = transaction.internals().context
+  const rows = [...overlay.range(oldLog(now))]
+  for (const row of rows) {
+    const { ts } = decodeKeyOf('changes', row.key)
+    for (const place of placesOf(row)) noteLook(transaction, place, ts)
+    overlay.set(row.key, undefined)
+  }
+  if (rows.length > 0) return
+  for (const { key } of [...overlay.range({ ...garbageRange('changes', now), limit: 1 })])
+    removeCollectionChanges(transaction, key, now)
+}
+
+/** Removes a batch of one collection's changes; with the last one, the next look at it is noted. */
+function removeCollectionChanges(transaction: StoreTransaction, work: Uint8Array, now: Micros): void {
+  const { overlay } = transaction.internals().context
+  const { database, id } = garbageTarget(work)
+  const collection = Number(id)
+  const ofLog = now - changeLogMicros
+  const floor =
+    collection < firstUserCollection
+      ? ofLog
+      : Math.min(
+          ofLog,
+          transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime)),
+        )
+  const old = collectionChangesRange(database, collection, undefined, floor)
+  const keys = Array.from(overlay.range({ ...old, limit: batchKeysMax }), row => row.key)
+  for (const key of keys) overlay.set(key, undefined)
+  if (keys.length === batchKeysMax) return
+  overlay.set(work, undefined)
+  const rest = collectionChangesRange(database, collection, floor)
+  for (const { key } of [...overlay.range({ ...rest, limit: 1 })]) {
+    const { ts } = decodeKeyOf('collectionChanges', key)
+    // What the log by time still names is noted when that goes.
+    if (ts < ofLog) noteLook(transaction, { database, collection }, ts, now)
+  }
+}
+
+/** Notes when to look at a collection that has a change of `ts`: `after` a time, once the day has ended on which that may go. */
+function noteLook(
+  transaction: StoreTransaction,
+  { collection, database }: CollectionPlace,
+  ts: Micros,
+  after: Micros = 0,
+): void {
+  const { catalogue } = transaction
+  // What belonged to something that is gone is removed with it.
+  if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
+  const ref = new Ref(database, native.collections, BigInt(collection))
+  const days = collection < firstUserCollection ? 0 : catalogue.collection(ref)?.historyDays
+  const kept = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
+  const due = (Math.floor(Math.max(ts + kept, after) / microsPerDay) + 1) * microsPerDay
+  transaction.internals().context.overlay.set(garbageKey('changes', due, ref), present)
+}
