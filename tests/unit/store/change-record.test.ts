@@ -13,7 +13,7 @@ import { encodeValue } from '../../../src/keys/value-codec.ts'
 import { Background } from '../../../src/store/background.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
 import { type Ref, rootDatabase } from '../../../src/values/value.ts'
-import { Bench, createCollection, data, day, documentRef, second } from './support.ts'
+import { Bench, createCollection, data, day, documentRef, object, second } from './support.ts'
 
 function idsOf(transaction: Transaction, { id }: Ref, from = 0): bigint[][] {
   const record = transaction.collectionChanges(rootDatabase, Number(id), from)
@@ -96,15 +96,7 @@ test('changes go when the history of their collection does not reach back to the
   await background.runAll()
   assert.deepEqual(counts(), [0, 0, 3])
   // What keeps everything is looked at again, because that may change.
-  await bench.write(transaction =>
-    transaction.put(
-      all,
-      new Map([
-        ['name', 'all'],
-        ['history_days', 1n],
-      ]),
-    ),
-  )
+  await bench.write(transaction => transaction.put(all, object({ name: 'all', history_days: 1n })))
   bench.now += 40 * day
   await background.runAll()
   assert.deepEqual(counts(), [0, 0, 0])
