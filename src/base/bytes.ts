@@ -1,5 +1,5 @@
-// Byte strings as keys: the one that follows another, whether two are the same, and a hash of one. And how many bytes a
-// megabyte of the settings has.
+// Byte strings: the one that follows another as a key, whether two are the same, several as one, and a hash of one. And how
+// many bytes a megabyte of the settings has.
 
 /** Bytes. */
 export const megabyte = 1_048_576
@@ -16,6 +16,19 @@ export function areSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
   for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
   return true
+}
+
+/** Byte strings, one behind another. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts
+  if (first !== undefined && parts.length === 1) return first
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
 }
 
 /** Where a hash of {@link hashBytes} begins. */

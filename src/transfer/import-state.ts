@@ -20,6 +20,7 @@ import {
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { msPerDay } from '../base/durations.ts'
+import type { ImportMemory, OpenReference } from './import-memory.ts'
 import { type FilePlace, fileStart } from './read-file.ts'
 import { TransferError } from './record.ts'
 import type { ReportData } from './report.ts'
@@ -37,22 +38,13 @@ interface StoredState {
   readonly report: ReportData | undefined
 }
 
-/** A reference whose target was not there when it was written. */
-interface OpenReference {
-  readonly database: readonly string[]
-  readonly from: string
-  readonly collection: string
-  readonly id: string
-  readonly place: string
-}
-
 /** Work that an interrupted import may have to look at again, in milliseconds. */
 const saveIntervalMs = 200
 const readBytesMax = 1_048_576
 /** How long an import that does not go on is remembered. */
 const keptMs = 30 * msPerDay
 
-export class ImportState {
+export class ImportState implements ImportMemory {
   readonly #file: string
   readonly #referencesFile: string
   readonly #lockFile: string
@@ -82,30 +74,25 @@ export class ImportState {
     if (found !== undefined) this.#state = found
   }
 
-  /** The report so far; undefined at the start of an import. */
   get report(): ReportData | undefined {
     return this.#state.report
   }
 
-  /** Where to go on with a file: at its start when it has changed since. Undefined: it is done. */
   placeOf({ path, bytes, modifiedMs }: SourceFile): FilePlace | undefined {
     const known = this.#state.files[path]
     if (known === undefined || known.bytes !== bytes || known.modifiedMs !== modifiedMs) return fileStart
     return known.done ? undefined : known.place
   }
 
-  /** Notes a reference to be looked at in the end; kept with the next {@link save}. */
   addReference({ collection, database, from, id, place }: OpenReference): void {
     this.#pending.push(`${JSON.stringify([database, from, collection, id, place])}\n`)
   }
 
-  /** Remembers how far a file has come, and the report up to there; not at every step when they are quick. */
   progress(file: SourceFile, place: FilePlace, report: ReportData): void {
     const nowMs = systemClock.elapsedMs()
     if (nowMs - this.#savedMs >= saveIntervalMs) this.save(file, place, false, report)
   }
 
-  /** Remembers how far a file has come, and the report up to there. */
   save({ path, bytes, modifiedMs }: SourceFile, place: FilePlace, done: boolean, report: ReportData): void {
     this.#savedMs = systemClock.elapsedMs()
     const lines = this.#pending.join('')
@@ -119,7 +106,6 @@ export class ImportState {
     renameSync(`${this.#file}.new`, this.#file)
   }
 
-  /** The references noted, some thousands at a time. */
   *references(): Generator<readonly OpenReference[]> {
     // It is made with the first one.
     if (!existsSync(this.#referencesFile)) return
@@ -139,13 +125,11 @@ export class ImportState {
     }
   }
 
-  /** Forgets everything: the import is done, or is none to go on with. */
   remove(): void {
     rmSync(this.#file, { force: true })
     rmSync(this.#referencesFile, { force: true })
   }
 
-  /** Lets another process go on. */
   release(): void {
     rmSync(this.#lockFile, { force: true })
   }

@@ -1,13 +1,11 @@
 // An import from beginning to end: schema first, so that indexes are built along with the documents, then the
 // documents in batches, then the references that had to wait for their targets.
 
-import { createHash } from 'node:crypto'
-import { basename } from 'node:path'
 import { BatchSender, type SentBatch } from './batches.ts'
 import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
 import { DocumentSet } from './document-set.ts'
 import type { FieldTypes } from './field-types.ts'
-import { ImportState } from './import-state.ts'
+import type { ImportMemory } from './import-memory.ts'
 import { type FoundElement, readFileRecords } from './read-file.ts'
 import {
   credentialsName,
@@ -38,11 +36,21 @@ export interface ImportOptions {
   readonly allowIncomplete: boolean
   readonly allowShortRows: boolean
   readonly emptyCells: 'null' | 'empty'
-  /** The folder in which the progress of imports is kept. */
-  readonly stateFolder: string
+  /**
+   * What is known of an earlier attempt at the same import. `identity`: everything that makes this import another one
+   * than others; `goesOn`: where one was interrupted.
+   */
+  readonly remember: (identity: unknown, goesOn: boolean) => ImportMemory
+  /** SHA-256 of a text in UTF-8; the ids of what comes without one hang on it. */
+  readonly sha256: (text: string) => Uint8Array
+  /** Ends the import at the next record when it is aborted. */
+  readonly signal?: AbortSignal
   /** Everything that decides what the files mean, beside themselves. */
   readonly meaning: readonly string[]
 }
+
+/** What an import asks of a database. */
+export type ImportConnection = Pick<Connection, 'name' | 'query' | 'write' | 'missing'>
 
 /** How far an import has come, for whoever shows it. */
 export interface ImportProgress {
@@ -54,7 +62,7 @@ export interface ImportProgress {
 
 /** Imports files. Throws {@link TransferError} when it has to end; what was written until then stays. */
 export async function runImport(
-  connection: Connection,
+  connection: ImportConnection,
   sources: Sources,
   options: ImportOptions,
   progress: ImportProgress,
@@ -66,11 +74,11 @@ export async function runImport(
 const batchesAtOnce = 4
 
 class Importer implements Notes {
-  readonly #connection: Connection
+  readonly #connection: ImportConnection
   readonly #sources: Sources
   readonly #options: ImportOptions
   readonly #progress: ImportProgress
-  readonly #state: ImportState
+  readonly #state: ImportMemory
   readonly #report: Report
   /** Names of collections that are known to exist, by database. */
   readonly #collections = new Map<string, Set<string>>()
@@ -81,15 +89,20 @@ class Importer implements Notes {
   readonly #coming = new DocumentSet()
   #bad = 0
 
-  constructor(connection: Connection, sources: Sources, options: ImportOptions, progress: ImportProgress) {
+  constructor(
+    connection: ImportConnection,
+    sources: Sources,
+    options: ImportOptions,
+    progress: ImportProgress,
+  ) {
     this.#connection = connection
     this.#sources = sources
     this.#options = options
     this.#progress = progress
-    const { database, dryRun, meaning, stateFolder } = options
+    const { database, dryRun, meaning, remember } = options
     const paths = sources.files.map(({ path }) => path)
     const identity = [connection.name, database, paths, meaning, dryRun]
-    this.#state = new ImportState(stateFolder, identity, !dryRun)
+    this.#state = remember(identity, !dryRun)
     this.#report = new Report(dryRun, this.#state.report)
     this.#report.data.incomplete = [...sources.incomplete]
     this.#report.data.passedOver = [...sources.passedOver]
@@ -248,6 +261,7 @@ class Importer implements Notes {
     })
     let place = from
     for await (const element of elements) {
+      this.#options.signal?.throwIfAborted()
       place = element.next
       await this.#element(file, element, sender)
     }
@@ -281,13 +295,23 @@ class Importer implements Notes {
     const first = next.records - records.length
     for (const [at, found] of documents.entries()) {
       const hasNewId = found.id === undefined
-      const id = found.id ?? madeId(found.collection, file.path, first + at)
+      const id = found.id ?? this.#madeId(found.collection, file.path, first + at)
       const record = { ...found, id, size: Math.ceil(size / documents.length) }
       const fault = recordFault(record)
       if (fault === undefined) await sender.add(record, { ...origin, hasNewId }, next)
       else await refuse(found.collection, String(id), fault)
     }
     if (documents.length === 0) sender.passed(next)
+  }
+
+  /**
+   * The id of a document that came without one: it depends on its place alone, so that importing it again finds it. Such
+   * ids lie below all that the hosted service ever gave, in the order of the rows.
+   */
+  #madeId(collection: string, path: string, ordinal: number): bigint {
+    const name = /[^/\\]*$/.exec(path)?.[0] ?? path
+    const hash = new DataView(this.#options.sha256(`${collection}\0${name}`).slice().buffer)
+    return madeIdBase | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal + 1)
   }
 
   /** Takes in what became of a batch. Throws when the import has to end. */
@@ -413,14 +437,3 @@ function shownCollection(collection: string, { database }: SourceFile): string {
 }
 
 const madeIdBase = 1n << 55n
-
-/**
- * The id of a document that came without one: it depends on its place alone, so that importing it again finds it. Such
- * ids lie below all that the hosted service ever gave, in the order of the rows.
- */
-function madeId(collection: string, path: string, ordinal: number): bigint {
-  const hash = createHash('sha256')
-    .update(`${collection}\0${basename(path)}`)
-    .digest()
-  return madeIdBase | (BigInt(hash.readUInt32BE() >>> 9) << 32n) | BigInt(ordinal + 1)
-}

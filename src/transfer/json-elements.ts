@@ -2,6 +2,7 @@
 // elements of arrays, values one after another (with or without line breaks in between or inside), and the elements
 // of pages and raw responses (`{"data":[…]}`, `{"resource":{"data":[…]}}`).
 
+import { areSame, joinBytes } from '../base/bytes.ts'
 import { blanksEnd, nestedEnd, stringEnd, unfinished, valueEnd } from '../values/json-bytes.ts'
 import {
   closeBracket,
@@ -55,7 +56,7 @@ const tab = 0x09
 const carriageReturn = 0x0d
 /** The elements of a stream. Throws {@link BadRecord} where it ends in the middle of something. */
 export async function* jsonElements(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Uint8Array>,
   options: ElementOptions,
 ): AsyncGenerator<Element, void, undefined> {
   const cutter = new Cutter(options)
@@ -70,7 +71,7 @@ export async function* jsonElements(
 
 class Cutter {
   readonly #byLine: boolean
-  #buffer: Buffer = Buffer.alloc(0)
+  #buffer: Uint8Array = new Uint8Array(0)
   /** Offset of the buffer's first byte in the file. */
   #base: number
   /** Where in the buffer reading goes on. */
@@ -86,12 +87,12 @@ class Cutter {
     this.#open = from.open
   }
 
-  add(chunk: Buffer): void {
+  add(chunk: Uint8Array): void {
     const rest = this.#buffer.subarray(this.#at)
     this.#base += this.#at
     this.#at = 0
-    this.#buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    if (this.#base === 0 && this.#buffer.subarray(0, 3).equals(byteOrderMark)) this.#at = 3
+    this.#buffer = rest.length === 0 ? chunk : joinBytes([rest, chunk])
+    if (this.#base === 0 && areSame(this.#buffer.subarray(0, 3), byteOrderMark)) this.#at = 3
   }
 
   end(): void {
@@ -119,7 +120,7 @@ class Cutter {
 
   #take(stop: number, isBroken: boolean): Element {
     const [line, offset] = [this.#line, this.#base + this.#at]
-    const text = this.#buffer.toString('utf8', this.#at, stop)
+    const text = utf8.decode(this.#buffer.subarray(this.#at, stop))
     this.#countLines(stop)
     return {
       text,
@@ -189,10 +190,12 @@ class Cutter {
   }
 }
 
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf)
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Whether what begins at `at` says itself where it ends. */
-function isClosed(buffer: Buffer, at: number): boolean {
+function isClosed(buffer: Uint8Array, at: number): boolean {
   const first = buffer[at]
   return first === openBrace || first === openBracket || first === quote
 }
@@ -210,7 +213,7 @@ const noPage: PagePrefix = { length: 0, opened: 0 }
 const cursors: ReadonlySet<string> = new Set(['before', 'after'])
 
 /** Whether the object at `from` is a page: up to its `data` it may hold cursors, and it may stand in a `resource`. */
-function pagePrefix(bytes: Buffer, from: number): PagePrefix | 'unknown' {
+function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
   let at = from
   for (let opened = 1; bytes[at] === openBrace; opened++) {
     let name: string
@@ -218,7 +221,7 @@ function pagePrefix(bytes: Buffer, from: number): PagePrefix | 'unknown' {
       at = blanksEnd(bytes, at + 1)
       const end = bytes[at] === quote ? stringEnd(bytes, at) : at
       if (end === unfinished || end === bytes.length) return 'unknown'
-      name = bytes.toString('latin1', at + 1, end)
+      name = utf8.decode(bytes.subarray(at + 1, end))
       at = blanksEnd(bytes, end + 1)
       if (!cursors.has(name) && name !== 'data' && name !== 'resource') return noPage
       if (at < bytes.length && bytes[at] !== colon) return noPage

@@ -1,7 +1,6 @@
 // Reads a file of documents into records, one after another, each with the place behind it: a reader that was
 // interrupted goes on there.
 
-import { Readable } from 'node:stream'
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
@@ -213,16 +212,7 @@ async function* csvFile(
   separator: string,
   options: ReadOptions,
 ): AsyncGenerator<RawElement> {
-  const parser = csvParser({
-    bom: true,
-    delimiter: separator,
-    info: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-  })
-  const bytes = Readable.from(readText(file, 0, options.count), { objectMode: false })
-  bytes.on('error', error => parser.destroy(error))
-  const rows: AsyncIterable<CsvRow> = bytes.pipe(parser)
+  const rows = csvRows(readText(file, 0, options.count), separator)
   let names: readonly string[] | undefined
   let rules: CellRules | undefined
   try {
@@ -248,6 +238,32 @@ async function* csvFile(
     if (error instanceof CsvError) throw new BadRecord(error.message)
     throw error
   }
+}
+
+/** The rows of a text. The library's parser is fed by hand, because what browsers have of it knows no loops over streams. */
+async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
+  const parser = csvParser({
+    bom: true,
+    delimiter,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  })
+  const found: CsvRow[] = []
+  parser.on('data', (row: CsvRow) => found.push(row))
+  const ended = new Promise<void>((resolve, reject) => {
+    parser.on('end', resolve)
+    parser.on('error', reject)
+  })
+  // It is waited for at the end; until then nobody else asks why it failed.
+  ended.catch(() => undefined)
+  for await (const chunk of chunks) {
+    await Promise.race([new Promise<void>(taken => parser.write(chunk, () => taken())), ended])
+    yield* found.splice(0)
+  }
+  parser.end()
+  await ended
+  yield* found.splice(0)
 }
 
 function checkLength(cells: readonly string[], names: readonly string[], allowShort: boolean): void {

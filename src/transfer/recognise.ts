@@ -4,7 +4,7 @@ import { tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { driverReference } from './formats/driver-values.ts'
 import type { FormatName } from './formats/format.ts'
-import { readHead, readText, type TextFile } from './input.ts'
+import { type ByteSource, readHead, readText, type TextFile } from './input.ts'
 import { type Element, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
 import { nativeInDriver, readId } from './references.ts'
@@ -34,16 +34,16 @@ const newline = 0x0a
  * cannot be read.
  */
 export async function recognise(
-  path: string,
+  source: ByteSource,
   given: string | undefined,
 ): Promise<{ readonly content: Content; readonly encoding: string }> {
-  const { encoding, head } = await readHead(path, given)
-  return { encoding, content: await contentOf({ path, encoding }, head) }
+  const { encoding, head } = await readHead(source, given)
+  return { encoding, content: await contentOf({ source, encoding }, head) }
 }
 
-async function contentOf(file: TextFile, head: Buffer): Promise<Content> {
-  const name = file.path.replace(/\.gz$/, '')
-  const text = head.toString('utf8').replace(/^\ufeff/, '')
+async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
+  const name = file.source.path.replace(/\.gz$/, '')
+  const text = textOf(head)
   if (text.trim() === '') return { kind: 'empty' }
   if (name.endsWith('.fsl')) return { kind: 'fsl' }
   if (name.endsWith('.fql')) return { kind: 'fql' }
@@ -58,7 +58,7 @@ async function contentOf(file: TextFile, head: Buffer): Promise<Content> {
   return { kind: 'unknown' }
 }
 
-async function recogniseJson(file: TextFile, head: Buffer): Promise<Content | undefined> {
+async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content | undefined> {
   const element = await firstElement(file)
   // What is wrong with it shows when it is read.
   if (element === 'cut off')
@@ -77,8 +77,13 @@ async function recogniseJson(file: TextFile, head: Buffer): Promise<Content | un
   }
 }
 
-function looksLikeJson(head: Buffer): boolean {
-  return /^\s*(?:\[\s*)?\{\s*"/.test(head.toString('utf8'))
+/** What can be read of bytes of UTF-8, without the mark of their order. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}
+
+function looksLikeJson(head: Uint8Array): boolean {
+  return /^\s*(?:\[\s*)?\{\s*"/.test(textOf(head))
 }
 
 async function firstElement(file: TextFile): Promise<Element | 'cut off' | undefined> {
@@ -92,12 +97,12 @@ async function firstElement(file: TextFile): Promise<Element | 'cut off' | undef
 }
 
 /** The first element stands on one line, and what follows on the next one begins likewise. */
-function isByLine(head: Buffer, { next, text }: Element): boolean {
+function isByLine(head: Uint8Array, { next, text }: Element): boolean {
   if (next.open > 0 || text.includes('\n')) return false
   const end = head.indexOf(newline, Math.min(next.offset, head.length))
   if (end < 0) return true
-  const between = head.toString('utf8', next.offset, end).trim()
-  const following = head.toString('utf8', end).trimStart()
+  const between = textOf(head.subarray(next.offset, end)).trim()
+  const following = textOf(head.subarray(end)).trimStart()
   return between === '' && (following === '' || following.startsWith('{'))
 }
 

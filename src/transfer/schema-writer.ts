@@ -27,7 +27,7 @@ function isMissingReference(error: unknown): boolean {
 
 /** Creates what is not there. With `dryRun` nothing is created. */
 export async function writeSchema(
-  connection: Connection,
+  connection: Pick<Connection, 'query'>,
   path: DatabasePath,
   records: readonly SchemaRecord[],
   dryRun: boolean,
@@ -68,7 +68,7 @@ function withoutRole(record: SchemaRecord): SchemaRecord {
 }
 
 async function giveRole(
-  connection: Connection,
+  connection: Pick<Connection, 'query'>,
   path: DatabasePath,
   { name, params }: SchemaRecord,
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function giveRole(
 }
 
 async function lastAttempt(
-  connection: Connection,
+  connection: Pick<Connection, 'query'>,
   path: DatabasePath,
   record: SchemaRecord,
   dryRun: boolean,
@@ -92,7 +92,7 @@ async function lastAttempt(
 }
 
 async function writeObject(
-  connection: Connection,
+  connection: Pick<Connection, 'query'>,
   path: DatabasePath,
   record: SchemaRecord,
   dryRun: boolean,
@@ -168,7 +168,7 @@ function finding(
 
 /** Makes sure that a database is there, and those around it. Says whether anything had to be created. */
 export async function ensureDatabase(
-  connection: Connection,
+  connection: Pick<Connection, 'query'>,
   path: DatabasePath,
   dryRun: boolean,
 ): Promise<boolean> {

@@ -4,17 +4,20 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import type { DatabasePath } from './connection.ts'
+import { diskSource } from './disk-source.ts'
+import type { ByteSource } from './input.ts'
 import { type Content, recognise } from './recognise.ts'
 import { TransferError } from './record.ts'
 
 /** A file to be imported. */
 export interface SourceFile {
   readonly path: string
+  readonly source: ByteSource
   /** The label of its encoding. */
   readonly encoding: string
   /** As it is called in messages. */
   readonly shown: string
-  /** Bytes on the disk. */
+  /** Bytes as they are kept, packed or not. */
   readonly bytes: number
   readonly modifiedMs: number
   readonly content: Content
@@ -126,7 +129,8 @@ class Finder {
     const { size, mtimeMs } = await stat(path)
     this.#seen.set(path, size)
     const shown = shownAs(path, top)
-    const { content, encoding } = await recognise(path, this.#options.encoding)
+    const source = diskSource(path)
+    const { content, encoding } = await recognise(source, this.#options.encoding)
     if (content.kind === 'metadata') return
     if (content.kind === 'unknown' || content.kind === 'empty') {
       this.#passedOver.push(`${shown} (${content.kind === 'empty' ? 'empty' : 'of no known format'})`)
@@ -135,6 +139,7 @@ class Finder {
     const collection = this.#options.collection ?? collectionOf(path)
     this.#files.push({
       path,
+      source,
       encoding,
       shown,
       bytes: size,

@@ -1,6 +1,7 @@
 // Imports files into a database in memory, in this process, and asks it questions.
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { engineOver } from '../../src/open-engine.ts'
 import { Background } from '../../src/store/background.ts'
 import { type Connection, localConnection } from '../../src/transfer/connection.ts'
 import { FieldTypes } from '../../src/transfer/field-types.ts'
+import { ImportState } from '../../src/transfer/import-state.ts'
 import { type ImportOptions, runImport } from '../../src/transfer/importer.ts'
 import type { Report } from '../../src/transfer/report.ts'
 import { findSources } from '../../src/transfer/sources.ts'
@@ -75,7 +77,8 @@ export async function openTestDatabase(
         allowIncomplete: false,
         allowShortRows: false,
         emptyCells: 'null',
-        stateFolder: join(folder, 'state'),
+        remember: (identity, goesOn) => new ImportState(join(folder, 'state'), identity, goesOn),
+        sha256: text => createHash('sha256').update(text).digest(),
         meaning: [],
         ...options,
       }

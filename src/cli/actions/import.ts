@@ -1,10 +1,12 @@
 // Finds what is to be imported, imports it, and tells what became of it.
 
+import { createHash } from 'node:crypto'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { UsageError } from '../../config/read-config.ts'
 import { FieldTypes } from '../../transfer/field-types.ts'
+import { ImportState } from '../../transfer/import-state.ts'
 import { type ImportProgress, runImport } from '../../transfer/importer.ts'
 import { findSources } from '../../transfer/sources.ts'
 import { type Invocation, StartError } from '../command.ts'
@@ -44,7 +46,9 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
             allowIncomplete: given.allowIncomplete,
             allowShortRows: given.allowShortRows,
             emptyCells: given.treatEmptyCsvCellsAs as 'null' | 'empty',
-            stateFolder: given.state ?? defaultStateFolder(),
+            remember: (identity, goesOn) =>
+              new ImportState(given.state ?? defaultStateFolder(), identity, goesOn),
+            sha256: text => createHash('sha256').update(text).digest(),
             meaning: [
               ...(given.type ?? []),
               given.schema ?? '',
