@@ -9,6 +9,8 @@ export default {
   base: '/dashboard/',
   logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // What reads files for `terrarium import` reads them here, too; the library has a form of its own for browsers.
+  resolve: { alias: { 'csv-parse': 'csv-parse/browser/esm' } },
   worker: { format: 'es' },
   build: {
     target: 'es2023',

@@ -30,6 +30,7 @@ const sources = [
   'dashboard/index.html',
   'dashboard/vite.config.js',
   'src/base',
+  'src/transfer',
   'src/v4/text',
   'src/v10/text',
   'src/values',

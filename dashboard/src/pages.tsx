@@ -7,10 +7,11 @@ import { place } from './router.ts'
 
 type Page = ComponentType<{ readonly path: readonly string[] }>
 
-/** First step of the path to the page's code. */
+/** First step of the path to the page's code; imports bring the reader of files along, which other pages do not need. */
 const pages: Readonly<Record<string, () => Promise<Page>>> = {
   '': () => import('./pages/overview.tsx').then(module => module.Overview),
   collections: () => import('./pages/collections.tsx').then(module => module.Collections),
+  'collections/import': () => import('./pages/import.tsx').then(module => module.Import),
   indexes: () => import('./pages/indexes.tsx').then(module => module.Indexes),
   functions: () => import('./pages/functions.tsx').then(module => module.Functions),
   roles: () => import('./pages/roles.tsx').then(module => module.Roles),
@@ -28,7 +29,8 @@ const loaded = new Map<string, Page>()
 /** The page of the present address. */
 export function PageOf() {
   const { path } = place.value
-  const name = path[0] ?? ''
+  const [first = '', , part] = path
+  const name = first === 'collections' && part === 'import' ? 'collections/import' : first
   const [page, setPage] = useState<Page | undefined>(() => loaded.get(name))
   const [error, setError] = useState<Error | undefined>(undefined)
   const load = pages[name]

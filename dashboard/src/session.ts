@@ -48,6 +48,8 @@ export const rights = computed(() => {
   return {
     /** May change documents, collections, indexes and functions. */
     writes: role !== 'server-readonly' && role !== 'client',
+    /** May import files: the service takes batches of documents from admins alone. */
+    imports: role === 'admin',
     /** May change databases, keys, roles and access providers. */
     administers: role === 'admin' || role === null,
   }

@@ -35,6 +35,8 @@ export interface ImportOptions {
   readonly skipBad: number
   readonly allowIncomplete: boolean
   readonly allowShortRows: boolean
+  /** The collection that takes the documents of all others; undefined or absent: each goes into its own. */
+  readonly into?: string | undefined
   readonly emptyCells: 'null' | 'empty'
   /**
    * What is known of an earlier attempt at the same import. `identity`: everything that makes this import another one
@@ -278,13 +280,14 @@ class Importer implements Notes {
       this.#addBad({ ...origin, collection, id, reason })
       this.#state.progress(file, next, this.#report.data)
     }
-    if (bad) return refuse(bad.collection ?? file.collection, bad.id, bad.reason)
+    if (bad) return refuse(this.#options.into ?? bad.collection ?? file.collection, bad.id, bad.reason)
     const documents: FoundDocument[] = []
     for (const found of records) {
       // Schema objects of files that begin with one were created before.
       if (found.kind !== 'document') continue
-      documents.push(found)
-      this.#needed.add(found.collection)
+      const collection = this.#options.into ?? found.collection
+      documents.push({ ...found, collection })
+      this.#needed.add(collection)
       for (const reference of referencesIn(found.fields)) {
         const name = neededCollection(reference)
         if (name !== undefined) this.#needed.add(name)

@@ -249,6 +249,8 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
     relax_column_count: true,
     skip_empty_lines: true,
   })
+  // Chunks end between characters. The mark of their order is the parser's business.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const found: CsvRow[] = []
   parser.on('data', (row: CsvRow) => found.push(row))
   const ended = new Promise<void>((resolve, reject) => {
@@ -258,7 +260,10 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
   // It is waited for at the end; until then nobody else asks why it failed.
   ended.catch(() => undefined)
   for await (const chunk of chunks) {
-    await Promise.race([new Promise<void>(taken => parser.write(chunk, () => taken())), ended])
+    await Promise.race([
+      new Promise<void>(taken => parser.write(decoder.decode(chunk), () => taken())),
+      ended,
+    ])
     yield* found.splice(0)
   }
   parser.end()

@@ -1,9 +1,8 @@
-// A collection's pages: its rows, its settings, an import, and each of its documents.
+// A collection's pages: its rows, its settings, and each of its documents.
 
 import { CollectionSettings } from './collection-settings.tsx'
 import { Document } from './document.tsx'
 import { DocumentHistory } from './document-history.tsx'
-import { Import } from './import.tsx'
 import { NewDocument } from './new-document.tsx'
 import { Overview } from './overview.tsx'
 import { DocumentRows } from './rows.tsx'
@@ -17,8 +16,6 @@ export function Collections({ path }: { readonly path: readonly string[] }) {
       return <DocumentRows collection={name} />
     case 'settings':
       return <CollectionSettings name={name} />
-    case 'import':
-      return <Import collection={name} />
     case 'new':
       return <NewDocument collection={name} />
     default:

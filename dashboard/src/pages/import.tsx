@@ -1,98 +1,193 @@
-// Imports a file into a collection, with progress.
+// Imports a file into a collection: what it holds and how it is meant, its first documents as they will be stored, then
+// the import with progress, and a report.
 
-import { useState } from 'preact/hooks'
-import { Check, Choice } from '../parts/fields.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import type { Report } from '../../../src/transfer/report.ts'
 import { Heading } from '../parts/heading.tsx'
-import { useAction } from '../parts/load.tsx'
+import { type Action, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { addressOf } from '../router.ts'
-import { formatOf, type ImportFormat, type ImportProgress, importFile } from '../service/import-file.ts'
+import { addressOf, guard } from '../router.ts'
+import { readChosen } from '../service/chosen-file.ts'
+import {
+  type ImportChoices,
+  type ImportPlan,
+  type ImportProgress,
+  importDocuments,
+} from '../service/import-documents.ts'
+import { type Preview, previewOf } from '../service/import-preview.ts'
+import { rights } from '../session.ts'
+import { ImportForm } from './import-form.tsx'
+import { ImportPreview } from './import-preview.tsx'
+import { ImportReport } from './import-report.tsx'
 import { collectionTabs } from './rows.tsx'
 
-const beginningBytes = 1000
-
 /** The page on which files are imported. */
-export function Import({ collection }: { readonly collection: string }) {
-  const [file, setFile] = useState<File | undefined>(undefined)
-  const [format, setFormat] = useState<ImportFormat>('lines')
-  const [keepIds, setKeepIds] = useState(false)
-  const [progress, setProgress] = useState<ImportProgress | undefined>(undefined)
-  const action = useAction()
-  const choose = async (chosen: File | undefined) => {
-    setFile(chosen)
-    setProgress(undefined)
-    if (chosen) setFormat(formatOf(chosen, await chosen.slice(0, beginningBytes).text()))
-  }
-  const start = (event: Event) => {
-    event.preventDefault()
-    if (!file) return
-    action.start(async signal => {
-      await importFile({ collection, file, format, keepIds, signal, onProgress: setProgress })
-    })
-  }
+export function Import({ path }: { readonly path: readonly string[] }) {
+  const [collection = ''] = path
   return (
     <>
       <Heading trail={[['Collections', addressOf([])]]} title={collection} />
       {collectionTabs(collection, 'import')}
-      <form class="settings" onSubmit={start}>
-        <div class="field">
-          <label for="file">File</label>
-          <input id="file" type="file" onChange={event => void choose(event.currentTarget.files?.[0])} />
-          <p class="hint">
-            Documents or just their data: one JSON object per line, a JSON array, or CSV with a head line.
-            Nothing that is there already is overwritten.
-          </p>
-        </div>
-        <Choice
-          label="Format"
-          value={format}
-          onChange={setFormat}
-          options={[
-            ['lines', 'JSON lines'],
-            ['array', 'JSON array'],
-            ['csv', 'CSV'],
-          ]}
-        />
-        {format !== 'csv' && <Check label="Keep the ids in the file" isOn={keepIds} onChange={setKeepIds} />}
-        {action.error && <Problem error={action.error} />}
-        <div class="form-buttons">
-          <button type="submit" class="primary" disabled={!file || action.isRunning}>
-            {action.isRunning ? 'Importing…' : 'Import'}
-          </button>
-        </div>
-      </form>
-      {progress && <Progress progress={progress} isRunning={action.isRunning} collection={collection} />}
+      {rights.value.imports ? (
+        <ImportSteps collection={collection} />
+      ) : (
+        <p class="empty">Importing needs the root secret or an admin key of this database.</p>
+      )}
     </>
   )
 }
 
-interface ProgressProps {
-  readonly progress: ImportProgress
-  readonly isRunning: boolean
-  readonly collection: string
+const usual: ImportChoices = {
+  encoding: '',
+  types: new Map(),
+  emptyCells: 'null',
+  allowShortRows: false,
+  onConflict: 'fail',
+  passesOverBad: true,
+  keepsCollections: false,
 }
 
-function Progress({ progress, isRunning, collection }: ProgressProps) {
-  const { created, bytesRead, bytes, refused, refusedCount } = progress
+const lookEveryMs = 200
+
+function ImportSteps({ collection }: { collection: string }) {
+  const [file, setFile] = useState<File | undefined>(undefined)
+  const [choices, setChoices] = useState(usual)
+  const [report, setReport] = useState<Report | undefined>(undefined)
+  const { progress, begin } = useProgress()
+  const action = useAction()
+  useEffect(() => guard(() => action.isRunning), [action.isRunning])
+  const looked = useLoad(async () => {
+    if (!file) return undefined
+    const source = await readChosen(file, collection, choices.encoding || undefined)
+    const plan: ImportPlan = {
+      ...choices,
+      file: source,
+      into: choices.keepsCollections ? undefined : collection,
+    }
+    // What cannot be read may be read in another encoding, so the form stays.
+    return previewOf(plan).then(
+      preview => ({ plan, preview, fault: undefined }),
+      (fault: Error) => ({ plan, preview: undefined, fault }),
+    )
+  }, [file, collection, choices])
+  const fault = looked.error ?? looked.data?.fault
+  const choose = (chosen: File | undefined) => {
+    setFile(chosen)
+    setReport(undefined)
+    setChoices({ ...choices, types: new Map() })
+  }
+  const start = () =>
+    action.start(async signal => {
+      const plan = looked.data?.plan
+      if (!plan) return
+      setReport(undefined)
+      const { current, stop } = begin(plan.file.bytes)
+      try {
+        setReport(await importDocuments(plan, current, signal))
+      } finally {
+        stop()
+      }
+    })
   return (
-    <section aria-label="Progress">
-      <progress aria-label="Read of the file" value={bytesRead} max={Math.max(bytes, 1)} />
+    <>
+      <ImportForm
+        file={file}
+        plan={looked.data?.plan}
+        preview={looked.data?.preview}
+        choices={choices}
+        isRunning={action.isRunning}
+        onFile={choose}
+        onChange={setChoices}
+        onStart={start}
+      />
+      {fault && <Problem error={inWordsOfTheForm(fault)} />}
+      {progress && <Progress progress={progress} action={action} isDone={report !== undefined} />}
+      {action.error && <Problem error={inWordsOfTheForm(action.error)} />}
+      {report && <ImportReport report={report} collection={collection} />}
+      {looked.data?.preview && !action.isRunning && !report && (
+        <PreviewOf preview={looked.data.preview} {...{ choices, collection, setChoices }} />
+      )}
+    </>
+  )
+}
+
+interface PreviewOfProps {
+  readonly preview: Preview
+  readonly choices: ImportChoices
+  readonly collection: string
+  readonly setChoices: (choices: ImportChoices) => void
+}
+
+function PreviewOf({ preview, choices, collection, setChoices }: PreviewOfProps) {
+  return (
+    <ImportPreview
+      preview={preview}
+      collection={choices.keepsCollections ? undefined : collection}
+      types={choices.types}
+      onTypes={types => setChoices({ ...choices, types })}
+    />
+  )
+}
+
+/** How far the import is, looked at several times a second. */
+function useProgress() {
+  const [progress, setProgress] = useState<ImportProgress | undefined>(undefined)
+  const begin = (totalBytes: number) => {
+    const current: ImportProgress = { readBytes: 0, totalBytes, documents: 0, phase: 'documents' }
+    const look = () => setProgress({ ...current })
+    look()
+    const timer = setInterval(look, lookEveryMs)
+    const stop = () => {
+      clearInterval(timer)
+      look()
+    }
+    return { current, stop }
+  }
+  return { progress, begin }
+}
+
+interface ProgressProps {
+  readonly progress: ImportProgress
+  readonly action: Action
+  readonly isDone: boolean
+}
+
+function Progress({ progress, action, isDone }: ProgressProps) {
+  const { documents, readBytes, totalBytes } = progress
+  return (
+    <section aria-label="Progress" class="progress">
+      <progress
+        aria-label="Read of the file"
+        value={isDone ? totalBytes : readBytes}
+        max={Math.max(totalBytes, 1)}
+      />
       <p role="status">
-        {created} documents created{refusedCount > 0 && `, ${refusedCount} refused`}
-        {isRunning ? '…' : '.'} {!isRunning && <a href={addressOf(['collections', collection])}>See them</a>}
+        {documents} documents{action.isRunning ? '…' : '.'}
+        {!action.isRunning &&
+          !isDone &&
+          ' The import has stopped. “Import” goes on where it was, also later with the same file.'}
       </p>
-      {refused.length > 0 && (
-        <div class="problem" role="alert">
-          <p class="problem-title">These were refused:</p>
-          <ul>
-            {refused.map(({ place, reason }) => (
-              <li key={place}>
-                {place}: {reason}
-              </li>
-            ))}
-          </ul>
-        </div>
+      {action.isRunning && (
+        <button type="button" onClick={action.cancel}>
+          Stop
+        </button>
       )}
     </section>
   )
+}
+
+const flags: readonly (readonly [RegExp, string])[] = [
+  [
+    / \(--skip-bad N passes over N of them\)/,
+    '. Switch “Pass over what cannot be imported” on to go on behind it',
+  ],
+  [/--encoding says what else the file is in/, 'choose its encoding'],
+  [/\(see --allow-short-rows\)/, '(see “Rows may be shorter than the header”)'],
+  [/\(see --on-conflict\)/, '(see “A document that is there already”)'],
+]
+
+/** An error with the names of fields in the place of the command line's options. */
+function inWordsOfTheForm(error: Error): Error {
+  const text = flags.reduce((message, [flag, words]) => message.replace(flag, words), error.message)
+  return text === error.message ? error : new Error(text)
 }

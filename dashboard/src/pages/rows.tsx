@@ -23,7 +23,7 @@ export function collectionTabs(name: string, here: 'rows' | 'settings' | 'import
     ['Documents', addressOf(base), here === 'rows'],
     ['Settings', addressOf([...base, 'settings']), here === 'settings'],
   ] as (readonly [string, string, boolean])[]
-  if (rights.value.writes && pastTime.value === undefined) {
+  if (rights.value.imports && pastTime.value === undefined) {
     tabs.push(['Import', addressOf([...base, 'import']), here === 'import'])
   }
   return <Tabs label="Collection" tabs={tabs} />
@@ -202,8 +202,14 @@ function NoRows({ collection, source }: { collection: string; source: RowSource 
       There are no documents here that you may see.{' '}
       {rights.value.writes && (
         <>
-          <a href={addressOf(['collections', collection, 'new'])}>Create one</a> or{' '}
-          <a href={addressOf(['collections', collection, 'import'])}>import a file</a>.
+          <a href={addressOf(['collections', collection, 'new'])}>Create one</a>
+          {rights.value.imports && (
+            <>
+              {' or '}
+              <a href={addressOf(['collections', collection, 'import'])}>import a file</a>
+            </>
+          )}
+          .
         </>
       )}
     </p>

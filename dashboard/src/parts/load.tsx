@@ -82,6 +82,8 @@ export interface Action {
   readonly error: Error | undefined
   readonly start: (work: (signal: AbortSignal) => Promise<void>) => void
   readonly clear: () => void
+  /** Ends what runs, as leaving the page does. */
+  readonly cancel: () => void
 }
 
 /** Runs actions one at a time; the one under way is cancelled when the page is left. */
@@ -107,5 +109,6 @@ export function useAction(): Action {
     )
   }, [])
   const clear = useCallback(() => setError(undefined), [])
-  return { isRunning, error, start, clear }
+  const cancel = useCallback(() => controller.current?.abort(), [])
+  return { isRunning, error, start, clear, cancel }
 }

@@ -1,0 +1,124 @@
+// The first documents of a file as they will be stored, with the type of each value; the types of columns can be chosen.
+
+import { Cell } from '../parts/values.tsx'
+import { type TypeName, typeNames } from '../service/import-documents.ts'
+import type { Preview, PreviewRow } from '../service/import-preview.ts'
+import { typeNamed } from '../wire/stored.ts'
+
+type Types = ReadonlyMap<string, TypeName>
+
+interface PreviewProps {
+  readonly preview: Preview
+  /** The collection that takes all documents; undefined when each goes into its own. */
+  readonly collection: string | undefined
+  readonly types: Types
+  readonly onTypes: (types: Types) => void
+}
+
+/** The table of the first documents. */
+export function ImportPreview({ preview, collection, types, onTypes }: PreviewProps) {
+  const { rows, columns, suggested } = preview
+  const choose = (column: string, type: TypeName | '') => {
+    const chosen = new Map(types)
+    if (type === '') chosen.delete(column)
+    else chosen.set(column, type)
+    onTypes(chosen)
+  }
+  return (
+    <section aria-label="Preview" class="preview">
+      <h2>The first documents, as they will be stored</h2>
+      {suggested.size > 0 && (
+        <p>
+          Some texts look like other types.{' '}
+          <button type="button" onClick={() => onTypes(new Map([...types, ...suggested]))}>
+            Use <bdi>{[...suggested].map(([column, type]) => `${column}: ${type}`).join(', ')}</bdi>
+          </button>
+        </p>
+      )}
+      <section class="table-scroll" tabIndex={0} aria-label="First documents">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              <th scope="col">id</th>
+              {collection === undefined && <th scope="col">Collection</th>}
+              {columns.map(column => (
+                <th scope="col" key={column}>
+                  <bdi>{column}</bdi>
+                  <TypeChoice
+                    column={column}
+                    type={types.get(column)}
+                    onChange={type => choose(column, type)}
+                  />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, at) => (
+              <Row key={at} row={row} columns={columns} hasCollection={collection === undefined} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  )
+}
+
+interface TypeChoiceProps {
+  readonly column: string
+  readonly type: TypeName | undefined
+  readonly onChange: (type: TypeName | '') => void
+}
+
+function TypeChoice({ column, type, onChange }: TypeChoiceProps) {
+  return (
+    <select
+      aria-label={`Type of ${column}`}
+      value={type ?? ''}
+      onChange={event => onChange(event.currentTarget.value as TypeName | '')}
+    >
+      <option value="">as in the file</option>
+      {typeNames.map(name => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface RowProps {
+  readonly row: PreviewRow
+  readonly columns: readonly string[]
+  readonly hasCollection: boolean
+}
+
+function Row({ row, columns, hasCollection }: RowProps) {
+  return (
+    <tr>
+      <td class="mono">{row.line}</td>
+      <td class="mono">{row.id ?? <span class="absent">new</span>}</td>
+      {hasCollection && (
+        <td>
+          <bdi>{row.collection}</bdi>
+        </td>
+      )}
+      {row.bad === undefined ? (
+        columns.map(column => {
+          const value = row.cells.get(column)
+          return (
+            <td key={column}>
+              <Cell value={value} />
+              {value !== undefined && <span class="type-name">{typeNamed(value)}</span>}
+            </td>
+          )
+        })
+      ) : (
+        <td colSpan={Math.max(columns.length, 1)} class="refused">
+          Cannot be imported: <bdi>{row.bad}</bdi>
+        </td>
+      )}
+    </tr>
+  )
+}

@@ -1,0 +1,153 @@
+// Imports a file as `terrarium import` does: the same reader, the same batches, the same refusals, the same report, through
+// the same endpoints, with the rights of the secret.
+
+import { FieldTypes } from '../../../src/transfer/field-types.ts'
+import {
+  type ImportConnection,
+  type ImportOptions,
+  type ImportProgress,
+  runImport,
+} from '../../../src/transfer/importer.ts'
+import {
+  missingRequestText,
+  readWriteResponse,
+  transferPaths,
+  writeRequestText,
+} from '../../../src/transfer/messages.ts'
+import type { Report } from '../../../src/transfer/report.ts'
+import type { SourceFile } from '../../../src/transfer/sources.ts'
+import type { OnConflict } from '../../../src/transfer/write-batch.ts'
+import { databasePath } from '../router.ts'
+import { scope, session } from '../session.ts'
+import type { Query } from '../wire/json.ts'
+import { run, runText, type Scope } from './client.ts'
+import { ServiceError } from './faults.ts'
+import { rememberImport } from './import-memory.ts'
+import { sha256 } from './sha256.ts'
+
+/** Names of types of fields as `terrarium import --type` takes them. */
+export const typeNames = [
+  'string',
+  'long',
+  'double',
+  'number',
+  'bool',
+  'time',
+  'date',
+  'dateString',
+  'dateEpochMillis',
+  'dateEpochSeconds',
+  'uuid',
+  'bytes',
+] as const
+
+/** One of {@link typeNames}. */
+export type TypeName = (typeof typeNames)[number]
+
+/** How a file is meant; its options are those of `terrarium import`. */
+export interface ImportPlan {
+  readonly file: SourceFile
+  /** By the name of a field. */
+  readonly types: ReadonlyMap<string, TypeName>
+  readonly emptyCells: 'null' | 'empty'
+  readonly allowShortRows: boolean
+  readonly onConflict: OnConflict
+  /** What cannot be imported is listed and does not end the import. */
+  readonly passesOverBad: boolean
+  /** The collection that takes documents of all others; undefined: each goes into its own. */
+  readonly into: string | undefined
+}
+
+/** What a person says of a file; the rest of a plan is found in the file. */
+export type ImportChoices = Omit<ImportPlan, 'file' | 'into'> & {
+  /** The label of an encoding; empty for what the file says. */
+  readonly encoding: string
+  /** Documents of other collections go into their own. */
+  readonly keepsCollections: boolean
+}
+
+/** The types of a plan, for the reader. */
+export function fieldTypesOf(types: ImportPlan['types']): FieldTypes {
+  const read = new FieldTypes()
+  for (const [field, type] of types) read.set(undefined, field, type)
+  return read
+}
+
+/** How far an import has come. */
+export type { ImportProgress }
+
+/** Imports a file. `progress` changes while it runs. Throws `TransferError`, {@link ServiceError}, or an AbortError. */
+export async function importDocuments(
+  plan: ImportPlan,
+  progress: ImportProgress,
+  signal: AbortSignal,
+): Promise<Report> {
+  const { allowShortRows, emptyCells, file, into, onConflict, passesOverBad, types } = plan
+  const options: ImportOptions = {
+    database: [],
+    types: fieldTypesOf(types),
+    onConflict,
+    dryRun: false,
+    skipBad: passesOverBad ? Number.MAX_SAFE_INTEGER : 0,
+    allowIncomplete: false,
+    allowShortRows,
+    emptyCells,
+    into,
+    meaning: [...types]
+      .map(([field, type]) => `${field}::${type}`)
+      .concat(file.encoding, emptyCells, into ?? ''),
+    remember: rememberImport,
+    sha256,
+    signal,
+  }
+  const sources = {
+    files: [file],
+    databases: [],
+    collections: [],
+    incomplete: [],
+    passedOver: [],
+    isExport: false,
+  }
+  return runImport(connectionOf(scope.value, signal), sources, options, progress)
+}
+
+/** The database looked at, as an import sees it: a page that is left in between does not turn it elsewhere. */
+function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
+  const send = (path: string, body: string) => patiently(() => runText(body, where, signal, path), signal)
+  const database = [...(session.value?.principal.database ?? []), ...databasePath.value].join('/')
+  return {
+    name: `${location.origin}/${database}`,
+    query: async (_path, expression) => (await run(expression as Query, where, signal)).value,
+    write: async (_path, records, options) => {
+      const { text } = await send(transferPaths.write, writeRequestText(records, options))
+      return readWriteResponse(JSON.parse(text))
+    },
+    missing: async (_path, documents) => {
+      const { text } = await send(transferPaths.missing, missingRequestText(documents))
+      return JSON.parse(text) as readonly boolean[]
+    },
+  }
+}
+
+const attemptsMax = 6
+const firstDelayMs = 200
+const limitedDelayMs = 1000
+
+/** Sends again what the service could not take for a moment: writing twice changes nothing. */
+async function patiently<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send()
+    } catch (cause) {
+      const status = cause instanceof ServiceError ? cause.status : undefined
+      if (status === 429) attempt = 0
+      else if ((status !== 0 && status !== 503) || attempt >= attemptsMax) throw cause
+      await delay(status === 429 ? limitedDelayMs : firstDelayMs * 2 ** (attempt - 1))
+      signal.throwIfAborted()
+    }
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}

@@ -1,0 +1,167 @@
+// Files that are imported in the browser: what is seen before, what becomes of them, and that it is what `terrarium import`
+// makes of them.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { sha256 } from '../../dashboard/src/service/sha256.ts'
+import { accessibilityFaults, openStage, type Stage, skip } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+})
+
+after(() => stage?.close())
+
+/** The page that imports into a new collection. */
+async function importing(collection: string): Promise<Page> {
+  await stage.query({ create_collection: { object: { name: collection } } })
+  return stage.signedIn(stage.admin, `collections/${collection}/import`)
+}
+
+async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
+  const buffer = Buffer.from(content)
+  await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/plain', buffer })
+  await page.getByRole('region', { name: 'Preview' }).waitFor()
+}
+
+async function load(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Import' }).click()
+  const report = page.getByRole('region', { name: 'Report' })
+  return (await report.getByRole('status').textContent()) ?? ''
+}
+
+const all = async (collection: string) =>
+  (
+    (await stage.query({
+      map: { lambda: 'ref', expr: { select: ['data'], from: { get: { var: 'ref' } } } },
+      collection: { paginate: { documents: { collection } }, size: 1000 },
+    })) as { data: Record<string, unknown>[] }
+  ).data
+
+test('the ids of rows hang on the same hash as those of the command line', () => {
+  for (const length of [0, 3, 55, 56, 63, 64, 65, 500]) {
+    const text = 'é'.repeat(length)
+    assert.deepEqual(Buffer.from(sha256(text)), createHash('sha256').update(text).digest())
+  }
+})
+
+test('lines and arrays are imported, what is refused is listed with its line', { skip }, async () => {
+  const page = await importing('lines')
+  const lines = Array.from({ length: 250 }, (_, at) => `{"n": ${at}}`)
+  await choose(page, 'lines.ndjson', `${lines.join('\n')}\n{"n": \n{"n": 251}\n`)
+  assert.match(await load(page), /^251 documents created, 1 documents refused/)
+  await page.getByRole('alert').getByText('line 251: broken JSON').waitFor()
+  await choose(
+    page,
+    'array.json.gz',
+    gzipSync('[{"a": 9007199254740993, "at": {"@ts": "2024-01-01T00:00:00Z"}}]'),
+  )
+  assert.match(await load(page), /^1 documents created/)
+  const stored = await all('lines')
+  assert.equal(stored.length, 252)
+  assert.ok(
+    stored.some(({ at }) => (at as { '@ts'?: string } | undefined)?.['@ts'] === '2024-01-01T00:00:00Z'),
+  )
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('a table is shown as it will be stored; types, separators and encodings are those of terrarium import', {
+  skip,
+}, async () => {
+  const page = await importing('table')
+  const table = 'name;amount;zip\r\n"Müller; Ann";3;01234\r\n"two\nlines";4.5;99999\r\n'
+  await choose(page, 'table.csv', Buffer.from(table, 'latin1').toString('latin1'))
+  await page.getByText('separated by semicolons').waitFor()
+  await choose(page, 'latin.csv', 'name;n\nplain;1\n')
+  const buffer = Buffer.from(table, 'latin1')
+  await page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name: 'latin.csv', mimeType: 'text/csv', buffer })
+  await page.getByRole('alert').getByText('is no UTF-8; choose its encoding').waitFor()
+  await page.getByText('How the file is read').click()
+  await page.getByLabel('Encoding').selectOption('windows-1252')
+  await page.getByRole('cell', { name: 'Müller; Ann' }).waitFor()
+  await page.getByRole('cell', { name: '3text' }).waitFor()
+  await page.getByRole('button', { name: 'Use amount: double' }).click()
+  await page.getByRole('cell', { name: '3decimal' }).waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  assert.match(await load(page), /^2 documents created/)
+  assert.deepEqual(await all('table'), [
+    { name: 'Müller; Ann', amount: 3, zip: '01234' },
+    { name: 'two\nlines', amount: 4.5, zip: '99999' },
+  ])
+  // The same file again is found to be there.
+  assert.match(await load(page), /^0 documents created, 2 documents there already, the same/)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('documents keep their ids and go into this collection; a conflict ends the import or is replaced', {
+  skip,
+}, async () => {
+  const page = await importing('copies')
+  const collection = { '@ref': { id: 'originals', collection: { '@ref': { id: 'collections' } } } }
+  const line = (n: number) =>
+    JSON.stringify({ ref: { '@ref': { id: '7', collection } }, ts: 1_700_000_000_000_000, data: { n } })
+  await choose(page, 'documents.json', `${line(1)}\n`)
+  await page.getByText('Documents of originals go there').waitFor()
+  assert.match(await load(page), /^1 documents created/)
+  await choose(page, 'documents.json', `${line(2)}\n`)
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page.getByRole('alert').getByText('conflict (see “A document that is there already”)').waitFor()
+  await page.getByLabel('A document that is there already').selectOption('replace')
+  assert.match(await load(page), /1 documents replaced/)
+  assert.deepEqual(await all('copies'), [{ n: 2 }])
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('an import that was stopped goes on with the same file, and leaving asks while it runs', {
+  skip,
+}, async () => {
+  const page = await importing('many')
+  const lines = Array.from({ length: 3000 }, (_, at) => `{"n": ${at}}`).join('\n')
+  await choose(page, 'many.jsonl', lines)
+  let written = 0
+  let release: () => void = () => undefined
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await page.route('**/api/v1/transfer/write', async route => {
+    if (++written > 6) await held
+    await route.continue().catch(() => undefined)
+  })
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  const asked: string[] = []
+  page.removeAllListeners('dialog')
+  page.on('dialog', dialog => {
+    asked.push(dialog.message())
+    void dialog.dismiss()
+  })
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  assert.equal(asked.length, 1)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('The import has stopped.').waitFor()
+  release()
+  await page.unroute('**/api/v1/transfer/write')
+  assert.match(await load(page), /documents created/)
+  assert.equal(await stage.query({ count: { documents: { collection: 'many' } } }), 3000)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('who may not import is told so', { skip }, async () => {
+  await stage.query({ create_collection: { object: { name: 'others' } } })
+  const page = await stage.signedIn(await stage.keyOf('server'), 'collections/others/import')
+  await page.getByText('Importing needs the root secret or an admin key').waitFor()
+  await page.context().close()
+  stage.assertNoFaults()
+})
