@@ -156,7 +156,7 @@ export interface FunctionItem extends ItemBase {
 }
 
 /** `role N { … }` */
-interface RoleItem extends ItemBase {
+export interface RoleItem extends ItemBase {
   readonly kind: 'role'
   readonly block: Place
   readonly members: readonly RoleMember[]
@@ -196,7 +196,7 @@ interface MembershipMember extends Place {
 export type RoleMember = PrivilegesMember | MembershipMember
 
 /** `access provider N { … }` */
-interface ProviderItem extends ItemBase {
+export interface ProviderItem extends ItemBase {
   readonly kind: 'access provider'
   readonly block: Place
   readonly members: readonly ProviderMember[]

@@ -1,0 +1,376 @@
+// What is different between two forms of one item of a schema: lines in words, by group. What comes stands before what
+// goes, and that before what changes; where an item was not there before, or is no more, all it says counts as come or gone.
+
+import { pathSpelling } from '../../../model/schema/paths.ts'
+import { quoted } from '../../text/quoted.ts'
+import type {
+  ActionMember,
+  CollectionItem,
+  CollectionMember,
+  FunctionItem,
+  IndexMember,
+  IndexPart,
+  IndexPath,
+  MigrationStatement,
+  PredicatePlace,
+  ProviderItem,
+  ProviderMember,
+  RoleItem,
+  RoleMember,
+  SchemaItem,
+} from '../nodes.ts'
+import type { AnnotationPlace } from '../outline.ts'
+import { type DiffLine, indented, marked } from './drawing.ts'
+import { type Pair, type Paired, paired } from './pairs.ts'
+import { isSameTree } from './same-tree.ts'
+
+/** Lines about one side of an item. */
+interface DiffGroup {
+  /** Undefined: the lines stand by themselves. */
+  readonly title: string | undefined
+  readonly lines: readonly DiffLine[]
+}
+
+/** Everything that is different between two forms of an item. */
+export interface ItemDiff {
+  /** They do not mean the same; what is different may be nothing that is told. */
+  readonly isDifferent: boolean
+  /** Those that have lines. */
+  readonly groups: readonly DiffGroup[]
+}
+
+/** One item before and after; of an added one there is no `before`, of a removed one no `after`. */
+export interface ItemPair<T extends SchemaItem = SchemaItem> {
+  readonly before: T | undefined
+  readonly after: T | undefined
+}
+
+/** What is said of members of one kind. */
+interface Wording<T> {
+  readonly added: (member: T) => readonly DiffLine[]
+  readonly removed: (member: T) => readonly DiffLine[]
+  readonly changed: (pair: Pair<T>) => readonly DiffLine[]
+}
+
+/** Compares two forms of an item. `fieldLines`: what its migrations do to documents that are there. */
+export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[]): ItemDiff {
+  const found = new Findings()
+  found.group('Defined fields', fieldLines)
+  const item = pair.after ?? pair.before
+  if (item?.kind === 'collection') compareCollections(pair as ItemPair<CollectionItem>, found)
+  else if (item?.kind === 'function') compareFunctions(pair as ItemPair<FunctionItem>, found)
+  else if (item?.kind === 'role') compareRoles(pair as ItemPair<RoleItem>, found)
+  else compareProviders(pair as ItemPair<ProviderItem>, found)
+  return found
+}
+
+/** Gathers what is different. */
+class Findings implements ItemDiff {
+  readonly groups: DiffGroup[] = []
+  isDifferent = false
+
+  group(title: string | undefined, lines: readonly DiffLine[]): void {
+    if (lines.length === 0) return
+    this.isDifferent = true
+    this.groups.push({ title, lines })
+  }
+
+  /** Notes a difference that is not told. */
+  note(isDifferent: boolean): void {
+    if (isDifferent) this.isDifferent = true
+  }
+}
+
+function linesOf<T>({ added, kept, removed }: Paired<T>, wording: Wording<T>): readonly DiffLine[] {
+  return [
+    ...added.flatMap(wording.added),
+    ...removed.flatMap(wording.removed),
+    ...kept.flatMap(wording.changed),
+  ]
+}
+
+/** The wording of members that are named, and change in one way. */
+function namedWording<T>(
+  what: (member: T) => string,
+  isChanged: (pair: Pair<T>) => boolean,
+  how = '',
+): Wording<T> {
+  return {
+    added: member => [marked('added', `add ${what(member)}`)],
+    removed: member => [marked('removed', `remove ${what(member)}`)],
+    changed: pair => (isChanged(pair) ? [marked('changed', `change ${what(pair.before)}${how}`)] : []),
+  }
+}
+
+function renamed({ after, before }: ItemPair): readonly DiffLine[] {
+  if (before === undefined || after === undefined || before.name.text === after.name.text) return []
+  return [marked('changed', `rename to \`${after.name.text}\``)]
+}
+
+const annotationWording = namedWording<AnnotationPlace>(
+  ({ kind, name }) => `${kind} set to ${name.text}`,
+  ({ before, after }) => before.name.text !== after.name.text,
+)
+
+function annotationLines({ after, before }: ItemPair): readonly DiffLine[] {
+  const inOrder = (item: SchemaItem | undefined) =>
+    [...(item?.annotations ?? [])].sort((left, right) => (left.kind < right.kind ? -1 : 1))
+  return linesOf(
+    paired(inOrder(before), inOrder(after), ({ kind }) => kind),
+    annotationWording,
+  )
+}
+
+// ------------------------------------------------------------------------------------------ collections
+
+function compareCollections({ after, before }: ItemPair<CollectionItem>, found: Findings): void {
+  const members = <K extends CollectionMember['kind']>(kind: K) =>
+    [before, after].map(item => membersOf(item, kind)) as [Member<K>[], Member<K>[]]
+  const [fieldsBefore, fieldsAfter] = members('field')
+  const fields = paired(fieldsBefore, fieldsAfter, nameOf)
+  found.note(fields.added.length > 0 || fields.removed.length > 0)
+  for (const pair of fields.kept) {
+    found.note(!isSameTree(pair.before.type, pair.after.type))
+    found.note(!isSameTree(pair.before.defaultValue, pair.after.defaultValue))
+  }
+  found.note(!isSameWildcard(before, after))
+  found.note(!isSameTree(statementsOf(before), statementsOf(after)))
+
+  const computed = paired(...members('computed'), nameOf)
+  for (const pair of computed.kept) {
+    const { after: next, before: last } = pair
+    found.note(last.type !== undefined && next.type !== undefined && !isSameTree(last.type, next.type))
+  }
+  const computedWording = namedWording<Member<'computed'>>(
+    ({ name }) => `computed field \`${name.text}\``,
+    pair => !isSameTree(pair.before.body, pair.after.body),
+  )
+  found.group('Computed fields', linesOf(computed, computedWording))
+  found.group('Indexes', linesOf(paired(...members('index'), nameOf), indexWording))
+
+  const constraints = [before, after].map(item => [...membersOf(item, 'unique'), ...membersOf(item, 'check')])
+  const [constraintsBefore = [], constraintsAfter = []] = constraints
+  found.group(
+    'Constraints',
+    linesOf(paired(constraintsBefore, constraintsAfter, constraintKey), constraintWording),
+  )
+  found.group('Configuration', [
+    ...renamed({ before, after }),
+    ...annotationLines({ before, after }),
+    ...fields.kept
+      .filter(isDefaultRemoved)
+      .map(({ before: { name } }) => marked('removed', `remove default value from field \`.${name.text}\``)),
+    ...settingLines(before, after),
+  ])
+}
+
+type Member<K extends CollectionMember['kind']> = Extract<CollectionMember, { readonly kind: K }>
+
+function membersOf<K extends CollectionMember['kind']>(
+  item: CollectionItem | undefined,
+  kind: K,
+): Member<K>[] {
+  const isOfKind = (member: CollectionMember): member is Member<K> => member.kind === kind
+  return (item?.members ?? []).filter(isOfKind)
+}
+
+function nameOf({ name }: { readonly name: { readonly text: string } }): string {
+  return name.text
+}
+
+/** A collection without fields has a wildcard, be it written or not. */
+function isSameWildcard(before: CollectionItem | undefined, after: CollectionItem | undefined): boolean {
+  const [was, is] = [before, after].map(item => {
+    const [wildcard] = membersOf(item, 'wildcard')
+    const hasNone = wildcard === undefined && membersOf(item, 'field').length > 0
+    return hasNone ? undefined : (wildcard?.type ?? anything)
+  })
+  return isSameTree(was, is)
+}
+
+/** The type of a wildcard that is not written. */
+const anything = { kind: 'name', name: 'Any', arguments: [] } as const
+
+function statementsOf(item: CollectionItem | undefined): readonly MigrationStatement[] {
+  const [block] = membersOf(item, 'migrations')
+  return block?.statements ?? []
+}
+
+function isDefaultRemoved({ after, before }: Pair<Member<'field'>>): boolean {
+  return before.defaultValue !== undefined && after.defaultValue === undefined
+}
+
+function listOf(paths: readonly IndexPath[]): string {
+  return `[${paths.map(textOfPath).join(', ')}]`
+}
+
+function textOfPath({ mva, order, path }: IndexPath): string {
+  const spelled = pathSpelling(path)
+  const text = spelled.startsWith('[') ? `.${spelled}` : spelled
+  const wrapped = mva ? `mva(${text})` : text
+  return order === 'desc' ? `desc(${wrapped})` : wrapped
+}
+
+const indexWording: Wording<IndexMember> = {
+  ...namedWording<IndexMember>(
+    ({ name }) => `index \`${name.text}\``,
+    () => false,
+  ),
+  changed: ({ after, before }) => {
+    const given = ({ members }: IndexMember) => members.filter(({ paths }) => paths.length > 0)
+    const parts = linesOf(
+      paired(given(before), given(after), ({ kind }) => kind),
+      partWording,
+    )
+    if (parts.length === 0) return []
+    const title = marked('changed', `change index \`${before.name.text}\``)
+    return [title, ...parts.map(line => indented(line, 2))]
+  },
+}
+
+const partWording: Wording<IndexPart> = {
+  added: ({ kind, paths }) => [marked('added', `add ${kind} set to ${listOf(paths)}`)],
+  removed: ({ kind, paths }) => [marked('removed', `remove ${kind} set to ${listOf(paths)}`)],
+  changed: ({ after, before }) => {
+    const [was, is] = [listOf(before.paths), listOf(after.paths)]
+    return was === is ? [] : [marked('changed', `change ${before.kind} from ${was} to ${is}`)]
+  },
+}
+
+type Constraint = Member<'unique' | 'check'>
+
+function constraintKey(constraint: Constraint): string {
+  return constraint.kind === 'check' ? `check ${constraint.name.text}` : listOf(constraint.paths)
+}
+
+const constraintWording = namedWording<Constraint>(
+  constraint =>
+    constraint.kind === 'check'
+      ? `check constraint \`${constraint.name.text}\``
+      : `unique constraint on ${listOf(constraint.paths)}`,
+  ({ after, before }) =>
+    before.kind === 'check' && after.kind === 'check' && !isSameTree(before.body, after.body),
+  ' body',
+)
+
+type Setting = Member<'history_days' | 'ttl_days' | 'document_ttls'>
+
+const settingWording: Wording<Setting> = {
+  added: setting =>
+    isDefault(setting) ? [] : [marked('added', `add ${setting.kind} set to ${setting.value}`)],
+  removed: setting =>
+    isDefault(setting) ? [] : [marked('removed', `remove ${setting.kind} set to ${setting.value}`)],
+  changed: ({ after, before }) =>
+    before.value === after.value
+      ? []
+      : [marked('changed', `change ${before.kind} from ${before.value} to ${after.value}`)],
+}
+
+/** The history that a collection keeps when it says nothing of it may be written as well. */
+function isDefault({ kind, value }: Setting): boolean {
+  return kind === 'history_days' && value === 0n
+}
+
+function settingLines(
+  before: CollectionItem | undefined,
+  after: CollectionItem | undefined,
+): readonly DiffLine[] {
+  const settings = (item: CollectionItem | undefined): readonly Setting[] => [
+    ...membersOf(item, 'history_days'),
+    ...membersOf(item, 'ttl_days'),
+    ...membersOf(item, 'document_ttls'),
+  ]
+  return linesOf(
+    paired(settings(before), settings(after), ({ kind }) => kind),
+    settingWording,
+  )
+}
+
+// -------------------------------------------------------------------- functions, roles, access providers
+
+function compareFunctions({ after, before }: ItemPair<FunctionItem>, found: Findings): void {
+  const lines = [...renamed({ before, after }), ...annotationLines({ before, after })]
+  if (before !== undefined && after !== undefined) {
+    if (!isSameTree(signatureOf(before), signatureOf(after)))
+      lines.push(marked('changed', 'change signature'))
+    if (!isSameTree(before.body, after.body)) lines.push(marked('changed', 'change body'))
+  }
+  found.group(undefined, lines)
+}
+
+function signatureOf({ parameters, result }: FunctionItem) {
+  return [parameters.map(({ isRest, name, type }) => [isRest, name.text, type]), result]
+}
+
+function compareRoles({ after, before }: ItemPair<RoleItem>, found: Findings): void {
+  const members = (item: RoleItem | undefined) =>
+    [...(item?.members ?? [])].sort((left, right) => rank(left) - rank(right))
+  const rank = ({ kind }: RoleMember) => (kind === 'privileges' ? 0 : 1)
+  const key = ({ kind, name }: RoleMember) => `${kind} ${name.text}`
+  found.group(undefined, [
+    ...renamed({ before, after }),
+    ...linesOf(paired(members(before), members(after), key), roleWording),
+  ])
+}
+
+const roleWording: Wording<RoleMember> = {
+  ...namedWording<RoleMember>(
+    ({ kind, name }) => `${kind} on \`${name.text}\``,
+    () => false,
+  ),
+  changed: ({ after, before }) => {
+    if (before.kind === 'membership' && after.kind === 'membership') {
+      return predicateLines(`membership on \`${before.name.text}\``, { before, after })
+    }
+    if (before.kind !== 'privileges' || after.kind !== 'privileges') return []
+    const actions = linesOf(paired(before.actions, after.actions, nameOf), actionWording)
+    if (actions.length === 0) return []
+    const title = marked('changed', `change privileges on \`${before.name.text}\``)
+    return [title, ...actions.map(line => indented(line, 2))]
+  },
+}
+
+const actionWording: Wording<ActionMember> = {
+  ...namedWording<ActionMember>(nameOf, () => false),
+  changed: pair => predicateLines(pair.before.name.text, pair),
+}
+
+interface WithPredicate {
+  readonly predicate: PredicatePlace | undefined
+}
+
+function predicateLines(what: string, { after, before }: Pair<WithPredicate>): readonly DiffLine[] {
+  const [was, is] = [before.predicate?.lambda, after.predicate?.lambda]
+  if (isSameTree(was, is)) return []
+  const how =
+    was === undefined
+      ? 'adding a predicate'
+      : is === undefined
+        ? 'removing a predicate'
+        : 'modifying its predicate'
+  return [marked('changed', `change ${what} by ${how}`)]
+}
+
+function compareProviders({ after, before }: ItemPair<ProviderItem>, found: Findings): void {
+  const rank = ({ kind }: ProviderMember) => ['issuer', 'jwks_uri', 'role'].indexOf(kind)
+  const members = (item: ProviderItem | undefined) =>
+    [...(item?.members ?? [])].sort((left, right) => rank(left) - rank(right))
+  const key = (member: ProviderMember) => (member.kind === 'role' ? `role ${member.name.text}` : member.kind)
+  found.group(undefined, [
+    ...renamed({ before, after }),
+    ...linesOf(paired(members(before), members(after), key), providerWording),
+  ])
+}
+
+const providerWording: Wording<ProviderMember> = {
+  added: member => (member.kind === 'role' ? [marked('added', `add role \`${member.name.text}\``)] : []),
+  removed: member =>
+    member.kind === 'role' ? [marked('removed', `remove role \`${member.name.text}\``)] : [],
+  changed: ({ after, before }) => {
+    if (before.kind === 'role' && after.kind === 'role') {
+      return predicateLines(`role \`${before.name.text}\``, { before, after })
+    }
+    if (before.kind === 'role' || after.kind === 'role' || before.value === after.value) return []
+    return [marked('changed', `change ${before.kind} from ${quoted(before.value)} to ${quoted(after.value)}`)]
+  },
+}

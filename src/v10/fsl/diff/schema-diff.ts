@@ -1,0 +1,105 @@
+// The difference of two schemas, item by item: a summary of one line each, or with what is different in each.
+
+import type { SchemaItem } from '../nodes.ts'
+import { type Coloring, type DiffLine, drawn, indented } from './drawing.ts'
+import { diffOfItem, type ItemDiff, type ItemPair } from './item-diff.ts'
+import { paired } from './pairs.ts'
+
+/** An item that is not the same in two schemas. */
+interface ItemChange extends ItemPair {
+  readonly diff: ItemDiff
+}
+
+/** What is known of two schemas beside their items. */
+interface DiffContext {
+  /** What the migrations of a collection that stays will do to its documents; none where it has no documents. */
+  readonly fieldLines?: (pair: ItemPair) => readonly DiffLine[]
+  /** The new names of items that stay, by kind and old name. */
+  readonly renamed?: ReadonlyMap<string, string>
+}
+
+/** The key of an item in a schema. */
+function itemKey({ kind, name }: SchemaItem): string {
+  return `${kind} ${name.text}`
+}
+
+const kinds: readonly SchemaItem['kind'][] = ['collection', 'function', 'role', 'access provider']
+
+/** The items that are not the same: added ones, removed ones, changed ones; each by kind and name. */
+export function changesOf(
+  before: readonly SchemaItem[],
+  after: readonly SchemaItem[],
+  { fieldLines, renamed }: DiffContext = {},
+): readonly ItemChange[] {
+  const old = new Set(before)
+  const keyOf = (item: SchemaItem) =>
+    (old.has(item) ? renamed?.get(itemKey(item)) : undefined) ?? itemKey(item)
+  const { added, kept, removed } = paired(before, after, keyOf)
+  const changeOf = (pair: ItemPair, lines: readonly DiffLine[] = []) => ({
+    ...pair,
+    diff: diffOfItem(pair, lines),
+  })
+  return [
+    ...sorted(added.map(item => changeOf({ before: undefined, after: item }))),
+    ...sorted(removed.map(item => changeOf({ before: item, after: undefined }))),
+    ...sorted(kept.map(pair => changeOf(pair, fieldLines?.(pair)))).filter(({ diff }) => diff.isDifferent),
+  ]
+}
+
+function sorted(changes: readonly ItemChange[]): readonly ItemChange[] {
+  const rank = ({ after, before }: ItemChange) => {
+    const item = (before ?? after) as SchemaItem
+    return { kind: kinds.indexOf(item.kind), name: item.name.text }
+  }
+  return [...changes].sort((left, right) => {
+    const [one, other] = [rank(left), rank(right)]
+    return one.kind - other.kind || (one.name < other.name ? -1 : 1)
+  })
+}
+
+/** One line for each item; `''` when there is none. */
+export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring): string {
+  return drawn(
+    changes.map(change => ({ tone: 'title', text: titleOf(change) })),
+    coloring,
+  )
+}
+
+/** What is different in each item, which an empty line follows; `''` when there is none. */
+export function semanticDiff(changes: readonly ItemChange[], coloring: Coloring): string {
+  return drawn(changes.flatMap(itemLines), coloring)
+}
+
+const empty: DiffLine = { tone: 'plain', text: '' }
+
+function itemLines(change: ItemChange): readonly DiffLine[] {
+  const { diff } = change
+  const title = titleOf(change)
+  if (!diff.isDifferent) return [{ tone: 'title', text: title }, empty]
+  const details: DiffLine[] = []
+  for (const group of diff.groups) {
+    if (group.title !== undefined) details.push({ tone: 'title', text: `* ${group.title}:` })
+    details.push(...group.lines, empty)
+  }
+  if (details.length === 0) details.push({ tone: 'plain', text: 'No semantic changes.' }, empty)
+  return [{ tone: 'title', text: `${title}:` }, ...details.map(line => indented(line, 2))]
+}
+
+function titleOf({ after, before }: ItemChange): string {
+  if (before === undefined && after !== undefined) return `* Adding ${named(after)} to ${placeOf(after)}`
+  if (before !== undefined && after === undefined)
+    return `* Removing ${named(before)} from ${placeOf(before)}`
+  const [was, is] = [before as SchemaItem, after as SchemaItem]
+  const moved = was.source.name === is.source.name ? '' : ` (previously defined at ${placeOf(was)})`
+  return `* Modifying ${named(was)} at ${placeOf(is)}${moved}`
+}
+
+function named({ kind, name }: SchemaItem): string {
+  return `${kind} \`${name.text}\``
+}
+
+/** Where an item begins with its comment and annotations: file, line, column. */
+function placeOf({ commentStart, source }: SchemaItem): string {
+  const line = source.lineOf(commentStart)
+  return `${source.name}:${line}:${commentStart - source.lineStart(line) + 1}`
+}

@@ -1,0 +1,60 @@
+// `fauna query` and `fauna database …` against a started server.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { keyOfNewDatabase } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { FaunaShell, type Said } from './shell.ts'
+
+describe('fauna', { timeout: 120_000 }, () => {
+  let server: RunningServer
+  let shell: FaunaShell | undefined
+  let fault: string | undefined
+  let secret: string
+
+  before(async () => {
+    const fetched = await FaunaShell.fetch()
+    if (typeof fetched === 'string') fault = fetched
+    else shell = fetched
+    server = await startServer()
+    secret = await keyOfNewDatabase(server, 'shop', 'admin')
+  })
+  after(async () => {
+    await server.stop()
+    await shell?.remove()
+  })
+
+  const run = (...words: string[]): Promise<Said> => (shell as FaunaShell).run(server, secret, words)
+
+  test('query: values as text and as JSON', async t => {
+    if (shell === undefined) return t.skip(fault)
+    assert.match(
+      (await run('query', '{ a: 1, b: [Time("2024-01-01T00:00:00Z")] }')).stdout,
+      /a: 1,\s+b: \[\s*Time\("2024/,
+    )
+    const json = await run('query', '[1, 2].map(x => x + 1)', '--json')
+    assert.deepEqual(JSON.parse(json.stdout), [2, 3])
+  })
+
+  test('query: errors are told with their place', async t => {
+    if (shell === undefined) return t.skip(fault)
+    const { status, stderr } = await run('query', 'nothing + 1')
+    assert.equal(status, 1)
+    assert.match(stderr, /Unbound variable `nothing`\nat \*query\*:1:1/)
+  })
+
+  test('database: create, list, delete', async t => {
+    if (shell === undefined) return t.skip(fault)
+    const created = await run('database', 'create', '--name', 'stock')
+    assert.equal(created.status, 0, created.stderr)
+    const again = await run('database', 'create', '--name', 'stock')
+    assert.deepEqual([again.status, /already exists/.test(again.stderr)], [1, true])
+    const bad = await run('database', 'create', '--name', 'not a name')
+    assert.deepEqual([bad.status, /invalid|Invalid/.test(bad.stderr)], [1, true])
+    assert.match((await run('database', 'list')).stdout, /stock/)
+    const deleted = await run('database', 'delete', '--name', 'stock')
+    assert.equal(deleted.status, 0, deleted.stderr)
+    const gone = await run('database', 'delete', '--name', 'stock')
+    assert.deepEqual([gone.status, /not found|does not exist/i.test(gone.stderr)], [1, true])
+  })
+})
