@@ -27,6 +27,7 @@ import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { evaluateBinding } from './model/binding.ts'
 import { ImportedDocuments } from './model/schema/imported-documents.ts'
+import { readMigration } from './model/schema/migration-steps.ts'
 import type { SessionHost } from './model/session.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StorePatience } from './open-store.ts'
@@ -236,7 +237,7 @@ export function engineOver(
     ...(timeline && { timeline }),
     worker,
     ...(within && { reserveIds: within.reserveIds }),
-    hooks: { evaluateBinding: (...given) => evaluateBinding(host, ...given) },
+    hooks: { evaluateBinding: (...given) => evaluateBinding(host, ...given), readMigration },
   })
   const streams = new Streams({
     store,

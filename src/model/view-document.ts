@@ -1,6 +1,7 @@
 // Stored documents as clients see them: without the fields that stay inside, with those that are computed.
 
 import type { Version } from '../store/contract.ts'
+import { historyFloorField, migrationField } from '../store/definitions.ts'
 import { encodeGlobalId } from '../values/global-id.ts'
 import { type CollectionId, DocumentValue, native, type ObjectValue, type Value } from '../values/value.ts'
 import { withStatus } from './schema/collection-indexes.ts'
@@ -9,7 +10,7 @@ import type { Session } from './session.ts'
 /** Fields kept for the service itself, by native collection. */
 const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
   [native.databases]: new Set(['scope', 'account', 'disabled']),
-  [native.collections]: new Set(['min_valid_time']),
+  [native.collections]: new Set([historyFloorField, migrationField]),
   [native.indexes]: new Set(['hidden']),
   [native.credentials]: new Set(['hashed_password', 'password', 'current_password']),
 }

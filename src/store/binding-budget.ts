@@ -48,6 +48,10 @@ export class BindingBudget implements StoreHooks {
     }
   }
 
+  get readMigration(): StoreHooks['readMigration'] {
+    return this.#hooks.readMigration
+  }
+
   evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined {
     this.#left += microsPerVersion
     return this.within(() => this.#hooks.evaluateBinding(binding, document, names))

@@ -1,4 +1,5 @@
-// Takes the builds under way in turns: databases one after the other, and the indexes within each, so that nobody's
+// Takes the builds under way in turns, of indexes and of collections whose documents get another shape: databases one
+// after the other, and the builds within each, so that nobody's
 // builds wait for all of somebody else's. A build that fails is its owner's trouble: it is skipped until something
 // changes, and all others go on.
 
@@ -6,11 +7,13 @@ import { systemClock } from '../base/clock.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId, Micros, Ref } from '../values/value.ts'
 import { batchEnd } from './batch-end.ts'
+import { continueRewrite, rewrittenCollection } from './document-rewriter.ts'
 import { storedVersions } from './documents.ts'
 import { type Build, BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
 import { versionTime } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { TransactionStore } from './store.ts'
+import type { StoreTransaction } from './transaction.ts'
 
 /** Batches, and builds looked at, in one step. */
 const batchesPerStep = 8
@@ -117,7 +120,7 @@ export class BuildQueue {
     try {
       await this.#store.transact(transaction =>
         bindings.counted(
-          () => continueBuild(transaction, index, batchEnd(this.#batchMs)),
+          () => continueAny(transaction, index, batchEnd(this.#batchMs)),
           micros => bindingShare.spent(index.database, micros),
         ),
       )
@@ -132,6 +135,12 @@ export class BuildQueue {
       this.#failed.set(name, { document: error.document, began, noted, times, atMs: this.#elapsedMs() })
     }
   }
+}
+
+function continueAny(transaction: StoreTransaction, build: Ref, isOver: () => boolean): void {
+  const collection = rewrittenCollection(build)
+  if (collection === undefined) continueBuild(transaction, build, isOver)
+  else continueRewrite(transaction, build.database, collection, isOver)
 }
 
 /** How long to wait after so many failures in a row; the first time a change is enough. */

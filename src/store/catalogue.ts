@@ -17,6 +17,7 @@ import {
   native,
   Ref,
   rootDatabase,
+  type Value,
 } from '../values/value.ts'
 import type { Catalogue, DatabaseDefinition, IndexDefinition } from './contract.ts'
 import {
@@ -24,6 +25,7 @@ import {
   covers,
   databaseDefinition,
   indexDefinition,
+  migrationField,
   type StoredCollection,
 } from './definitions.ts'
 import { newestLive, scanDocuments, storedVersions } from './documents.ts'
@@ -156,7 +158,13 @@ export class StoreCatalogue implements Catalogue {
   #parents: Map<DatabaseId, DatabaseId | undefined> | undefined
 
   /** The collection that was found last: elements and documents of one are mostly asked about in a row. */
-  #latest: { readonly database: DatabaseId; readonly collection: CollectionId } | undefined
+  #latest:
+    | {
+        readonly database: DatabaseId
+        readonly collection: CollectionId
+        readonly definition: StoredCollection
+      }
+    | undefined
 
   constructor(snapshot: Snapshot, cache: SchemaCache) {
     // What it takes to know the schema is not the query's to pay.
@@ -295,13 +303,34 @@ export class StoreCatalogue implements Catalogue {
 
   /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
-    if (collection < firstUserCollection) return true
+    return collection < firstUserCollection || this.#userCollection(database, collection) !== undefined
+  }
+
+  #userCollection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
     const isUntouched = this.#changed.size === 0
     const latest = this.#latest
-    if (isUntouched && latest?.collection === collection && latest.database === database) return true
-    const isThere = this.#collection(database, collection) !== undefined
-    if (isThere && isUntouched) this.#latest = { database, collection }
-    return isThere
+    if (isUntouched && latest?.collection === collection && latest.database === database)
+      return latest.definition
+    const definition = this.#collection(database, collection)
+    if (definition !== undefined && isUntouched) this.#latest = { database, collection, definition }
+    return definition
+  }
+
+  /**
+   * The steps by which documents of a collection of the users get its present shape, or the last one that it had;
+   * undefined where there are none.
+   */
+  migrationSteps(database: DatabaseId, collection: CollectionId): Value | undefined {
+    const definition = this.#userCollection(database, collection)
+    if (definition !== undefined) return definition.migration
+    return this.derived(database, `last steps of ${collection}`, () => {
+      const ref = new Ref(database, native.collections, BigInt(collection))
+      for (const stored of storedVersions(this.#snapshot, ref)) {
+        const { action, fields } = decodeVersion(ref, stored)
+        if (action !== 'delete') return fields.get(migrationField)
+      }
+      return undefined
+    })
   }
 
   /** The numbers of all live user collections of a database. */

@@ -3,11 +3,13 @@
 import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
 import type { StoreCatalogue } from './catalogue.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { VersionReader } from './version-reader.ts'
 
 /** What the parts of a check share. */
 export interface CheckContext {
   readonly snapshot: Snapshot
   readonly catalogue: StoreCatalogue
+  readonly reader: VersionReader
   /** The databases that can be reached. */
   readonly databases: ReadonlySet<DatabaseId>
   /** Deleted schema objects whose belongings wait to be removed, as `nameRef` names them. */

@@ -11,7 +11,6 @@ import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
 import { entryDocument, entrySince, entryUntil, withSince } from './entry-records.ts'
 import { type IndexTables, type Row, type StoredVersion, timelineRows } from './index-tables.ts'
-import { decodeVersion } from './records.ts'
 
 /** Whether the rows of an index must agree with documents; unreachable ones await removal. */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
@@ -97,7 +96,7 @@ export class IndexCheck {
       if (counterOf(row.key) !== counter || !this.#counts(row, database)) continue
       const ref = entryDocument(database, row)
       const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
-        decodeVersion(ref, stored),
+        this.#context.reader.read(ref, stored),
       )
       const tables = this.#tablesOf(database, ref.collection).find(({ number }) => number === index)
       const needed = tables === undefined ? [] : [...timelineRows(tables, versions).values()]

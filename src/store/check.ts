@@ -26,6 +26,7 @@ import { ChangeLogCheck } from './check-change-log.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { IndexCheck, type IndexState } from './check-indexes.ts'
 import type { StoreHooks } from './contract.ts'
+import { rewriteKey } from './document-rewriter.ts'
 import { actionAfter } from './document-writer.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import { garbageTarget } from './garbage.ts'
@@ -43,6 +44,7 @@ import { decodeHomes } from './key-homes.ts'
 import { decodeTime, decodeVersion, idAt, isIntact, never } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import { noExpiry, type Snapshot } from './snapshot.ts'
+import { VersionReader } from './version-reader.ts'
 
 /** Contradictions reported at most; one fault often has many. */
 const findingsMax = 100
@@ -63,7 +65,7 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
     if (findings.length < findingsMax) findings.push(finding)
   }
   try {
-    new StoreCheck(contextOf(snapshot, report), hooks).run()
+    new StoreCheck(contextOf(snapshot, hooks, report), hooks).run()
   } catch (error) {
     // Damage can make a row unreadable, and then nothing behind it can be checked.
     if (!(error instanceof Error)) throw error
@@ -72,12 +74,13 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
   return findings
 }
 
-function contextOf(snapshot: Snapshot, report: CheckContext['report']): CheckContext {
+function contextOf(snapshot: Snapshot, hooks: StoreHooks, report: CheckContext['report']): CheckContext {
   const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
   const { time, view } = snapshot
   return {
     snapshot,
     catalogue,
+    reader: new VersionReader(catalogue, hooks),
     databases: liveDatabases(snapshot),
     garbage: garbageObjects(view),
     minimumOf: (database, collection) => {
@@ -163,10 +166,11 @@ class StoreCheck {
   }
 
   #checkDocument(ref: Ref): void {
-    const { snapshot } = this.#context
+    const { reader, snapshot } = this.#context
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
       if (!isIntact(stored)) this.#context.report(`${nameRef(ref)} is not what was written`)
-      return decodeVersion(ref, stored)
+      this.#checkShape(ref, stored)
+      return reader.read(ref, stored)
     })
     if (ref.collection >= firstUserCollection && idMs(ref.id) > this.#latestIdMs)
       this.#context.report(`${nameRef(ref)} has an id of the future that was not noted as given`)
@@ -178,6 +182,14 @@ class StoreCheck {
         this.#context.report(`${nameRef(ref)} is a key that is not found by its id`)
       }
     }
+  }
+
+  /** Versions in a shape of the past are on the list of those who give them the present one. */
+  #checkShape(ref: Ref, stored: Uint8Array): void {
+    const { database, collection } = ref
+    if (!this.#context.reader.isOutdated(ref, stored)) return
+    if (this.#context.snapshot.view.get(rewriteKey(database, collection)) !== undefined) return
+    this.#context.report(`${nameRef(ref)} has a shape of the past that nobody changes`)
   }
 
   #checkVersions(ref: Ref, versions: readonly StoredVersion[]): void {

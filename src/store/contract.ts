@@ -23,6 +23,10 @@ export interface Version {
   readonly action: 'create' | 'update' | 'delete'
   /** Top-level fields in stored order: `data`, `ttl`, `name` …; empty for a delete. */
   readonly fields: ObjectValue
+  /**
+   * The time of the schema that the fields are in the shape of; absent: of the one under which the version was written.
+   */
+  readonly shapeTime?: Micros
   /** Of a version that is read often: where the text of its fields is remembered. */
   readonly shown?: ShownFields
 }
@@ -186,6 +190,18 @@ export interface StoreHooks {
    * that looks a name up has none.
    */
   evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined
+  /**
+   * What the steps mean that a collection keeps of the changes to the shape of its documents. Absent where there are none.
+   */
+  readonly readMigration?: (steps: Value) => Migration
+}
+
+/** How documents get from the shapes that their collection once had to the one that it has. */
+export interface Migration {
+  /** When the shape was last changed. */
+  readonly lastTime: Micros
+  /** Fields of a document in the present shape; `shapeTime`: the time of the schema whose shape they have. */
+  apply(fields: ObjectValue, shapeTime: Micros): ObjectValue
 }
 
 /** What a write costs and reads cost, for the metrics headers. */
@@ -270,6 +286,8 @@ interface StoreSecret {
 
 /** Writes. A transaction that only reads throws {@link WriteNeeded} for each. */
 interface DocumentWrites {
+  /** Whether this transaction has written documents of a collection. */
+  hasWritten(database: DatabaseId, collection: number): boolean
   /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */
   put(ref: Ref, fields: ObjectValue): Version
   /** Deletes a live document; for schema objects also what belongs to them. */
@@ -366,6 +384,10 @@ export class WriteNeeded {}
 
 /** The writes of what can only be read. */
 export class NoWrites implements DocumentWrites {
+  hasWritten(): boolean {
+    return false
+  }
+
   put(): never {
     throw new WriteNeeded()
   }

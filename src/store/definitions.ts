@@ -16,6 +16,12 @@ import type {
 /** The hidden field of a collection document that holds its remembered floor of history, in microseconds. */
 export const historyFloorField = 'min_valid_time'
 
+/** The hidden field of a collection document that holds how the shape of its documents was changed: a list of steps. */
+export const migrationField = 'internal_migrations'
+
+/** The field of a step that holds the time of the schema with which it came, in microseconds. */
+export const stepTimeField = 'at'
+
 /** The field of an index's document that says that it is part of its collection's definition. */
 export const ownIndexField = 'collection_index'
 
@@ -23,6 +29,8 @@ export const ownIndexField = 'collection_index'
 export interface StoredCollection extends CollectionDefinition {
   /** Microseconds: history below was given up at an earlier write of the collection. */
   readonly historyFloor: number
+  /** The steps by which documents get its present shape; undefined where there are none. */
+  readonly migration: Value | undefined
 }
 
 /** The definition in a database's document. */
@@ -47,6 +55,7 @@ export function collectionDefinition(version: Version): StoredCollection {
     historyDays: days(fields.get('history_days')),
     ttlDays: days(fields.get('ttl_days')),
     historyFloor: days(fields.get(historyFloorField)) ?? 0,
+    migration: fields.get(migrationField),
   }
 }
 

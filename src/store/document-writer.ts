@@ -36,14 +36,16 @@ import {
   timelineRows,
   userIndex,
 } from './index-tables.ts'
-import { decodeVersion, encodeVersion, ttlOf, versionTime } from './records.ts'
+import { encodeVersion, ttlOf, versionTime } from './records.ts'
 import { noteExpiry, read, type Snapshot } from './snapshot.ts'
+import type { VersionReader } from './version-reader.ts'
 
 /** What writing needs of its transaction. */
 export interface WriteContext {
   readonly snapshot: Snapshot
   readonly overlay: Overlay
   readonly catalogue: StoreCatalogue
+  readonly reader: VersionReader
   readonly hooks: BindingBudget
   readonly commitTime: Micros
   /** The commit time where it becomes part of other values, which is noted. */
@@ -111,18 +113,26 @@ export class DocumentWriter {
     return this.#pending.size === 0 ? undefined : this.#pending.get(nameOf(ref))?.version
   }
 
+  /** Whether there are documents of a collection among those that this transaction has written. */
+  hasWritten(database: DatabaseId, collection: CollectionId): boolean {
+    for (const { version } of this.#pending.values()) {
+      if (version.ref.collection === collection && version.ref.database === database) return true
+    }
+    return this.#historyChanges.some(({ ref }) => ref.collection === collection && ref.database === database)
+  }
+
   /** The state of a document without what this transaction made of it, decoded. */
   base(ref: Ref): StoredVersion | undefined {
     const stored = this.#context.snapshot.view.get(documentKey(ref))
-    return stored && decodeVersion(ref, stored)
+    return stored && this.#context.reader.read(ref, stored)
   }
 
   /** Makes `fields` the content of a document; undefined deletes it. Returns the version. */
   write(ref: Ref, fields: ObjectValue | undefined): Version {
-    const { commitTime, snapshot } = this.#context
+    const { commitTime, reader, snapshot } = this.#context
     const pending = this.#takeBack(ref)
     const base = read(snapshot, pending.key)
-    const before = base && decodeVersion(ref, base)
+    const before = base && reader.read(ref, base)
     if (before !== undefined) noteExpiry(snapshot, ttlOf(before.fields))
     const action = fields === undefined ? 'delete' : actionAfter(before, commitTime)
     pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
@@ -211,7 +221,7 @@ export class DocumentWriter {
   #layAgain(pending: PendingDocument): void {
     const { ref } = pending.version
     const base = newestLive(this.#context.snapshot, ref)
-    const before = base && decodeVersion(ref, base)
+    const before = base && this.#context.reader.read(ref, base)
     if (pending.version.action !== 'delete') {
       const action = actionAfter(before, this.#context.commitTime)
       if (action !== pending.version.action) pending.version = { ...pending.version, action }
@@ -221,18 +231,19 @@ export class DocumentWriter {
 
   /** Puts a version into the past, or takes the place of the one at exactly that time. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
-    const { stamp } = this.#context
+    const { reader, stamp } = this.#context
     let inserted: StoredVersion | undefined
     this.#rewrite(ref, versions => {
       const index = positionOf(versions, ts)
       const content = fields ?? noFields
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
       // Encoded and decoded, so that placeholders of the transaction's time become the time itself.
-      const stored = encodeVersion({ action, fields: content }, ts, stamp)
+      const shapeTime = reader.shapeTimeOf(ref)
+      const stored = encodeVersion({ action, fields: content, shapeTime }, ts, stamp)
       checkVersionBytes(stored.length)
       this.#bytes += stored.length
       checkTransactionBytes(this.#bytes)
-      inserted = decodeVersion(ref, stored)
+      inserted = reader.read(ref, stored)
       const entered = inserted
       this.#context.hooks.perDocument(() => {
         for (const tables of indexesOf(this.#context, ref.database, ref.collection))
@@ -270,7 +281,7 @@ export class DocumentWriter {
     const pending = this.#pending.get(nameOf(ref))
     if (pending !== undefined) this.#context.overlay.revert(pending.journal)
     const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
-      decodeVersion(ref, stored),
+      this.#context.reader.read(ref, stored),
     )
     const before = storedRows(this.#context, ref, versions)
     edit(versions)

@@ -21,7 +21,6 @@ import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import type { Row, StoredVersion } from './index-tables.ts'
 import { removeHome } from './key-homes.ts'
-import { decodeVersion } from './records.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Keys that one transaction of the background removes, about. */
@@ -131,7 +130,9 @@ function removeCollection(store: BindingCosts, batch: Batch, { database, id }: R
   const { snapshot } = batch.transaction
   for (const ref of everyDocument(snapshot, database, collection)) {
     if (batch.isFull) return
-    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
+    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored =>
+      batch.transaction.reader.read(ref, stored),
+    )
     for (const { key } of countedRows(store, batch.transaction, ref, versions)) batch.remove(key)
   }
   batch.removeRange(documentRange(database, collection))

@@ -16,7 +16,7 @@ import { namedCollections } from './definitions.ts'
 import { checkTransactionBytes, type WriteContext } from './document-writer.ts'
 import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
 import { type IndexTables, prepareEntries, type Row, timelineRows, userIndex } from './index-tables.ts'
-import { decodeVersion, idAt } from './records.ts'
+import { idAt } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Documents whose index rows one background transaction writes, unless their versions are many. */
@@ -62,11 +62,7 @@ export function buildNow(
   let bytes = 0
   for (const collection of collections) {
     for (const ref of everyDocument(context.snapshot, database, collection)) {
-      const {
-        bytes: added,
-        rows,
-        versions,
-      } = context.hooks.perDocument(() => rowsOf(context.snapshot, ref, index))
+      const { bytes: added, rows, versions } = context.hooks.perDocument(() => rowsOf(context, ref, index))
       bytes += added
       checkTransactionBytes(bytes)
       lay(context, rows)
@@ -84,8 +80,8 @@ interface DocumentRows {
 }
 
 /** Throws a RequestError when the newest version has too many entries. */
-function rowsOf(snapshot: Snapshot, ref: Ref, index: IndexTables): DocumentRows {
-  const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => decodeVersion(ref, stored))
+function rowsOf({ reader, snapshot }: BuildContext, ref: Ref, index: IndexTables): DocumentRows {
+  const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
   // What was superseded may have had more entries than an index holds; the present has to be complete.
   prepareEntries(index, versions.at(-1), snapshot.time)
   const rows = timelineRows(index, versions)
@@ -122,30 +118,31 @@ function encodeProgress(collection: CollectionId, id: bigint): Uint8Array {
   return bytes
 }
 
-/** One index that is being built. */
-export interface Build {
-  readonly index: Ref
-  /** Where the next batch begins. */
-  readonly collection: CollectionId
-  readonly id: bigint
+/** Where the next batch begins. */
+function decodeProgress(value: Uint8Array): { readonly collection: CollectionId; readonly id: bigint } {
+  const collection = new DataView(value.buffer, value.byteOffset, 2).getUint16(0)
+  return { collection, id: idAt(value, 2) }
 }
 
-/** A build from its row. */
-function decodeBuild(key: Uint8Array, value: Uint8Array): Build {
+/** One index that is being built, or, with the number of a set of documents, a collection whose versions are rewritten. */
+export interface Build {
+  readonly index: Ref
+}
+
+function buildOf(key: Uint8Array): Build {
   const { database, index } = decodeKeyOf('build', key)
-  const collection = new DataView(value.buffer, value.byteOffset, 2).getUint16(0)
-  return { index: new Ref(database, native.indexes, BigInt(index)), collection, id: idAt(value, 2) }
+  return { index: new Ref(database, native.indexes, BigInt(index)) }
 }
 
 /** The builds under way in a state. */
 export function pendingBuildsIn(view: View): Build[] {
-  return Array.from(view.range(tagRange('build')), ({ key, value }) => decodeBuild(key, value))
+  return Array.from(view.range(tagRange('build')), ({ key }) => buildOf(key))
 }
 
 /** The first build of a database at an index or behind it; of any database behind it, when that has none. */
 export function nextBuild(view: View, database: DatabaseId, index: number): Build | undefined {
   const range = { start: buildKey(database, index), end: tagRange('build').end, limit: 1 }
-  for (const { key, value } of view.range(range)) return decodeBuild(key, value)
+  for (const { key } of view.range(range)) return buildOf(key)
   return undefined
 }
 
@@ -169,7 +166,7 @@ export function continueBuild(
     context.overlay.set(key, undefined)
     return
   }
-  const from = decodeBuild(key, progress)
+  const from = decodeProgress(progress)
   const { hooks } = context
   const tables = userIndex(definition, hooks, catalogue)
   const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
@@ -182,7 +179,7 @@ export function continueBuild(
     if (collection < from.collection) continue
     const first = collection === from.collection ? from.id : 0n
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
-      const found = attempt(index, ref, () => hooks.perDocument(() => rowsOf(context.snapshot, ref, tables)))
+      const found = attempt(index, ref, () => hooks.perDocument(() => rowsOf(context, ref, tables)))
       const isFull = documents >= batchDocumentsMax || versions >= batchVersionsMax
       if (documents > 0 && (isFull || isOver() || bytes + found.bytes > batchBytesMax)) {
         context.overlay.set(key, encodeProgress(collection, ref.id))

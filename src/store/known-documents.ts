@@ -1,6 +1,6 @@
 // Versions of documents that are read again and again, decoded once. What is remembered is compared with what is stored,
-// byte by byte, whenever anything at all has been committed since it was compared last: it can neither be stale nor
-// belong to another document, and nobody has to say when something has changed.
+// byte by byte, whenever anything at all has been committed since it was compared last, and so is the shape of its
+// collection: it can neither be stale nor belong to another document, and nobody has to say when something has changed.
 
 import { hashBytes } from '../base/bytes.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -15,6 +15,8 @@ import { versionMark } from './records.ts'
 interface KnownDocument {
   readonly bytes: Bytes
   readonly version: Version
+  /** When the shape of its collection had been changed last; 0: never. */
+  readonly shapeTime: Micros
   /** The newest commit of a state in which it was found to be the document's newest version. */
   foundAt: Micros
 }
@@ -44,13 +46,14 @@ export class KnownDocuments {
   }
 
   /** Notes what was decoded in a state with that newest commit; returns what is to be used in place of `version`. */
-  decoded(key: Bytes, bytes: Bytes, version: Version, lastCommitTime: Micros): Version {
+  decoded(key: Bytes, bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
     // A copy of the version with other fields does not take it along.
     const shown = { value: new ShownFields(version.fields), enumerable: false }
     const known = {
       bytes,
       version: Object.defineProperty({ ...version }, 'shown', shown),
+      shapeTime,
       foundAt: lastCommitTime,
     }
     this.#known.set(hashOf(key), known)

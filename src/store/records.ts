@@ -1,9 +1,9 @@
 // What stands behind the store's keys: short binary headers that scans can judge without decoding anything,
 // followed by the encoded values.
 //
-//   document or history   flags, ts (8), [ttl (8)], fields, checksum (4)
+//   document or history   flags, ts (8), [ttl (8)], [shape time (8)], fields, checksum (4)
 //
-// A ttl is rounded up to the microsecond, so that comparing it with a snapshot time gives the same result as the exact
+// The fields have the shape that their collection had at the shape time, or at ts where there is none. A ttl is rounded up to the microsecond, so that comparing it with a snapshot time gives the same result as the exact
 // time. The records of index entries are in entry-records.ts.
 
 import { assert } from '../base/assert.ts'
@@ -22,6 +22,7 @@ export const never: Micros = Number.MAX_SAFE_INTEGER
 const actions = ['create', 'update', 'delete'] as const
 const actionMask = 0x03
 const ttlFlag = 0x04
+const shapeFlag = 0x08
 
 const writer = new ByteWriter()
 
@@ -116,9 +117,13 @@ export function encodeVersion(
   commitTime?: TransactionTimeSource,
 ): Bytes {
   const ttl = ttlOf(version.fields)
-  writer.reset().u8(actions.indexOf(version.action) | (ttl === never ? 0 : ttlFlag))
+  const { action, shapeTime } = version
+  const isReshaped = shapeTime !== undefined && shapeTime > ts && action !== 'delete'
+  const flags = (ttl === never ? 0 : ttlFlag) | (isReshaped ? shapeFlag : 0)
+  writer.reset().u8(actions.indexOf(action) | flags)
   appendTime(writer, ts)
   if (ttl !== never) appendTime(writer, ttl)
+  if (isReshaped) appendTime(writer, shapeTime)
   appendEncoded(writer, version.fields, commitTime)
   return sealed()
 }
@@ -138,15 +143,24 @@ export function isIntact(bytes: Bytes): boolean {
 
 const noFields: ObjectValue = new Map()
 
-/** The inverse of the encoding above. */
+/** The inverse of the encoding above: the fields in the shape in which they were written. */
 export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: Micros } {
   const action = versionAction(bytes)
   const ts = timeAt(bytes, 1)
   if (action === 'delete') return { ref, ts, action, fields: noFields }
-  const start = (bytes[0] as number) & ttlFlag ? 17 : 9
+  const flags = bytes[0] as number
+  const shapeAt = flags & ttlFlag ? 17 : 9
+  const start = flags & shapeFlag ? shapeAt + 8 : shapeAt
   const fields = decodeValue(bytes, start, bytes.length - checksumBytes)
   assert(isObject(fields), 'the fields of a version are an object')
-  return { ref, ts, action, fields }
+  if (start === shapeAt) return { ref, ts, action, fields }
+  return { ref, ts, action, fields, shapeTime: timeAt(bytes, shapeAt) }
+}
+
+/** The time of the schema that the fields of a version are in the shape of, without decoding the rest. */
+export function versionShapeTime(bytes: Bytes): Micros {
+  const flags = bytes[0] as number
+  return timeAt(bytes, flags & shapeFlag ? (flags & ttlFlag ? 17 : 9) : 1)
 }
 
 /** A number that two different stored versions hardly ever have in common: their checksum. */

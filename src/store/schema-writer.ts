@@ -10,11 +10,15 @@ import {
   type CollectionId,
   type DatabaseId,
   firstUserCollection,
+  isArray,
+  isObject,
   namedNatives,
   native,
   type ObjectValue,
   Ref,
   rootDatabase,
+  TransactionTime,
+  type Value,
 } from '../values/value.ts'
 import { encodeParent, parentKey } from './catalogue.ts'
 import { type IndexDefinition, type Version, WriteRefused } from './contract.ts'
@@ -23,8 +27,11 @@ import {
   covers,
   historyFloorField,
   indexDefinition,
+  migrationField,
   namedCollections,
+  stepTimeField,
 } from './definitions.ts'
+import { beginRewrite, rewriteKey } from './document-rewriter.ts'
 import type { DocumentWriter, WriteContext } from './document-writer.ts'
 import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
 import { userIndex } from './index-tables.ts'
@@ -36,6 +43,11 @@ const present = new Uint8Array([1])
 
 /** The last number an index may have: numbers above stand for the sets of collections. */
 const indexIdMax = 0xffff
+
+/** A step of the transaction itself has no time yet. */
+function isNewStep(step: Value): boolean {
+  return isObject(step) && step.get(stepTimeField) instanceof TransactionTime
+}
 
 export class SchemaWriter {
   readonly #context: Omit<WriteContext, 'schemaWritten'>
@@ -56,11 +68,26 @@ export class SchemaWriter {
 
   #withFloor(ref: Ref, fields: ObjectValue): ObjectValue {
     const before = this.#documents.base(ref)
-    const completed = new Map(fields)
+    const completed = this.#withSteps(ref, fields)
     completed.delete(historyFloorField)
     if (before === undefined) return completed
     const floor = historyFloor(collectionDefinition(before), this.#context.snapshot.time)
     return floor > 0 ? completed.set(historyFloorField, BigInt(floor)) : completed
+  }
+
+  /** Steps that no stored version needs any more are forgotten; new ones have its versions rewritten from the first one on. */
+  #withSteps({ database, id }: Ref, fields: ObjectValue): Map<string, Value> {
+    const { overlay } = this.#context
+    const completed = new Map(fields)
+    const steps = completed.get(migrationField)
+    if (steps === undefined || !isArray(steps)) return completed
+    const collection = Number(id)
+    const isRewritten = overlay.get(rewriteKey(database, collection)) === undefined
+    const needed = isRewritten ? steps.filter(isNewStep) : steps
+    if (needed.some(isNewStep)) beginRewrite(overlay, database, collection)
+    if (needed.length === 0) completed.delete(migrationField)
+    else completed.set(migrationField, needed)
+    return completed
   }
 
   /** `active` is latched; a new index is active at once when its documents are few. */
@@ -143,6 +170,7 @@ export class SchemaWriter {
         if (isDelete) this.#leaveGarbage(ref, journal)
         return
       case native.collections:
+        if (isDelete) overlay.set(rewriteKey(ref.database, Number(ref.id)), undefined, journal)
         if (isDelete) this.#leaveGarbage(ref, journal)
     }
   }

@@ -17,7 +17,7 @@ import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
 import { batchKeysMax, countedRows, nextGarbage, removeGarbage } from './garbage.ts'
 import { removeHome } from './key-homes.ts'
 import { hasOldChanges, removeOldChanges } from './record-removal.ts'
-import { decodeVersion, versionAction, versionTime, versionTtl } from './records.ts'
+import { versionAction, versionTime, versionTtl } from './records.ts'
 import { readFirst } from './snapshot.ts'
 import type { TransactionStore } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
@@ -141,7 +141,7 @@ export class Sweeper {
     for (const [removed, ref] of expired.entries()) {
       if (removed > 0 && isOver()) return true
       const versions = Array.from(storedVersionsAscending(snapshot, ref), stored =>
-        decodeVersion(ref, stored),
+        transaction.reader.read(ref, stored),
       )
       for (const { key } of countedRows(this.#store, transaction, ref, versions)) overlay.set(key, undefined)
       if (ref.collection === native.keys) removeHome(overlay, ref)

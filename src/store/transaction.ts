@@ -55,11 +55,12 @@ import { documentsTables, type Row, type StoredVersion } from './index-tables.ts
 import { decodeHomes } from './key-homes.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
-import { decodeVersion, encodeTime, versionAction, versionTime, versionTtl, withAction } from './records.ts'
+import { encodeTime, versionAction, versionTime, versionTtl, withAction } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'
 import { isStored } from './taken-ids.ts'
+import { VersionReader } from './version-reader.ts'
 
 /** Where the secret of the store is kept. */
 const secretKeyRow = metaKey('secret key')
@@ -105,6 +106,7 @@ export class StoreTransaction implements Transaction {
   readonly settledTime: Micros
   readonly commitTime: Micros | undefined
   readonly catalogue: StoreCatalogue
+  readonly reader: VersionReader
   readonly counters: TransactionCounters = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
   readonly #snapshot: Snapshot
   readonly #parts: TransactionParts
@@ -140,19 +142,20 @@ export class StoreTransaction implements Transaction {
       expiry,
     }
     this.catalogue = new StoreCatalogue(this.#snapshot, parts.schemas)
+    this.reader = new VersionReader(this.catalogue, parts.hooks)
     if (overlay !== undefined && commitTime !== undefined)
       this.#writers = this.#makeWriters(overlay, commitTime, stampTime)
   }
 
   #makeWriters(overlay: Overlay, commitTime: Micros, stampTime: (() => Micros) | undefined): Writers {
-    const { catalogue } = this
+    const { catalogue, reader } = this
     const stamp = () => {
       this.#stamped ??= Math.max(stampTime?.() ?? commitTime, this.#parts.ids.newest)
       return this.#stamped
     }
     this.#stamp = stamp
     const { hooks } = this.#parts
-    const context = { snapshot: this.#snapshot, overlay, catalogue, hooks, commitTime, stamp }
+    const context = { snapshot: this.#snapshot, overlay, catalogue, reader, hooks, commitTime, stamp }
     const documents: DocumentWriter = new DocumentWriter({
       ...context,
       schemaWritten: (version, journal) => schema.written(version, journal),
@@ -218,16 +221,17 @@ export class StoreTransaction implements Transaction {
     const key = documentKey(ref)
     const known = documents.find(key, ref)
     // What a transaction that may write reads has to be noted.
+    const shapeTime = this.reader.shapeTimeOf(ref)
     const isCurrent = known?.foundAt === this.lastCommitTime && !this.writable
     if (isCurrent) this.counters.readBytes += known.bytes.length
     const stored = isCurrent ? known.bytes : read(this.#snapshot, key, known?.bytes)
     if (stored === undefined || !isVisible(this.#snapshot, stored)) return undefined
-    if (stored === known?.bytes) {
+    if (stored === known?.bytes && known.shapeTime === shapeTime) {
       if (!this.writable) known.foundAt = this.lastCommitTime
       return known.version
     }
     const version = this.#decode(ref, stored)
-    return this.writable ? version : documents.decoded(key, stored, version, this.lastCommitTime)
+    return this.writable ? version : documents.decoded(key, stored, version, shapeTime, this.lastCommitTime)
   }
 
   /** What this transaction wrote keeps its placeholders. */
@@ -236,7 +240,7 @@ export class StoreTransaction implements Transaction {
       const pending = this.#writers.documents.pendingVersion(ref)
       if (pending !== undefined) return pending
     }
-    return decodeVersion(ref, stored)
+    return this.reader.read(ref, stored)
   }
 
   /** The time of a read in the past, checked against retention; undefined for reads of the present. */
@@ -258,6 +262,10 @@ export class StoreTransaction implements Transaction {
       minimum = Math.max(minimum, this.minimumValidTime(database, collection))
     }
     return minimum
+  }
+
+  hasWritten(database: DatabaseId, collection: CollectionId): boolean {
+    return this.#write().documents.hasWritten(database, collection)
   }
 
   put(ref: Ref, fields: ObjectValue): Version {

@@ -1,9 +1,11 @@
 // User collections.
 
 import { limits } from '../../limits.ts'
+import { migrationField } from '../../store/definitions.ts'
 import { equalValues } from '../../values/equality.ts'
 import type { Value } from '../../values/value.ts'
 import { keepIndexes } from '../schema/collection-indexes.ts'
+import { addedSteps } from '../schema/migration-steps.ts'
 import { destructive, isProtected } from './databases.ts'
 import { map, name, whole } from './fields.ts'
 import {
@@ -45,7 +47,7 @@ export const collectionResource: Resource = {
     migrations: ofVersion10,
   },
   defaults: (_, rules) => new Map([['history_days', defaultHistoryDays(rules)]]),
-  keptOnReplace: ['name', 'history_days', 'min_valid_time'],
+  keptOnReplace: ['name', 'history_days', 'min_valid_time', migrationField],
   strictReferences: true,
   allowedInContainer: false,
   complete(draft) {
@@ -58,7 +60,8 @@ export const collectionResource: Resource = {
   written({ fields, previous, ref, session }) {
     const parts = ['computed_fields', 'constraints', 'indexes']
     const isChanged = parts.some(name => !isSame(fields.get(name), previous?.fields.get(name)))
-    if (isChanged) keepIndexes(ref, fields, session)
+    const steps = addedSteps(previous?.fields, fields)
+    if (isChanged || steps?.length !== 0) keepIndexes(ref, fields, session, steps)
   },
   beforeDelete(version, session) {
     if (isProtected(version.ref.database, session)) throw destructive('delete collection')

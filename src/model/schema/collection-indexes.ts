@@ -7,6 +7,8 @@ import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '..
 import { ownKeyOf } from '../../values/value-keys.ts'
 import { applied } from '../failure.ts'
 import type { Session } from '../session.ts'
+import { indexAfter } from './migrated-indexes.ts'
+import type { Step } from './migration-steps.ts'
 import { type Path, parsePath } from './paths.ts'
 
 /** One term or value of a collection's index. */
@@ -152,8 +154,17 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
   })
 }
 
-/** Makes, changes and drops the indexes of the store that a definition calls for. */
-export function keepIndexes(collection: Ref, definition: ObjectValue, session: Session): void {
+/**
+ * Makes, changes and drops the indexes of the store that a definition calls for. `steps` are taken by documents from now
+ * on: an index keeps its rows where they come out the same, under the paths to which its fields have moved; `undefined`:
+ * nothing is known of how documents change.
+ */
+export function keepIndexes(
+  collection: Ref,
+  definition: ObjectValue,
+  session: Session,
+  steps: readonly Step[] | undefined,
+): void {
   const { transaction } = session
   const wanted = new Map<string, Map<string, Value>>()
   const want = (shape: Shape, isUnique: boolean) => {
@@ -167,16 +178,20 @@ export function keepIndexes(collection: Ref, definition: ObjectValue, session: S
     if (shape !== undefined) want(shape, false)
   }
   for (const terms of uniqueFields(definition)) want({ terms, values: [] }, true)
-  for (const [key, { definition: index, fields }] of storedOwn(collection, session)) {
-    const next = wanted.get(key)
-    wanted.delete(key)
-    if (next === undefined) applied(() => transaction.delete(index.ref), 'call')
-    else if (next.has('unique') !== fields.has('unique')) {
-      const changed = new Map(fields)
-      if (next.has('unique')) changed.set('unique', true)
-      else changed.delete('unique')
-      applied(() => transaction.put(index.ref, changed), 'call')
+  for (const { definition: index, fields } of storedOwn(collection, session).values()) {
+    const moved = steps && indexAfter(fields, steps)
+    const key = moved && shapeKey(moved)
+    const next = key === undefined ? undefined : wanted.get(key)
+    if (moved === undefined || key === undefined || next === undefined) {
+      applied(() => transaction.delete(index.ref), 'call')
+      continue
     }
+    wanted.delete(key)
+    if (moved === fields && next.has('unique') === fields.has('unique')) continue
+    const changed = new Map(moved)
+    if (next.has('unique')) changed.set('unique', true)
+    else changed.delete('unique')
+    applied(() => transaction.put(index.ref, changed), 'call')
   }
   for (const fields of wanted.values()) {
     const id = transaction.nextSchemaId(collection.database, native.indexes)

@@ -1,0 +1,75 @@
+// What becomes of an index when the documents of its collection change their shape. Its rows stay, under the paths to
+// which its fields have moved, where they come out the same from the changed documents; else it has to be built anew.
+
+import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import type { FieldNames, Step } from './migration-steps.ts'
+import type { Path } from './paths.ts'
+
+/** The stored fields of an index once documents have taken `steps`; undefined when its rows come out otherwise. */
+export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectValue | undefined {
+  if (steps.length === 0) return index
+  let changed: Map<string, Value> | undefined
+  for (const list of ['terms', 'values']) {
+    const fields = index.get(list)
+    if (fields === undefined || !isArray(fields)) continue
+    const after: Value[] = []
+    for (const field of fields) {
+      const kept = fieldAfter(field, steps)
+      if (kept === undefined) return undefined
+      after.push(kept)
+    }
+    if (after.every((field, position) => field === fields[position])) continue
+    changed ??= new Map(index)
+    changed.set(list, after)
+  }
+  return changed ?? index
+}
+
+function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
+  // A computed field reads what it likes.
+  if (!isObject(field) || field.has('binding')) return undefined
+  const stored = field.get('field')
+  if (stored === undefined || !isArray(stored) || stored[0] !== 'data') return field
+  let path: Path | undefined = stored
+    .slice(1)
+    .filter(part => typeof part === 'string' || typeof part === 'bigint')
+  const before = path
+  for (const step of steps) {
+    path = pathAfter(path, step)
+    if (path === undefined) return undefined
+  }
+  return path === before ? field : new Map(field).set('field', ['data', ...path])
+}
+
+/** Where the values at a path are after a step; undefined when there are others. */
+function pathAfter(path: Path, step: Step): Path | undefined {
+  switch (step.kind) {
+    case 'move':
+      if (begins(path, step.from)) return [...step.to, ...path.slice(step.from.length)]
+      return overlaps(path, step.from) || overlaps(path, step.to) ? undefined : path
+    case 'add':
+    case 'drop':
+      return overlaps(path, step.path) ? undefined : path
+    case 'split':
+      return [step.from, ...step.targets.map(target => target.path)].some(each => overlaps(path, each))
+        ? undefined
+        : path
+    case 'move conflicts':
+      return overlaps(path, [step.into]) ? undefined : path
+    case 'move wildcard': {
+      const isKept = step.keep.some(name => name === path[0])
+      return isKept && !overlaps(path, [step.into]) ? path : undefined
+    }
+  }
+}
+
+/** Whether a path leads to a field or to something in it. */
+function begins(path: Path, field: FieldNames): boolean {
+  return field.length <= path.length && field.every((name, index) => name === path[index])
+}
+
+/** Whether a change of a field can change what is at a path. */
+function overlaps(path: Path, field: FieldNames): boolean {
+  const length = Math.min(path.length, field.length)
+  return field.slice(0, length).every((name, index) => name === path[index])
+}

@@ -1,0 +1,309 @@
+// How the documents of a collection get the shape that a new definition gives them: steps, and what each does to the data
+// of a document. Steps are kept in the definition with the time at which they came; what was written before that time
+// takes them when it is read (src/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
+
+import { assert, unreachable } from '../../base/assert.ts'
+import { step as count } from '../../base/effort.ts'
+import type { Migration } from '../../store/contract.ts'
+import { migrationField, stepTimeField } from '../../store/definitions.ts'
+import { equalValues } from '../../values/equality.ts'
+import {
+  isArray,
+  isObject,
+  type Micros,
+  type ObjectValue,
+  TransactionTime,
+  type Value,
+} from '../../values/value.ts'
+import type { FieldType } from './field-types.ts'
+import { readType, storedType } from './stored-types.ts'
+import { typeFailures } from './type-check.ts'
+
+/** Names of fields, from the top of the data. */
+export type FieldNames = readonly string[]
+
+/** A field that gets values: its type, and what stands there where a document has no value of it. */
+export interface FilledField {
+  readonly path: FieldNames
+  readonly type: FieldType
+  /** Null: nothing. */
+  readonly value: Value
+}
+
+/** One change of the data of all documents. */
+export type Step =
+  | ({ readonly kind: 'add' } & FilledField)
+  | { readonly kind: 'drop'; readonly path: FieldNames }
+  | { readonly kind: 'move'; readonly from: FieldNames; readonly to: FieldNames }
+  /** The value goes to the first target whose type it has, or to the last one; the others are filled. */
+  | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly FilledField[] }
+  /** What earlier steps found in the place of fields that they added goes into a field. */
+  | { readonly kind: 'move conflicts'; readonly into: string }
+  /** All fields at the top but those of `keep` go into a field. */
+  | { readonly kind: 'move wildcard'; readonly into: string; readonly keep: readonly string[] }
+
+// ----------------------------------------------------------------------------------------- as stored
+
+function storedStep(step: Step): Map<string, Value> {
+  switch (step.kind) {
+    case 'add':
+      return new Map<string, Value>([['add', storedField(step)]])
+    case 'drop':
+      return new Map<string, Value>([['drop', step.path]])
+    case 'move':
+      return new Map<string, Value>([
+        ['move', step.from],
+        ['to', step.to],
+      ])
+    case 'split':
+      return new Map<string, Value>([
+        ['split', step.from],
+        ['to', step.targets.map(storedField)],
+      ])
+    case 'move conflicts':
+      return new Map<string, Value>([['move_conflicts', step.into]])
+    case 'move wildcard':
+      return new Map<string, Value>([
+        ['move_wildcard', step.into],
+        ['keep', step.keep],
+      ])
+    default:
+      return unreachable(step)
+  }
+}
+
+function storedField({ path, type, value }: FilledField): Value {
+  const stored = new Map<string, Value>([
+    ['path', path],
+    ['type', storedType(type)],
+  ])
+  return value === null ? stored : stored.set('value', value)
+}
+
+function readStep(stored: ObjectValue): Step {
+  const [add, drop, move, split] = ['add', 'drop', 'move', 'split'].map(name => stored.get(name))
+  if (add !== undefined) return { kind: 'add', ...readField(add) }
+  if (drop !== undefined) return { kind: 'drop', path: readPath(drop) }
+  const to = stored.get('to') ?? null
+  if (move !== undefined) return { kind: 'move', from: readPath(move), to: readPath(to) }
+  if (split !== undefined && isArray(to))
+    return { kind: 'split', from: readPath(split), targets: to.map(readField) }
+  const into = stored.get('move_conflicts')
+  if (typeof into === 'string') return { kind: 'move conflicts', into }
+  const wildcard = stored.get('move_wildcard')
+  assert(typeof wildcard === 'string', 'a stored step is of a kind that is known')
+  return { kind: 'move wildcard', into: wildcard, keep: readPath(stored.get('keep') ?? null) }
+}
+
+function readField(stored: Value): FilledField {
+  assert(isObject(stored), 'a field that gets values is an object')
+  const [path, type] = [stored.get('path') ?? null, stored.get('type') ?? null]
+  return { path: readPath(path), type: readType(type), value: stored.get('value') ?? null }
+}
+
+function readPath(stored: Value): FieldNames {
+  assert(isArray(stored), 'a path is a list of names')
+  return stored.filter(name => typeof name === 'string')
+}
+
+function stepsIn(definition: ObjectValue | undefined): readonly ObjectValue[] {
+  const stored = definition?.get(migrationField)
+  return stored !== undefined && isArray(stored) ? stored.filter(isObject) : []
+}
+
+/**
+ * The stored steps of a definition whose documents take `steps` beside those that they take already; undefined: none.
+ * `live`: the definition before this transaction.
+ */
+export function withSteps(live: ObjectValue | undefined, steps: readonly Step[]): Value | undefined {
+  const added = steps.map(step => storedStep(step).set(stepTimeField, TransactionTime.micros))
+  const all = [...stepsIn(live), ...added]
+  return all.length === 0 ? undefined : all
+}
+
+/**
+ * The steps that a write of a definition adds to what documents took before; undefined when it takes some back that an
+ * earlier write of the same transaction has added.
+ */
+export function addedSteps(before: ObjectValue | undefined, after: ObjectValue): readonly Step[] | undefined {
+  const [known, added] = [before, after].map(definition =>
+    stepsIn(definition).filter(stored => stored.get(stepTimeField) instanceof TransactionTime),
+  )
+  if (equalValues(known ?? [], added ?? [])) return []
+  return known?.length === 0 ? (added ?? []).map(readStep) : undefined
+}
+
+// ------------------------------------------------------------------------------------------ on documents
+
+interface TimedStep {
+  readonly time: Micros
+  readonly step: Step
+}
+
+/** Reads the steps of a definition: what the store asks for, which does not know what they mean. */
+export function readMigration(stored: Value): Migration {
+  const timed: readonly TimedStep[] = isArray(stored)
+    ? stored.filter(isObject).map(each => ({ time: Number(each.get(stepTimeField)), step: readStep(each) }))
+    : []
+  return {
+    lastTime: timed.at(-1)?.time ?? 0,
+    apply(fields, shapeTime) {
+      const due = timed.filter(({ time }) => time > shapeTime)
+      if (due.length === 0) return fields
+      const before = fields.get('data')
+      const data = stepped(before !== undefined && isObject(before) ? before : new Map(), due)
+      if (data.size === 0 && before === undefined) return fields
+      return new Map(fields).set('data', data)
+    },
+  }
+}
+
+/** What steps found in the way, put aside until a later step of the same time places it. */
+interface Aside {
+  readonly data: MutableObject
+  conflicts: MutableObject
+}
+
+/** An object of which this file has made its own copy, as far as it changes it. */
+type MutableObject = Map<string, Value>
+
+function stepped(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {
+  const aside: Aside = { data: new Map(data), conflicts: new Map() }
+  let time: Micros | undefined
+  for (const due of steps) {
+    if (due.time !== time) aside.conflicts = new Map()
+    time = due.time
+    take(due.step, aside)
+  }
+  return aside.data
+}
+
+function take(step: Step, aside: Aside): void {
+  count()
+  const { conflicts, data } = aside
+  switch (step.kind) {
+    case 'add':
+      add(step, aside)
+      break
+    case 'drop':
+      remove(data, step.path)
+      break
+    case 'move':
+      place(data, step.to, remove(data, step.from))
+      break
+    case 'split':
+      split(step.from, step.targets, data)
+      break
+    case 'move conflicts':
+      aside.conflicts = new Map()
+      gather(data, step.into, [...conflicts])
+      break
+    case 'move wildcard':
+      gather(data, step.into, takenOut(data, step))
+      break
+    default:
+      unreachable(step)
+  }
+}
+
+/** Takes the fields at the top out that are not among those that stay. */
+function takenOut(data: MutableObject, { into, keep }: Extract<Step, { kind: 'move wildcard' }>) {
+  const undeclared = [...data].filter(([name]) => name !== into && !keep.includes(name))
+  for (const [name] of undeclared) data.delete(name)
+  return undeclared
+}
+
+function add({ path, type, value }: FilledField, { conflicts, data }: Aside): void {
+  const found = valueAt(data, path)
+  if (found !== undefined && found !== null) {
+    if (hasType(type, found)) return
+    place(conflicts, path, found)
+    remove(data, path)
+  }
+  parentOf(data, path, true)
+  place(data, path, value)
+}
+
+function split(from: FieldNames, targets: readonly FilledField[], data: MutableObject): void {
+  const [first] = targets
+  if (first === undefined) return
+  if (!isSamePath(from, first.path)) place(data, first.path, remove(data, from))
+  for (const [index, target] of targets.entries()) {
+    const next = targets[index + 1]
+    if (next === undefined) return
+    const value = valueAt(data, target.path) ?? null
+    const fits = value === null || hasType(target.type, value)
+    if (!fits || value === null) fill(data, target)
+    if (fits) fill(data, next)
+    else place(data, next.path, value)
+  }
+}
+
+function fill(data: MutableObject, { path, value }: FilledField): void {
+  remove(data, path)
+  place(data, path, value)
+}
+
+/** Puts fields into an object at the top, under other names where theirs are taken. */
+function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
+  if (fields.length === 0) return
+  const before = data.get(into)
+  const gathered: MutableObject = new Map(before !== undefined && isObject(before) ? before : [])
+  const sorted = [...fields].sort(([left], [right]) => underscores(left) - underscores(right))
+  for (const [name, value] of sorted) {
+    let free = name
+    while (gathered.has(free)) free = `_${free}`
+    gathered.set(free, value)
+  }
+  data.set(into, gathered)
+}
+
+function underscores(name: string): number {
+  return name.length - name.replace(/^_+/, '').length
+}
+
+function hasType(type: FieldType, value: Value): boolean {
+  return typeFailures(type, value, []).length === 0
+}
+
+function isSamePath(left: FieldNames, right: FieldNames): boolean {
+  return left.length === right.length && left.every((name, index) => name === right[index])
+}
+
+function valueAt(data: ObjectValue, path: FieldNames): Value | undefined {
+  let value: Value | undefined = data
+  for (const name of path) {
+    if (value === undefined || !isObject(value)) return undefined
+    value = value.get(name)
+  }
+  return value
+}
+
+/** The object that holds a field, copied; undefined where there is none, unless it is to be made. */
+function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): MutableObject | undefined {
+  let parent = data
+  for (const name of path.slice(0, -1)) {
+    const found = parent.get(name)
+    const isThere = found !== undefined && isObject(found)
+    if (!isThere && !isMade) return undefined
+    const copy: MutableObject = new Map(isThere ? found : [])
+    parent.set(name, copy)
+    parent = copy
+  }
+  return parent
+}
+
+/** Takes a field out; returns its value, undefined where there was none. */
+function remove(data: MutableObject, path: FieldNames): Value | undefined {
+  const parent = parentOf(data, path, false)
+  const name = path.at(-1) ?? ''
+  const value = parent?.get(name)
+  parent?.delete(name)
+  return value
+}
+
+/** Puts a value in; nothing and null leave everything as it is. */
+function place(data: MutableObject, path: FieldNames, value: Value | undefined): void {
+  if (value === undefined || value === null) return
+  parentOf(data, path, true)?.set(path.at(-1) ?? '', value)
+}

@@ -1,0 +1,64 @@
+// Types of fields as values, for what has to keep a type whatever becomes of the names in its signature.
+
+import { assert, unreachable } from '../../base/assert.ts'
+import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { anyType, type FieldType, type MemberType, nullType, type ScalarName } from './field-types.ts'
+
+const object = (fields: Readonly<Record<string, Value>>): ObjectValue => new Map(Object.entries(fields))
+
+/** A type as a value. Defaults of inner fields are left out: they play no part in whether a value has the type. */
+export function storedType(type: FieldType): Value {
+  switch (type.kind) {
+    case 'any':
+      return 'Any'
+    case 'null':
+      return 'Null'
+    case 'scalar':
+      return type.name
+    case 'literal':
+      return object({ literal: type.value })
+    case 'union':
+      return object({ union: type.members.map(storedType) })
+    case 'array':
+      return object({ array: storedType(type.element) })
+    case 'tuple':
+      return object({ tuple: type.elements.map(storedType) })
+    case 'reference':
+      return object({ reference: BigInt(type.collection), name: type.name })
+    case 'object': {
+      const fields = Array.from(type.fields, ([name, member]): [string, Value] => [
+        name,
+        storedType(member.type),
+      ])
+      const stored = new Map<string, Value>([['object', new Map(fields)]])
+      return type.wildcard === undefined ? stored : stored.set('wildcard', storedType(type.wildcard))
+    }
+    default:
+      return unreachable(type)
+  }
+}
+
+/** The inverse of {@link storedType}. */
+export function readType(stored: Value): FieldType {
+  if (stored === 'Any') return anyType
+  if (stored === 'Null') return nullType
+  if (typeof stored === 'string') return { kind: 'scalar', name: stored as ScalarName }
+  assert(isObject(stored), 'a stored type is a name or an object')
+  const literal = stored.get('literal')
+  if (literal !== undefined) return { kind: 'literal', value: literal as boolean | bigint | number | string }
+  const [union, array, tuple] = [stored.get('union'), stored.get('array'), stored.get('tuple')]
+  if (union !== undefined && isArray(union)) return { kind: 'union', members: union.map(readType) }
+  if (array !== undefined) return { kind: 'array', element: readType(array) }
+  if (tuple !== undefined && isArray(tuple)) return { kind: 'tuple', elements: tuple.map(readType) }
+  const [reference, name] = [stored.get('reference'), stored.get('name')]
+  if (typeof reference === 'bigint')
+    return { kind: 'reference', collection: Number(reference), name: String(name) }
+  const [named, wildcard] = [stored.get('object'), stored.get('wildcard')]
+  assert(named !== undefined && isObject(named), 'a stored type is of a kind that is known')
+  const fields = Array.from(named, ([field, type]): [string, MemberType] => [field, { type: readType(type) }])
+  return {
+    kind: 'object',
+    fields: new Map(fields),
+    wildcard: wildcard === undefined ? undefined : readType(wildcard),
+  }
+}

@@ -1,0 +1,100 @@
+// Gives stored versions the present shape of their collection in the background, in small transactions. Nothing depends
+// on it: reads do the same in memory. What it buys is that they need not any more, and that steps which no stored
+// version needs are forgotten with the next change of the definition.
+//
+// Times, actions and rows of indexes stay as they are, so that nobody learns of it. Live versions come first: what is
+// superseded meanwhile goes into the history, which is walked behind them.
+
+import { assert } from '../base/assert.ts'
+import { keyAfter } from '../base/bytes.ts'
+import { decodeKey } from '../keys/key-reader.ts'
+import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from '../keys/keyspace.ts'
+import type { Entry } from '../kv/contract.ts'
+import type { Overlay } from '../kv/overlay.ts'
+import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../values/value.ts'
+import { encodeVersion } from './records.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** Rows that one transaction looks at and writes. */
+const batchRowsMax = 1024
+const batchWritesMax = 256
+const batchBytesMax = 4_194_304
+
+/** How far the versions of a collection have been rewritten: there while some may have a shape of the past. */
+export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
+  return buildKey(database, documentsIndex(collection))
+}
+
+/** The collection whose versions a build rewrites; undefined for the build of an index. */
+export function rewrittenCollection({ id }: Ref): CollectionId | undefined {
+  const collection = Number(id) - documentsIndex(0)
+  return collection < firstUserCollection ? undefined : collection
+}
+
+/** Registers the rewriting of a collection's versions, from the first one on. */
+export function beginRewrite(overlay: Overlay, database: DatabaseId, collection: CollectionId): void {
+  overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
+}
+
+/** Continues by a batch, up to a number of rows or until `isOver`. */
+export function continueRewrite(
+  transaction: StoreTransaction,
+  database: DatabaseId,
+  collection: CollectionId,
+  isOver: () => boolean,
+): void {
+  const { overlay } = transaction.internals().context
+  const key = rewriteKey(database, collection)
+  const progress = overlay.get(key)
+  if (progress === undefined) return
+  if (!transaction.catalogue.hasCollection(database, collection)) {
+    overlay.set(key, undefined)
+    return
+  }
+  const { last, rows } = batchOf(transaction, database, collection, progress, isOver)
+  for (const row of rows) overlay.set(row.key, rewritten(transaction, row))
+  overlay.set(key, last && keyAfter(last))
+}
+
+interface Batch {
+  /** The rows to be written. */
+  readonly rows: readonly Entry[]
+  /** The key of the last row that was looked at; undefined when there is none behind it. */
+  readonly last: Uint8Array | undefined
+}
+
+function batchOf(
+  transaction: StoreTransaction,
+  database: DatabaseId,
+  collection: CollectionId,
+  start: Uint8Array,
+  isOver: () => boolean,
+): Batch {
+  const { overlay } = transaction.internals().context
+  const rows: Entry[] = []
+  let looked = 0
+  let bytes = 0
+  for (const table of [documentRange(database, collection), collectionHistoryRange(database, collection)]) {
+    const from = Buffer.compare(start, table.start) > 0 ? start : table.start
+    if (Buffer.compare(from, table.end) >= 0) continue
+    for (const row of overlay.range({ start: from, end: table.end })) {
+      looked++
+      bytes += row.value.length
+      if (transaction.reader.isOutdated(documentOf(row.key), row.value)) rows.push(row)
+      const isFull = looked >= batchRowsMax || rows.length >= batchWritesMax || bytes >= batchBytesMax
+      if (isFull || isOver()) return { rows, last: row.key }
+    }
+  }
+  return { rows, last: undefined }
+}
+
+function rewritten({ reader }: StoreTransaction, { key, value }: Entry): Uint8Array {
+  const version = reader.read(documentOf(key), value)
+  return encodeVersion(version, version.ts)
+}
+
+function documentOf(key: Uint8Array): Ref {
+  const decoded = decodeKey(key)
+  assert(decoded.kind === 'document' || decoded.kind === 'history', 'versions stand under documents')
+  return decoded.ref
+}
