@@ -12,8 +12,8 @@ import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from 
 import type { Entry } from '../kv/contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../values/value.ts'
+import type { WriteContext } from './document-writer.ts'
 import { encodeVersion } from './records.ts'
-import type { StoreTransaction } from './transaction.ts'
 
 /** Rows that one transaction looks at and writes. */
 const batchRowsMax = 1024
@@ -36,23 +36,25 @@ export function beginRewrite(overlay: Overlay, database: DatabaseId, collection:
   overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
 }
 
+type RewriteContext = Pick<WriteContext, 'catalogue' | 'overlay' | 'reader'>
+
 /** Continues by a batch, up to a number of rows or until `isOver`. */
 export function continueRewrite(
-  transaction: StoreTransaction,
+  context: RewriteContext,
   database: DatabaseId,
   collection: CollectionId,
   isOver: () => boolean,
 ): void {
-  const { overlay } = transaction.internals().context
+  const { catalogue, overlay } = context
   const key = rewriteKey(database, collection)
   const progress = overlay.get(key)
   if (progress === undefined) return
-  if (!transaction.catalogue.hasCollection(database, collection)) {
+  if (!catalogue.hasCollection(database, collection)) {
     overlay.set(key, undefined)
     return
   }
-  const { last, rows } = batchOf(transaction, database, collection, progress, isOver)
-  for (const row of rows) overlay.set(row.key, rewritten(transaction, row))
+  const { last, rows } = batchOf(context, database, collection, progress, isOver)
+  for (const row of rows) overlay.set(row.key, rewritten(context, row))
   overlay.set(key, last && keyAfter(last))
 }
 
@@ -64,13 +66,12 @@ interface Batch {
 }
 
 function batchOf(
-  transaction: StoreTransaction,
+  { overlay, reader }: RewriteContext,
   database: DatabaseId,
   collection: CollectionId,
   start: Uint8Array,
   isOver: () => boolean,
 ): Batch {
-  const { overlay } = transaction.internals().context
   const rows: Entry[] = []
   let looked = 0
   let bytes = 0
@@ -80,7 +81,7 @@ function batchOf(
     for (const row of overlay.range({ start: from, end: table.end })) {
       looked++
       bytes += row.value.length
-      if (transaction.reader.isOutdated(documentOf(row.key), row.value)) rows.push(row)
+      if (reader.isOutdated(documentOf(row.key), row.value)) rows.push(row)
       const isFull = looked >= batchRowsMax || rows.length >= batchWritesMax || bytes >= batchBytesMax
       if (isFull || isOver()) return { rows, last: row.key }
     }
@@ -88,7 +89,7 @@ function batchOf(
   return { rows, last: undefined }
 }
 
-function rewritten({ reader }: StoreTransaction, { key, value }: Entry): Uint8Array {
+function rewritten({ reader }: RewriteContext, { key, value }: Entry): Uint8Array {
   const version = reader.read(documentOf(key), value)
   return encodeVersion(version, version.ts)
 }

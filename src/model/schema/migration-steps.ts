@@ -23,7 +23,7 @@ import { typeFailures } from './type-check.ts'
 export type FieldNames = readonly string[]
 
 /** A field that gets values: its type, and what stands there where a document has no value of it. */
-export interface FilledField {
+interface FilledField {
   readonly path: FieldNames
   readonly type: FieldType
   /** Null: nothing. */
