@@ -7,6 +7,7 @@ import { UsageError } from '../config/read-config.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
 import { type Command, StartError } from './command.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'
+import { styleFor, visible } from './terminal.ts'
 import { readWords } from './words.ts'
 
 /** Runs one command line; resolves with the exit status. */
@@ -81,6 +82,7 @@ function print(text: string): number {
 }
 
 function complain(message: string, status: number): number {
-  process.stderr.write(`terrarium: ${message}\n`)
+  const name = styleFor(process.stderr)(['red', 'bold'], 'terrarium')
+  process.stderr.write(`${name}: ${visible(message)}\n`)
   return status
 }

@@ -92,8 +92,25 @@ test('another database, and the rights of another role', async () => {
   const refused = await onServer(['eval', '--database=shop', '--as', 'client', 'Paginate(Collections())'])
   assert.equal(refused.status, 1)
   assert.match(refused.stderr, /^permission denied/)
-  const unknown = await onServer(['eval', '--database', 'nowhere', '1'])
-  assert.match(unknown.stderr, /^unauthorized/)
+  for (const [words, reason] of [
+    [['--database', 'shop/nowhere'], 'there is no database shop/nowhere, or the secret may not open it'],
+    [['--as', '@role/none'], 'there is no @role/none, or the secret may not act as that'],
+    [['--database', 'shop', '--as', 'chief'], 'there is no chief in shop, or the secret may not act as that'],
+    [['--database', 'shop', '--secret', 'none'], `${server.url} does not know the secret`],
+    [['--fql', '10', '--secret', 'none'], `${server.url} does not know the secret`],
+  ] as const) {
+    const { status, stderr } = await onServer(['eval', ...words, '1'])
+    assert.deepEqual([status, stderr], [1, `terrarium: ${reason}\n`])
+  }
+})
+
+test('characters that a terminal would obey are shown, and JSON for programs stays as it is', async () => {
+  const text = '"a\\u202eb\\u200b\\u001b[31m\\n"'
+  assert.equal((await onServer(['eval', text])).stdout, `${text}\n`)
+  assert.equal((await onServer(['eval', '--json', text])).stdout, '"a\u202eb\u200b\\u001b[31m\\n"\n')
+  assert.equal((await onServer(['eval', '--fql', '10', '"a\\u{202e}b"'])).stdout, '"a\\u202eb"\n')
+  const { stderr } = await onServer(['eval', `Abort(${text})`])
+  assert.match(stderr, /^transaction aborted: a\\u202eb\\u200b\\u001b\[31m\n/)
 })
 
 test('a service that cannot be reached, or needs a secret, is told in one line', async () => {

@@ -120,7 +120,7 @@ test('queries of one line and of several, and their results', async () => {
   assert.equal(await shell.ended, 0)
   assert.deepEqual(shell.entries, [
     'Add(1, 2)',
-    'Map([1, 2], Lambda("x", Add(Var("x"), 1)))',
+    'Map([1, 2],\nx => Add(x, 1)) // done',
     'Add(1, 1); [Time("2020-01-01T00:00:00Z")]',
   ])
 })
@@ -238,6 +238,12 @@ test('commands: JSON, another role, another database, another secret, files, hel
   await shell.types('Paginate(Collections())\n')
   await shell.sees('permission denied: ')
   await shell.types('.secret\n')
+  await shell.types('.database shop/nope\n')
+  await shell.sees('failed: there is no database shop/nope, or the secret may not open it\n')
+  await shell.types('.as @role/nobody\n')
+  await shell.sees('failed: there is no @role/nobody, or the secret may not act as that\n')
+  await shell.types('.secret fnAnobody\n')
+  await shell.sees(`failed: ${server.url} does not know the secret\n`)
   await shell.types('.help get\n')
   await shell.sees('Get(ref, ts?): Document\n')
   await shell.types('.help\n')
@@ -248,14 +254,17 @@ test('commands: JSON, another role, another database, another secret, files, hel
   await shell.leaves()
 })
 
-test('entries of several lines come back as one', async () => {
-  const shell = new TypedShell({ history: ['Add(40, 2)'] })
-  await shell.types('Add(1,\n')
-  await shell.types('2)\n', '.......... ')
+test('entries of several lines come back as they were typed', async () => {
+  const shell = new TypedShell({ history: ['Add(40,\n2)'] })
+  await shell.types('Add(1, // one\n')
+  await shell.types(' 2)\n', '.......... ')
   await shell.sees('\n3\n')
   await shell.types('\x1b[A')
-  await shell.sees('Add(1, 2)')
-  shell.presses('\x1b[A\n')
+  await shell.sees('Add(1, // one\n|  2)')
+  shell.presses('\n')
+  await shell.sees('\n3\n')
+  // The first key goes up a line of the entry.
+  await shell.types('\x1b[A\x1b[A\x1b[A\n')
   await shell.sees('\n42\n')
   await shell.sees('terrarium> ')
   await shell.leaves()
@@ -285,7 +294,7 @@ test('the history is kept without passwords, for its owner alone', async () => {
   for (const entry of ['Add(1, 2)', 'Login(x, {password: "p"})', ' Now()', '.secret abc', 'a\nb', 'Now()']) {
     addToHistory(file, entry)
   }
-  assert.deepEqual(readHistory(file), ['Now()', 'Add(1, 2)'])
+  assert.deepEqual(readHistory(file), ['Now()', 'a\nb', 'Add(1, 2)'])
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   await writeFile(file, Array.from({ length: 3000 }, (_, at) => `${at}\n`).join(''))
   assert.equal(readHistory(file).length, 1000)

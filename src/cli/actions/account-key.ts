@@ -14,6 +14,7 @@ import { isRegionGroup } from '../../query-log/region-groups.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { StartError } from '../command.ts'
 import { isShared, withControlRows } from '../shared-store.ts'
+import { visible } from '../terminal.ts'
 
 interface Wanted {
   readonly name: string | undefined
@@ -86,5 +87,5 @@ function shortTime(micros: number): string {
 }
 
 function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${visible(line)}\n`)
 }

@@ -11,6 +11,7 @@ import { type ImportProgress, runImport } from '../../transfer/importer.ts'
 import { findSources } from '../../transfer/sources.ts'
 import { type Invocation, StartError } from '../command.ts'
 import { withRate } from '../progress.ts'
+import { visible } from '../terminal.ts'
 import type { importOptions } from '../transfer-options.ts'
 import { openTarget, withTransferErrors } from '../transfer-target.ts'
 
@@ -61,7 +62,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
         ),
       )
       if (given.report !== undefined) writeFileSync(given.report, report.json())
-      process.stdout.write(report.text())
+      process.stdout.write(visible(report.text()))
       return 0
     } finally {
       await target.connection.close()

@@ -9,7 +9,7 @@ import type { Json } from '../../values/value.ts'
 import { connect } from '../client/connect.ts'
 import type { Connection, WireError } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { failureText, type Output, styleFor, writeSyntaxError } from '../client/report.ts'
+import { failureText, writeSyntaxError } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { readSchema, sameJson } from '../schema/database.ts'
 import { evaluateObjects } from '../schema/evaluate.ts'
@@ -23,6 +23,7 @@ import {
 } from '../schema/folder.ts'
 import { idOf, type SchemaObject } from '../schema/kinds.ts'
 import { type Change, makePlan, type Plan, stepsOf } from '../schema/plan.ts'
+import { type Output, styleFor, visible } from '../terminal.ts'
 
 interface Choice {
   readonly dryRun: boolean
@@ -85,7 +86,7 @@ async function pull(folder: string, connection: Connection, choice: Choice): Pro
   showLeftOut(content)
   const style = styleFor(process.stdout)
   for (const { file, isNew } of changes) {
-    print(isNew ? style('green', `+ ${file}`) : style('yellow', `~ ${file}`))
+    print(isNew ? style('green', `+ ${visible(file)}`) : style('yellow', `~ ${visible(file)}`))
   }
   for (const { file, object } of kept.values())
     print(`? ${file}: the database has no ${object.kind.name} ${object.name}`)
@@ -175,7 +176,7 @@ function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
 
 function showPlan({ changes, unchanged, extra }: Plan, output: Output): void {
   const style = styleFor(output)
-  for (const change of changes) output.write(`${style(colourOf(change), lineFor(change))}\n`)
+  for (const change of changes) output.write(`${style(colourOf(change), visible(lineFor(change)))}\n`)
   for (const { kind, name } of extra) output.write(`? ${kind.name} ${name}: no file has it; it stays\n`)
   output.write(`${unchanged} unchanged\n`)
 }

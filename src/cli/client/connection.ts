@@ -77,9 +77,33 @@ export class Connection {
     return new Connection({ ...this.#options, ...change })
   }
 
+  /** Throws {@link StartError}, with the reason, unless queries are accepted here. */
+  async check(): Promise<void> {
+    if (!(await this.#isAccepted())) throw new StartError(await this.#refusal())
+  }
+
+  async #isAccepted(): Promise<boolean> {
+    return (await this.#post(this.#options.url, '0', {}, undefined)).status !== 401
+  }
+
+  /** Which part of the credential is refused. The service itself does not tell strangers; the holder of a secret can try. */
+  async #refusal(): Promise<string> {
+    const { scope, url } = this.#options
+    const { as, database } = scope
+    const accepts = (within: string | undefined) =>
+      this.with({ scope: { database: within, as: undefined } }).#isAccepted()
+    if (!(await accepts(undefined))) return `${url} does not know the secret`
+    const names = database?.split('/') ?? []
+    for (const depth of names.keys()) {
+      const path = names.slice(0, depth + 1).join('/')
+      if (!(await accepts(path))) return `there is no database ${path}, or the secret may not open it`
+    }
+    return `there is no ${as}${database === undefined ? '' : ` in ${database}`}, or the secret may not act as that`
+  }
+
   /**
    * Runs a query. Errors of the query are part of the reply; throws {@link StartError} when there is no reply that makes
-   * sense, and an `AbortError` when `signal` ends the wait.
+   * sense or the credential is refused, and an `AbortError` when `signal` ends the wait.
    */
   async query(query: Json, signal?: AbortSignal): Promise<Reply> {
     const { timeoutMs, url } = this.#options
@@ -92,6 +116,7 @@ export class Connection {
       },
       signal,
     )
+    if (status === 401) throw new StartError(await this.#refusal())
     return readReply(status, body, url)
   }
 
@@ -99,7 +124,7 @@ export class Connection {
   async queryText(text: string, format: 'decorated' | 'simple', signal?: AbortSignal): Promise<TextReply> {
     const { timeoutMs } = this.#options
     const url = new URL('query/1', `${this.#options.url.replace(/\/$/, '')}/`).href
-    const { body } = await this.#post(
+    const { body, status } = await this.#post(
       url,
       writeJson(new Map([['query', text]])),
       {
@@ -108,6 +133,7 @@ export class Connection {
       },
       signal,
     )
+    if (status === 401) throw new StartError(await this.#refusal())
     return readTextReply(body, url)
   }
 

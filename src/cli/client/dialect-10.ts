@@ -4,8 +4,9 @@ import { QueryFailure } from '../../v10/failure/failure.ts'
 import { summaryOf } from '../../v10/failure/summary.ts'
 import { parseQuery } from '../../v10/syntax/parse.ts'
 import { Source } from '../../v10/syntax/source.ts'
+import { type Output, styleFor, visible } from '../terminal.ts'
 import { type Dialect, type Shown, TextFault, type TextQuery } from './dialect.ts'
-import { type Output, styleFor } from './report.ts'
+import { jsonText, valueText } from './report.ts'
 
 function queryOf(text: string): TextQuery {
   return {
@@ -18,12 +19,12 @@ function queryOf(text: string): TextQuery {
       if (shown.asJson) {
         const output = error === undefined ? shown.stdout : shown.stderr
         if (error !== undefined || shown.showsResult)
-          output.write(`${error === undefined ? data : body.trim()}\n`)
+          output.write(`${jsonText(error === undefined ? data : body.trim(), output)}\n`)
         return error === undefined
       }
       writeSummary(summary, shown)
       if (error !== undefined) writeError(error, summary, shown.stderr)
-      else if (shown.showsResult) shown.stdout.write(`${data}\n`)
+      else if (shown.showsResult) shown.stdout.write(`${valueText(data, shown.stdout)}\n`)
       return error === undefined
     },
   }
@@ -31,7 +32,7 @@ function queryOf(text: string): TextQuery {
 
 /** What was logged, and hints, come before what the query gave. */
 function writeSummary(summary: string, { stderr }: Shown): void {
-  if (summary !== '') stderr.write(`${styleFor(stderr)('dim', summary)}\n`)
+  if (summary !== '') stderr.write(`${styleFor(stderr)('dim', visible(summary))}\n`)
 }
 
 function writeError(
@@ -40,7 +41,7 @@ function writeError(
   stderr: Output,
 ): void {
   const isTold = summary.includes(message)
-  stderr.write(`${styleFor(stderr)(['red', 'bold'], code)}${isTold ? '' : `: ${message}`}\n`)
+  stderr.write(`${styleFor(stderr)(['red', 'bold'], code)}${isTold ? '' : `: ${visible(message)}`}\n`)
 }
 
 /** Queries of version 10. */
@@ -58,6 +59,4 @@ export const dialect10: Dialect = {
     }
     return [queryOf(text)]
   },
-  // Line ends separate statements there: the history keeps them as they are typed, in one entry.
-  oneLine: text => text.replaceAll(/\s*\n\s*/g, '; '),
 }

@@ -1,6 +1,6 @@
 // Version 4: a text holds expressions, one query each.
 
-import { FqlSyntaxError, type ParsedExpression, parseExpressions, printQuery } from '../../v4/text/index.ts'
+import { FqlSyntaxError, type ParsedExpression, parseExpressions } from '../../v4/text/index.ts'
 import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
 import { type QueryText, writeErrors, writeResult, writeSyntaxError } from './report.ts'
 
@@ -29,8 +29,4 @@ export const dialect4: Dialect = {
       throw new TextFault(cause.incomplete, output => writeSyntaxError(cause, from, output))
     }
   },
-  oneLine: text =>
-    parseExpressions(text)
-      .map(({ json }) => printQuery(json, { columns: Number.POSITIVE_INFINITY }))
-      .join(' '),
 }

@@ -1,8 +1,9 @@
 // The versions of the language, as commands that run texts see them: from a text to queries, from a query to what people
 // see.
 
+import type { Output } from '../terminal.ts'
 import type { Connection } from './connection.ts'
-import type { Output, QueryText } from './report.ts'
+import type { QueryText } from './report.ts'
 
 /** The name of a version. */
 export type DialectName = '4' | '10'
@@ -39,6 +40,4 @@ export interface Dialect {
   readonly name: DialectName
   /** The queries of a text. Throws {@link TextFault}. */
   read(from: QueryText): readonly TextQuery[]
-  /** A text of several lines as one entry of the history. */
-  oneLine(text: string): string
 }

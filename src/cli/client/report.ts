@@ -1,6 +1,5 @@
 // What people see of results and errors.
 
-import { styleText } from 'node:util'
 import {
   excerpt,
   FqlSyntaxError,
@@ -9,14 +8,8 @@ import {
   type TextRange,
 } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
+import { type Format, type Output, styleFor, visible, visibleInPlace } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'
-
-/** Where text goes to, and how wide that is. */
-export interface Output {
-  readonly write: (text: string) => unknown
-  readonly isTTY?: boolean
-  readonly columns?: number
-}
 
 /** A text that queries were read from. */
 export interface QueryText {
@@ -27,20 +20,32 @@ export interface QueryText {
 
 const columnsDefault = 100
 
-/** Colours, where somebody sees them. `NO_COLOR` switches them off. */
-export function styleFor({
-  isTTY,
-}: Output): (format: Parameters<typeof styleText>[0], text: string) => string {
-  const isWanted = isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
-  return (format, text) => (isWanted ? styleText(format, text, { validateStream: false }) : text)
-}
-
 /** Writes the result of a query: as text, or the JSON as it came. */
 export function writeResult(resource: Json, body: string, asJson: boolean, output: Output): void {
   // The envelope of a response is `{"resource":…}`.
-  if (asJson) output.write(`${body.trim().slice('{"resource":'.length, -1)}\n`)
+  if (asJson) output.write(`${jsonText(body.trim().slice('{"resource":'.length, -1), output)}\n`)
   // A terminal that does not know its width says 0.
-  else output.write(`${printValue(resource, { columns: output.columns || columnsDefault })}\n`)
+  else
+    output.write(
+      `${valueText(printValue(resource, { columns: output.columns || columnsDefault }), output)}\n`,
+    )
+}
+
+/** JSON as it came; for a terminal with its hidden characters as escapes, which JSON has, too. */
+export function jsonText(json: string, { isTTY }: Output): string {
+  return isTTY === true ? visible(json) : json
+}
+
+/** Texts, names of calls, and words or numbers: the parts of a value that have colours. */
+const valueParts = /("(?:[^"\\]|\\.)*")|([A-Za-z_$][\w$]*(?=\())|\b(true|false|null|-?\d[\w.+-]*)\b/g
+
+/** The text of a value, in either language. */
+export function valueText(text: string, output: Output): string {
+  const style = styleFor(output)
+  return visible(text).replace(valueParts, (part: string, string?: string, call?: string) => {
+    const format: Format = string !== undefined ? 'green' : call !== undefined ? 'cyan' : 'yellow'
+    return style(format, part)
+  })
 }
 
 /** Writes the errors of a query, each with its place in the text. */
@@ -52,15 +57,15 @@ export function writeErrors(
   output: Output,
 ): void {
   if (asJson) {
-    output.write(`${body.trim()}\n`)
+    output.write(`${jsonText(body.trim(), output)}\n`)
     return
   }
   const style = styleFor(output)
   for (const error of errors) {
-    output.write(`${style(['red', 'bold'], error.code)}: ${error.description}\n`)
+    output.write(`${style(['red', 'bold'], error.code)}: ${visible(error.description)}\n`)
     output.write(placeText(from, query.source.at(error.position), output))
-    for (const failure of error.failures) output.write(`    ${failureText(failure)}\n`)
-    output.write(causeText(error.cause, 1))
+    for (const failure of error.failures) output.write(`    ${visible(failureText(failure))}\n`)
+    output.write(visible(causeText(error.cause, 1)))
   }
 }
 
@@ -77,7 +82,7 @@ export function writeSyntaxError(
   title = 'syntax error',
 ): void {
   const style = styleFor(output)
-  output.write(`${style(['red', 'bold'], title)}: ${error.message}\n`)
+  output.write(`${style(['red', 'bold'], title)}: ${visible(error.message)}\n`)
   output.write(placeText(from, error, output))
 }
 
@@ -89,7 +94,7 @@ function placeText({ text, file }: QueryText, place: TextRange, output: Output):
   const isOneLine = file === undefined && !text.trimEnd().includes('\n')
   const where = `${file === undefined ? 'line ' : `${file}:`}${lineNumber}:${column}`
   const head = isOneLine ? '' : `  ${style('dim', `at ${where}`)}\n`
-  return `${head}    ${line}\n    ${style('red', underline)}\n`
+  return `${head}    ${visibleInPlace(line)}\n    ${style('red', underline)}\n`
 }
 
 /** What went wrong in the functions that a query called, innermost last. */

@@ -1,8 +1,9 @@
 // Runs the queries of a text one after the other.
 
+import type { Output } from '../terminal.ts'
 import type { Connection } from './connection.ts'
 import { type Dialect, type Shown, TextFault, type TextQuery } from './dialect.ts'
-import type { Output, QueryText } from './report.ts'
+import type { QueryText } from './report.ts'
 
 interface RunOptions extends Omit<Shown, 'showsResult'> {
   /** Results other than the last are not shown. */

@@ -8,11 +8,11 @@ import { StartError } from '../command.ts'
 export interface ShellState {
   asJson: boolean
   /** Changes whose rights count; undefined for the shell's own. */
-  actAs(who: string | undefined): void
+  actAs(who: string | undefined): Promise<void>
   /** Sends queries with another secret; undefined for the shell's own. */
-  useSecret(secret: string | undefined): void
+  useSecret(secret: string | undefined): Promise<void>
   /** Sends queries to a database below that of the secret; undefined for that itself. */
-  useDatabase(path: string | undefined): void
+  useDatabase(path: string | undefined): Promise<void>
   runFile(file: string): Promise<void>
   /** Reads queries as of another version of the language; undefined tells which it is. */
   useLanguage(version: string | undefined): Promise<void>

@@ -1,4 +1,5 @@
-// What was typed in earlier shells: a file with an entry a line, newest last, readable by its owner alone.
+// What was typed in earlier shells: a file with an entry a line, newest last, readable by its owner alone. The lines of
+// an entry are separated by carriage returns there, which cannot be typed.
 
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -29,15 +30,15 @@ export function readHistory(file: string): string[] {
   }
   const kept = entries.slice(-entriesMax)
   if (entries.length > 2 * entriesMax) replaceFile(file, kept)
-  return kept.reverse()
+  return kept.map(entry => entry.replaceAll('\r', '\n')).reverse()
 }
 
-/** Adds an entry of one line. A history that cannot be written is no reason to stop. */
+/** Adds an entry. A history that cannot be written is no reason to stop. */
 export function addToHistory(file: string, entry: string): void {
-  if (entry === '' || entry.includes('\n') || entry.length > entryCharsMax || notKept.test(entry)) return
+  if (entry === '' || entry.length > entryCharsMax || notKept.test(entry)) return
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    appendFileSync(file, `${entry}\n`, { mode: 0o600 })
+    appendFileSync(file, `${entry.replaceAll('\n', '\r')}\n`, { mode: 0o600 })
   } catch {
     // The shell works without one.
   }

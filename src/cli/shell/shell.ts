@@ -4,8 +4,8 @@ import { createInterface, type Interface } from 'node:readline'
 import type { Connection, Scope } from '../client/connection.ts'
 import { type Dialect, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'
-import { type Output, styleFor } from '../client/report.ts'
 import { StartError } from '../command.ts'
+import { type Output, styleFor } from '../terminal.ts'
 import { ObjectNames, propose } from './completion.ts'
 import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.ts'
 
@@ -42,8 +42,8 @@ class Shell implements ShellState {
   #pending = ''
   /** The entries of readline, newest first: it keeps them in this very array. */
   #history: string[] = []
-  /** The entries before the lines that are pending. */
-  #historyBefore: readonly string[] = []
+  /** What was typed, newest first, as it was typed: readline has each line by itself, or their order turned. */
+  readonly #entries: string[]
   readonly #own: Connection
   #connection: Connection
   #running: AbortController | undefined
@@ -56,6 +56,7 @@ class Shell implements ShellState {
     this.#dialect = options.dialect
     this.#own = options.connection
     this.#connection = options.connection
+    this.#entries = [...options.history]
     const { input, output, isTerminal } = options
     this.#lines = createInterface({
       input,
@@ -99,11 +100,13 @@ class Shell implements ShellState {
 
   async #take(line: string): Promise<void> {
     if (this.#pending === '' && line.trimStart().startsWith('.')) {
+      this.#recall(line)
       await this.#guard(() => runDotCommand(line, this))
       return
     }
-    if (this.#pending === '') this.#historyBefore = this.#history.slice(this.#history[0] === line ? 1 : 0)
-    const text = this.#pending === '' ? line : `${this.#pending}\n${line}`
+    // Readline separates the lines of an entry that is recalled by carriage returns.
+    const typed = line.replaceAll('\r', '\n')
+    const text = this.#pending === '' ? typed : `${this.#pending}\n${typed}`
     // An empty line ends what would go on forever.
     await this.#enter(text, this.#pending !== '' && line.trim() === '')
   }
@@ -120,21 +123,21 @@ class Shell implements ShellState {
         return
       }
       this.#pending = ''
+      this.#recall(text)
       this.#tell(fault)
       return
     }
     this.#pending = ''
+    this.#recall(text)
     if (queries.length === 0) return
-    this.#remember(text)
+    this.#options.onEntry(text)
     await this.#guard(() => this.#runAll(queries))
   }
 
-  /** Makes one entry of the history of all lines of a text. */
-  #remember(text: string): void {
-    const isOneLine = !text.includes('\n')
-    const entry = isOneLine ? text : this.#dialect.oneLine(text)
-    if (!isOneLine) this.#history.splice(0, this.#history.length, entry, ...this.#historyBefore)
-    this.#options.onEntry(entry)
+  /** Lets the keys for it bring a text back. */
+  #recall(text: string): void {
+    if (text.trim() !== '' && this.#entries[0] !== text) this.#entries.unshift(text)
+    this.#history.splice(0, this.#history.length, ...this.#entries)
   }
 
   #interrupt(): void {
@@ -206,22 +209,23 @@ class Shell implements ShellState {
     this.#write(`${text}\n`)
   }
 
-  actAs(who: string | undefined): void {
-    this.#rescope({ as: who })
+  actAs(who: string | undefined): Promise<void> {
+    return this.#turnTo(this.#connection.with({ scope: { ...this.#connection.scope, as: who } }))
   }
 
-  useDatabase(path: string | undefined): void {
-    this.#rescope({ database: path })
+  useDatabase(path: string | undefined): Promise<void> {
+    return this.#turnTo(this.#connection.with({ scope: { ...this.#connection.scope, database: path } }))
   }
 
-  useSecret(secret: string | undefined): void {
+  useSecret(secret: string | undefined): Promise<void> {
     const scope: Scope = { database: undefined, as: undefined }
-    this.#connection = secret === undefined ? this.#own : this.#own.with({ secret, scope })
-    this.#names.forget()
+    return this.#turnTo(secret === undefined ? this.#own : this.#own.with({ secret, scope }))
   }
 
-  #rescope(change: Partial<Scope>): void {
-    this.#connection = this.#connection.with({ scope: { ...this.#connection.scope, ...change } })
+  /** Sends the queries elsewhere from now on, if they are accepted there. */
+  async #turnTo(connection: Connection): Promise<void> {
+    await connection.check()
+    this.#connection = connection
     this.#names.forget()
   }
 
