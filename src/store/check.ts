@@ -20,6 +20,7 @@ import {
   native,
   Ref,
   rootDatabase,
+  unlisted,
 } from '../values/value.ts'
 import { parentKey, SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { ChangeLogCheck } from './check-change-log.ts'
@@ -135,7 +136,8 @@ class StoreCheck {
 
   #checkDatabase(database: DatabaseId): void {
     const { catalogue, report, snapshot } = this.#context
-    const collections = [...Object.values(native), ...catalogue.collectionsOf(database)]
+    const natives = [...Object.values(native), ...Object.values(unlisted)]
+    const collections = [...natives, ...catalogue.collectionsOf(database)]
     for (const collection of collections) {
       for (const ref of everyDocument(snapshot, database, collection)) this.#checkDocument(ref)
     }

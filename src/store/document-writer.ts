@@ -18,6 +18,7 @@ import {
   type ObjectValue,
   Ref,
   TransactionTime,
+  unlisted,
 } from '../values/value.ts'
 import type { BindingBudget } from './binding-budget.ts'
 import type { StoreCatalogue } from './catalogue.ts'
@@ -165,7 +166,8 @@ export class DocumentWriter {
     const { journal, key, version } = pending
     // Before anything is laid over the state: what is looked up in it from now on must not become the knowledge of other
     // transactions, which may never see this one committed.
-    if (namedNatives.has(version.ref.collection)) catalogue.noteChange(version.ref.database)
+    const kind = version.ref.collection
+    if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.noteChange(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
     this.#countBytes(pending, stored.length)
     if (base !== undefined) overlay.set(historyKey(version.ref, versionTime(base)), base, journal)

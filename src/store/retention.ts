@@ -5,14 +5,19 @@ import { microsPerDay } from '../base/durations.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
-import { type CollectionId, firstUserCollection, type Micros, native } from '../values/value.ts'
+import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
 
 /** How long the change log is kept, in microseconds: streams and caches never lag that far behind. */
 export const changeLogMicros: Micros = microsPerDay
 
-/** Keys, tokens and credentials keep no history, other schema objects keep all of it. */
-const shortNatives: ReadonlySet<CollectionId> = new Set([native.keys, native.tokens, native.credentials])
+/** Keys, tokens, credentials and files of schemas keep no history, schema objects keep all of it. */
+const shortNatives: ReadonlySet<CollectionId> = new Set([
+  native.keys,
+  native.tokens,
+  native.credentials,
+  ...Object.values(unlisted),
+])
 
 /** The history a collection gives up when it is written now: what `history_days` does not reach stays out of reach. */
 export function historyFloor(

@@ -27,6 +27,14 @@ export const native = {
   credentials: 9,
 } as const
 
+/** The numbers of collections that no language shows: the files of schemas. Stored in every key: never renumber. */
+export const unlisted = {
+  /** The files of the schema in force. */
+  schema_files: 10,
+  /** Those of the schema that is to come, and that there is one. */
+  staged_schema: 11,
+} as const
+
 /** The name of a native collection. */
 export type NativeName = keyof typeof native
 

@@ -1,0 +1,72 @@
+// The files of schemas as they are stored: their order, what a change of them leaves, and what tells that one is staged.
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import {
+  isStaged,
+  readSchemaFiles,
+  type SchemaStage,
+  stageSchemaFiles,
+  unstageSchema,
+  writeSchemaFiles,
+} from '../../../../src/model/schema/schema-files.ts'
+import type { Transaction } from '../../../../src/store/contract.ts'
+import { type DatabaseId, Ref, rootDatabase } from '../../../../src/values/value.ts'
+import { Bench } from '../../store/support.ts'
+
+const bench = new Bench()
+const { store } = bench
+after(() => bench.close())
+let lastId = 0n
+
+type FileSession = Parameters<typeof isStaged>[0]
+
+function sessionOf(transaction: Transaction): FileSession {
+  const newDocument = (database: DatabaseId, collection: number) => new Ref(database, collection, ++lastId)
+  return { database: rootDatabase, newDocument, transaction }
+}
+
+const write = async (work: (session: FileSession) => void) =>
+  (await store.write(transaction => work(sessionOf(transaction)))).time
+const read = <T>(work: (session: FileSession) => T) =>
+  store.read(transaction => work(sessionOf(transaction))).result
+const names = (stage: SchemaStage) => read(session => readSchemaFiles(stage, session)).map(({ name }) => name)
+const schemaVersion = () => read(({ database, transaction }) => transaction.catalogue.schemaVersion(database))
+const file = (name: string, text = '') => ({ name, text })
+
+test('files keep their age when they change; new ones come behind, and what is not among them goes', async () => {
+  await write(session => writeSchemaFiles('active', [file('b', '1'), file('c'), file('a')], session))
+  await write(session => writeSchemaFiles('active', [file('a', '2'), file('d'), file('b')], session))
+  assert.deepEqual(
+    read(session => readSchemaFiles('active', session)),
+    [file('b'), file('a', '2'), file('d')],
+  )
+  await write(session => writeSchemaFiles('active', [], session))
+  assert.deepEqual(names('active'), [])
+})
+
+test('a staged schema has files of its own; each time that it is staged is a change of the schema', async () => {
+  await write(session => writeSchemaFiles('active', [file('main')], session))
+  const before = schemaVersion()
+  assert.equal(read(isStaged), false)
+  const times = []
+  for (const files of [[file('other')], []]) {
+    times.push(await write(session => stageSchemaFiles(files, session)))
+    assert.equal(schemaVersion(), times.at(-1))
+    assert.equal(read(isStaged), true)
+    assert.deepEqual(
+      names('staged'),
+      files.map(({ name }) => name),
+    )
+  }
+  const end = await write(unstageSchema)
+  assert.deepEqual([read(isStaged), names('staged'), names('active')], [false, [], ['main']])
+  assert.deepEqual([schemaVersion(), before < end], [end, true])
+})
+
+test('files in force are no change of the schema by themselves', async () => {
+  const before = schemaVersion()
+  await write(session => writeSchemaFiles('active', [file('main', '// a comment')], session))
+  assert.equal(schemaVersion(), before)
+  assert.deepEqual(store.check(), [])
+})
