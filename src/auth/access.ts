@@ -7,6 +7,7 @@ import { native, Ref, sameRef } from '../values/value.ts'
 import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
 import type {
   Access,
+  AccessOptions,
   AccessRequest,
   Authority,
   CreateAccess,
@@ -16,17 +17,26 @@ import type {
 import { findRole, type Grant, type Role } from './role.ts'
 
 /** Decides requests of one authority within one transaction. */
-export const createAccess: CreateAccess = (authority, transaction, runPredicate) => {
+export const createAccess: CreateAccess = (authority, transaction, runPredicate, options = {}) => {
   switch (authority.kind) {
     case 'builtin': {
       const { role, database } = authority
-      return { allows: request => builtinAllows(role, database, request, transaction.catalogue) }
+      const allows = (request: AccessRequest) => builtinAllows(role, database, request, transaction.catalogue)
+      return { allows, mentions: (action, resource) => allows(withoutDocument(action, resource)) }
     }
     case 'predicate':
-      return { allows: request => predicateAllows(authority.database, request) }
+      return {
+        allows: request => predicateAllows(authority.database, request),
+        mentions: (action, resource) =>
+          predicateAllows(authority.database, withoutDocument(action, resource)),
+      }
     case 'roles':
-      return new RolesAccess(authority, transaction, runPredicate)
+      return new RolesAccess(authority, transaction, runPredicate, options)
   }
+}
+
+function withoutDocument(action: ResourceAction, resource: Ref): AccessRequest {
+  return { action, resource, argument: () => null }
 }
 
 /** An identity, or roles alone. */
@@ -36,9 +46,16 @@ class RolesAccess implements Access {
   readonly #authority: RolesAuthority
   readonly #transaction: Transaction
   readonly #runPredicate: RunPredicate
+  readonly #options: AccessOptions
   #roles: readonly Role[] | undefined
 
-  constructor(authority: RolesAuthority, transaction: Transaction, runPredicate: RunPredicate) {
+  constructor(
+    authority: RolesAuthority,
+    transaction: Transaction,
+    runPredicate: RunPredicate,
+    options: AccessOptions,
+  ) {
+    this.#options = options
     this.#authority = authority
     this.#transaction = transaction
     this.#runPredicate = runPredicate
@@ -46,9 +63,19 @@ class RolesAccess implements Access {
 
   allows(request: AccessRequest): boolean {
     if (request.resource.database !== this.#authority.database) return false
-    if (identityAllows(this.#authority, request, this.#transaction)) return true
+    if (identityAllows(this.#authority, request, this.#transaction, this.#options)) return true
     if (this.#granted(request.action, request)) return true
     return request.action === 'create_with_id' && this.#allowedPiecemeal(request)
+  }
+
+  mentions(action: ResourceAction, resource: Ref): boolean {
+    if (resource.database !== this.#authority.database) return false
+    return this.#inForce.some(role => grantOf(role, action, resource) !== undefined)
+  }
+
+  get #inForce(): readonly Role[] {
+    this.#roles ??= this.#authority.roles.flatMap(ref => findRole(this.#transaction, ref) ?? [])
+    return this.#roles
   }
 
   /** `create` and `history_write` together stand in for `create_with_id`. */
@@ -58,10 +85,9 @@ class RolesAccess implements Access {
 
   #granted(action: ResourceAction, request: AccessRequest): boolean {
     const { resource } = request
-    this.#roles ??= this.#authority.roles.flatMap(ref => findRole(this.#transaction, ref) ?? [])
     const conditional: Exclude<Grant, true>[] = []
-    for (const role of this.#roles) {
-      const grant = role.privileges.get(resource.collection)?.get(resource.id)?.get(action)
+    for (const role of this.#inForce) {
+      const grant = grantOf(role, action, resource)
       if (grant === true) return true
       if (grant) conditional.push(grant)
     }
@@ -70,6 +96,10 @@ class RolesAccess implements Access {
     }
     return false
   }
+}
+
+function grantOf({ privileges }: Role, action: ResourceAction, { collection, id }: Ref): Grant | undefined {
+  return privileges.get(collection)?.get(id)?.get(action)
 }
 
 /** The two requests that together stand in for a `create_with_id`. */
@@ -87,6 +117,7 @@ export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,
   transaction: Transaction,
+  { identityNeedsRole = false }: AccessOptions,
 ): boolean {
   if (!identity || !document) return false
   switch (resourceKind(resource)) {
@@ -96,7 +127,7 @@ export function identityAllows(
       if (action !== 'read' && action !== 'delete') return false
       return belongsTo(identity, document, native.tokens, transaction)
     case 'documents':
-      return action === 'read' && roles.length === 0 && sameRef(document, identity)
+      return action === 'read' && roles.length === 0 && !identityNeedsRole && sameRef(document, identity)
     default:
       return false
   }

@@ -60,6 +60,8 @@ export interface AccessRequest {
   readonly document?: Ref
   /** What a predicate with that many parameters (a plain name counts as one) is given; asked for only when one runs. */
   readonly argument: (parameterCount: number) => Value
+  /** The fields that a document will have once it is changed, which predicates of version 10 are given. */
+  readonly next?: () => ObjectValue
   /** The call that asks, for explanations. */
   readonly asker?: Asker | undefined
 }
@@ -80,7 +82,7 @@ export type RunPredicate = (
 ) => boolean
 
 /** What is to be done to which document; absent where nobody acts: memberships, tokens of others. */
-export type PredicateSubject = Pick<AccessRequest, 'action' | 'document'>
+export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next'>
 
 /** What a predicate came to: a value, of which only exactly true grants anything, or its failure. */
 export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }
@@ -95,6 +97,8 @@ export type TryPredicate = (
 /** Decides requests of one authority within one transaction. */
 export interface Access {
   allows(request: AccessRequest): boolean
+  /** Whether there is anything that lets the authority do this, on whatever condition: no predicate runs. */
+  mentions(action: ResourceAction, resource: Ref): boolean
 }
 
 /** Makes what an authority may do, as of one transaction. */
@@ -102,4 +106,11 @@ export type CreateAccess = (
   authority: Authority,
   transaction: Transaction,
   runPredicate: RunPredicate,
+  options?: AccessOptions,
 ) => Access
+
+/** Where languages differ. */
+export interface AccessOptions {
+  /** Who has no role does not read the own document, either. */
+  readonly identityNeedsRole?: boolean
+}

@@ -5,7 +5,14 @@ import type { Transaction } from '../store/contract.ts'
 import { type Code, codeOf } from '../values/code.ts'
 import { isObject, itemsOf, native, Ref, sameRef, type Value } from '../values/value.ts'
 import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
-import type { AccessRequest, Authority, PredicateOutcome, ResourceAction, TryPredicate } from './contract.ts'
+import type {
+  AccessOptions,
+  AccessRequest,
+  Authority,
+  PredicateOutcome,
+  ResourceAction,
+  TryPredicate,
+} from './contract.ts'
 import { memberOf, resourceOf } from './resource-names.ts'
 
 /** A privilege that names the resource and says something about the action. */
@@ -37,13 +44,14 @@ export function explainDecision(
   request: AccessRequest,
   transaction: Transaction,
   tryPredicate: TryPredicate,
+  options: AccessOptions,
 ): Explanation {
   if (authority.kind === 'predicate') return { decidedBy: { kind: 'nothing' }, considered: [] }
   if (authority.kind === 'builtin')
     return { decidedBy: { kind: 'built-in role', role: authority.role }, considered: [] }
   if (request.resource.database !== authority.database)
     return { decidedBy: { kind: 'other database' }, considered: [] }
-  if (identityAllows(authority, request, transaction))
+  if (identityAllows(authority, request, transaction, options))
     return { decidedBy: { kind: 'identity' }, considered: [] }
   const pieces = request.action === 'create_with_id' ? piecesOf(request, transaction) : []
   const look = (asked: AccessRequest) => considered(authority, asked, transaction, tryPredicate)

@@ -36,14 +36,15 @@ export function explain(request: LanguageRequest, language: Language, session: S
   const decisions: ObjectValue[] = []
   const subject: Session = sessionAs(caller, session, {
     ...session.host,
-    createAccess: (authority, transaction, runPredicate) => {
-      const access = session.host.createAccess(authority, transaction, runPredicate)
+    createAccess: (authority, transaction, runPredicate, options) => {
+      const access = session.host.createAccess(authority, transaction, runPredicate, options)
       if (authority.kind === 'predicate') return access
       const note = (request: AccessRequest, allowed: boolean) => {
         if (decisions.length >= limits.explainedDecisionsMax) return
         decisions.push(describeDecision(authority, request, allowed, { language, subject }))
       }
       return {
+        mentions: (action, resource) => access.mentions(action, resource),
         allows(request) {
           const allowed = access.allows(request)
           note(request, allowed)
@@ -137,7 +138,8 @@ function describeDecision(
   { language, subject }: { readonly language: Language; readonly subject: Session },
 ): ObjectValue {
   const run: TryPredicate = (predicate, argument, about) => subject.tryPredicate(predicate, argument, about)
-  const { decidedBy, considered } = explainDecision(authority, request, subject.transaction, run)
+  const { accessOptions, transaction } = subject
+  const { decidedBy, considered } = explainDecision(authority, request, transaction, run, accessOptions)
   const { action, asker, document, resource } = request
   const described = (privilege: ConsideredPrivilege) => describePrivilege(privilege, language)
   return mapOf({

@@ -1,18 +1,29 @@
 // The questions that everything here asks about what the caller may do.
 
 import type { ResourceAction } from '../auth/contract.ts'
-import { collectionOf, type Ref, type Value } from '../values/value.ts'
+import { collectionOf, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import { Failure, type FailurePlace } from './failure.ts'
 import type { Session } from './session.ts'
 
-/** Whether the caller may do `action` to a document; predicates get `argument`. */
+/**
+ * Whether the caller may do `action` to a document; predicates get `argument`. `next`: the fields that it will have, where
+ * it is written.
+ */
 export function mayOnDocument(
   action: ResourceAction,
   ref: Ref,
   { access, asker }: Session,
   argument: (parameterCount: number) => Value = () => ref,
+  next?: () => ObjectValue,
 ): boolean {
-  return access.allows({ action, resource: collectionOf(ref), document: ref, argument, asker })
+  return access.allows({
+    action,
+    resource: collectionOf(ref),
+    document: ref,
+    argument,
+    asker,
+    ...(next && { next }),
+  })
 }
 
 /** Whether the authority in force may read a document. */

@@ -3,6 +3,7 @@
 
 import type {
   Access,
+  AccessOptions,
   AccessRequest,
   Asker,
   Authority,
@@ -144,7 +145,7 @@ function readOps(bytes: number): number {
 /** What a predicate of version 10 is given, always documents: those that are written, as they were and as they would be. */
 function documentsOf(
   argument: AccessRequest['argument'],
-  { action, document }: Partial<PredicateSubject> = {},
+  { action, document, next }: Partial<PredicateSubject> = {},
 ): readonly Value[] {
   const version = (fields: Value | undefined): Value =>
     document !== undefined && fields !== undefined && isObject(fields)
@@ -155,8 +156,10 @@ function documentsOf(
     case 'create':
     case 'create_with_id':
       return [version(argument(1))]
-    case 'write':
-      return list(argument(2)).map(version)
+    case 'write': {
+      const [before = null, after = null] = list(argument(2))
+      return [before, next?.() ?? after].map(version)
+    }
     case 'call':
       return list(argument(1))
     case 'history_write':
@@ -221,10 +224,18 @@ export class Session {
 
   /** What the authority in force may do. */
   get access(): Access {
-    this.#access ??= this.host.createAccess(this.#authority, this.transaction, (predicate, argument, about) =>
-      this.decides(predicate, argument, about),
+    this.#access ??= this.host.createAccess(
+      this.#authority,
+      this.transaction,
+      (predicate, argument, about) => this.decides(predicate, argument, about),
+      this.accessOptions,
     )
     return this.#access
+  }
+
+  /** What version 10 decides otherwise. */
+  get accessOptions(): AccessOptions {
+    return { identityNeedsRole: this.dialect === '10' }
   }
 
   /** Runs `work` with the rights of another authority, such as a function's role. */

@@ -56,13 +56,16 @@ export function createDocument(
     id === undefined
       ? newDocument(collection.database, number, session)
       : new Ref(collection.database, number, id)
-  const allowed = access.allows({
-    action: id === undefined ? 'create' : 'create_with_id',
-    resource: collection,
-    document: ref,
-    asker,
-    argument: parameters => (id === undefined || parameters === 1 ? params : [params, ref]),
-  })
+  const request = { resource: collection, document: ref, asker } as const
+  const mayCreate = () => access.allows({ ...request, action: 'create', argument: () => params })
+  const mayTakeId = () =>
+    access.allows({
+      ...request,
+      action: 'create_with_id',
+      argument: parameters => (parameters === 1 ? params : [params, ref]),
+    })
+  const needsBoth = isVersion10(rules)
+  const allowed = id === undefined ? mayCreate() : mayTakeId() && (!needsBoth || mayCreate())
   if (!allowed) throw permissionDenied('target')
   if (id !== undefined && transaction.get(ref)) throw Failure.of({ kind: 'exists', ref }, 'target')
   rules.check?.()
@@ -100,7 +103,8 @@ export function changeDocument(
     const fields = [previous.fields, applyPatch(previous.fields, patch)]
     return parameters === 3 ? [...fields, ref] : fields
   }
-  if (!mayOnDocument('write', ref, session, argument)) throw permissionDenied()
+  const next = () => applyPatch(base, patch)
+  if (!mayOnDocument('write', ref, session, argument, next)) throw permissionDenied()
   rules.check?.()
   const draft = draftOf(mode, ref, previous, base, params, resource, session, rules)
   refuse(draft)

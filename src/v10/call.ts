@@ -68,6 +68,8 @@ interface StoredEntry {
 
 /** Reads sets of documents (sets/stored-set.ts). */
 export interface SetReader {
+  /** Throws where the caller may read nothing of the collection whose index it is, at whatever time. */
+  requireIndex(collection: Module, call: Call): void
   /** The entries that the caller may see, from a place on. Lazy. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<StoredEntry>
 }
@@ -86,6 +88,8 @@ export interface Documents {
   /** The collection or the function of the users by its name or alias. */
   collection(name: string, call: Call): Module
   userFunction(name: string, call: Call): UserFunction
+  /** The definition of a collection or a function by its name or alias. */
+  definitionOf(name: string): Doc | undefined
   credentialOf(document: Doc, call: Call): Doc
   tokensOf(document: Doc, call: Call): SetValue
   verify(credential: Doc, password: string, call: Call): boolean

@@ -29,6 +29,7 @@ import { Source } from './syntax/source.ts'
 import type { Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 import { storedCode } from './world/stored-code.ts'
+import { queryName, toldOf, visibleTo } from './world/told.ts'
 import { namesOf } from './world/wire-names.ts'
 
 /** A query that failed, with its response as far as it is known before its costs are. */
@@ -75,7 +76,7 @@ class ReadyQuery implements Query {
 
   evaluate(session: Session): Rendered {
     const { format = 'simple' } = this.#options
-    const told: Diagnostic[] = []
+    const told = toldOf(session)
     const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
     const { query, arguments: given } = this.#body
     const world = new DataWorld(session)
@@ -88,11 +89,11 @@ class ReadyQuery implements Query {
       const result = interpreter.run(program, args)
       world.finish()
       const data = render(result, format, interpreter)
-      return { status: 200, body: resultBody(data, summaryOf(told), schemaVersion) }
+      return { status: 200, body: resultBody(data, summaryOf(visibleTo(session, told)), schemaVersion) }
     } catch (error) {
       if (!(error instanceof QueryFailure)) throw error
       const abort = error.abort === undefined ? undefined : render(error.abort.value, format, interpreter)
-      const summary = summaryOf([...error.diagnostics, ...told])
+      const summary = summaryOf(visibleTo(session, [...error.diagnostics, ...told]))
       throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion)
     }
   }
@@ -120,7 +121,7 @@ function interpreterOf(
 
 /** A value as the `data` of a response. */
 function render(value: Value, format: string, interpreter: Interpreter): string {
-  const call = new Call(interpreter, undefined, new Source('*query*', ''), undefined)
+  const call = new Call(interpreter, undefined, new Source(queryName, ''), undefined)
   return renderResult(value, format, timeMark, call)
 }
 

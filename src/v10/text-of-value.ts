@@ -7,7 +7,7 @@ import { javaDoubleText } from '../values/double-text.ts'
 import { formatTime } from '../values/time.ts'
 import type { Call } from './call.ts'
 import { keyText, quoted } from './text/quoted.ts'
-import { type Doc, isArray, isStruct, type Module, type Struct, type Value } from './value.ts'
+import { Doc, isArray, isStruct, type Module, type Struct, type Value } from './value.ts'
 
 /** The digits of a whole double without exponent: the shortest ones, filled up with zeros. */
 function wholeText(double: number): string {
@@ -47,8 +47,8 @@ export function displayText(value: Value, call: Call): string {
   return value instanceof Uint8Array ? encodeBase64(value) : debugText(value, call)
 }
 
-/** The text of a value as it would be written. */
-export function debugText(value: Value, call: Call): string {
+/** The text of a value as it would be written. Within a document, others are told by their names alone. */
+export function debugText(value: Value, call: Call, isWithinDocument = false): string {
   step()
   switch (typeof value) {
     case 'string':
@@ -60,17 +60,22 @@ export function debugText(value: Value, call: Call): string {
       return String(value)
   }
   if (value === null) return 'null'
-  if (isArray(value)) return `[${value.map(element => debugText(element, call)).join(', ')}]`
-  if (isStruct(value)) return structText(value, call)
+  if (isArray(value))
+    return `[${value.map(element => debugText(element, call, isWithinDocument)).join(', ')}]`
+  if (isStruct(value)) return structText(value, call, isWithinDocument)
   if (value instanceof Uint8Array) return `Bytes("${encodeBase64(value)}")`
+  if (isWithinDocument && value instanceof Doc)
+    return `[doc ${value.name ?? value.ref.id} in ${value.collection.name}]`
   return taggedText(value as Tagged, call)
 }
 
 type Tagged = Extract<Value, { readonly kind: string }>
 
-function structText(struct: Struct, call: Call): string {
+function structText(struct: Struct, call: Call, isWithinDocument: boolean): string {
   if (struct.size === 0) return '{}'
-  const fields = [...struct].map(([key, value]) => `${keyText(key)}: ${debugText(value, call)}`)
+  const fields = [...struct].map(
+    ([key, value]) => `${keyText(key)}: ${debugText(value, call, isWithinDocument)}`,
+  )
   return `{ ${fields.join(', ')} }`
 }
 
@@ -110,5 +115,5 @@ function taggedText(value: Tagged, call: Call): string {
 
 function docText(doc: Doc, call: Call): string {
   const { world } = call.evaluation
-  return world.absence(doc, call) === undefined ? structText(world.fields(doc, call), call) : 'null'
+  return world.absence(doc, call) === undefined ? structText(world.fields(doc, call), call, true) : 'null'
 }

@@ -22,6 +22,7 @@ export const emptyWorld: World = {
     byName: nowhere,
     collection: nowhere,
     userFunction: nowhere,
+    definitionOf: nowhere,
     credentialOf: nowhere,
     tokensOf: nowhere,
     verify: nowhere,
@@ -31,7 +32,7 @@ export const emptyWorld: World = {
     isProtected: () => false,
   },
   collectionOf: nowhere,
-  sets: { scan: () => [] },
+  sets: { requireIndex: nowhere, scan: () => [] },
   cursorKey: new Uint8Array(),
   callUser: () => null,
 }

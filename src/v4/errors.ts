@@ -102,9 +102,10 @@ export class QueryError extends LanguageError {
     super(errors[0]?.description ?? 'query failed')
     this.errors = errors
   }
-  /** The text given to `abort`. */
+  /** The text given to `abort`, be it in a function that was called. */
   get aborted(): string | undefined {
-    const [first] = this.errors
+    let [first] = this.errors
+    while (first?.code === 'call error') first = first.cause?.[0]
     return first?.code === 'transaction aborted' ? first.description : undefined
   }
 

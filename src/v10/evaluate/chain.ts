@@ -19,6 +19,7 @@ import {
   isNull,
   isStruct,
   Lambda,
+  literalNull,
   Module,
   NullValue,
   type Scope,
@@ -54,7 +55,9 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
     const bound = follow(link, progress, scope, call)
     if (bound !== undefined) progress.value = call.evaluation.evaluate(bound.body, bound.scope, bound.within)
   }
-  return progress.value
+  const { end, isSkipping, start, value } = progress
+  // Of a document that is not there nothing but null was asked for.
+  return isSkipping && value instanceof Doc ? new NullValue(literalNull, call.place(start, end)) : value
 }
 
 /** Takes a chain one link further; what is returned is still to be evaluated for its value. */
@@ -134,11 +137,11 @@ interface NamePlace {
 }
 
 /** A document that exists and may be read; fails at what gave it, or as for null at what is asked of it. */
-function requirePresent(doc: Doc, { start, end }: Progress, asked: NamePlace, call: Call): Call {
+function requirePresent(doc: Doc, { start, end }: Progress, asked: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))
   inner.requireEffect('read', 'Reading a field')
   const absence = absenceOf(doc, inner)
-  if (absence === undefined) return inner
+  if (absence === undefined) return
   const { onField } = absence
   if (onField === undefined) throw nullAccess(null, asked.name, asked.start, asked.end, call)
   throw failureAt(onField.code, onField.message, call.place(start, end), call)
@@ -162,9 +165,9 @@ function fieldOf(value: Value, asked: NamePlace, progress: Progress, call: Call)
   if (member?.kind === 'field') return member.read(value as never)
   if (!(value instanceof Doc)) return member && new BoundFunction(value, member)
   if (name === 'exists' && member !== undefined) return new BoundFunction(value, member)
-  const inner = requirePresent(value, progress, asked, call)
+  requirePresent(value, progress, asked, call)
   if (member !== undefined) return new BoundFunction(value, member)
-  return call.evaluation.world.field(value, name, inner)
+  return call.evaluation.world.field(value, name, call.within(call.place(asked.start, asked.end)))
 }
 
 function callMethod(

@@ -55,5 +55,6 @@ export function isMember(value: Value, module: Module): boolean {
     if (module instanceof UserCollection) return BigInt(value.ref.collection) === module.ref.id
     return !value.collection.isUserCollection && value.collection.name === module.name
   }
+  if (module instanceof UserCollection) return false
   return value instanceof Module && value.name === module.name && value.parent === module.parent
 }

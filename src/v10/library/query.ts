@@ -14,7 +14,7 @@ export const queryModule: Members = members('Query', [
     result: 'Doc | Null',
     summary: 'The document that the caller has logged in as.',
     example: ['Query.identity()', 'null'],
-    run: (_, __, call) => call.evaluation.world.documents.identity(call) ?? call.done(),
+    run: (_, __, call) => call.evaluation.world.documents.identity(call) ?? call.nothing('missing identity'),
   }),
   method({
     name: 'token',
@@ -23,7 +23,7 @@ export const queryModule: Members = members('Query', [
     result: 'Doc | { *: Any } | Null',
     summary: "The caller's token, or what is in it that another service has signed.",
     example: ['Query.token()', 'null'],
-    run: (_, __, call) => call.evaluation.world.documents.token(call) ?? call.done(),
+    run: (_, __, call) => call.evaluation.world.documents.token(call) ?? call.nothing('no token'),
   }),
   method({
     name: 'isEnvProtected',

@@ -27,6 +27,7 @@ import {
   membersOfModule,
 } from './definition.ts'
 import { documentMembers } from './document.ts'
+import { fqlModule, schemaModule } from './fql.ts'
 import { globalFunctions } from './globals.ts'
 import { mathModule } from './math.ts'
 import { documentTable, nativeOf, natives } from './natives.ts'
@@ -85,8 +86,7 @@ const tables: readonly Members[] = [
 /** The modules of the library. */
 const modules = tables.map(table => new Module(table.name, table))
 
-/** What every query sees by name: modules and functions. */
-export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
+const named: ReadonlyMap<string, Value> = new Map<string, Value>([
   ...modules.map(module => [module.name, module] as const),
   ...natives.map(({ module }) => [module.name, module] as const),
   // The old name of the module.
@@ -94,8 +94,14 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
   ...globalFunctions.map(definition => [definition.name, new BoundFunction(null, definition)] as const),
 ])
 
+const fql = fqlModule(named)
+
+/** What every query sees by name: modules and functions. */
+export const globals: ReadonlyMap<string, Value> = new Map([...named, [fql.name, fql]])
+
 /** The tables of what queries find in a database: their examples need one. */
 export const dataTables: readonly Members[] = [
+  schemaModule,
   ...natives.map(({ module }) => membersOfModule(module)),
   ...new Set(natives.map(({ documents }) => documents)),
   companionMembers('<collection>'),
@@ -106,6 +112,7 @@ export const dataTables: readonly Members[] = [
 /** All tables: of modules, of types of values, and of what stands by itself. */
 export const allTables: readonly Members[] = [
   ...tables,
+  membersOfModule(fql),
   ...dataTables,
   members('globals', globalFunctions),
   arrayMembers,

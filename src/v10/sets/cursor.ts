@@ -46,7 +46,8 @@ export function openCursor(text: string, call: Call): PageStart | undefined {
     if (!(revived instanceof SetValue)) return undefined
     return { set: lazy(revived), from, time: Number(time), size: Number(size) }
   } catch (error) {
-    if (error instanceof NotSaved || error instanceof QueryFailure) return undefined
+    const isRefused = error instanceof QueryFailure && error.code === 'permission_denied'
+    if (error instanceof NotSaved || (error instanceof QueryFailure && !isRefused)) return undefined
     throw error
   }
 }

@@ -184,6 +184,7 @@ export class Reviver {
   #stored([collection, index, terms, from, to, isReversed, at]: readonly StoredValue[]): StoredSet {
     const module = this.value(collection as StoredValue)
     if (!(module instanceof Module)) throw new NotSaved()
+    if (index !== absent) this.#call.evaluation.world.sets.requireIndex(module, this.#call)
     return new StoredSet({
       collection: module,
       index: index === absent ? undefined : (index as string),

@@ -220,6 +220,46 @@ UUID	toString	()	String	The value as text.
 	Date	(date: String)	Date	The day that an ISO text stands for.
 	Date.fromString	(date: String)	Date	The day that an ISO text stands for.
 	Date.today	()	Date	The day of the query (UTC).
+	FQL.Query		Module	What \`Query\` stands for where no variable has that name.
+	FQL.Math		Module	What \`Math\` stands for where no variable has that name.
+	FQL.Array		Module	What \`Array\` stands for where no variable has that name.
+	FQL.Set		Module	What \`Set\` stands for where no variable has that name.
+	FQL.Object		Module	What \`Object\` stands for where no variable has that name.
+	FQL.Time		Module	What \`Time\` stands for where no variable has that name.
+	FQL.Date		Module	What \`Date\` stands for where no variable has that name.
+	FQL.Bytes		Module	What \`Bytes\` stands for where no variable has that name.
+	FQL.ID		Module	What \`ID\` stands for where no variable has that name.
+	FQL.TransactionTime		Module	What \`TransactionTime\` stands for where no variable has that name.
+	FQL.Boolean		Module	What \`Boolean\` stands for where no variable has that name.
+	FQL.Doc		Module	What \`Doc\` stands for where no variable has that name.
+	FQL.Double		Module	What \`Double\` stands for where no variable has that name.
+	FQL.EventSource		Module	What \`EventSource\` stands for where no variable has that name.
+	FQL.Float		Module	What \`Float\` stands for where no variable has that name.
+	FQL.Int		Module	What \`Int\` stands for where no variable has that name.
+	FQL.Long		Module	What \`Long\` stands for where no variable has that name.
+	FQL.Null		Module	What \`Null\` stands for where no variable has that name.
+	FQL.Number		Module	What \`Number\` stands for where no variable has that name.
+	FQL.SetCursor		Module	What \`SetCursor\` stands for where no variable has that name.
+	FQL.String		Module	What \`String\` stands for where no variable has that name.
+	FQL.Struct		Module	What \`Struct\` stands for where no variable has that name.
+	FQL.UUID		Module	What \`UUID\` stands for where no variable has that name.
+	FQL.AccessProvider		Module	What \`AccessProvider\` stands for where no variable has that name.
+	FQL.Collection		Module	What \`Collection\` stands for where no variable has that name.
+	FQL.Credential		Module	What \`Credential\` stands for where no variable has that name.
+	FQL.Database		Module	What \`Database\` stands for where no variable has that name.
+	FQL.Function		Module	What \`Function\` stands for where no variable has that name.
+	FQL.Key		Module	What \`Key\` stands for where no variable has that name.
+	FQL.Role		Module	What \`Role\` stands for where no variable has that name.
+	FQL.Token		Module	What \`Token\` stands for where no variable has that name.
+	FQL.Credentials		Module	What \`Credentials\` stands for where no variable has that name.
+	FQL.abort		Function	What \`abort\` stands for where no variable has that name.
+	FQL.asc		Function	What \`asc\` stands for where no variable has that name.
+	FQL.dbg		Function	What \`dbg\` stands for where no variable has that name.
+	FQL.desc		Function	What \`desc\` stands for where no variable has that name.
+	FQL.log		Function	What \`log\` stands for where no variable has that name.
+	FQL.newId		Function	What \`newId\` stands for where no variable has that name.
+	FQL.Schema		Module	What \`Schema\` stands for where no variable has that name.
+	FQL.Schema.defForIdentifier	(ident: String)	Doc | Null	The definition of the collection or the function with a name or alias.
 	Function	(function: String)	Function	The function of the users with a name or alias.
 	Function.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
 	Function.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.

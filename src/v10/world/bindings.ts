@@ -33,6 +33,10 @@ function referenceOf(ref: Ref): Doc {
   return new Doc(ref, deletedCollection)
 }
 
+function noSets(call: Call) {
+  return call.failure('invalid_effect', 'Indexes see no sets.')
+}
+
 /** A world that is one document. */
 function worldOf({ fields, ref: own }: DocumentValue): World {
   const fieldOf = (doc: Doc, name: string, call: Call): Value | undefined => {
@@ -50,8 +54,11 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
     throw call.failure('invalid_effect', `Indexes do not see all of ${doc.ref.id}.`)
   }
   const sets: World['sets'] = {
+    requireIndex: (_collection, call) => {
+      throw noSets(call)
+    },
     scan: (_set, _from, call) => {
-      throw call.failure('invalid_effect', 'Indexes see no sets.')
+      throw noSets(call)
     },
   }
   return { ...emptyWorld, absence: () => undefined, fields: allFields, field: fieldOf, sets }

@@ -1,5 +1,6 @@
 // The data behind a query: what a session has, as the language sees it.
 
+import { createHmac } from 'node:crypto'
 import type { Session } from '../../model/session.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import { DocumentValue, type Micros, Ref, type Value as StoredValue } from '../../values/value.ts'
@@ -35,8 +36,9 @@ export class DataWorld implements World {
   }
 
   get cursorKey(): Uint8Array {
-    const { host, memo, transaction } = this.#session
-    return transaction.secretKey(() => host.logins.newKey(memo))
+    const { database, host, memo, transaction } = this.#session
+    const key = transaction.secretKey(() => host.logins.newKey(memo))
+    return createHmac('sha256', key).update(`cursors of ${database}`).digest()
   }
 
   /** The query has been evaluated: what was written must hold together. Throws QueryFailures. */
@@ -87,6 +89,7 @@ export class DataWorld implements World {
         if (found !== undefined) return found
         throw this.#unknown('function', 'A function', name, call)
       },
+      definitionOf: name => (this.#names.collection(name) ?? this.#names.function(name))?.definition,
       credentialOf: document => access.credentialOf(document),
       tokensOf: (document, call) => access.tokensOf(document, call),
       verify: (credential, password, call) => access.verify(credential, password, call),
@@ -106,8 +109,10 @@ export class DataWorld implements World {
   version(given: StoredValue): Value {
     if (!(given instanceof DocumentValue)) return this.runtime(given)
     const { fields, ref, ts } = given
-    const { collection, name } = this.#reader.reference(ref)
+    const { collection, name: before } = this.#reader.reference(ref)
     const time = typeof ts === 'number' ? timeFromMicros(ts) : ts
+    const title = fields.get('name')
+    const name = before !== undefined && typeof title === 'string' ? title : before
     return new Doc(ref, collection, { name, state: { ts: time, fields } })
   }
 

@@ -53,6 +53,8 @@ export class DocumentReader {
     if (!this.#session.transaction.catalogue.hasCollection(ref.database, ref.collection)) {
       return absenceOf(doc, 'collection deleted')
     }
+    // Whoever has made it sees what it shows once.
+    if (doc.shown !== undefined) return undefined
     const action = doc.readAt === undefined ? 'read' : 'history_read'
     if (!mayOnDocument(action, ref, this.#session)) return absenceOf(doc, 'permission denied')
     return this.#read(doc, call) === undefined ? absenceOf(doc, 'not found') : undefined

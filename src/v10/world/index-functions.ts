@@ -50,6 +50,7 @@ function setOf(
     const message = `The index \`${collection.name}.${index.name}\` is not queryable.`
     throw call.failure('invalid_index_invocation', message)
   }
+  call.evaluation.world.sets.requireIndex(collection, call)
   const stored = terms.map((term, position) => storedTerm(term, `term${position + 1}`, call))
   const bounds = range === undefined ? {} : rangeOf(index, collection, range, call)
   return new StoredSet({

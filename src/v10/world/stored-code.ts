@@ -15,6 +15,7 @@ import { bodyOf } from './bodies.ts'
 import { DataWorld } from './data-world.ts'
 import { toForeign } from './functions.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
+import { toldOf } from './told.ts'
 
 /** Runs it: arguments and results are values as they are stored. */
 export const storedCode: CodeLanguage<'10'> = {
@@ -30,8 +31,7 @@ export const storedCode: CodeLanguage<'10'> = {
       newId: () => session.newId(),
       compute: units => session.compute(units),
       placeholders: [],
-      // Nobody who could be told is there.
-      told: [],
+      told: toldOf(session),
     })
     if (isExpression) {
       const program = parseQuery(new Source(name, text), [])

@@ -2,11 +2,11 @@
 
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
-import { documentsFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import { documentsFilter, type ElementFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import { Reading } from '../../model/sets/reading.ts'
 import { DocumentsStream, MatchStream } from '../../model/sets/stored-streams.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
-import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
+import { firstUserCollection, native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import type { Place } from '../sets/set.ts'
@@ -24,6 +24,15 @@ export class StoredSetReader implements SetReader {
   constructor(session: Session, reader: DocumentReader) {
     this.#session = session
     this.#reader = reader
+  }
+
+  requireIndex(module: Module, call: Call): void {
+    const { access } = this.#session
+    const collection = collectionRef(module, this.#session)
+    if (access.mentions('read', collection) || access.mentions('history_read', collection)) return
+    if (access.mentions('unrestricted_read', collection)) return
+    const message = `Insufficient privileges to read from collection ${module.name}.`
+    throw call.failure('permission_denied', message)
   }
 
   *scan(set: StoredSet, from: Place | undefined, _call: Call): Generator<Scanned, void, void> {
@@ -45,13 +54,20 @@ export class StoredSetReader implements SetReader {
   #stream({ options }: StoredSet, reading: Reading, isPast: boolean): ElementStream | undefined {
     const session = this.#session
     const collection = collectionRef(options.collection, session)
-    const isNative = collection.id < 1024n
-    const shows = isNative ? nativeFilter(collection, session) : documentsFilter(collection, session)
-    if (shows === undefined) return undefined
-    const filter = isPast ? (document: Ref) => shows(document) && mayReadHistory(document, session) : shows
+    const filter = this.#filter(collection, isPast)
+    if (filter === undefined) return undefined
     if (options.index === undefined) return new DocumentsStream(collection, collection, filter, reading)
     const index = ownIndexes(collection, session).get(options.index)
     return index && new MatchStream(index.stored, options.terms, filter, reading)
+  }
+
+  /** In the past the right to read history stands in place of the right to read. */
+  #filter(collection: Ref, isPast: boolean): ElementFilter | undefined {
+    const session = this.#session
+    if (isPast) return document => mayReadHistory(document, session)
+    return collection.id < BigInt(firstUserCollection)
+      ? nativeFilter(collection, session)
+      : documentsFilter(collection, session)
   }
 }
 

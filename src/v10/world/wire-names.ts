@@ -2,10 +2,10 @@
 
 import { DecodingError, type Names } from '../formats/decode.ts'
 import { integerOfText } from '../integer-text.ts'
-import { deletedCollection } from '../library/natives.ts'
+import { deletedCollection, nativeNumber, nativeOf } from '../library/natives.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { globals } from '../library/tables.ts'
-import { Module, type Value } from '../value.ts'
+import { Module, UserCollection, type Value } from '../value.ts'
 import type { DataWorld } from './data-world.ts'
 
 /** The names that a request may use in its arguments. */
@@ -18,26 +18,57 @@ export function namesOf(world: DataWorld): Names {
     module,
     document(tag, content) {
       if (typeof content !== 'string') return fromMembers(tag, content, world)
-      const [name = '', id, ...rest] = content.split(':')
-      const collection = module(name)
-      const number = id === undefined ? undefined : integerOfText(id)
-      if (collection === undefined || number === undefined || rest.length > 0) {
-        throw new DecodingError(`invalid ${tag.slice(1)}`)
-      }
-      return world.reference(collection, number)
+      return fromText(content, module, world)
     },
   }
 }
 
-function fromMembers(tag: string, members: ReadonlyMap<string, Value>, world: DataWorld): Value {
-  const collection = members.get('coll')
-  if (!(collection instanceof Module) || collection === deletedCollection) {
-    throw new DecodingError(`${tag} requires a collection`)
+/** `Collection:id`, or `Collection:name` of a schema object. */
+function fromText(text: string, module: (name: string) => Module | undefined, world: DataWorld): Value {
+  const [title = '', id, ...rest] = text.split(':')
+  if (id === undefined || rest.length > 0) {
+    throw new DecodingError('doc id must be in the format <coll>:<id>')
   }
-  const name = members.get('name')
-  if (typeof name === 'string') return world.named(collection, name)
-  const given = members.get('id')
-  const id = given === undefined ? undefined : idParameter.cast(given)
-  if (id === undefined) throw new DecodingError(`${tag} requires an id or a name`)
+  const collection = module(title)
+  if (!isCollection(collection)) throw new DecodingError(`no such collection '${title}'`)
+  if (isNamed(collection)) {
+    const found = world.named(collection, id)
+    if (found.ref.id < 0n) throw new DecodingError(`no such schema definition document '${id}'`)
+    return found
+  }
+  const number = integerOfText(id)
+  if (number === undefined) throw new DecodingError(`invalid document id '${id}'`)
+  return world.reference(collection, number)
+}
+
+function isCollection(module: Value | undefined): module is Module {
+  if (!(module instanceof Module) || module === deletedCollection) return false
+  return module instanceof UserCollection || nativeNumber(module) !== undefined
+}
+
+/** Whether what is in a collection goes by names. */
+function isNamed(collection: Module): boolean {
+  const number = collection instanceof UserCollection ? undefined : nativeNumber(collection)
+  return number !== undefined && nativeOf(number)?.documents.name === 'NamedDocument'
+}
+
+function fromMembers(tag: string, members: ReadonlyMap<string, Value>, world: DataWorld): Value {
+  const textOf = (field: string): string => {
+    const value = members.get(field)
+    if (value === undefined) throw new DecodingError(`${tag} field '${field}' is required`)
+    if (typeof value !== 'string') throw new DecodingError(`${tag} field '${field}' requires a string value`)
+    return value
+  }
+  const collection = members.get('coll')
+  if (collection === undefined) throw new DecodingError(`${tag} field 'coll' is required`)
+  if (!isCollection(collection)) throw new DecodingError(`${tag} field 'coll' requires a module value`)
+  if (isNamed(collection)) {
+    const name = textOf('name')
+    const found = world.named(collection, name)
+    if (found.ref.id < 0n) throw new DecodingError(`no such schema object '${name}'`)
+    return found
+  }
+  const id = idParameter.cast(textOf('id'))
+  if (id === undefined) throw new DecodingError(`${tag} field 'id' must be an integer`)
   return world.reference(collection, id)
 }

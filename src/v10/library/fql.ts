@@ -1,0 +1,44 @@
+// The module FQL: every name of the library, whatever variables are called so, and what is known of the database's schema.
+
+import { BoundFunction, Module, type Value } from '../value.ts'
+import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
+import { string } from './parameters.ts'
+
+const { field, method } = entriesFor<Module>()
+
+/** The table of the module FQL.Schema. */
+export const schemaModule: Members = members('FQL.Schema', [
+  method({
+    name: 'defForIdentifier',
+    effect: 'read',
+    parameters: { ident: string },
+    result: 'Doc | Null',
+    summary: 'The definition of the collection or the function with a name or alias.',
+    example: ['FQL.Schema.defForIdentifier("shout")!.coll', 'Function'],
+    run: (_, { ident }, call) =>
+      call.evaluation.world.documents.definitionOf(ident) ?? call.nothing('no element found'),
+  }),
+])
+
+/** The module, of all other names that every query sees. */
+export function fqlModule(globals: ReadonlyMap<string, Value>): Module {
+  const schema = new Module('Schema', schemaModule, 'FQL')
+  const entries = [...globals, ['Schema', schema] as const].map(([name, value]) => entryOf(name, value))
+  return new Module('FQL', members('FQL', entries))
+}
+
+function entryOf(name: string, value: Value): FieldDefinition {
+  return field({
+    name,
+    result: value instanceof Module ? 'Module' : 'Function',
+    summary: `What \`${name}\` stands for where no variable has that name.`,
+    example: [`FQL.${name}`, shown(value)],
+    read: () => value,
+  })
+}
+
+function shown(value: Value): string {
+  if (value instanceof BoundFunction) return `"[function ${value.name}]"`
+  if (!(value instanceof Module)) return ''
+  return value.parent === undefined ? value.name : `${value.parent}.${value.name}`
+}
