@@ -7,6 +7,7 @@ import {
   type ParsedExpression,
   parseExpression,
   parseExpressions,
+  printQuery,
   printValue as printValueText,
   valueOfQuery,
 } from '../../src/v4/text/index.ts'
@@ -93,6 +94,36 @@ export function parseValue(text: string, notation: Notation): Json {
       start,
       end,
     )
+  }
+}
+
+/** A value in the other notation. Throws {@link NotationError}, also where something of it would be lost. */
+export function convertValue(text: string, from: Notation, to: Notation): string {
+  if (from === 'text') refuseComments(text)
+  return printValue(parseValue(text, from), to)
+}
+
+/** A query in the other notation. Throws {@link NotationError}, also where something of it would be lost. */
+export function convertQuery(text: string, to: Notation): string {
+  if (text.trim() === '') return text
+  if (to === 'text') return printQuery(parseExactly(text), { columns: 80 })
+  refuseComments(text)
+  const [first, second] = parseQueries(text, 'text') as [WrittenQuery, ...WrittenQuery[]]
+  if (second) {
+    const { from, to: end } = second.locate([])
+    throw new NotationError('JSON holds a single query, and here are several.', from, end)
+  }
+  return writeJson(first.query, '  ')
+}
+
+const commentOrText = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|(\/\/.*|\/\*[\s\S]*?\*\/)/g
+
+/** JSON has no comments: a conversion would lose them. */
+function refuseComments(text: string): void {
+  for (const { 1: comment, index } of text.matchAll(commentOrText)) {
+    if (comment === undefined) continue
+    const message = 'JSON has no comments, and this one would be lost: remove it first, or stay with text.'
+    throw new NotationError(message, index, index + comment.length)
   }
 }
 

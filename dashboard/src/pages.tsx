@@ -2,6 +2,7 @@
 
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { Heading } from './parts/heading.tsx'
 import { Problem } from './parts/problem.tsx'
 import { place } from './router.ts'
 
@@ -47,7 +48,7 @@ export function PageOf() {
   if (load === undefined) {
     return (
       <>
-        <h1>There is no such page</h1>
+        <Heading title="There is no such page" />
         <p>
           <a href="/dashboard/">Go to the overview</a>
         </p>

@@ -31,21 +31,57 @@ function decoded(step: string): string {
 /** Where the browser is. */
 export const place = signal<Address>(readAddress(location))
 
-/** Names of the database looked at, from the signed-in one down; empty for that itself. */
-export const databasePath = computed<readonly string[]>(() => {
+/** Names of the database that is signed in to, from the outermost one down. */
+export const home = signal<readonly string[]>([])
+
+/** The database that the address names, from the outermost one down, so that a link means the same to everybody. */
+const writtenDatabase = computed<readonly string[] | undefined>(() => {
   const written = place.value.parameters.get('db')
-  return written === null || written === '' ? [] : written.split('/')
+  return written === null || written === '' ? undefined : written.split('/')
+})
+
+/** The database that the address names when it does not lie in the one that is signed in to; undefined otherwise. */
+export const foreignDatabase = computed<readonly string[] | undefined>(() => {
+  const written = writtenDatabase.value
+  return written && home.value.some((name, level) => written[level] !== name) ? written : undefined
+})
+
+/** Names of the database looked at, from the signed-in one down; empty for that itself. */
+export const databasePath = computed<readonly string[]>(() =>
+  foreignDatabase.value ? [] : (writtenDatabase.value?.slice(home.value.length) ?? []),
+)
+
+/** What an address says of a database that is named from the signed-in one down. */
+export function databaseParameter(path: readonly string[]): string | undefined {
+  return [...home.value, ...path].join('/') || undefined
+}
+
+const writtenTime = computed<string | undefined>(() => place.value.parameters.get('at') ?? undefined)
+
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+/** What the address gives as a time when it is none; undefined otherwise. */
+export const noTime = computed<string | undefined>(() => {
+  const written = writtenTime.value
+  const isTime = written === undefined || (timePattern.test(written) && !Number.isNaN(Date.parse(written)))
+  return isTime ? undefined : written
 })
 
 /** The past moment looked at, as written in the address; undefined for the present. */
-export const pastTime = computed<string | undefined>(() => place.value.parameters.get('at') ?? undefined)
+export const pastTime = computed<string | undefined>(() =>
+  noTime.value === undefined ? writtenTime.value : undefined,
+)
 
 /** Parameters of an address; undefined ones are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>
 
 /** The address of a page in the database and at the time looked at now. */
 export function addressOf(path: readonly string[], parameters: Parameters = {}): string {
-  return addressIn(path, { db: databasePath.value.join('/') || undefined, at: pastTime.value, ...parameters })
+  return addressIn(path, {
+    db: databaseParameter(databasePath.value),
+    at: pastTime.value,
+    ...parameters,
+  })
 }
 
 /** The address of a page with these parameters and no others. */
@@ -71,11 +107,14 @@ export function guard(isUnsaved: () => boolean): () => void {
   return () => unsaved.delete(isUnsaved)
 }
 
-function mayLeave(): boolean {
-  for (const isUnsaved of unsaved) {
-    if (isUnsaved() && !confirm('Leave this page? What you have changed has not been saved.')) return false
-  }
-  return true
+/** Whether a page or dialog holds input that is not saved. */
+export function hasUnsaved(): boolean {
+  return [...unsaved].some(isUnsaved => isUnsaved())
+}
+
+/** Asks, when there is input that would be lost, whether it may be. */
+export function mayLeave(question = 'Leave this page? What you have changed has not been saved.'): boolean {
+  return !hasUnsaved() || confirm(question)
 }
 
 /** Goes to an address. */
@@ -88,10 +127,22 @@ export function go(address: string, how: 'push' | 'replace' = 'push'): void {
 }
 
 let shown = location.href
+let hasArrived = false
 
 function update(): void {
   shown = location.href
+  const before = pageOf(place.value)
   place.value = readAddress(location)
+  if (pageOf(place.value) !== before) hasArrived = true
+}
+
+const pageOf = ({ path, parameters }: Address) => `${path.join('/')} ${parameters.get('db') ?? ''}`
+
+/** Whether the page was come to from another one; true once for each time: its heading then takes the focus. */
+export function takeArrival(): boolean {
+  const was = hasArrived
+  hasArrived = false
+  return was
 }
 
 /** Begins to listen to the browser's history and to clicks on links of the dashboard. */
@@ -102,7 +153,7 @@ export function startRouter(): void {
     else history.pushState(null, '', shown)
   })
   addEventListener('beforeunload', event => {
-    if ([...unsaved].some(isUnsaved => isUnsaved())) event.preventDefault()
+    if (hasUnsaved()) event.preventDefault()
   })
   document.addEventListener('click', event => {
     if (event.defaultPrevented || event.button !== 0) return

@@ -1,8 +1,8 @@
 // Who is signed in. The secret lives in memory and in the tab's session storage, so that a reload keeps it and a closed
-// tab forgets it; it is sent to the service that the page came from and nowhere else.
+// tab forgets it; it is sent to the service that the page came from and to other tabs of it, and nowhere else.
 
-import { computed, signal } from '@preact/signals'
-import { databasePath } from './router.ts'
+import { batch, computed, signal } from '@preact/signals'
+import { databaseParameter, databasePath, hasUnsaved, home } from './router.ts'
 import { callApi, type Scope } from './service/client.ts'
 import { ServiceError } from './service/faults.ts'
 
@@ -23,6 +23,7 @@ interface Session {
 }
 
 const storageKey = 'terrarium-secret'
+const signedOutKey = 'terrarium-signed-out'
 
 export const session = signal<Session | undefined>(undefined)
 
@@ -62,13 +63,27 @@ export function scopeAs(suffix: string): Scope {
   return { secret: `${secret}:${path.length === 0 ? '' : `${path.join('/')}:`}${suffix}` }
 }
 
-/** Signs in. Throws {@link ServiceError} with status 401 when the secret is refused. */
+/**
+ * Signs in. Throws {@link ServiceError} with status 401 when the secret is refused. Where input is waiting for this, a
+ * secret of another database would have no place for it: then the person is asked, and an error is thrown if they stay.
+ */
 export async function signIn(secret: string): Promise<void> {
   if (/[^\x21-\x7e]/.test(secret))
     throw new ServiceError(401, 'A secret has no blanks and no letters beyond ASCII.')
   const principal = await callApi<Principal>('GET', '/api/v1/principal', { secret })
-  farewell.value = undefined
-  session.value = { secret, principal }
+  const isElsewhere = principal.database.join('/') !== session.value?.principal.database.join('/')
+  if (expired.value !== undefined && isElsewhere) {
+    if (!confirm('This secret is of another database. What you have not saved is lost with it. Go on?'))
+      throw new Error('Sign in with a secret of the same database as before.')
+    signOut()
+  }
+  batch(() => {
+    farewell.value = undefined
+    expired.value = undefined
+    unreachable.value = undefined
+    home.value = principal.database
+    session.value = { secret, principal }
+  })
   remember(secret)
 }
 
@@ -81,10 +96,58 @@ export function forgetOnSignOut(forget: () => void): void {
 
 /** Forgets the secret. */
 export function signOut(message?: string): void {
-  farewell.value = message
-  session.value = undefined
+  batch(() => {
+    farewell.value = message
+    expired.value = undefined
+    session.value = undefined
+  })
   for (const forget of onSignOut) forget()
   remember(undefined)
+}
+
+/** Why the secret is not accepted any more while a page holds input: the page waits, out of sight, for another sign-in. */
+export const expired = signal<string | undefined>(undefined)
+
+/** The database that the service has refused to look into, as {@link databaseParameter} names it. */
+export const unreachable = signal<string | undefined>(undefined)
+
+const refusal = 'The secret is not accepted any more: it has expired or was revoked. Sign in again.'
+
+/**
+ * A request was refused for its secret. Either the secret has ended, which ends the session; or, where it was narrowed
+ * to a database below, that database is not there.
+ */
+export async function secretRefused(): Promise<void> {
+  const now = session.value
+  const database = databaseParameter(databasePath.value)
+  if (now && databasePath.value.length > 0) {
+    const isRefused = await callApi('GET', '/api/v1/principal', { secret: now.secret }).then(
+      () => false,
+      cause => cause instanceof ServiceError && cause.status === 401,
+    )
+    if (!isRefused) {
+      unreachable.value = database
+      return
+    }
+  }
+  if (session.value === now) endOrWait(refusal)
+}
+
+/** Ends the session, for a reason; a page with input that is not saved waits for another sign-in. */
+export function endOrWait(reason: string): void {
+  if (hasUnsaved()) {
+    remember(undefined)
+    expired.value = reason
+  } else signOut(reason)
+}
+
+/** Whether somebody has signed out of this tab: it is not signed in by other tabs then. */
+export function hasSignedOut(): boolean {
+  try {
+    return sessionStorage.getItem(signedOutKey) !== null
+  } catch {
+    return false
+  }
 }
 
 /** The secret that a reload has left; undefined when there is none. */
@@ -99,8 +162,13 @@ export function rememberedSecret(): string | undefined {
 /** A browser may refuse storage; then the secret lives until the page is reloaded. */
 function remember(secret: string | undefined): void {
   try {
-    if (secret === undefined) sessionStorage.removeItem(storageKey)
-    else sessionStorage.setItem(storageKey, secret)
+    if (secret === undefined) {
+      sessionStorage.removeItem(storageKey)
+      sessionStorage.setItem(signedOutKey, 'yes')
+    } else {
+      sessionStorage.setItem(storageKey, secret)
+      sessionStorage.removeItem(signedOutKey)
+    }
   } catch {
     // Nothing is lost but the convenience.
   }

@@ -39,6 +39,60 @@ test('an index is made with a form and shows what it finds', { skip }, async () 
   stage.assertNoFaults()
 })
 
+test('a unique index is what its form says in words, and enforces it', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'indexes')
+  await page.getByRole('button', { name: 'New index' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('users_by_email')
+  await page.getByLabel('Collection').selectOption('users')
+  await page.getByLabel('Unique').check()
+  const submit = page.getByRole('button', { name: 'Create' })
+  assert.equal(await submit.isDisabled(), true, 'without a field it would enforce nothing')
+  await page.getByLabel('Field 1').first().fill('email')
+  await page.getByText('No two documents may have the same email.').waitFor()
+  await page.getByLabel('Field 1').last().fill('ref')
+  await page.getByText('Unique has no effect with ref').waitFor()
+  assert.equal(await submit.isDisabled(), true)
+  await page.getByLabel('Field 1').last().fill('country')
+  await page.getByText('No two documents may have the same email and country, taken together').waitFor()
+  await submit.click()
+  await page.getByRole('heading', { name: 'users_by_email' }).waitFor()
+  const data = { data: { object: { email: 'ann@example.org', country: 'se' } } }
+  await create('users', data)
+  await assert.rejects(create('users', data), /instance not unique/)
+  await page.getByRole('link', { name: 'Indexes', exact: true }).first().click()
+  await page.getByRole('cell', { name: 'yes: email + country' }).waitFor()
+  stage.assertNoFaults()
+})
+
+test('the predicate that a role offers for owners lets nobody give a document away', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'roles')
+  await page.getByRole('button', { name: 'New role' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('owner')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
+  await page.getByRole('button', { name: 'Add resource' }).click()
+  await page.getByLabel('write of items', { exact: true }).selectOption('if')
+  await page.getByRole('button', { name: 'Use this' }).click()
+  await page.getByLabel('Collection of members').selectOption('users')
+  await page.getByRole('button', { name: 'Add members' }).click()
+  await page.getByRole('button', { name: 'Save privileges' }).click()
+  await page.getByText('Saved.').waitFor()
+  const ann = await create('users', { credentials: { object: { password: 'ann' } } })
+  const bob = await create('users', {})
+  const userOf = (id: string) => ({ ref: { collection: 'users' }, id })
+  const item = await create('items', { data: { object: { owner: userOf(ann) } } })
+  const login = { login: userOf(ann), params: { object: { password: 'ann' } } }
+  const { secret } = (await stage.query(login)) as { secret: string }
+  const update = async (fields: object) => {
+    const params = { object: { data: { object: fields } } }
+    const query = { update: { ref: { collection: 'items' }, id: item }, params }
+    return (await send(stage.server, { secret, query })).status
+  }
+  assert.equal(await update({ note: 'hers' }), 200)
+  assert.equal(await update({ owner: userOf(bob) }), 403)
+  stage.assertNoFaults()
+})
+
 test('a function is written, called and changed', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'functions')
   await page.getByRole('button', { name: 'New function' }).click()

@@ -4,10 +4,12 @@ import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { useGradually } from '../parts/gradually.ts'
-import { Loaded, useLoad } from '../parts/load.tsx'
-import { addressIn, databasePath, pastTime } from '../router.ts'
+import { Loaded, reloading, useLoad } from '../parts/load.tsx'
+import { addressIn, databaseParameter, databasePath, pastTime } from '../router.ts'
+import { ChangedError } from '../service/checked.ts'
 import { run } from '../service/client.ts'
-import { asPage, mapping, pageOf, read, variable, write } from '../service/data.ts'
+import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
+import { createSchema, deleteSchema, readSchema, saveFields } from '../service/schema.ts'
 import { rights, scope } from '../session.ts'
 import { at, type Json, type Query } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
@@ -118,7 +120,7 @@ function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node
   const [isOpened, setOpened] = useState(false)
   const isOpen = isOpened || (filter !== '' && (node.children ?? []).some(child => holds(child, filter)))
   const hasNone = node.children?.length === 0
-  const db = [...databasePath.value, ...node.path].join('/')
+  const db = databaseParameter([...databasePath.value, ...node.path])
   return (
     <li>
       <div class="database-line">
@@ -182,6 +184,13 @@ interface DatabaseDialogProps {
 }
 
 function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
+  const [hasChanged, setChanged] = useState(0)
+  // The tree holds names only: the version that is renamed or deleted is the one that is there when the dialog opens.
+  const subject = useLoad(
+    async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),
+    [dialog, hasChanged],
+  )
+  const readAgain = reloading(() => setChanged(hasChanged + 1))
   const [name, setName] = useState(dialog.kind === 'rename' ? dialog.node.name : '')
   if (dialog.kind === 'delete') {
     const { node } = dialog
@@ -193,20 +202,19 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
         typed={node.name}
         onClose={onClose}
         onConfirm={async signal => {
-          await write({ delete: { database: node.name } }, signal)
+          await deleteSchema('databases', node.name, subject.data, signal).catch(readAgain)
           onDone()
         }}
       />
     )
   }
   const submit = async (signal: AbortSignal) => {
-    const params: Query = { object: { name } }
-    await write(
-      dialog.kind === 'create'
-        ? { create_database: params }
-        : { update: { database: dialog.node.name }, params },
-      signal,
-    )
+    if (dialog.kind === 'create') await createSchema('databases', { object: { name } }, signal)
+    else {
+      const saved = await saveFields('databases', dialog.node.name, subject.data ?? null, { name }, signal)
+      if (saved.kind === 'gone') throw new Error('It has been deleted or renamed meanwhile.')
+      if (saved.kind === 'conflict') readAgain(new ChangedError())
+    }
     onDone()
   }
   const isNew = dialog.kind === 'create'
@@ -214,7 +222,7 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
     <FormDialog
       title={isNew ? 'New database' : `Rename ${dialog.node.name}`}
       submit={isNew ? 'Create' : 'Rename'}
-      isReady={name !== ''}
+      isReady={name !== '' && subject.data !== undefined}
       onClose={onClose}
       onSubmit={submit}
     >

@@ -7,6 +7,7 @@ import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
 import { exactTime, Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, pastTime } from '../router.ts'
+import { ChangedError } from '../service/checked.ts'
 import { runText } from '../service/client.ts'
 import { asPage, pageOf, read, write } from '../service/data.ts'
 import type { DocumentName } from '../service/documents.ts'
@@ -125,6 +126,12 @@ function dataFrom(ref: Query, version: Version | undefined): Query {
   }
 }
 
+/** Whether a document is as the newest version of its history says. */
+function isStillNewest(ref: Query, { ts, action }: Version): Query {
+  if (action === 'delete') return { not: { exists: ref } }
+  return { if: { exists: ref }, then: { equals: [{ select: 'ts', from: { get: ref } }, ts] }, else: false }
+}
+
 function VersionView({ name, version, previous, newest, onRestored }: VersionViewProps) {
   const [isRestoring, setRestoring] = useState(false)
   const { collection, id } = name
@@ -141,9 +148,19 @@ function VersionView({ name, version, previous, newest, onRestored }: VersionVie
   const hasData = versions.data?.hasData === true
   const mayRestore = rights.value.writes && pastTime.value === undefined && !isNewest && hasData
   const restore = async (signal: AbortSignal) => {
-    const params: Query = { object: { data: { var: 'data' } } }
-    const query = { if: { exists: ref }, then: { replace: ref, params }, else: { create: ref, params } }
-    await write({ let: [{ data: dataFrom(ref, version) }], in: { select: 'ts', from: query } }, signal)
+    const data: Query = { var: 'data' }
+    const ttl: Query = { select: 'ttl', from: { get: ref }, default: null }
+    const replaced: Query = { replace: ref, params: { object: { data, ttl } } }
+    const query: Query = {
+      if: isStillNewest(ref, newest),
+      then: { if: { exists: ref }, then: replaced, else: { create: ref, params: { object: { data } } } },
+      else: null,
+    }
+    const { value } = await write({ let: [{ data: dataFrom(ref, version) }], in: query }, signal)
+    if (value === null) {
+      onRestored()
+      throw new ChangedError()
+    }
     setRestoring(false)
     onRestored()
   }

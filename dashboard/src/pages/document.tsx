@@ -1,17 +1,16 @@
 // One document: read, edited, copied and deleted, with its users' things: password and tokens.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Confirm } from '../parts/dialog.tsx'
-import { Diff } from '../parts/diff.tsx'
 import { DraftEditor } from '../parts/draft-editor.tsx'
+import { Outcome, useEdited } from '../parts/edited.tsx'
 import { Check } from '../parts/fields.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
 import { useLive } from '../parts/live.ts'
-import { type Action, Loaded, useAction, useLoad } from '../parts/load.tsx'
-import { Notice, Problem } from '../parts/problem.tsx'
+import { Loaded, type Loading, reloading, useLoad } from '../parts/load.tsx'
 import { ReferenceList } from '../parts/reference-list.tsx'
 import { Instant } from '../parts/time.tsx'
-import { addressOf, databasePath, go, guard, pastTime } from '../router.ts'
+import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import {
   type DocumentName,
   type Draft,
@@ -60,7 +59,9 @@ export function Document(name: DocumentName) {
     <>
       <Heading trail={documentTrail(collection)} title={id}>
         {!isPast && <Check label="Live" isOn={isLive} onChange={setLive} />}
-        {rights.value.writes && !isPast && <DocumentActions name={name} />}
+        {rights.value.writes && !isPast && document.data && (
+          <DocumentActions name={name} document={document} />
+        )}
       </Heading>
       {documentTabs(name, 'document')}
       <Loaded of={document}>
@@ -71,7 +72,12 @@ export function Document(name: DocumentName) {
   )
 }
 
-function DocumentActions({ name }: { name: DocumentName }) {
+interface ActionsProps {
+  readonly name: DocumentName
+  readonly document: Loading<DocumentText>
+}
+
+function DocumentActions({ name, document }: ActionsProps) {
   const [isDeleting, setDeleting] = useState(false)
   const { collection, id } = name
   return (
@@ -89,7 +95,7 @@ function DocumentActions({ name }: { name: DocumentName }) {
           submit="Delete document"
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
-            await deleteDocument(name, signal)
+            await deleteDocument(name, document.data?.ts ?? 0n, signal).catch(reloading(document.reload))
             go(addressOf(['collections', collection]))
           }}
         />
@@ -104,46 +110,20 @@ interface FormProps {
   readonly isReadOnly: boolean
 }
 
-const draftOf = (document: DocumentText): Draft => ({
-  data: document.data,
-  ttl: document.ttl,
-  notation: 'text',
-})
+const draftOf = ({ data, ttl, notation }: DocumentText): Draft => ({ data, ttl, notation })
+
+/** A draft as text that can be compared: its data, and when it expires. */
+const textOf = ({ data, ttl }: Draft | DocumentText) => (ttl === '' ? data : `${data}\nexpires: ${ttl}`)
 
 function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
-  const [base, setBase] = useState(loaded)
-  const [draft, setDraft] = useState(() => draftOf(loaded))
-  const [theirs, setTheirs] = useState<DocumentText | undefined>(undefined)
-  const [notice, setNotice] = useState<string | undefined>(undefined)
-  const action = useAction()
-  const isChanged = draft.notation === 'text' ? draft.data !== base.data || draft.ttl !== base.ttl : true
-  const [isTouched, setTouched] = useState(false)
-  const isDirty = isTouched && isChanged
-  useEffect(() => guard(() => isDirty), [isDirty])
-  // What came by a live update is shown at once, unless there is input that it would take away.
-  useEffect(() => {
-    if (loaded.ts === base.ts) return
-    if (isDirty) setTheirs(loaded)
-    else take(loaded)
-  }, [loaded])
-  const take = (document: DocumentText) => {
-    setBase(document)
-    setDraft(draftOf(document))
-    setTheirs(undefined)
-    setTouched(false)
-  }
-  const save = (readAt: bigint | undefined) =>
-    action.start(async signal => {
-      setNotice(undefined)
-      const saved = await saveDocument(name, draft, readAt, signal)
-      if (saved.kind === 'conflict') setTheirs(saved.theirs)
-      else if (saved.kind === 'gone')
-        throw new Error('The document has been deleted meanwhile. Copy what you need.')
-      else {
-        take(await readDocument(name, 'text', signal))
-        setNotice('Saved.')
-      }
-    })
+  const edited = useEdited<DocumentText, Draft>({
+    loaded,
+    timeOf: ({ ts }) => ts,
+    draftOf,
+    isSame: (draft, version) => draft.notation === version.notation && textOf(draft) === textOf(version),
+    save: (draft, base, signal) => saveDocument(name, draft, base.ts, signal),
+  })
+  const { base, draft, isDirty, action } = edited
   return (
     <div class="document">
       <p class="facts">
@@ -153,85 +133,12 @@ function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
         draft={draft}
         isReadOnly={isReadOnly}
         error={action.error}
-        onSubmit={() => !isReadOnly && isDirty && save(base.ts)}
-        onChange={changed => {
-          setTouched(true)
-          setDraft(changed)
-        }}
+        onSubmit={() => !isReadOnly && isDirty && edited.save()}
+        onChange={edited.change}
+        onPresent={edited.present}
       />
-      {action.error && <Problem error={action.error} />}
-      {theirs && (
-        <Conflict
-          draft={draft}
-          theirs={theirs}
-          onTake={() => take(theirs)}
-          onOverwrite={() => save(theirs.ts)}
-        />
-      )}
-      {!isReadOnly && !theirs && (
-        <SaveButtons
-          action={action}
-          isDirty={isDirty}
-          onSave={() => save(base.ts)}
-          onUndo={() => take(base)}
-        />
-      )}
-      <Notice text={notice} />
+      <Outcome of={edited} what="this document" textOf={textOf} draftText={textOf} isReadOnly={isReadOnly} />
       <ReferenceList text={base.data} />
-    </div>
-  )
-}
-
-interface SaveProps {
-  readonly action: Action
-  readonly isDirty: boolean
-  readonly onSave: () => void
-  readonly onUndo: () => void
-}
-
-function SaveButtons({ action, isDirty, onSave, onUndo }: SaveProps) {
-  return (
-    <div class="form-buttons">
-      <button type="button" class="primary" disabled={!isDirty || action.isRunning} onClick={onSave}>
-        {action.isRunning ? 'Saving…' : 'Save'}
-      </button>
-      {isDirty && (
-        <button type="button" onClick={onUndo}>
-          Discard changes
-        </button>
-      )}
-    </div>
-  )
-}
-
-interface ConflictProps {
-  readonly draft: Draft
-  readonly theirs: DocumentText
-  readonly onTake: () => void
-  readonly onOverwrite: () => void
-}
-
-function Conflict({ draft, theirs, onTake, onOverwrite }: ConflictProps) {
-  return (
-    <div class="conflict">
-      <p class="problem" role="alert">
-        Somebody else has changed this document meanwhile. Nothing of theirs was overwritten: compare, then
-        choose.
-      </p>
-      <Diff
-        left={theirs.data}
-        right={draft.data}
-        leftName="Theirs, as it is now"
-        rightName="Yours, not saved"
-      />
-      <div class="form-buttons">
-        <button type="button" onClick={onTake}>
-          Take theirs
-        </button>
-        <button type="button" class="danger" onClick={onOverwrite}>
-          Overwrite with mine
-        </button>
-      </div>
     </div>
   )
 }

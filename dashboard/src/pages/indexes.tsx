@@ -9,7 +9,7 @@ import { useEvery } from '../parts/live.ts'
 import { Loaded } from '../parts/load.tsx'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
-import { shapeOf } from '../service/row-source.ts'
+import { type IndexShape, shapeOf } from '../service/row-source.ts'
 import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
@@ -37,9 +37,15 @@ const columns: readonly Column[] = [
   ['Covers', index => sourceNames(index).join(', ')],
   ['Found by', index => shapeOf(index).terms.join(', ') || '–'],
   ['Holds', index => shapeOf(index).values.join(', ') || 'ref'],
-  ['Unique', index => (at(index, 'unique') === true ? 'yes' : 'no')],
+  ['Unique', index => (at(index, 'unique') === true ? uniqueText(shapeOf(index)) : 'no')],
   ['State', index => (shapeOf(index).isActive ? 'ready' : 'being built…')],
 ]
+
+/** What a unique index keeps apart, in words: the fields that no two documents may share all of. */
+function uniqueText({ terms, values, refAt }: Pick<IndexShape, 'terms' | 'values' | 'refAt'>): string {
+  if (refAt !== undefined) return 'no effect: it holds ref, which differs for each document'
+  return `yes: ${[...terms, ...values].join(' + ') || 'one document at most'}`
+}
 
 /** The pages of indexes. */
 export function Indexes({ path: [name] }: { readonly path: readonly string[] }) {
@@ -141,13 +147,14 @@ function NewIndex({ onClose }: { onClose: () => void }) {
   const collections = useChoices('collections')
   const names = (collections.data ?? []).map(each => textAt(each, 'name') ?? '')
   const collection = chosen || (names[0] ?? '')
+  const uniqueness = uniquenessOf(fieldNames(terms), fieldNames(values))
   const create = async (signal: AbortSignal) => {
     const termParts = partsOf(terms)
     const valueParts = partsOf(values)
     const fields: Record<string, Query> = { name, source: { collection } }
     if (termParts.length > 0) fields.terms = termParts
-    // The reference at the end leads from an entry to its document.
-    if (valueParts.length > 0) fields.values = withRef(valueParts, values)
+    // The reference at the end leads from an entry to its document. Among what is unique it would make all entries differ.
+    if (valueParts.length > 0) fields.values = isUnique ? valueParts : withRef(valueParts, values)
     if (isUnique) fields.unique = true
     await createSchema('indexes', { object: fields }, signal)
     onClose()
@@ -157,7 +164,7 @@ function NewIndex({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="New index"
       submit="Create"
-      isReady={name !== '' && collection !== ''}
+      isReady={name !== '' && collection !== '' && !(isUnique && uniqueness.isVoid)}
       onClose={onClose}
       onSubmit={create}
     >
@@ -182,10 +189,39 @@ function NewIndex({ onClose }: { onClose: () => void }) {
       </Loaded>
       <Parts legend="Documents are found by" parts={terms} onChange={setTerms} />
       <Parts legend="Sorted by" parts={values} onChange={setValues} canReverse />
-      <Check label="No two documents may have the same" isOn={isUnique} onChange={setUnique} />
-      <p class="hint">Other kinds (several collections, bindings) are made in the Shell, with CreateIndex.</p>
+      <Check label="Unique" isOn={isUnique} onChange={setUnique} />
+      <p class={isUnique && uniqueness.isVoid ? 'problem' : 'hint'} role="status">
+        {isUnique ? uniqueness.text : 'Not unique: any number of documents may have the same values.'}
+      </p>
+      <p class="hint">
+        An index over several collections, or one with bindings, is made in the Shell with CreateIndex.
+      </p>
     </FormDialog>
   )
+}
+
+const fieldNames = (parts: readonly Part[]) =>
+  parts.map(({ field }) => field.trim()).filter(field => field !== '')
+
+/** What a unique index would keep apart, in a sentence; `isVoid` when it would be nothing. */
+function uniquenessOf(terms: readonly string[], values: readonly string[]) {
+  const fields = [...new Set([...terms, ...values])]
+  if (fields.includes('ref') || fields.includes('ts')) {
+    const own = fields.includes('ref') ? 'ref' : 'ts'
+    return {
+      isVoid: true,
+      text: `Unique has no effect with ${own}: it differs for each document. Leave ${own} out.`,
+    }
+  }
+  if (fields.length === 0) return { isVoid: true, text: 'Say above which fields have to be unique.' }
+  const [first, ...others] = fields
+  const together = `No two documents may have the same ${fields.join(' and ')}`
+  if (others.length === 0) return { isVoid: false, text: `${together}. A write that breaks this is refused.` }
+  const note = values.length > 0 ? ' The fields that it is sorted by count, too.' : ''
+  return {
+    isVoid: false,
+    text: `${together}, taken together; the same ${first} with another ${others.join(' or ')} is allowed.${note}`,
+  }
 }
 
 function withRef(written: readonly Query[], parts: readonly Part[]): readonly Query[] {

@@ -6,8 +6,9 @@ import { SchemaPage } from '../parts/definition.tsx'
 import { Confirm, Dialog, FormDialog } from '../parts/dialog.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { reloading } from '../parts/load.tsx'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
-import { Instant } from '../parts/time.tsx'
+import { Instant, instantOf } from '../parts/time.tsx'
 import { addressOf, pastTime } from '../router.ts'
 import { createSchema, deleteSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
@@ -92,7 +93,9 @@ function KeyList() {
           submit="Revoke key"
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {
-            await deleteSchema('keys', idOf(revoking), signal)
+            await deleteSchema('keys', idOf(revoking), revoking, signal).catch(
+              reloading(() => setTurn(turn + 1)),
+            )
             setRevoking(undefined)
             setTurn(turn + 1)
           }}
@@ -113,7 +116,7 @@ export function SecretDialog({
   onClose: () => void
 }) {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} question={() => 'Close this? The secret cannot be shown again.'}>
       <div class="dialog-body">
         <p>This is its secret. It is shown this once; only its hash is kept.</p>
         <p class="secret">
@@ -151,7 +154,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
     const fields: Record<string, Query> = { role: custom === undefined ? role : { role: custom } }
     if (name !== '') fields.name = name
     if (database !== '') fields.database = { database }
-    if (ttl !== '') fields.ttl = { '@ts': new Date(ttl).toISOString() }
+    if (ttl !== '') fields.ttl = { '@ts': instantOf(ttl) }
     const key = await createSchema('keys', { object: fields }, signal)
     onMade(textAt(key, 'secret') ?? '')
   }

@@ -7,7 +7,7 @@ import { Heading } from '../parts/heading.tsx'
 import { Loaded, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { addressOf, go, guard, place } from '../router.ts'
-import { createDocument, type Draft, readDocument, setPassword } from '../service/documents.ts'
+import { createDocument, type Draft, readDocument } from '../service/documents.ts'
 import { documentTrail } from './document.tsx'
 
 const empty: Draft = { data: '{\n  \n}', notation: 'text', ttl: '' }
@@ -37,18 +37,28 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
   const [password, setPasswordText] = useState('')
   const action = useAction()
   const [isDone, setDone] = useState(false)
-  const isDirty = !isDone && (draft.data !== start.data || id !== '')
+  const isDirty = !isDone && (draft.data !== start.data || draft.ttl !== '' || id !== '' || password !== '')
   useEffect(() => guard(() => isDirty), [isDirty])
   const create = () =>
     action.start(async signal => {
-      const made = await createDocument(collection, id.trim(), draft, signal)
+      const made = await createDocument(
+        collection,
+        id.trim(),
+        password === '' ? draft : { ...draft, password },
+        signal,
+      )
       setDone(true)
-      if (password !== '') await setPassword({ collection, id: made }, password, signal)
       go(addressOf(['collections', collection, made], { from: undefined }), 'replace')
     })
   return (
     <div class="document">
-      <DraftEditor draft={draft} error={action.error} onChange={setDraft} onSubmit={create} />
+      <DraftEditor
+        draft={draft}
+        error={action.error}
+        onChange={setDraft}
+        onPresent={setDraft}
+        onSubmit={create}
+      />
       <details>
         <summary>Id and password</summary>
         <Field

@@ -1,9 +1,10 @@
 // A database: its collections, and the databases in it.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { useGradually } from '../parts/gradually.ts'
+import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
 import { Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
@@ -19,14 +20,9 @@ const collectionsMax = 1000
 export function Overview() {
   const own = session.value?.principal.database ?? []
   const name = databasePath.value.at(-1) ?? own.at(-1) ?? 'root'
-  useEffect(() => {
-    document.title = `${name} · Terrarium`
-  }, [name])
   return (
     <>
-      <h1>
-        <bdi>{name}</bdi>
-      </h1>
+      <Heading title={name} />
       <CollectionList />
       {canScope.value && <Databases />}
     </>

@@ -1,15 +1,15 @@
 // The table of a role: a row for each resource, a column for each action.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral } from '../language.ts'
 import { FormDialog } from '../parts/dialog.tsx'
-import { marksOf } from '../parts/draft-editor.tsx'
+import { Outcome, useEdited } from '../parts/edited.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Choice } from '../parts/fields.tsx'
-import { useAction } from '../parts/load.tsx'
-import { Notice, Problem } from '../parts/problem.tsx'
+import { marksOf } from '../parts/notation-switch.tsx'
+import { otherDraftHint, useOtherDraft } from '../parts/other-draft.ts'
 import { useChoices } from '../parts/schema-list.tsx'
-import { guard, pastTime } from '../router.ts'
+import { pastTime } from '../router.ts'
 import {
   actions,
   applies,
@@ -20,9 +20,10 @@ import {
   type ResourceKind,
   type RoleAction,
   type RoleShape,
+  roleChanges,
   roleName,
-  roleParams,
   roleShape,
+  shapeText,
 } from '../service/role-shape.ts'
 import { saveFields } from '../service/schema.ts'
 import { rights } from '../session.ts'
@@ -38,60 +39,48 @@ interface Editing {
 
 /** The table, with its own button to save. */
 export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }) {
-  const [shape, setShape] = useState(() => roleShape(role))
-  const [isDirty, setDirty] = useState(false)
   const [editing, setEditing] = useState<Editing | undefined>(undefined)
-  const [notice, setNotice] = useState<string | undefined>(undefined)
-  const action = useAction()
-  useEffect(() => guard(() => isDirty), [isDirty])
-  const version = String(at(role, 'ts'))
-  // Another version was read: the table shows it, and keeps its notice and what is not saved yet.
-  useEffect(() => {
-    if (!isDirty) setShape(roleShape(role))
-  }, [version])
-  const isFixed = pastTime.value !== undefined || !rights.value.administers
-  const change = (changed: Partial<RoleShape>) => {
-    setShape({ ...shape, ...changed })
-    setDirty(true)
-  }
-  const save = () =>
-    action.start(async signal => {
-      const saved = await saveFields('roles', roleName(role), role, roleParams(roleName(role), shape), signal)
-      setDirty(false)
-      if (saved.kind === 'conflict') {
-        throw new Error(
-          'Somebody else has changed this role meanwhile. Reload the page to see how it is now.',
-        )
-      }
-      setNotice('Saved.')
-      onSaved()
-    })
+  const edited = useEdited<Json, RoleShape>({
+    loaded: role,
+    timeOf: version => at(version, 'ts'),
+    draftOf: roleShape,
+    isSame: (draft, version) => shapeText(draft) === shapeText(roleShape(version)),
+    save: (draft, base, signal) =>
+      saveFields('roles', roleName(base), base, roleChanges(roleShape(base), draft), signal),
+    onSaved,
+  })
+  const other = useOtherDraft('privileges', edited.isDirty)
+  const isReadOnly = pastTime.value !== undefined || !rights.value.administers
+  const { draft } = edited
+  const change = (changed: Partial<RoleShape>) => edited.change({ ...draft, ...changed })
   return (
     <section aria-labelledby="privileges">
       <h2 id="privileges">Privileges</h2>
-      <fieldset disabled={isFixed}>
+      {other && <p class="hint">{otherDraftHint}</p>}
+      <fieldset disabled={isReadOnly || other}>
         <PrivilegeTable
-          privileges={shape.privileges}
+          privileges={draft.privileges}
           onChange={privileges => change({ privileges })}
           onEdit={setEditing}
         />
         <AddResource
-          privileges={shape.privileges}
-          onAdd={privilege => change({ privileges: [...shape.privileges, privilege] })}
+          privileges={draft.privileges}
+          onAdd={privilege => change({ privileges: [...draft.privileges, privilege] })}
         />
         <Members
-          memberships={shape.memberships}
+          memberships={draft.memberships}
           onChange={memberships => change({ memberships })}
           onEdit={setEditing}
         />
-        {action.error && <Problem error={action.error} />}
-        <div class="form-buttons">
-          <button type="button" class="primary" disabled={!isDirty || action.isRunning} onClick={save}>
-            Save privileges
-          </button>
-        </div>
       </fieldset>
-      <Notice text={notice} />
+      <Outcome
+        of={edited}
+        what="this role"
+        submit="Save privileges"
+        textOf={version => shapeText(roleShape(version))}
+        draftText={shapeText}
+        isReadOnly={isReadOnly}
+      />
       {editing && <PredicateDialog editing={editing} onClose={() => setEditing(undefined)} />}
     </section>
   )
@@ -329,7 +318,9 @@ function PredicateDialog({ editing, onClose }: { editing: Editing; onClose: () =
     >
       <Editor label="Predicate" value={text} onChange={setText} notation="text" marks={marks} hasFocus />
       <p class="hint">
-        Only a result of exactly true grants. What it reads it may read whatever the roles say.
+        The action is allowed when this gives true, and denied when it gives anything else or fails. It may
+        read every document, whatever the roles say. Example: Query(Lambda("ref", Equals(CurrentIdentity(),
+        Var("ref")))) lets users do this with their own document only.
       </p>
     </FormDialog>
   )

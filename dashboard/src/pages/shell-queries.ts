@@ -32,6 +32,8 @@ export function marksOf(error: Error | undefined): readonly Mark[] {
 interface ReadyQuery {
   readonly run: (as: Scope, signal: AbortSignal) => Promise<ShellAnswer>
   readonly marksFor: (error: ServiceError) => readonly Mark[]
+  /** The error as one of the query that was written: a past time is a form around it. */
+  readonly unwrapped: (error: ServiceError) => ServiceError
 }
 
 /** The queries of a text in version 4. Throws `NotationError`. */
@@ -42,15 +44,21 @@ export function queriesOf4(text: string, notation: Notation): readonly ReadyQuer
 function readyQuery({ query, locate }: WrittenQuery): ReadyQuery {
   const past = pastTime.value
   const sent: Query = past === undefined ? query : { at: { '@ts': past }, expr: query }
+  const inner = (position: readonly string[]) =>
+    past !== undefined && position[0] === 'expr' ? position.slice(1) : position
   return {
     run: async (as, signal) => {
       return { ...(await runText(writeJson(sent), as, signal)), version: '4', summary: '' }
     },
     marksFor: ({ faults }) =>
-      faults.map(({ code, description, position }) => {
-        const inner = past !== undefined && position[0] === 'expr' ? position.slice(1) : position
-        return { ...locate(inner), message: `${code}: ${description}` }
-      }),
+      faults.map(({ code, description, position }) => ({
+        ...locate(inner(position)),
+        message: `${code}: ${description}`,
+      })),
+    unwrapped: ({ status, message, faults }) => {
+      const own = faults.map(fault => ({ ...fault, position: inner(fault.position) }))
+      return new ServiceError(status, message, own)
+    },
   }
 }
 
@@ -68,7 +76,20 @@ export function queryOf10(text: string): ReadyQuery {
         to: Math.max(0, to - opening.length),
         message,
       })),
+    unwrapped: error => {
+      if (opening === '') return error
+      return new ServiceError(error.status, error.message, error.faults, withoutFirstLine(error.summary))
+    },
   }
+}
+
+/** A drawing of errors with the numbers that lines have when the first one is not counted. */
+function withoutFirstLine(summary: string): string {
+  return summary
+    .replace(/\*query\*:(\d+):/g, (_, line) => `*query*:${Number(line) - 1}:`)
+    .replace(/^( *)(\d+)( *\|)/gm, (_, before, line, after) => {
+      return `${before}${String(Number(line) - 1).padEnd(line.length)}${after}`
+    })
 }
 
 /** The places that the errors of a summary draw: `at *query*:2:5`, and below it the marks under the line. */
@@ -95,6 +116,6 @@ export async function runAs(query: ReadyQuery, as: Scope, signal: AbortSignal): 
     // A refused secret of somebody else is no reason to sign out.
     if (cause.status === 401 && as !== scope.value) throw new Error('The secret to run with is not accepted.')
     if (cause.status === 401) throw cause
-    throw new QueryFailure(cause, query.marksFor(cause))
+    throw new QueryFailure(query.unwrapped(cause), query.marksFor(cause))
   }
 }

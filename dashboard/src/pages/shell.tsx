@@ -1,11 +1,12 @@
 // The shell: queries as text, run as oneself or as somebody else, now or at a past time.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Version } from '../language.ts'
-import { NotationSwitch } from '../parts/draft-editor.tsx'
+import { useDismissal } from '../parts/dismissal.ts'
 import { Editor } from '../parts/editor.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useAction } from '../parts/load.tsx'
+import { NotationSwitch, useConversion } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { pastTime } from '../router.ts'
 import type { Scope } from '../service/client.ts'
@@ -32,13 +33,15 @@ export function Shell() {
   const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)
   const action = useAction()
   const completions = useCompletions(tab.version)
-  const marks = useMemo(() => marksOf(action.error), [action.error])
+  const conversion = useConversion('query')
+  const error = conversion.error ?? action.error
+  const marks = useMemo(() => marksOf(error), [error])
   const run = () => {
     if (action.isRunning) return
     const { id, text, version, notation } = activeTab.value
     action.start(async signal => {
       const queries = version === '10' ? [queryOf10(text)] : queriesOf4(text, notation)
-      rememberQuery({ text, version })
+      rememberQuery({ text, version, notation })
       const answers: ShellAnswer[] = []
       setResults(before => new Map(before).set(id, []))
       for (const each of queries) {
@@ -47,7 +50,7 @@ export function Shell() {
       }
     })
   }
-  const shownError = action.error instanceof QueryFailure ? action.error.cause : action.error
+  const shownError = error instanceof QueryFailure ? error.cause : error
   return (
     <div class="shell">
       <Heading title="Shell" />
@@ -55,7 +58,12 @@ export function Shell() {
       <div class="shell-head">
         <VersionSwitch />
         {tab.version === '4' && (
-          <NotationSwitch notation={tab.notation} onChange={notation => changeTab({ notation })} />
+          <NotationSwitch
+            notation={tab.notation}
+            onChange={to =>
+              conversion.start(tab.text, tab.notation, to, text => changeTab({ text, notation: to }, tab.id))
+            }
+          />
         )}
         <ActAs onChange={setAsWhom} />
         <HistoryChoice />
@@ -69,7 +77,10 @@ export function Shell() {
         completions={completions}
         hasFocus
         placeholder={placeholders[tab.version]}
-        onChange={text => changeTab({ text })}
+        onChange={text => {
+          conversion.clear()
+          changeTab({ text })
+        }}
         onSubmit={run}
       />
       <div class="form-buttons">
@@ -81,7 +92,7 @@ export function Shell() {
           {pastTime.value !== undefined && tab.version === '10' && ', inside at (Time("…")) { … }'}
         </span>
       </div>
-      {shownError && <Problem error={shownError} />}
+      {shownError && <Problem error={shownError} showsPlace />}
       {(results.get(tab.id) ?? []).map((answer, at) => (
         <ShellResult key={`${tab.id}-${at}`} answer={answer} />
       ))}
@@ -145,14 +156,22 @@ function TabStrip() {
 }
 
 function HistoryChoice() {
+  const [isOpen, setOpen] = useState(false)
+  const part = useRef<HTMLDetailsElement>(null)
+  useDismissal(part, isOpen, () => setOpen(false))
   if (history.value.length === 0) return null
   return (
-    <details class="history-list">
+    <details
+      class="history-list"
+      ref={part}
+      open={isOpen}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
       <summary>History</summary>
       <ol>
-        {history.value.map(({ text, version }) => (
-          <li key={`${version} ${text}`}>
-            <button type="button" class="quiet mono" onClick={() => changeTab({ text, version })}>
+        {history.value.map(({ text, version, notation }) => (
+          <li key={`${version} ${notation} ${text}`}>
+            <button type="button" class="quiet mono" onClick={() => changeTab({ text, version, notation })}>
               {text.replace(/\s+/g, ' ').slice(0, 100)}
             </button>
           </li>

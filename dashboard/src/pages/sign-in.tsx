@@ -1,20 +1,54 @@
 // The way in: a secret, and nothing else.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Dialog } from '../parts/dialog.tsx'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { ServiceError } from '../service/faults.ts'
-import { farewell, signIn } from '../session.ts'
+import { farewell, signIn, signOut } from '../session.ts'
 
 /** The page for people who are not signed in. */
 export function SignIn() {
+  useEffect(() => {
+    document.title = 'Sign in · Terrarium'
+  }, [])
+  return (
+    <main class="sign-in">
+      <SignInForm message={farewell.value}>
+        <img src="/dashboard/icon.svg" alt="" width="56" height="56" />
+        <h1>Terrarium</h1>
+      </SignInForm>
+    </main>
+  )
+}
+
+/** Over a page whose secret has ended: its input waits behind this, and cannot be seen, until somebody signs in again. */
+export function SignInAgain({ message }: { message: string }) {
+  return (
+    <Dialog
+      title="Sign in again"
+      class="sign-in-again"
+      question={() => 'Sign out? What you have not saved is lost.'}
+      onClose={() => signOut()}
+    >
+      <div class="dialog-body">
+        <SignInForm message={`${message} What you have not saved is kept until then.`} />
+      </div>
+    </Dialog>
+  )
+}
+
+interface FormProps {
+  readonly message: string | undefined
+  readonly children?: ComponentChildren
+}
+
+function SignInForm({ message, children }: FormProps) {
   const [secret, setSecret] = useState('')
   const action = useAction()
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    document.title = 'Sign in · Terrarium'
-    field.current?.focus()
-  }, [])
+  useEffect(() => field.current?.focus(), [])
   const submit = (event: Event) => {
     event.preventDefault()
     if (secret.trim() === '') return
@@ -28,38 +62,36 @@ export function SignIn() {
     })
   }
   return (
-    <main class="sign-in">
-      <form onSubmit={submit}>
-        <img src="/dashboard/icon.svg" alt="" width="56" height="56" />
-        <h1>Terrarium</h1>
-        {farewell.value !== undefined && !action.error && (
-          <p class="problem" role="alert">
-            {farewell.value}
-          </p>
-        )}
-        <div class="field">
-          <label for="secret">Secret</label>
-          <input
-            id="secret"
-            ref={field}
-            type="password"
-            autoComplete="current-password"
-            spellcheck={false}
-            value={secret}
-            aria-describedby="secret-hint"
-            onInput={event => setSecret(event.currentTarget.value)}
-          />
-          <p class="hint" id="secret-hint">
-            Of a key or token, or the operator's. The first start has left that in the file{' '}
-            <code>root-secret</code> of the data directory. It stays in this tab.
-          </p>
-        </div>
-        {action.error && <Problem error={action.error} />}
-        <button type="submit" class="primary" disabled={action.isRunning}>
-          {action.isRunning ? 'Signing in…' : 'Sign in'}
-        </button>
-      </form>
-    </main>
+    <form onSubmit={submit}>
+      {children}
+      {message !== undefined && !action.error && (
+        <p class="problem" role="alert">
+          {message}
+        </p>
+      )}
+      <div class="field">
+        <label for="secret">Secret</label>
+        <input
+          id="secret"
+          ref={field}
+          type="password"
+          autoComplete="current-password"
+          spellcheck={false}
+          value={secret}
+          aria-describedby="secret-hint"
+          onInput={event => setSecret(event.currentTarget.value)}
+        />
+        <p class="hint" id="secret-hint">
+          The secret of a key or of a token, or the root secret of this service. The root secret was written
+          to the file <code>root-secret</code> in the data directory when the service was started for the
+          first time.
+        </p>
+      </div>
+      {action.error && <Problem error={action.error} />}
+      <button type="submit" class="primary" disabled={action.isRunning}>
+        {action.isRunning ? 'Signing in…' : 'Sign in'}
+      </button>
+    </form>
   )
 }
 

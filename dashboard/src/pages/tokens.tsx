@@ -113,7 +113,7 @@ function TokenList() {
           submit={revoking === 'all' ? 'Revoke all tokens' : 'Revoke token'}
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {
-            if (revoking !== 'all') await deleteSchema('tokens', idOf(revoking), signal)
+            if (revoking !== 'all') await deleteSchema('tokens', idOf(revoking), revoking, signal)
             else if (user) await revokeAll(user, signal)
             setRevoking(undefined)
             tokens.reload()

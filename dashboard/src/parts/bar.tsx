@@ -1,11 +1,14 @@
 // The bar on top: the database looked at, the time looked at, light or dark, and the way out.
 
 import { signal } from '@preact/signals'
-import { useState } from 'preact/hooks'
-import { addressIn, addressWith, databasePath, go, pastTime } from '../router.ts'
+import { useRef, useState } from 'preact/hooks'
+import { addressIn, addressWith, databaseParameter, databasePath, go, mayLeave, pastTime } from '../router.ts'
+import { signOutEverywhere } from '../service/other-tabs.ts'
 import { session, signOut } from '../session.ts'
+import { useDismissal } from './dismissal.ts'
 import { Field } from './fields.tsx'
-import { localTime } from './time.tsx'
+import { Problem } from './problem.tsx'
+import { instantOf, localTime } from './time.tsx'
 
 interface BarProps {
   readonly isMenuOpen: boolean
@@ -29,9 +32,7 @@ export function Bar({ isMenuOpen, onMenu }: BarProps) {
       <DatabaseTrail />
       <TimeControl />
       <ThemeButton />
-      <button type="button" class="quiet" onClick={() => signOut()}>
-        Sign out
-      </button>
+      <SignOut />
     </header>
   )
 }
@@ -46,7 +47,7 @@ function DatabaseTrail() {
       <ol>
         {names.map((name, level) => {
           const isLast = level === names.length - 1
-          const db = path.slice(0, level).join('/') || undefined
+          const db = databaseParameter(path.slice(0, level))
           return (
             <li key={`${level}`}>
               {isLast ? (
@@ -76,31 +77,67 @@ function identityText(): string {
   return is_root ? 'root' : (role ?? 'roles')
 }
 
+/** Signs out of this tab, or of all tabs; asks when there is input that is not saved. */
+function SignOut() {
+  const [isOpen, setOpen] = useState(false)
+  const part = useRef<HTMLDivElement>(null)
+  useDismissal(part, isOpen, () => setOpen(false))
+  const leave = (how: () => void) => {
+    if (mayLeave('Sign out? What you have entered has not been saved.')) how()
+  }
+  return (
+    <div class="time-control" ref={part}>
+      <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Sign out
+      </button>
+      {isOpen && (
+        <div class="popover">
+          <button type="button" onClick={() => leave(signOut)}>
+            In this tab
+          </button>
+          <button type="button" onClick={() => leave(signOutEverywhere)}>
+            Everywhere
+          </button>
+          <p class="hint">Everywhere: in all tabs of this browser that show this service.</p>
+        </div>
+      )}
+    </div>
+  )
+}
+
 /** Chooses a moment of the past to look at. */
 function TimeControl() {
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')
+  const [error, setError] = useState<Error | undefined>(undefined)
+  const part = useRef<HTMLDivElement>(null)
+  useDismissal(part, isOpen, () => setOpen(false))
   const past = pastTime.value
   const ms = past === undefined ? undefined : Date.parse(past)
-  const open = () => {
+  const toggle = () => {
     const now = new Date(ms ?? Date.now())
     setText(new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19))
+    setError(undefined)
     setOpen(!isOpen)
   }
   const apply = (event: Event) => {
     event.preventDefault()
-    const chosen = new Date(text)
-    if (Number.isNaN(chosen.getTime())) return
-    setOpen(false)
-    go(addressWith({ at: chosen.toISOString(), after: undefined, before: undefined }))
+    try {
+      const at = instantOf(text)
+      if (Date.parse(at) > Date.now()) throw new Error('This time has not come yet.')
+      setOpen(false)
+      go(addressWith({ at, after: undefined, before: undefined }))
+    } catch (cause) {
+      setError(cause as Error)
+    }
   }
   return (
-    <div class="time-control">
+    <div class="time-control" ref={part}>
       <button
         type="button"
         class={past === undefined ? 'quiet' : 'past-button'}
         aria-expanded={isOpen}
-        onClick={open}
+        onClick={toggle}
       >
         At: {ms === undefined ? 'now' : localTime(ms)}
       </button>
@@ -110,15 +147,16 @@ function TimeControl() {
         </a>
       )}
       {isOpen && (
-        <form class="popover" onSubmit={apply}>
+        <form class="popover" onSubmit={apply} noValidate>
           <Field
             label="Look at the time"
             type="datetime-local"
             step="1"
             value={text}
             onInput={setText}
-            hint="In your time zone. Data as it was then is shown; it cannot be changed."
+            hint="In your time zone. All pages then show the data as it was at that time; it cannot be changed."
           />
+          {error && <Problem error={error} />}
           <button type="submit" class="primary">
             Look
           </button>

@@ -1,21 +1,22 @@
 // The page of a schema object: what kinds have in common. Its definition is text, changed with a check that nobody else
 // has changed it meanwhile.
 
-import { type ComponentChildren, Fragment } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
 import type { Notation } from '../language.ts'
-import { addressOf, databasePath, go, guard, pastTime } from '../router.ts'
+import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import { definitionText, deleteSchema, readSchema, saveDefinition } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, type Json, textAt } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
 import { Confirm } from './dialog.tsx'
-import { Diff } from './diff.tsx'
-import { marksOf, NotationSwitch } from './draft-editor.tsx'
+import { Outcome, useEdited } from './edited.tsx'
 import { Editor } from './editor.tsx'
 import { Heading } from './heading.tsx'
-import { Loaded, useAction, useLoad } from './load.tsx'
-import { Notice, Problem } from './problem.tsx'
+import { Loaded, reloading, useLoad } from './load.tsx'
+import { marksOf, NotationSwitch, useConversion } from './notation-switch.tsx'
+import { otherDraftHint, useOtherDraft } from './other-draft.ts'
+import { Problem } from './problem.tsx'
 import { Instant } from './time.tsx'
 
 interface SchemaPageProps {
@@ -61,8 +62,8 @@ export function SchemaPage(props: SchemaPageProps) {
             {children?.(document, object.reload)}
             <Definition
               {...props}
-              key={String(at(document, 'ts'))}
               document={document}
+              onSaved={object.reload}
               isFixed={isFixed || props.isReadOnly === true}
             />
           </>
@@ -76,7 +77,7 @@ export function SchemaPage(props: SchemaPageProps) {
           typed={isTyped ? id : undefined}
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
-            await deleteSchema(native, id, signal)
+            await deleteSchema(native, id, object.data, signal).catch(reloading(object.reload))
             go(addressOf([section]))
           }}
         />
@@ -88,91 +89,68 @@ export function SchemaPage(props: SchemaPageProps) {
 interface DefinitionProps extends SchemaPageProps {
   readonly document: Json
   readonly isFixed: boolean
+  readonly onSaved: () => void
 }
 
-function Definition({ native, section, id, document, isFixed }: DefinitionProps) {
-  const [base, setBase] = useState(document)
+interface DefinitionDraft {
+  readonly text: string
+  readonly notation: Notation
+}
+
+function Definition({ native, section, id, document, isFixed, onSaved }: DefinitionProps) {
   const [notation, setNotation] = useState<Notation>('text')
-  const [text, setText] = useState(() => definitionText(document, 'text'))
-  const [theirs, setTheirs] = useState<Json | undefined>(undefined)
-  const [notice, setNotice] = useState<string | undefined>(undefined)
-  const action = useAction()
-  const isDirty = text !== definitionText(base, notation)
-  useEffect(() => guard(() => isDirty), [isDirty])
-  const take = (newest: Json, into: Notation = notation) => {
-    setBase(newest)
-    setText(definitionText(newest, into))
-    setTheirs(undefined)
-  }
-  const save = (readAs: Json) =>
-    action.start(async signal => {
-      setNotice(undefined)
-      const saved = await saveDefinition(native, id, readAs, text, notation, signal)
-      if (saved.kind === 'conflict') setTheirs(saved.theirs)
-      else {
-        take(saved.document)
-        setNotice('Saved.')
-        const name = textAt(saved.document, 'name')
-        if (native !== 'keys' && name !== undefined && name !== id) go(addressOf([section, name]), 'replace')
-      }
-    })
-  const marks = useMemo(() => marksOf(action.error), [action.error])
+  const edited = useEdited<Json, DefinitionDraft>({
+    loaded: document,
+    timeOf: version => at(version, 'ts'),
+    draftOf: version => ({ text: definitionText(version, notation), notation }),
+    isSame: (draft, version) => draft.text === definitionText(version, draft.notation),
+    save: (draft, base, signal) => saveDefinition(native, id, base, draft.text, draft.notation, signal),
+    onSaved: version => {
+      const name = textAt(version, 'name')
+      if (native !== 'keys' && name !== undefined && name !== id) go(addressOf([section, name]), 'replace')
+      else onSaved()
+    },
+  })
+  const conversion = useConversion('value')
+  const { draft, action, isDirty } = edited
+  const error = action.error ?? conversion.error
+  const marks = useMemo(() => marksOf(error), [error])
+  const other = useOtherDraft('definition', isDirty)
   return (
     <section aria-labelledby="definition" class="document">
       <h2 id="definition">Definition</h2>
+      {other && <p class="hint">{otherDraftHint}</p>}
       <div class="editor-head">
         <NotationSwitch
-          notation={notation}
-          onChange={into => {
-            setNotation(into)
-            take(base, into)
-          }}
+          notation={draft.notation}
+          onChange={to =>
+            conversion.start(draft.text, draft.notation, to, text => {
+              setNotation(to)
+              edited.present({ text, notation: to })
+            })
+          }
         />
       </div>
       <Editor
         label="Definition"
-        value={text}
-        notation={notation}
-        isReadOnly={isFixed}
+        value={draft.text}
+        notation={draft.notation}
+        isReadOnly={isFixed || other}
         marks={marks}
-        onChange={setText}
-        onSubmit={() => !isFixed && isDirty && save(base)}
+        onChange={text => {
+          conversion.clear()
+          edited.change({ ...draft, text })
+        }}
+        onSubmit={() => !isFixed && isDirty && edited.save()}
       />
-      {action.error && <Problem error={action.error} />}
-      {theirs !== undefined && (
-        <Fragment>
-          <p class="problem" role="alert">
-            Somebody else has changed this meanwhile. Nothing of theirs was overwritten: compare, then choose.
-          </p>
-          <Diff left={definitionText(theirs, notation)} right={text} leftName="Theirs" rightName="Yours" />
-          <div class="form-buttons">
-            <button type="button" onClick={() => take(theirs)}>
-              Take theirs
-            </button>
-            <button type="button" class="danger" onClick={() => save(theirs)}>
-              Overwrite with mine
-            </button>
-          </div>
-        </Fragment>
-      )}
-      {!isFixed && theirs === undefined && (
-        <div class="form-buttons">
-          <button
-            type="button"
-            class="primary"
-            disabled={!isDirty || action.isRunning}
-            onClick={() => save(base)}
-          >
-            {action.isRunning ? 'Saving…' : 'Save'}
-          </button>
-          {isDirty && (
-            <button type="button" onClick={() => take(base)}>
-              Discard changes
-            </button>
-          )}
-        </div>
-      )}
-      <Notice text={notice} />
+      {conversion.error && <Problem error={conversion.error} />}
+      <Outcome
+        of={edited}
+        what="this"
+        textOf={version => definitionText(version, draft.notation)}
+        draftText={({ text }) => text}
+        isReadOnly={isFixed}
+      />
     </section>
   )
 }

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { guard } from '../router.ts'
 import { Field } from './fields.tsx'
 import { type Action, useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
@@ -11,10 +12,13 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly isWide?: boolean
+  /** What is asked before Escape, a click outside or ✕ closes it; undefined, or nothing: it is closed at once. */
+  readonly question?: () => string | undefined
+  readonly class?: string
 }
 
 /** A modal dialog; it is open as long as it is rendered. */
-export function Dialog({ title, onClose, children, isWide }: DialogProps) {
+export function Dialog({ title, onClose, children, isWide, question, class: kind = '' }: DialogProps) {
   const id = useId()
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -24,17 +28,42 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])
+  const tryToClose = () => {
+    const asked = question?.()
+    if (asked === undefined || confirm(asked)) onClose()
+    // Browsers close a dialog at the second Escape, whatever the page says.
+    else if (element.current?.open === false) element.current.showModal()
+  }
   return (
-    <dialog ref={element} class={isWide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={element}
+      class={`dialog ${isWide ? 'wide' : ''} ${kind}`.trim()}
+      aria-labelledby={id}
+      onClose={tryToClose}
+      onCancel={event => {
+        event.preventDefault()
+        tryToClose()
+      }}
+      onPointerDown={event => {
+        const dialog = event.currentTarget
+        if (event.target === dialog && isOutside(event, dialog)) tryToClose()
+      }}
+    >
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+        <button type="button" class="quiet" aria-label="Close" onClick={tryToClose}>
           ✕
         </button>
       </header>
       {children}
     </dialog>
   )
+}
+
+/** Whether a click on a dialog has met what lies behind it. */
+function isOutside({ clientX, clientY }: PointerEvent, dialog: HTMLDialogElement): boolean {
+  const { left, right, top, bottom } = dialog.getBoundingClientRect()
+  return clientX < left || clientX > right || clientY < top || clientY > bottom
 }
 
 interface FormDialogProps {
@@ -48,16 +77,38 @@ interface FormDialogProps {
   readonly children: ComponentChildren
 }
 
-/** A dialog with a form; errors of its submission are shown in it. */
+/** A dialog with a form; errors of its submission are shown in it. What was entered is not lost without a question. */
 export function FormDialog(props: FormDialogProps) {
   const { title, submit, isDangerous, isReady = true, onClose, onSubmit, children, isWide } = props
   const action = useAction()
+  const isTouched = useRef(false)
+  useEffect(() => guard(() => isTouched.current), [])
+  const touch = () => {
+    isTouched.current = true
+  }
+  const send = async (signal: AbortSignal) => {
+    isTouched.current = false
+    try {
+      await onSubmit(signal)
+    } catch (cause) {
+      touch()
+      throw cause
+    }
+  }
   return (
-    <Dialog title={title} onClose={onClose} isWide={isWide}>
+    <Dialog
+      title={title}
+      onClose={onClose}
+      isWide={isWide}
+      question={() => (isTouched.current ? 'Close this? What you have entered is lost.' : undefined)}
+    >
       <form
+        onInput={touch}
+        onBeforeInput={touch}
+        onChange={touch}
         onSubmit={event => {
           event.preventDefault()
-          if (isReady && !action.isRunning) action.start(onSubmit)
+          if (isReady && !action.isRunning) action.start(send)
         }}
       >
         <div class="dialog-body">

@@ -2,18 +2,17 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import type { Notation } from '../language.ts'
-import { NotationError } from '../language.ts'
 import type { Draft } from '../service/documents.ts'
-import { heavy } from '../service/heavy.ts'
-import type { Mark } from './code-editor.ts'
 import { Editor } from './editor.tsx'
 import { Field } from './fields.tsx'
-import { useAction } from './load.tsx'
+import { marksOf, NotationSwitch, useConversion } from './notation-switch.tsx'
 import { Problem } from './problem.tsx'
 
 interface DraftEditorProps {
   readonly draft: Draft
   readonly onChange: (draft: Draft) => void
+  /** Called with the same draft in another notation. */
+  readonly onPresent: (draft: Draft) => void
   readonly isReadOnly?: boolean
   readonly onSubmit?: () => void
   /** The fault that saving has met, if it is one of the text. */
@@ -21,20 +20,13 @@ interface DraftEditorProps {
 }
 
 /** The editor of a document's draft. */
-export function DraftEditor({ draft, onChange, isReadOnly, onSubmit, error }: DraftEditorProps) {
-  const action = useAction()
+export function DraftEditor({ draft, onChange, onPresent, isReadOnly, onSubmit, error }: DraftEditorProps) {
+  const conversion = useConversion('value')
   const [hasTtl, setHasTtl] = useState(draft.ttl !== '')
-  const fault = error ?? action.error
+  const fault = error ?? conversion.error
   const marks = useMemo(() => marksOf(fault), [fault])
   const convert = (to: Notation) =>
-    action.start(async () => {
-      const { data, notation: from } = draft
-      onChange({
-        ...draft,
-        notation: to,
-        data: await heavy({ kind: 'convert', text: data, from, to }, data.length),
-      })
-    })
+    conversion.start(draft.data, draft.notation, to, data => onPresent({ ...draft, notation: to, data }))
   return (
     <>
       <div class="editor-head">
@@ -52,9 +44,12 @@ export function DraftEditor({ draft, onChange, isReadOnly, onSubmit, error }: Dr
         isReadOnly={isReadOnly}
         marks={marks}
         onSubmit={onSubmit}
-        onChange={data => onChange({ ...draft, data })}
+        onChange={data => {
+          conversion.clear()
+          onChange({ ...draft, data })
+        }}
       />
-      {action.error && <Problem error={action.error} />}
+      {conversion.error && <Problem error={conversion.error} />}
       {(hasTtl || draft.ttl !== '') && (
         <Field
           label="Expires"
@@ -66,41 +61,5 @@ export function DraftEditor({ draft, onChange, isReadOnly, onSubmit, error }: Dr
         />
       )}
     </>
-  )
-}
-
-/** The marks that an error puts under the text. */
-export function marksOf(error: Error | undefined): readonly Mark[] {
-  return error instanceof NotationError
-    ? [{ from: error.from, to: error.to, message: error.message }]
-    : noMarks
-}
-
-const noMarks: readonly Mark[] = []
-
-interface SwitchProps {
-  readonly notation: Notation
-  readonly onChange: (notation: Notation) => void
-}
-
-/** Chooses between the two notations. */
-export function NotationSwitch({ notation, onChange }: SwitchProps) {
-  const choices = [
-    ['text', 'Text'],
-    ['json', 'JSON'],
-  ] as const
-  return (
-    <fieldset class="switch" aria-label="Notation">
-      {choices.map(([choice, name]) => (
-        <button
-          key={choice}
-          type="button"
-          aria-pressed={notation === choice}
-          onClick={() => onChange(choice)}
-        >
-          {name}
-        </button>
-      ))}
-    </fieldset>
   )
 }

@@ -1,7 +1,8 @@
 // The head of a page: where it lies, what it is called, and what can be done.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { takeArrival } from '../router.ts'
 
 interface HeadingProps {
   /** Pages around this one, outermost first. */
@@ -12,9 +13,14 @@ interface HeadingProps {
 
 /** The title of a page, also of the browser's tab; `children` are its buttons. */
 export function Heading({ trail = [], title, children }: HeadingProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Terrarium`
   }, [title])
+  // Who has followed a link begins to read, and to go on by keyboard, at the top of what it led to.
+  useEffect(() => {
+    if (takeArrival()) heading.current?.focus({ preventScroll: true })
+  }, [])
   return (
     <header class="heading">
       <div>
@@ -30,7 +36,7 @@ export function Heading({ trail = [], title, children }: HeadingProps) {
             ))}
           </p>
         )}
-        <h1>
+        <h1 ref={heading} tabIndex={-1}>
           <bdi>{title}</bdi>
         </h1>
       </div>

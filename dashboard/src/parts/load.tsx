@@ -3,8 +3,9 @@
 
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ChangedError } from '../service/checked.ts'
 import { isAborted, ServiceError } from '../service/faults.ts'
-import { signOut } from '../session.ts'
+import { secretRefused, session } from '../session.ts'
 import { Problem } from './problem.tsx'
 
 export interface Loading<T> {
@@ -17,9 +18,7 @@ export interface Loading<T> {
 
 /** Makes an error of whatever was thrown; a secret that is not accepted any more ends the session. */
 export function failureOf(cause: unknown): Error {
-  if (cause instanceof ServiceError && cause.status === 401) {
-    signOut('The secret is not accepted any more: it has expired or was revoked. Sign in again.')
-  }
+  if (cause instanceof ServiceError && cause.status === 401) void secretRefused()
   return cause instanceof Error ? cause : new Error(String(cause))
 }
 
@@ -50,7 +49,8 @@ export function useLoad<T>(
       },
     )
     return () => controller.abort()
-  }, [...inputs, turn])
+    // Who signs in again sees what the secret before could not read.
+  }, [...inputs, turn, session.value?.secret])
   const reload = useCallback(() => setTurn(now => now + 1), [])
   return { ...state, reload }
 }
@@ -74,6 +74,14 @@ export function Loaded<T>({ of, children }: LoadedProps<T>) {
       {data !== undefined && <div class={isLoading ? 'stale' : undefined}>{children(data)}</div>}
     </>
   )
+}
+
+/** Reads a page anew when an action on it finds that somebody else has changed what is shown; the error goes on. */
+export function reloading(reload: () => void): (cause: unknown) => never {
+  return cause => {
+    if (cause instanceof ChangedError) reload()
+    throw cause
+  }
 }
 
 /** An action that a person starts: whether it runs, and how it failed. */

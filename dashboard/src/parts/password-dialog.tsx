@@ -1,9 +1,12 @@
 // Asks for a new password of a user and sets it.
 
 import { useState } from 'preact/hooks'
-import { type DocumentName, setPassword } from '../service/documents.ts'
+import type { DocumentName } from '../service/documents.ts'
+import { readUser, setPassword } from '../service/users.ts'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './fields.tsx'
+import { Loaded, reloading, useLoad } from './load.tsx'
+import { localTime } from './time.tsx'
 
 interface PasswordProps {
   /** The document that stands for the user. */
@@ -16,14 +19,15 @@ interface PasswordProps {
 /** The dialog; closed by whoever shows it. */
 export function PasswordDialog({ user, hint, onClose, onDone }: PasswordProps) {
   const [password, setText] = useState('')
+  const stored = useLoad(signal => readUser(user, signal), [user.collection, user.id])
   return (
     <FormDialog
       title={`Password of ${user.collection}/${user.id}`}
       submit="Set password"
-      isReady={password !== ''}
+      isReady={password !== '' && stored.data !== undefined}
       onClose={onClose}
       onSubmit={async signal => {
-        await setPassword(user, password, signal)
+        await setPassword(user, password, stored.data?.passwordSet, signal).catch(reloading(stored.reload))
         onDone()
       }}
     >
@@ -37,6 +41,15 @@ export function PasswordDialog({ user, hint, onClose, onDone }: PasswordProps) {
         hasFocus
         hint={hint}
       />
+      <Loaded of={stored}>
+        {({ passwordSet }) => (
+          <p class="hint">
+            {passwordSet === undefined
+              ? 'There is no password yet.'
+              : `It replaces the password that was set at ${localTime(Date.parse(passwordSet))}.`}
+          </p>
+        )}
+      </Loaded>
     </FormDialog>
   )
 }

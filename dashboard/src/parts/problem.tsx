@@ -5,16 +5,21 @@ import { adviceFor, type Fault, ServiceError } from '../service/faults.ts'
 interface ProblemProps {
   readonly error: Error
   readonly retry?: () => void
+  /** Says where in the query it is: for queries that the person has written. */
+  readonly showsPlace?: boolean
 }
 
 /** An error as an alert; with `retry`, a button to try again. */
-export function Problem({ error, retry }: ProblemProps) {
+export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
   const isService = error instanceof ServiceError
   const advice = isService ? adviceFor(error) : undefined
   return (
     <div class="problem" role="alert">
       <p class="problem-title">{error.message}</p>
-      {isService && error.faults.map((fault, at) => <FaultLines key={at} fault={fault} isFirst={at === 0} />)}
+      {isService &&
+        error.faults.map((fault, at) => (
+          <FaultLines key={at} fault={fault} isFirst={at === 0} showsPlace={showsPlace} />
+        ))}
       {isService && <Drawn summary={error.summary} />}
       {advice && <p>{advice}</p>}
       {retry && (
@@ -31,12 +36,18 @@ export function Drawn({ summary }: { summary: string }) {
   return summary === '' ? null : <pre class="drawn">{summary}</pre>
 }
 
-function FaultLines({ fault, isFirst }: { fault: Fault; isFirst: boolean }) {
+interface FaultProps {
+  readonly fault: Fault
+  readonly isFirst: boolean
+  readonly showsPlace: boolean
+}
+
+function FaultLines({ fault, isFirst, showsPlace }: FaultProps) {
   return (
     <>
       <p class="problem-code">
         <code>{fault.code}</code>
-        {fault.position.length > 0 && (
+        {showsPlace && fault.position.length > 0 && (
           <>
             {' at '}
             <code>{fault.position.join(' › ')}</code>
@@ -54,7 +65,7 @@ function FaultLines({ fault, isFirst }: { fault: Fault; isFirst: boolean }) {
         </ul>
       )}
       {fault.causes.map((cause, at) => (
-        <FaultLines key={at} fault={cause} isFirst={false} />
+        <FaultLines key={at} fault={cause} isFirst={false} showsPlace={showsPlace} />
       ))}
     </>
   )

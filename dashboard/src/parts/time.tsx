@@ -21,6 +21,14 @@ export function exactTime(micros: bigint): string {
   return date.toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`)
 }
 
+/** The instant (ISO 8601) of a local time as fields for times give it. Throws for what lies outside 1970 to 9999. */
+export function instantOf(localText: string): string {
+  const date = new Date(localText)
+  const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear()
+  if (year < 1970 || year > 9999) throw new Error('Choose a time from the year 1970 up to the year 9999.')
+  return date.toISOString()
+}
+
 /** A transaction time. */
 export function Instant({ micros }: { micros: Json | undefined }) {
   if (typeof micros !== 'bigint') return <span class="absent">–</span>

@@ -111,19 +111,20 @@ const costsOfStats: Readonly<Record<string, string>> = {
 }
 
 /** What a query of version 10 gave. */
-interface Version10Result extends TextResult {
+interface Version10Result extends QueryResult {
   /** What was logged, and hints. */
   readonly summary: string
 }
 
 /**
- * Runs a query of version 10; values come in the format `tagged`, and the response's body stays text. Throws
+ * Runs a query of version 10; values come and its arguments (`given`) go in the format `tagged`. Throws
  * {@link ServiceError}, or an AbortError.
  */
 export async function runVersion10(
   query: string,
   { secret }: Scope,
   signal: AbortSignal,
+  given: Readonly<Record<string, Query>> = {},
 ): Promise<Version10Result> {
   const started = performance.now()
   const headers = new Headers({
@@ -132,7 +133,12 @@ export async function runVersion10(
     'x-query-tags': tags,
   })
   if (lastSeenTxn > 0) headers.set('x-last-txn-ts', String(lastSeenTxn))
-  const response = await reach('/query/1', { method: 'POST', headers, body: writeJson({ query }), signal })
+  const response = await reach('/query/1', {
+    method: 'POST',
+    headers,
+    body: writeJson({ query, arguments: given }),
+    signal,
+  })
   const text = await response.text()
   const body = bodyOf(text)
   const time = at(body, 'txn_ts')
@@ -144,7 +150,7 @@ export async function runVersion10(
     if (value !== undefined) costs[name] = Number(value)
   }
   const elapsedMs = performance.now() - started
-  return { text, costs, elapsedMs, summary: textAt(body, 'summary') ?? '' }
+  return { value: at(body, 'data') ?? null, text, costs, elapsedMs, summary: textAt(body, 'summary') ?? '' }
 }
 
 /** Runs a query. Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */

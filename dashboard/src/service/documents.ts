@@ -5,8 +5,8 @@ import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
 import { type Query, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
+import { checkedQuery, deleteChecked, type Saved } from './checked.ts'
 import { runText } from './client.ts'
-import { write } from './data.ts'
 import { heavy } from './heavy.ts'
 import type { DocumentText } from './heavy-tasks.ts'
 
@@ -35,46 +35,41 @@ export interface Draft {
   readonly notation: Notation
   /** ISO 8601; empty when it does not expire. */
   readonly ttl: string
+  /** With which it logs in; absent: it stays as it is. */
+  readonly password?: string
 }
 
-/** The outcome of saving: written at a time, or not, because somebody else has changed the document. */
-type Saved =
-  | { readonly kind: 'saved'; readonly ts: bigint }
-  | { readonly kind: 'conflict'; readonly theirs: DocumentText }
-  | { readonly kind: 'gone' }
-
 /** The text of an expression for what `draft` says, put together as text: its data may be megabytes long. */
-async function paramsText({ data, notation, ttl }: Draft): Promise<string> {
+async function paramsText({ data, notation, ttl, password }: Draft): Promise<string> {
   const literal = await heavy({ kind: 'literal', text: data, notation }, data.length)
   const expiry = ttl === '' ? '' : `,"ttl":${writeJson({ time: ttl })}`
-  return `{"object":{"data":${literal}${expiry}}}`
+  const login = password === undefined ? '' : `,"credentials":${writeJson({ object: { password } })}`
+  return `{"object":{"data":${literal}${expiry}${login}}}`
 }
 
 /**
  * Replaces a document, unless it has changed since `readAt` (its transaction time): checked and written in one
- * transaction, so that nothing of somebody else's is ever lost. With `readAt` undefined it is replaced in any case.
+ * transaction, so that nothing of somebody else's is ever lost.
  */
 export async function saveDocument(
   name: DocumentName,
   draft: Draft,
-  readAt: bigint | undefined,
+  readAt: bigint,
   signal: AbortSignal,
-): Promise<Saved> {
-  const ref = writeJson(documentRef(name.collection, name.id))
-  const params = await paramsText(draft)
-  const replace = `{"object":{"saved":{"select":"ts","from":{"replace":${ref},"params":${params}}}}}`
-  const same = readAt === undefined ? 'true' : `{"equals":[{"select":"ts","from":{"get":${ref}}},${readAt}]}`
-  const guarded = `{"if":${same},"then":${replace},"else":{"object":{"conflict":{"get":${ref}}}}}`
-  const body = `{"if":{"exists":${ref}},"then":${guarded},"else":{"object":{"gone":true}}}`
-  const answer = await runText(body, scope.value, signal)
-  const { text } = answer
-  if (text.startsWith('{"resource":{"conflict":')) {
-    const inner = `{"resource":${text.slice('{"resource":{"conflict":'.length, -1)}`
+): Promise<Saved<DocumentText>> {
+  const ref = documentRef(name.collection, name.id)
+  // The change is put in as text: it may be megabytes long. Inside strings quotes are escaped, so the place is the only one.
+  const [start, end] = writeJson(checkedQuery(ref, readAt, null)).split('{"done":null}') as [string, string]
+  const replace = `{"select":"ts","from":{"replace":${writeJson(ref)},"params":${await paramsText(draft)}}}`
+  const { text } = await runText(`${start}{"done":${replace}}${end}`, scope.value, signal)
+  const changed = '{"resource":{"changed":'
+  if (text.startsWith(changed)) {
+    const inner = `{"resource":${text.slice(changed.length, -1)}`
     const theirs = await heavy({ kind: 'document', text: inner, notation: draft.notation }, text.length)
     return { kind: 'conflict', theirs }
   }
-  const saved = /^\{"resource":\{"saved":(\d+)/.exec(text)?.[1]
-  return saved === undefined ? { kind: 'gone' } : { kind: 'saved', ts: BigInt(saved) }
+  if (!text.startsWith('{"resource":{"done":')) return { kind: 'gone' }
+  return { kind: 'saved', version: await readDocument(name, draft.notation, signal) }
 }
 
 /** Creates a document, with an id of one's own or one that the service makes. Returns its id. */
@@ -90,20 +85,11 @@ export async function createDocument(
   return /"resource":"(\d+)"/.exec(text)?.[1] ?? id
 }
 
-/** Deletes a document. */
-export async function deleteDocument({ collection, id }: DocumentName, signal: AbortSignal): Promise<void> {
-  await write({ delete: documentRef(collection, id) }, signal)
-}
-
-/** Sets the password with which a document logs in. */
-export async function setPassword(
+/** Deletes a document that was read at `readAt`. Throws `ChangedError` when it has changed since. */
+export async function deleteDocument(
   { collection, id }: DocumentName,
-  password: string,
+  readAt: bigint,
   signal: AbortSignal,
 ): Promise<void> {
-  const credentials = { credentials: { object: { password } } }
-  await write(
-    { select: 'ts', from: { update: documentRef(collection, id), params: { object: credentials } } },
-    signal,
-  )
+  await deleteChecked(documentRef(collection, id), readAt, signal)
 }

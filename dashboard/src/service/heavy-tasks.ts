@@ -1,9 +1,10 @@
 // The tasks that a worker takes over for long texts.
 
 import {
+  convertQuery,
+  convertValue,
   type Notation,
   parseLiteral,
-  parseValue,
   printForComparison,
   printValue,
   type Version,
@@ -22,8 +23,14 @@ export type HeavyTask =
   | { readonly kind: 'answer'; readonly text: string; readonly version: Version; readonly notation: Notation }
   /** The JSON of an expression that evaluates to the value that a text stands for. */
   | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
-  /** A value in one notation, in the other. */
-  | { readonly kind: 'convert'; readonly text: string; readonly from: Notation; readonly to: Notation }
+  /** A value or a query in one notation, in the other. */
+  | {
+      readonly kind: 'convert'
+      readonly what: 'value' | 'query'
+      readonly text: string
+      readonly from: Notation
+      readonly to: Notation
+    }
   /** What differs between two texts. */
   | { readonly kind: 'compare'; readonly left: string; readonly right: string }
   /** What differs between the versions in the body of an answer: the one before, one, and the newest. */
@@ -33,6 +40,7 @@ export type HeavyTask =
 export interface DocumentText {
   /** The data, laid out. */
   readonly data: string
+  readonly notation: Notation
   readonly ts: bigint
   /** ISO 8601; empty when it does not expire. */
   readonly ttl: string
@@ -75,7 +83,9 @@ function performAny(task: HeavyTask): Results[keyof Results] {
     case 'literal':
       return writeJson(parseLiteral(task.text, task.notation))
     case 'convert':
-      return printValue(parseValue(task.text, task.from), task.to)
+      return task.what === 'query'
+        ? convertQuery(task.text, task.to)
+        : convertValue(task.text, task.from, task.to)
     case 'compare':
       return compare(task.left, task.right)
     case 'versions':
@@ -104,6 +114,7 @@ function documentText(document: Json, notation: Notation): DocumentText {
   const ttl = at(document, 'ttl', '@ts')
   return {
     data: printValue(at(document, 'data') ?? new Map(), notation),
+    notation,
     ts: typeof ts === 'bigint' ? ts : 0n,
     ttl: typeof ttl === 'string' ? ttl : '',
   }

@@ -65,7 +65,9 @@ export const predicateTemplates: Readonly<Record<RoleAction, string>> = {
   read: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
   delete: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
   history_read: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
-  write: 'Query(Lambda(["old", "new"], Equals(Select(["data", "owner"], Var("old")), CurrentIdentity())))',
+  // The owner stays the owner: with the old document alone an owner could give a document to somebody else.
+  write:
+    'Query(Lambda(["old", "new"], Equals(CurrentIdentity(), Select(["data", "owner"], Var("old")), Select(["data", "owner"], Var("new")))))',
   create: 'Query(Lambda("new", Equals(Select(["data", "owner"], Var("new")), CurrentIdentity())))',
   create_with_id:
     'Query(Lambda(["new", "ref"], Equals(Select(["data", "owner"], Var("new")), CurrentIdentity())))',
@@ -125,22 +127,51 @@ function resourceOf({ kind, name }: Pick<Privilege, 'kind' | 'name'>): Query {
   return kind === 'native' ? { [name]: null } : { [kind]: name }
 }
 
-/** What to write so that a role becomes a table. Throws a NotationError for a predicate that is none. */
-export function roleParams(name: string, { privileges, memberships }: RoleShape): Query {
+/**
+ * What to write so that a role that was read as `before` becomes `after`: only the parts that differ. Throws a
+ * NotationError for a predicate that is none.
+ */
+export function roleChanges(before: RoleShape, after: RoleShape): Readonly<Record<string, Query>> {
+  const [was, is] = [shapeLines(before), shapeLines(after)]
   return {
-    object: {
-      name,
-      privileges: privileges.map(privilege => ({
-        object: { resource: resourceOf(privilege), actions: { object: grantParams(privilege.grants) } },
-      })),
-      membership: memberships.map(({ collection, predicate }) => ({
-        object: {
-          resource: { collection },
-          ...(predicate.trim() !== '' && { predicate: parseLiteral(predicate, 'text') }),
-        },
-      })),
-    },
+    ...(was.privileges !== is.privileges && { privileges: privilegeParams(after) }),
+    ...(was.members !== is.members && { membership: memberParams(after) }),
   }
+}
+
+function privilegeParams({ privileges }: RoleShape): Query {
+  return privileges.map(privilege => ({
+    object: { resource: resourceOf(privilege), actions: { object: grantParams(privilege.grants) } },
+  }))
+}
+
+function memberParams({ memberships }: RoleShape): Query {
+  return memberships.map(({ collection, predicate }) => ({
+    object: {
+      resource: { collection },
+      ...(predicate.trim() !== '' && { predicate: parseLiteral(predicate, 'text') }),
+    },
+  }))
+}
+
+/** A table as text: a line for each grant and each member, so that two tables can be compared. */
+export function shapeText(shape: RoleShape): string {
+  const { privileges, members } = shapeLines(shape)
+  return `${privileges}\n${members}`
+}
+
+function shapeLines({ privileges, memberships }: RoleShape) {
+  const rows = privileges.map(({ kind, name, grants }) => {
+    const granted = actions.flatMap(action => {
+      const grant = grants[action]
+      return grant === undefined ? [] : [`  ${action}: ${grant === true ? 'yes' : grant}`]
+    })
+    return [`${kind} ${name}`, ...granted].join('\n')
+  })
+  const members = memberships.map(
+    ({ collection, predicate }) => `member ${collection}: ${predicate || 'all'}`,
+  )
+  return { privileges: rows.join('\n'), members: members.join('\n') }
 }
 
 function grantParams(grants: Grants): Record<string, Query> {

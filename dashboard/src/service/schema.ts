@@ -1,8 +1,9 @@
 // Schema objects, keys, tokens and credentials: documents in native collections, read and changed in one way.
 
 import { type Notation, parseLiteral, printValue } from '../language.ts'
-import { at, isMap, type Json, type Query } from '../wire/json.ts'
+import { at, isMap, type Json, type Query, writeJson } from '../wire/json.ts'
 import { type Native, nativeRef, schemaRef } from '../wire/refs.ts'
+import { deleteChecked, type Saved, writeChecked } from './checked.ts'
 import { asPage, type Cursor, mapping, type Page, pageOf, read, variable, write } from './data.ts'
 
 /** A page of the documents of a native collection. */
@@ -46,14 +47,9 @@ export function definitionText(document: Json, notation: Notation): string {
   return printValue(editable(document), notation)
 }
 
-/** The outcome of saving. */
-type SchemaSaved =
-  | { readonly kind: 'saved'; readonly document: Json }
-  | { readonly kind: 'conflict'; readonly theirs: Json }
-
 /**
- * Changes a document to what a text says, unless it has changed since it was read. Fields that the text leaves out are
- * taken away.
+ * Changes a document to what a text says, unless it has changed since `before` was read. Only fields that the text
+ * changes are written; those that it leaves out are taken away.
  */
 export async function saveDefinition(
   native: Native,
@@ -62,48 +58,39 @@ export async function saveDefinition(
   text: string,
   notation: Notation,
   signal: AbortSignal,
-): Promise<SchemaSaved> {
-  return saveFields(native, id, before, withRemovals(before, parseLiteral(text, notation)), signal)
+): Promise<Saved<Json>> {
+  const written = fieldsOf(parseLiteral(text, notation))
+  const read = fieldsOf(parseLiteral(definitionText(before, notation), notation))
+  const changes = new Map<string, Json>()
+  for (const [name, value] of written) {
+    const was = read.get(name)
+    if (was === undefined || writeJson(was) !== writeJson(value)) changes.set(name, value)
+  }
+  for (const name of read.keys()) if (!written.has(name)) changes.set(name, null)
+  return saveFields(native, id, before, changes, signal)
 }
 
-/** The written object, with null for each field that was there and is written no more. */
-function withRemovals(before: Json, params: Query): Query {
-  const written = fieldsOf(params)
-  if (written === undefined) throw new Error('The definition has to be an object: { … }.')
-  const fields = new Map(written)
-  for (const name of editable(before).keys()) if (!fields.has(name)) fields.set(name, null)
-  return { object: fields }
+/** The fields of an expression that is a written object. Throws when it is something else. */
+function fieldsOf(query: Query): ReadonlyMap<string, Json> {
+  const isObject = query !== null && typeof query === 'object' && !Array.isArray(query)
+  const fields = query instanceof Map ? query.get('object') : isObject && 'object' in query && query.object
+  if (!(fields instanceof Map)) throw new Error('The definition has to be an object: { … }.')
+  return fields
 }
 
-/** The fields of an expression that is a written object. */
-function fieldsOf(query: Query): ReadonlyMap<string, Json> | undefined {
-  if (query === null || typeof query !== 'object' || Array.isArray(query)) return undefined
-  const fields = query instanceof Map ? query.get('object') : (query as { readonly object?: Json }).object
-  return isMap(fields) ? fields : undefined
-}
-
-/** Changes some fields of a document, unless it has changed since it was read. */
+/** Changes some fields of a document, unless it has changed since `before` was read. */
 export async function saveFields(
   native: Native,
   id: string,
   before: Json,
-  params: Query,
+  changes: ReadonlyMap<string, Query> | Readonly<Record<string, Query>>,
   signal: AbortSignal,
-): Promise<SchemaSaved> {
+): Promise<Saved<Json>> {
   const ref = schemaRef(native, id)
-  const ts = at(before, 'ts') ?? null
-  const { value } = await write(
-    {
-      if: { equals: [{ select: 'ts', from: { get: ref } }, ts] },
-      then: { object: { saved: { update: ref, params } } },
-      else: { object: { theirs: { get: ref } } },
-    },
-    signal,
-  )
-  const saved = at(value, 'saved')
-  return saved === undefined
-    ? { kind: 'conflict', theirs: at(value, 'theirs') ?? null }
-    : { kind: 'saved', document: saved }
+  const update: Query = { update: ref, params: { object: changes as Query } }
+  const outcome = await writeChecked(ref, at(before, 'ts') ?? null, update, signal)
+  if (outcome.kind === 'done') return { kind: 'saved', version: outcome.value }
+  return outcome.kind === 'changed' ? { kind: 'conflict', theirs: outcome.theirs } : outcome
 }
 
 const createForms: Readonly<Partial<Record<Native, string>>> = {
@@ -123,7 +110,12 @@ export async function createSchema(native: Native, params: Query, signal: AbortS
   return (await write(query, signal)).value
 }
 
-/** Deletes a document of a native collection. */
-export async function deleteSchema(native: Native, id: string, signal: AbortSignal): Promise<void> {
-  await write({ select: 'ts', from: { delete: schemaRef(native, id) } }, signal)
+/** Deletes a document of a native collection that was read. Throws `ChangedError` when it has changed since. */
+export async function deleteSchema(
+  native: Native,
+  id: string,
+  before: Json | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  await deleteChecked(schemaRef(native, id), at(before, 'ts') ?? null, signal)
 }

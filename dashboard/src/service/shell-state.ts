@@ -18,6 +18,7 @@ interface ShellTab {
 interface PastQuery {
   readonly text: string
   readonly version: Version
+  readonly notation: Notation
 }
 
 interface Kept {
@@ -26,7 +27,7 @@ interface Kept {
   readonly history: readonly PastQuery[]
 }
 
-const storageKey = 'terrarium-shell-versions'
+const storageKey = 'terrarium-shell-notations'
 const historyMax = 100
 /** Longer texts are not kept in the history. */
 const historyCharsMax = 20_000
@@ -64,9 +65,8 @@ function keep(changed: Partial<Kept>): void {
   }
 }
 
-/** Changes the tab that is shown. */
-export function changeTab(changed: Partial<Omit<ShellTab, 'id'>>): void {
-  const { id } = activeTab.value
+/** Changes a tab; the one that is shown when no other is named. */
+export function changeTab(changed: Partial<Omit<ShellTab, 'id'>>, id = activeTab.value.id): void {
   keep({ tabs: tabs.value.map(tab => (tab.id === id ? { ...tab, ...changed } : tab)) })
 }
 
@@ -94,10 +94,12 @@ export function closeTab(id: number): void {
 }
 
 /** Puts a query on top of the history. */
-export function rememberQuery({ text, version }: PastQuery): void {
+export function rememberQuery({ text, version, notation }: PastQuery): void {
   if (text.length > historyCharsMax) return
-  const others = history.value.filter(each => each.text !== text || each.version !== version)
-  keep({ history: [{ text, version }, ...others].slice(0, historyMax) })
+  const others = history.value.filter(
+    each => each.text !== text || each.version !== version || each.notation !== notation,
+  )
+  keep({ history: [{ text, version, notation }, ...others].slice(0, historyMax) })
 }
 
 function forgetShell(): void {

@@ -1,0 +1,105 @@
+// What makes a document a user: a password, and the tokens of its logins. Version 10 finds both by the document, without
+// going through those of everybody else.
+
+import { scope } from '../session.ts'
+import { type Json, listAt, type Query, textAt } from '../wire/json.ts'
+import { documentRef } from '../wire/refs.ts'
+import { ChangedError } from './checked.ts'
+import { runVersion10 } from './client.ts'
+import { write } from './data.ts'
+import type { DocumentName } from './documents.ts'
+
+/** A login. */
+export interface UserToken {
+  readonly id: string
+  /** ISO 8601; when it was made or changed. */
+  readonly changed: string
+  /** ISO 8601; undefined when it does not expire. */
+  readonly expires: string | undefined
+}
+
+/** What is known of a document as a user. */
+export interface User {
+  /** When the password was set, ISO 8601; undefined where there is none. */
+  readonly passwordSet: string | undefined
+  readonly tokens: readonly UserToken[]
+  /** Whether there are more tokens than those. */
+  readonly isMore: boolean
+}
+
+const tokensShown = 50
+
+const userQuery = `let document = Collection(collection).byId(id)!
+let credential = Credential.byDocument(document)
+{
+  password: if (credential.exists()) credential!.ts else null,
+  tokens: Token.byDocument(document).take(${tokensShown + 1}).toArray().map(token => {
+    { id: token.id, ts: token.ts, ttl: token.ttl }
+  })
+}`
+
+/** Runs a query of version 10 about a document. Texts are given as arguments, so that they stay data. */
+async function askAbout(
+  query: string,
+  { collection, id }: DocumentName,
+  others: Readonly<Record<string, Query>>,
+  signal: AbortSignal,
+): Promise<Json> {
+  const { value } = await runVersion10(query, scope.value, signal, { collection, id, ...others })
+  return value
+}
+
+/** Whether a document has a password, and its logins. */
+export async function readUser(user: DocumentName, signal: AbortSignal): Promise<User> {
+  const value = await askAbout(userQuery, user, {}, signal)
+  const tokens = listAt(value, 'tokens').map(token => ({
+    id: textAt(token, 'id') ?? '',
+    changed: textAt(token, 'ts', '@time') ?? '',
+    expires: textAt(token, 'ttl', '@time'),
+  }))
+  return {
+    passwordSet: textAt(value, 'password', '@time'),
+    tokens: tokens.slice(0, tokensShown),
+    isMore: tokens.length > tokensShown,
+  }
+}
+
+const passwordQuery = `let document = Collection(collection).byId(id)!
+let credential = Credential.byDocument(document)
+let stored = if (credential.exists()) credential!.ts else null
+if (stored != known) "changed" else {
+  if (stored == null) Credential.create({ document: document, password: password })
+  else credential!.update({ password: password })
+  "set"
+}`
+
+/**
+ * Sets the password with which a document logs in. `passwordSet` is when the one that was there was set. Throws
+ * `ChangedError` when another was set since.
+ */
+export async function setPassword(
+  user: DocumentName,
+  password: string,
+  passwordSet: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = passwordSet === undefined ? null : { '@time': passwordSet }
+  const outcome = await askAbout(passwordQuery, user, { password, known }, signal)
+  if (outcome !== 'set') throw new ChangedError()
+}
+
+/** Logs a document in without its password. Returns the secret of the new token; `expires` is ISO 8601, or empty. */
+export async function logInAs(user: DocumentName, expires: string, signal: AbortSignal): Promise<string> {
+  const instance = documentRef(user.collection, user.id)
+  const fields = { instance, ...(expires !== '' && { ttl: { '@ts': expires } }) }
+  const { value } = await write({ create: { tokens: null }, params: { object: fields } }, signal)
+  return textAt(value, 'secret') ?? ''
+}
+
+const revokeQuery = `let document = Collection(collection).byId(id)!
+Token.byDocument(document).forEach(token => token.delete())`
+
+/** Deletes all tokens of a document. */
+export async function revokeAll(user: DocumentName, signal: AbortSignal): Promise<void> {
+  await askAbout(revokeQuery, user, {}, signal)
+}

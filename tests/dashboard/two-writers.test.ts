@@ -1,0 +1,228 @@
+// Of two people who change one thing, the second is told and chooses, in every form of the dashboard. What is entered and
+// not saved is in `unsaved.test.ts`.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openStage, type Stage, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+})
+
+after(() => stage?.close())
+
+const items = { collection: 'items' }
+const user = { ref: { collection: 'users' }, id: '1' }
+const changedMeanwhile = /Somebody else has changed/
+
+/** A form that changes or deletes something that is there. */
+interface Form {
+  readonly name: string
+  /** Makes what the form is about, and gives the form's address. */
+  readonly set: () => Promise<string>
+  /** What the first person enters. */
+  readonly enter: (page: Page) => Promise<void>
+  /** What the second person, who is faster, does. */
+  readonly other: () => Promise<unknown>
+  readonly submit: (page: Page) => Promise<void>
+  /** Gives true while what the second person did is as they did it. */
+  readonly isKept: () => Promise<unknown>
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const inDialog = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+
+/** A form of deleting: opens a dialog with `open`, types `typed` and confirms with `submit`. */
+function deletion(
+  thing: string,
+  address: string,
+  subject: unknown,
+  open: string,
+  submit: string,
+  typed = '',
+): Form {
+  return {
+    name: `deleting a ${thing}`,
+    set: async () => address,
+    enter: async page => {
+      await page.getByRole('button', { name: open }).first().click()
+      if (typed !== '') await page.getByLabel(`Type ${typed} to confirm`).fill(typed)
+    },
+    other: () => stage.query({ update: subject, params: { object: { data: { object: { by: 'other' } } } } }),
+    submit: page => inDialog(page, submit),
+    isKept: async () => (await stage.query({ select: ['data', 'by'], from: { get: subject } })) === 'other',
+  }
+}
+
+function definition(kind: string, address: string, subject: unknown, text: string): Form {
+  return {
+    name: `the definition of ${kind}`,
+    set: async () => address,
+    enter: page => typeInto(page, 'Definition', text),
+    other: () => stage.query({ update: subject, params: { object: { data: { object: { by: 'other' } } } } }),
+    submit: page => press(page, 'Save'),
+    isKept: async () => (await stage.query({ select: ['data', 'by'], from: { get: subject } })) === 'other',
+  }
+}
+
+const create = (form: string, fields: object) => stage.query({ [form]: { object: fields } })
+
+async function fillDatabase(): Promise<readonly Form[]> {
+  for (const name of ['items', 'users', 'more']) await create('create_collection', { name })
+  await create('create_database', { name: 'below' })
+  await create('create_index', {
+    name: 'by_name',
+    source: items,
+    terms: [{ object: { field: ['data', 'n'] } }],
+  })
+  await create('create_function', { name: 'twice', body: { query: { lambda: 'x', expr: { var: 'x' } } } })
+  await create('create_role', { name: 'reader', data: { object: {} } })
+  await create('create_access_provider', { name: 'idp', issuer: 'a', jwks_uri: 'https://idp.example/k' })
+  const key = (await create('create_key', { role: 'server' })) as { ref: { '@ref': { id: string } } }
+  const keyRef = { ref: { keys: null }, id: key.ref['@ref'].id }
+  await stage.query({ create: { ref: items, id: '1' }, params: { object: { data: { object: { n: 1 } } } } })
+  await stage.query({ create: user, params: { object: { credentials: { object: { password: 'first' } } } } })
+  const login = { login: user, params: { object: { password: 'first' } } }
+  const token = (await stage.query(login)) as { ref: { '@ref': { id: string } } }
+  const tokenRef = { ref: { tokens: null }, id: token.ref['@ref'].id }
+  const keyPage = `keys/${keyRef.id}`
+  const item = { ref: items, id: '1' }
+  const identifies = (password: string) => stage.query({ identify: user, password })
+  return [
+    {
+      name: 'the settings of a collection',
+      set: async () => 'collections/items/settings',
+      enter: page => page.getByLabel('Days until documents expire').fill('9'),
+      other: () => stage.query({ update: items, params: { object: { history_days: null } } }),
+      submit: page => press(page, 'Save'),
+      isKept: async () =>
+        (await stage.query({ contains_field: 'history_days', in: { get: items } })) === false,
+    },
+    {
+      name: 'a document',
+      set: async () => 'collections/items/1',
+      enter: page => typeInto(page, 'Data', '{ n: 3 }'),
+      other: () => stage.query({ update: item, params: { object: { data: { object: { n: 2 } } } } }),
+      submit: page => press(page, 'Save'),
+      isKept: async () => (await stage.query({ select: ['data', 'n'], from: { get: item } })) === 2,
+    },
+    {
+      name: 'a version that is restored',
+      set: async () => 'collections/items/1/history',
+      enter: async page => {
+        await page.getByRole('button', { name: /^create/ }).click()
+        await press(page, 'Restore this version')
+      },
+      other: () => stage.query({ update: item, params: { object: { data: { object: { n: 4 } } } } }),
+      submit: page => inDialog(page, 'Restore'),
+      isKept: async () => (await stage.query({ select: ['data', 'n'], from: { get: item } })) === 4,
+    },
+    {
+      name: 'a table of privileges',
+      set: async () => 'roles/reader',
+      enter: async page => {
+        await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
+        await press(page, 'Add resource')
+      },
+      other: () =>
+        stage.query({
+          update: { role: 'reader' },
+          params: { object: { membership: [{ object: { resource: { collection: 'users' } } }] } },
+        }),
+      submit: page => press(page, 'Save privileges'),
+      isKept: async () =>
+        (await stage.query({
+          select: ['membership', 0, 'resource', 'id'],
+          from: { get: { role: 'reader' } },
+        })) === 'users',
+    },
+    {
+      name: 'a password',
+      set: async () => 'collections/users/1',
+      enter: async page => {
+        await page.getByRole('button', { name: /password$/ }).click()
+        await page.getByLabel('New password').fill('mine')
+        await page.getByRole('dialog').getByText('It replaces the password').waitFor()
+      },
+      other: () =>
+        stage.query({
+          update: user,
+          params: { object: { credentials: { object: { password: 'theirs' } } } },
+        }),
+      submit: page => inDialog(page, 'Set password'),
+      isKept: () => identifies('theirs'),
+    },
+    {
+      name: 'the name of a database',
+      set: async () => '',
+      enter: async page => {
+        await press(page, 'Rename below')
+        await page.getByLabel('Name', { exact: true }).fill('beneath')
+      },
+      other: () =>
+        stage.query({ update: { database: 'below' }, params: { object: { data: { object: { a: 1 } } } } }),
+      submit: page => inDialog(page, 'Rename'),
+      isKept: () => stage.query({ exists: { database: 'below' } }),
+    },
+    definition(
+      'an index',
+      'indexes/by_name',
+      { index: 'by_name' },
+      '{ name: "by_n", source: Collection("items") }',
+    ),
+    definition('a function', 'functions/twice', { function: 'twice' }, '{ name: "thrice" }'),
+    definition('a role', 'roles/reader', { role: 'reader' }, '{ name: "writer" }'),
+    definition('a key', keyPage, keyRef, '{ role: "admin" }'),
+    definition('a token', `tokens/${tokenRef.id}`, tokenRef, '{ data: { mine: true } }'),
+    definition('an access provider', 'access-providers/idp', { access_provider: 'idp' }, '{ name: "other" }'),
+    deletion('document', 'collections/items/1', item, 'Delete', 'Delete document'),
+    deletion('index', 'indexes/by_name', { index: 'by_name' }, 'Delete', 'Delete index', 'by_name'),
+    deletion('function', 'functions/twice', { function: 'twice' }, 'Delete', 'Delete function', 'twice'),
+    deletion('role', 'roles/reader', { role: 'reader' }, 'Delete', 'Delete role', 'reader'),
+    deletion('key', keyPage, keyRef, 'Delete', 'Delete key'),
+    deletion('key from the list', 'keys', keyRef, `Revoke ${keyRef.id}`, 'Revoke key'),
+    deletion('token', `tokens/${tokenRef.id}`, tokenRef, 'Delete', 'Delete token'),
+    deletion('token from the list', 'tokens', tokenRef, `Revoke ${tokenRef.id}`, 'Revoke token'),
+    deletion(
+      'provider',
+      'access-providers/idp',
+      { access_provider: 'idp' },
+      'Delete',
+      'Delete access provider',
+      'idp',
+    ),
+    deletion(
+      'collection',
+      'collections/more/settings',
+      { collection: 'more' },
+      'Delete collection',
+      'Delete collection',
+      'more',
+    ),
+    deletion('database', '', { database: 'below' }, 'Delete below', 'Delete database', 'below'),
+  ]
+}
+
+test('in every form the second of two writers is told, and nothing of the other is lost', {
+  skip,
+}, async t => {
+  const forms = await fillDatabase()
+  const page = await stage.signedIn(stage.admin)
+  for (const { name, set, enter, other, submit, isKept } of forms) {
+    await t.test(name, async () => {
+      await stage.visit(page, await set())
+      await enter(page)
+      await other()
+      await submit(page)
+      await page.getByRole('alert').getByText(changedMeanwhile).waitFor()
+      assert.equal(await isKept(), true, 'what the other has done is there')
+    })
+  }
+  await page.context().close()
+  stage.assertNoFaults()
+})

@@ -1,0 +1,194 @@
+// What was entered and not saved: conversions keep it, leaving asks, and a secret that ends does not take it along. And
+// addresses that lead to what the secret does not reach.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { query } from '../support/http.ts'
+import { openStage, type Stage, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+  await stage.query({ create_collection: { object: { name: 'items' } } })
+  const body = { query: { lambda: 'x', expr: { var: 'x' } } }
+  await stage.query({ create_function: { object: { name: 'same', body } } })
+})
+
+after(() => stage?.close())
+
+const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** Answers the next questions of a page in this order, and later ones with yes; gives what was asked. */
+function answering(page: Page, ...answers: readonly boolean[]): string[] {
+  const asked: string[] = []
+  page.removeAllListeners('dialog')
+  page.on('dialog', dialog => {
+    asked.push(dialog.message())
+    void ((answers[asked.length - 1] ?? true) ? dialog.accept() : dialog.dismiss())
+  })
+  return asked
+}
+
+test('another notation shows the same text, in every editor; where it cannot, nothing changes', {
+  skip,
+}, async () => {
+  const page = await stage.signedIn(stage.admin, 'functions/same')
+  await typeInto(page, 'Definition', '{ name: "same", data: { not: "saved" }, body: Query(Lambda("x", 1)) }')
+  await press(page, 'JSON')
+  await textbox(page, 'Definition').getByText('"not": "saved"').waitFor()
+  await press(page, 'Text')
+  await textbox(page, 'Definition').getByText('not: "saved"').waitFor()
+  await press(page, 'Save')
+  await page.getByText('Saved.').waitFor()
+  await stage.visit(page, 'shell')
+  await typeInto(page, 'Query', 'Add(1, 2)')
+  await press(page, 'JSON')
+  await textbox(page, 'Query').getByText('"add"').waitFor()
+  await press(page, 'Run')
+  await page.locator('.result').getByText('3', { exact: true }).waitFor()
+  await press(page, 'Text')
+  await textbox(page, 'Query').getByText('Add(1, 2)').waitFor()
+  for (const [text, reason] of [
+    ['Add(1, 2) // the sum', 'JSON has no comments'],
+    ['1\n2', 'JSON holds a single query'],
+    ['Add(1', 'has no end'],
+  ] as const) {
+    await typeInto(page, 'Query', text)
+    await press(page, 'JSON')
+    await page.getByRole('alert').getByText(reason).waitFor()
+    await page.getByRole('button', { name: 'Text', exact: true, pressed: true }).waitFor()
+    await textbox(page, 'Query')
+      .getByText(text.split('\n')[0] as string)
+      .waitFor()
+  }
+  await stage.visit(page, 'collections/items/new')
+  await typeInto(page, 'Data', '{ at: Now() }')
+  await press(page, 'JSON')
+  await page.getByRole('alert').getByText('has to be evaluated first').waitFor()
+  await textbox(page, 'Data').getByText('Now()').waitFor()
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('of the two editors of a role one waits while the other holds changes', { skip }, async () => {
+  await stage.query({ create_role: { object: { name: 'reader' } } })
+  const page = await stage.signedIn(stage.admin, 'roles/reader')
+  await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
+  await press(page, 'Add resource')
+  await page.getByText('The other editor on this page has changes').waitFor()
+  await press(page, 'Save privileges')
+  await page.getByText('Saved.').waitFor()
+  await page.getByText('The other editor on this page has changes').waitFor({ state: 'detached' })
+  await textbox(page, 'Definition').getByText('privileges').waitFor()
+  await typeInto(page, 'Definition', '{ name: "reader", data: { a: 1 } }')
+  await page.getByText('The other editor on this page has changes').waitFor()
+  assert.equal(await page.getByLabel('read of items', { exact: true }).isDisabled(), true)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('a dialog with input asks before Escape or a click beside it closes it; an empty one closes', {
+  skip,
+}, async () => {
+  const page = await stage.signedIn(stage.admin, 'functions')
+  const asked = answering(page, false, false)
+  await press(page, 'New function')
+  await page.getByLabel('Name', { exact: true }).fill('half')
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'half')
+  assert.equal(asked.length, 2)
+  await press(page, 'Cancel')
+  await press(page, 'New function')
+  await page.getByRole('dialog').waitFor()
+  await page.mouse.click(5, 5)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: /^At:/ }).click()
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Look at the time').waitFor({ state: 'detached' })
+  assert.equal(asked.length, 2)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('signing out with input asks; in another tab it waits, out of sight, for the next sign-in', {
+  skip,
+}, async () => {
+  const page = await stage.signedIn(stage.admin, 'collections/items/new')
+  await typeInto(page, 'Data', '{ half: "written" }')
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.getByRole('button', { name: 'Sign out' }).waitFor()
+  const asked = answering(page, false)
+  await press(page, 'Sign out')
+  await press(page, 'In this tab')
+  await textbox(page, 'Data').getByText('written').waitFor()
+  assert.equal(asked.length, 1)
+  await press(other, 'Sign out')
+  await press(other, 'Everywhere')
+  await other.getByLabel('Secret').waitFor()
+  await other.reload()
+  await other.getByLabel('Secret').waitFor()
+  await page.getByRole('dialog').getByText('You have signed out in another tab.').waitFor()
+  await page.getByLabel('Secret').fill(stage.admin)
+  await press(page, 'Sign in')
+  await textbox(page, 'Data').getByText('written').waitFor()
+  await press(page, 'Create')
+  await page.getByRole('heading', { name: /^\d+$/ }).waitFor()
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('a secret that is revoked does not take along what was entered', { skip }, async () => {
+  const made = { create_key: { object: { role: 'server' } } }
+  const key = (await stage.query(made)) as { secret: string; ref: unknown }
+  const page = await stage.signedIn(key.secret, 'collections/items/new')
+  await typeInto(page, 'Data', '{ kept: true }')
+  await stage.query({ delete: key.ref })
+  await press(page, 'Create')
+  await page.getByRole('dialog').getByText('What you have not saved is kept').waitFor()
+  await page.getByLabel('Secret').fill(stage.admin)
+  await press(page, 'Sign in')
+  await press(page, 'Create')
+  await page.getByRole('heading', { name: /^\d+$/ }).waitFor()
+  await textbox(page, 'Data').getByText('kept: true').waitFor()
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('a link means the same to every secret; what cannot be reached is said, and nobody is signed out', {
+  skip,
+}, async () => {
+  const root = stage.server.rootSecret
+  await query(stage.server, `${stage.admin}:admin`, { create_database: { object: { name: 'old' } } })
+  await query(stage.server, `${stage.admin}:old:admin`, { create_collection: { object: { name: 'things' } } })
+  // A key of the database follows links that somebody with the root secret has sent.
+  const page = await stage.signedIn(stage.admin, 'collections/items?db=shop')
+  await page.getByRole('heading', { name: 'items' }).waitFor()
+  await stage.visit(page, 'collections/things?db=shop/old')
+  await page.getByRole('heading', { name: 'things' }).waitFor()
+  assert.match(
+    await page.getByRole('link', { name: 'Indexes' }).getAttribute('href').then(String),
+    /db=shop%2Fold/,
+  )
+  await query(stage.server, stage.admin, { update: { database: 'old' }, params: { object: { name: 'new' } } })
+  await stage.visit(page, 'collections/things?db=shop/old')
+  await page.getByRole('alert').getByText('it was renamed, moved or deleted').waitFor()
+  await page.getByRole('link', { name: 'Open this page in shop', exact: true }).click()
+  await page.getByRole('heading', { name: 'things', exact: true }).waitFor()
+  await stage.visit(page, '?db=elsewhere')
+  await page.getByRole('alert').getByText('The address is of another database').waitFor()
+  // Somebody with the root secret follows a link of the key's.
+  const boss = await stage.signedIn(root, 'collections/items?db=shop')
+  await boss.getByRole('heading', { name: 'items' }).waitFor()
+  await stage.visit(boss, 'collections/items?at=rubbish')
+  await boss.getByRole('alert').getByText('A time looks like').waitFor()
+  await boss.getByRole('link', { name: 'Look at the present' }).click()
+  await page.context().close()
+  await boss.context().close()
+  stage.assertNoFaults()
+})
