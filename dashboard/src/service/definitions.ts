@@ -1,0 +1,61 @@
+// The definition of a schema object as text. Apart from the rest of `schema.ts`, because it needs the parser of the
+// language, which pages without an editor do without.
+
+import { type Notation, parseLiteral, printValue } from '../language.ts'
+import { isMap, type Json, type Query, writeJson } from '../wire/json.ts'
+import type { Native } from '../wire/refs.ts'
+import type { Saved } from './checked.ts'
+import { saveFields } from './schema.ts'
+
+/** Fields that are not for editing: they come from the service. */
+const ownFields = new Set([
+  'ref',
+  'ts',
+  'hashed_secret',
+  'hashed_password',
+  'global_id',
+  'audience',
+  'active',
+])
+
+/** What of a document can be edited. */
+function editable(document: Json): ReadonlyMap<string, Json> {
+  const fields = isMap(document) ? [...document] : []
+  return new Map(fields.filter(([name]) => !ownFields.has(name)))
+}
+
+/** The editable part as text. */
+export function definitionText(document: Json, notation: Notation): string {
+  return printValue(editable(document), notation)
+}
+
+/**
+ * Changes a document to what a text says, unless it has changed since `before` was read. Only fields that the text
+ * changes are written; those that it leaves out are taken away.
+ */
+export async function saveDefinition(
+  native: Native,
+  id: string,
+  before: Json,
+  text: string,
+  notation: Notation,
+  signal: AbortSignal,
+): Promise<Saved<Json>> {
+  const written = fieldsOf(parseLiteral(text, notation))
+  const read = fieldsOf(parseLiteral(definitionText(before, notation), notation))
+  const changes = new Map<string, Json>()
+  for (const [name, value] of written) {
+    const was = read.get(name)
+    if (was === undefined || writeJson(was) !== writeJson(value)) changes.set(name, value)
+  }
+  for (const name of read.keys()) if (!written.has(name)) changes.set(name, null)
+  return saveFields(native, id, before, changes, signal)
+}
+
+/** The fields of an expression that is a written object. Throws when it is something else. */
+function fieldsOf(query: Query): ReadonlyMap<string, Json> {
+  const isObject = query !== null && typeof query === 'object' && !Array.isArray(query)
+  const fields = query instanceof Map ? query.get('object') : isObject && 'object' in query && query.object
+  if (!(fields instanceof Map)) throw new Error('The definition has to be an object: { … }.')
+  return fields
+}
