@@ -8,8 +8,7 @@ import { useEffect } from 'preact/hooks'
 const unsaved = signal<readonly string[]>([])
 
 /** What to say where the other editor is being used. */
-export const otherDraftHint =
-  'The other editor on this page has changes that are not saved. Save or discard them first.'
+export const otherDraftHint = 'The other editor on this page has unsaved changes: save or discard them first.'
 
 /** Tells whether `name`'s editor has unsaved input; returns whether another editor of the page has. */
 export function useOtherDraft(name: string, isDirty: boolean): boolean {
