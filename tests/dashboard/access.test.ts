@@ -173,7 +173,8 @@ test('a user gets a password, logs in, and the token is revoked', { skip }, asyn
   const token = await login(id, 'correct horse')
   await login(id, 'correct horse')
   const others = await login(other, 'other')
-  await page.getByRole('link', { name: 'Tokens of this user' }).click()
+  await page.reload()
+  await page.getByText('it has a password, set').waitFor()
   await page
     .getByRole('button', { name: /^Revoke \d/ })
     .nth(1)
@@ -184,6 +185,21 @@ test('a user gets a password, logs in, and the token is revoked', { skip }, asyn
   await page.getByText('This user is not logged in anywhere.').waitFor()
   assert.equal((await send(stage.server, { secret: token.secret, query: 1 })).status, 401)
   assert.equal((await send(stage.server, { secret: others.secret, query: 1 })).status, 200)
+  await page.getByRole('button', { name: 'Log in as this user' }).click()
+  await page.getByRole('button', { name: 'Make a token' }).click()
+  const made = (await page.locator('.secret').textContent()) ?? ''
+  const identity = await send(stage.server, {
+    secret: made,
+    query: { select: 'id', from: { current_identity: null } },
+  })
+  assert.equal(identity.status, 200)
+  assert.equal(JSON.stringify(identity).includes(id), true)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: /^Revoke \d/ }).waitFor()
+  await page.getByRole('link', { name: 'Ask queries as this user' }).click()
+  await typeInto(page, 'Query', 'Select("id", CurrentIdentity())')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('.result').getByText(id).waitFor()
   await page.getByRole('link', { name: 'Credentials' }).click()
   await page.getByRole('link', { name: `users/${id}` }).waitFor()
   stage.assertNoFaults()

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
+import { place } from '../router.ts'
 import type { Scope } from '../service/client.ts'
 import { canScope, scopeAs } from '../session.ts'
 import { textAt } from '../wire/json.ts'
@@ -16,8 +17,10 @@ const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
 
 /** The choice. Roles and documents are for who may narrow the secret: admins. */
 export function ActAs({ onChange }: ActAsProps) {
-  const [choice, setChoice] = useState('')
-  const [document, setDocument] = useState('')
+  // The page of a user leads here with its document in the address.
+  const asked = place.value.parameters.get('as') ?? ''
+  const [choice, setChoice] = useState(asked === '' || !canScope.value ? '' : 'document')
+  const [document, setDocument] = useState(asked)
   const [secret, setSecret] = useState('')
   const roles = useChoices('roles')
   useEffect(() => onChange(scopeOf(choice, document, secret)), [choice, document, secret])

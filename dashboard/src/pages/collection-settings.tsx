@@ -135,7 +135,7 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
           typed={name}
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
-            await deleteSchema('collections', name, document, signal).catch(reloading(reload))
+            await deleteSchema('collections', name, at(document, 'ts'), signal).catch(reloading(reload))
             go(addressOf([]))
           }}
         />

@@ -202,7 +202,7 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
         typed={node.name}
         onClose={onClose}
         onConfirm={async signal => {
-          await deleteSchema('databases', node.name, subject.data, signal).catch(readAgain)
+          await deleteSchema('databases', node.name, at(subject.data, 'ts'), signal).catch(readAgain)
           onDone()
         }}
       />

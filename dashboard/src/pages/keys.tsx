@@ -93,7 +93,7 @@ function KeyList() {
           submit="Revoke key"
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {
-            await deleteSchema('keys', idOf(revoking), revoking, signal).catch(
+            await deleteSchema('keys', idOf(revoking), at(revoking, 'ts'), signal).catch(
               reloading(() => setTurn(turn + 1)),
             )
             setRevoking(undefined)

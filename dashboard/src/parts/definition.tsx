@@ -78,7 +78,7 @@ export function SchemaPage(props: SchemaPageProps) {
           typed={isTyped ? id : undefined}
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
-            await deleteSchema(native, id, object.data, signal).catch(reloading(object.reload))
+            await deleteSchema(native, id, at(object.data, 'ts'), signal).catch(reloading(object.reload))
             go(addressOf([section]))
           }}
         />

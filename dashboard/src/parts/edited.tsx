@@ -25,7 +25,7 @@ interface EditedOptions<V, D> {
 }
 
 /** What such a form shows and does. */
-export interface Edited<V, D> {
+interface Edited<V, D> {
   readonly base: V
   readonly draft: D
   readonly isDirty: boolean

@@ -46,7 +46,7 @@ export function PasswordDialog({ user, hint, onClose, onDone }: PasswordProps) {
           <p class="hint">
             {passwordSet === undefined
               ? 'There is no password yet.'
-              : `It replaces the password that was set at ${localTime(Date.parse(passwordSet))}.`}
+              : `It replaces the password that was set at ${localTime(Number(passwordSet / 1000n))}.`}
           </p>
         )}
       </Loaded>

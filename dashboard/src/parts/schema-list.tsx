@@ -55,7 +55,7 @@ interface DocumentTableProps {
 }
 
 /** A table with a row for each document. */
-export function DocumentTable({ label, columns, documents }: DocumentTableProps) {
+function DocumentTable({ label, columns, documents }: DocumentTableProps) {
   return (
     <section class="table-scroll" tabIndex={0} aria-label={label}>
       <table>

@@ -5,7 +5,7 @@ import { at, type Json, type Query } from '../wire/json.ts'
 import { write } from './data.ts'
 
 /** The outcome of a checked write; `theirs` is the document as it is now. */
-export type Checked =
+type Checked =
   | { readonly kind: 'done'; readonly value: Json }
   | { readonly kind: 'changed'; readonly theirs: Json }
   | { readonly kind: 'gone' }

@@ -56,12 +56,12 @@ export async function createSchema(native: Native, params: Query, signal: AbortS
   return (await write(query, signal)).value
 }
 
-/** Deletes a document of a native collection that was read. Throws `ChangedError` when it has changed since. */
+/** Deletes a document of a native collection that was read at `readAt`. Throws `ChangedError` when it has changed since. */
 export async function deleteSchema(
   native: Native,
   id: string,
-  before: Json | undefined,
+  readAt: Json | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  await deleteChecked(schemaRef(native, id), at(before, 'ts') ?? null, signal)
+  await deleteChecked(schemaRef(native, id), readAt ?? null, signal)
 }

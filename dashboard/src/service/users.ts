@@ -12,16 +12,16 @@ import type { DocumentName } from './documents.ts'
 /** A login. */
 export interface UserToken {
   readonly id: string
-  /** ISO 8601; when it was made or changed. */
-  readonly changed: string
+  /** Its transaction time. */
+  readonly ts: bigint
   /** ISO 8601; undefined when it does not expire. */
   readonly expires: string | undefined
 }
 
 /** What is known of a document as a user. */
-export interface User {
-  /** When the password was set, ISO 8601; undefined where there is none. */
-  readonly passwordSet: string | undefined
+interface User {
+  /** The transaction time of its password; undefined where there is none. */
+  readonly passwordSet: bigint | undefined
   readonly tokens: readonly UserToken[]
   /** Whether there are more tokens than those. */
   readonly isMore: boolean
@@ -32,9 +32,9 @@ const tokensShown = 50
 const userQuery = `let document = Collection(collection).byId(id)!
 let credential = Credential.byDocument(document)
 {
-  password: if (credential.exists()) credential!.ts else null,
+  password: if (credential.exists()) credential!.ts.toMicros() else null,
   tokens: Token.byDocument(document).take(${tokensShown + 1}).toArray().map(token => {
-    { id: token.id, ts: token.ts, ttl: token.ttl }
+    { id: token.id, ts: token.ts.toMicros(), ttl: token.ttl }
   })
 }`
 
@@ -49,16 +49,21 @@ async function askAbout(
   return value
 }
 
+function longAt(value: Json, name: string): bigint | undefined {
+  const digits = textAt(value, name, '@long')
+  return digits === undefined ? undefined : BigInt(digits)
+}
+
 /** Whether a document has a password, and its logins. */
 export async function readUser(user: DocumentName, signal: AbortSignal): Promise<User> {
   const value = await askAbout(userQuery, user, {}, signal)
   const tokens = listAt(value, 'tokens').map(token => ({
     id: textAt(token, 'id') ?? '',
-    changed: textAt(token, 'ts', '@time') ?? '',
+    ts: longAt(token, 'ts') ?? 0n,
     expires: textAt(token, 'ttl', '@time'),
   }))
   return {
-    passwordSet: textAt(value, 'password', '@time'),
+    passwordSet: longAt(value, 'password'),
     tokens: tokens.slice(0, tokensShown),
     isMore: tokens.length > tokensShown,
   }
@@ -66,7 +71,7 @@ export async function readUser(user: DocumentName, signal: AbortSignal): Promise
 
 const passwordQuery = `let document = Collection(collection).byId(id)!
 let credential = Credential.byDocument(document)
-let stored = if (credential.exists()) credential!.ts else null
+let stored = if (credential.exists()) credential!.ts.toMicros() else null
 if (stored != known) "changed" else {
   if (stored == null) Credential.create({ document: document, password: password })
   else credential!.update({ password: password })
@@ -74,16 +79,16 @@ if (stored != known) "changed" else {
 }`
 
 /**
- * Sets the password with which a document logs in. `passwordSet` is when the one that was there was set. Throws
- * `ChangedError` when another was set since.
+ * Sets the password with which a document logs in. `passwordSet` is the transaction time of the one that was read.
+ * Throws `ChangedError` when another was set since.
  */
 export async function setPassword(
   user: DocumentName,
   password: string,
-  passwordSet: string | undefined,
+  passwordSet: bigint | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const known = passwordSet === undefined ? null : { '@time': passwordSet }
+  const known = passwordSet === undefined ? null : { '@long': String(passwordSet) }
   const outcome = await askAbout(passwordQuery, user, { password, known }, signal)
   if (outcome !== 'set') throw new ChangedError()
 }
