@@ -3,6 +3,8 @@
 export const limits = {
   /** Bytes of a request body. */
   requestBodyBytesMax: 8_388_608,
+  /** Schema files that are sent at a time, `main.fsl` among them. */
+  schemaFilesMax: 1024,
   /** Bytes of all request bodies that are being received at one time; ours: bounds the memory slow senders take. */
   bufferedBodyBytesMax: 268_435_456,
   /** Bytes of a request body that are kept before its sender's credential has been looked at; ours. */

@@ -14,6 +14,7 @@ import { ownTokenEndpoint } from './endpoints/own-token.ts'
 import { pingEndpoint } from './endpoints/ping.ts'
 import { principalEndpoint } from './endpoints/principal.ts'
 import { queryEndpoint } from './endpoints/query.ts'
+import { schemaEndpoints } from './endpoints/schema.ts'
 import { streamEndpoint } from './endpoints/stream.ts'
 import { transferEndpoints } from './endpoints/transfer.ts'
 import { protocols } from './protocols.ts'
@@ -40,6 +41,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
     streamEndpoint(services),
     pingEndpoint(services),
     errorEndpoint(services),
+    ...schemaEndpoints(services),
     ...newerProtocolEndpoints(),
   ]
 }

@@ -16,18 +16,23 @@ export function pathOf(target: string): string {
  * anywhere makes the whole list empty.
  */
 export function queryParameter(target: string, name: string): string | undefined {
+  return parametersOf(target).get(name)
+}
+
+/** The first value of each query parameter, read as {@link queryParameter} reads it. */
+export function parametersOf(target: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
   const start = target.indexOf('?')
-  if (start < 0) return undefined
-  let found: string | undefined
+  if (start < 0) return found
   try {
     for (const pair of target.slice(start + 1).split('&')) {
       const equals = pair.indexOf('=')
       const key = decodePart(equals < 0 ? pair : pair.slice(0, equals))
       const value = equals < 0 ? '' : decodePart(pair.slice(equals + 1))
-      if (key === name && found === undefined) found = value
+      if (!found.has(key)) found.set(key, value)
     }
   } catch (error) {
-    if (error instanceof URIError) return undefined
+    if (error instanceof URIError) return new Map()
     throw error
   }
   return found

@@ -13,6 +13,13 @@ import { summaryOf } from './failure/summary.ts'
 import { renderResult } from './formats/result.ts'
 import { bindTemplate } from './formats/template-values.ts'
 import { programOf } from './program-cache.ts'
+import {
+  completedSchemaBody,
+  failedSchemaRequest,
+  isSchemaRequest,
+  refusedSchemaRequest,
+  SchemaQuery,
+} from './push/schema-query.ts'
 import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
 import {
   completed,
@@ -138,8 +145,12 @@ function stackOverflow(): QueryFailure {
 export const version10: NamedLanguage<'10'> = {
   code: storedCode,
   readSignature,
-  parse: request => new ReadyQuery(readQueryBody(request.body), optionsOf(request)),
+  parse: request =>
+    isSchemaRequest(request)
+      ? new SchemaQuery(request)
+      : new ReadyQuery(readQueryBody(request.body), optionsOf(request)),
   faultForAnybody(request) {
+    if (isSchemaRequest(request)) return undefined
     try {
       readQueryBody(request.body)
       return undefined
@@ -152,16 +163,19 @@ export const version10: NamedLanguage<'10'> = {
     throw new RequestError('bad request', 'This path has no response for version 10.')
   },
   complete(body, request, ending) {
+    if (isSchemaRequest(request)) return completedSchemaBody(body, ending.time)
     const [beginning, schemaVersion] = splitVersion(body)
     return completed(beginning, schemaVersion, ending, optionsOf(request))
   },
   refused(error, request, ending) {
+    if (isSchemaRequest(request)) return refusedSchemaRequest(error)
     const failed = error instanceof FailedQuery ? error : undefined
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
     const beginning = failed?.beginning ?? failureBody(failure, undefined, summaryOf(failure.diagnostics))
     return { status: 400, body: completed(beginning, failed?.schemaVersion ?? 0, ending, optionsOf(request)) }
   },
-  failed: (error, request, { metrics }) => requestFailed(error, metrics, optionsOf(request)),
+  failed: (error, request, { metrics }) =>
+    isSchemaRequest(request) ? failedSchemaRequest(error) : requestFailed(error, metrics, optionsOf(request)),
   stackOverflow,
   parseExplanation() {
     throw new RequestError('bad request', 'Queries of version 10 cannot be explained yet.')

@@ -46,6 +46,7 @@ const ofOwn = { ...span, database: 'us-std/own' }
 const insiders: readonly Who[] = [...own, 'root']
 const admins: readonly Who[] = ['admin', 'root']
 const logReaders: readonly Who[] = ['admin', 'root', 'account key']
+const schemaReaders: readonly Who[] = ['admin', 'server', 'server-readonly', 'root']
 const page = { at: 1_000_000, collection: 'things', history: false, place: ['live', null] }
 
 /** Who gets something else than 401, 403 and 404. */
@@ -76,6 +77,14 @@ const rows: Readonly<Record<string, Row>> = {
   'POST /api/v1/account-keys': { reach: ['root'], body: { name: 'another' } },
   // The root learns that there is none of that id.
   'DELETE /api/v1/account-keys/:id': { reach: [] },
+  // There is nothing at the path itself.
+  'GET /schema/1': { reach: [] },
+  'POST /schema/1': { reach: [] },
+  'DELETE /schema/1': { reach: [] },
+  'GET /schema/1/*': { reach: schemaReaders, path: '/schema/1/files' },
+  'POST /schema/1/*': { reach: admins, path: '/schema/1/update?override=false' },
+  // There is none of that name.
+  'DELETE /schema/1/*': { reach: [], path: '/schema/1/items/collections/none' },
   'GET /dashboard/*': { reach: everybody, path: '/dashboard/' },
   'HEAD /dashboard/*': { reach: everybody, path: '/dashboard/' },
   'GET /dashboard': { reach: everybody },

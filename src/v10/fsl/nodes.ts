@@ -186,7 +186,7 @@ export interface PredicatePlace {
 }
 
 /** `membership C`, or `membership C { predicate (…) }` */
-interface MembershipMember extends Place {
+export interface MembershipMember extends Place {
   readonly kind: 'membership'
   readonly name: NamePlace
   readonly predicate: PredicatePlace | undefined

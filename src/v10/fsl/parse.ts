@@ -8,7 +8,7 @@ import type { SchemaFile } from './nodes.ts'
 import { OutlineParser } from './outline-parser.ts'
 
 /** A file that was read, with what is wrong with it: without faults its items are all there. */
-interface ParsedFile {
+export interface ParsedFile {
   readonly file: SchemaFile
   readonly faults: readonly Diagnostic[]
 }

@@ -6,7 +6,7 @@ import { diffOfItem, type ItemDiff, type ItemPair } from './item-diff.ts'
 import { paired } from './pairs.ts'
 
 /** An item that is not the same in two schemas. */
-interface ItemChange extends ItemPair {
+export interface ItemChange extends ItemPair {
   readonly diff: ItemDiff
 }
 

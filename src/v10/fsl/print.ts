@@ -1,0 +1,145 @@
+// Items and members as they are printed in schema files: two blanks a level, one member a line.
+
+import type {
+  ActionMember,
+  CollectionMember,
+  IndexPart,
+  IndexPath,
+  MembershipMember,
+  MigrationStatement,
+  PredicatePlace,
+  ProviderMember,
+  RoleMember,
+  SchemaItem,
+  SchemaPath,
+} from './nodes.ts'
+import type { AnnotationPlace, ParameterPlace } from './outline.ts'
+import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
+import { printedString } from './print-text.ts'
+
+/** `.a.b[0]["x y"]`: a path, which begins with a dot. */
+export function printedPath(path: SchemaPath): string {
+  return path
+    .map((step, index) => {
+      if (typeof step === 'string' && /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(step)) return `.${step}`
+      const inside = typeof step === 'string' ? printedString(step) : `${step}`
+      return `${index === 0 ? '.' : ''}[${inside}]`
+    })
+    .join('')
+}
+
+/** A path of an index with what is wrapped around it. */
+export function printedIndexPath({ mva, order, path }: IndexPath): string {
+  const inner = mva ? `mva(${printedPath(path)})` : printedPath(path)
+  return order === 'desc' ? `desc(${inner})` : inner
+}
+
+/** `[.a, mva(.b)]` */
+export function printedPaths(paths: readonly IndexPath[]): string {
+  return `[${paths.map(printedIndexPath).join(', ')}]`
+}
+
+/** `@alias(x)` */
+export function printedAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' | 'name'>): string {
+  return `@${kind}(${printedName(name.text)})`
+}
+
+/** What stands at the top of a file or in an item, below the item itself. */
+export type Member = CollectionMember | IndexPart | RoleMember | ActionMember | ProviderMember
+
+/** Prints what was parsed from one text. */
+export class ItemPrinter extends ExpressionPrinter {
+  /** An item, without a newline at its end. */
+  item(item: SchemaItem): string {
+    const annotations = item.annotations.map(each => `${printedAnnotation(each)}\n`).join('')
+    const name = printedName(item.name.text)
+    if (item.kind === 'function') {
+      return `${annotations}function ${name}${this.head(item)} ${this.block(item.body)}`
+    }
+    const members: readonly Member[] = item.members
+    return `${annotations}${item.kind} ${name} ${inBraces(members.map(each => this.member(each)))}`
+  }
+
+  /** The parameters of a function and the type of its result. */
+  head({ parameters, result }: Pick<Extract<SchemaItem, { kind: 'function' }>, 'parameters' | 'result'>) {
+    const printed = parameters.map(each => this.#parameter(each)).join(', ')
+    return `(${printed})${result === undefined ? '' : `: ${this.type(result)}`}`
+  }
+
+  #parameter({ isRest, name, type }: ParameterPlace): string {
+    return `${isRest ? '...' : ''}${name.text}${type === undefined ? '' : `: ${this.type(type)}`}`
+  }
+
+  /** A member, without a newline at its end. */
+  member(member: Member): string {
+    switch (member.kind) {
+      case 'field': {
+        const value = member.defaultValue === undefined ? '' : ` = ${this.expression(member.defaultValue)}`
+        return `${member.name.text}: ${this.type(member.type)}${value}`
+      }
+      case 'wildcard':
+        return `*: ${this.type(member.type)}`
+      case 'computed': {
+        const type = member.type === undefined ? '' : `: ${this.type(member.type)}`
+        return `compute ${member.name.text}${type} = ${this.expression(member.body)}`
+      }
+      case 'index':
+        return `index ${member.name.text} ${inBraces(member.members.map(each => this.member(each)))}`
+      case 'terms':
+      case 'values':
+      case 'unique':
+        return `${member.kind} ${printedPaths(member.paths)}`
+      case 'check':
+        return `check ${member.name.text} ${this.expression(member.body)}`
+      case 'history_days':
+      case 'ttl_days':
+      case 'document_ttls':
+        return `${member.kind} ${member.value}`
+      case 'migrations':
+        return `migrations ${inBraces(member.statements.map(each => this.migration(each)))}`
+      case 'privileges': {
+        const actions = member.actions.map(each => this.member(each))
+        return `privileges ${printedName(member.name.text)} ${inBraces(actions)}`
+      }
+      case 'action':
+        return `${member.name.text}${this.#predicate(member)}`
+      case 'membership':
+      case 'role':
+        return `${member.kind} ${printedName(member.name.text)}${this.#predicate(member)}`
+      case 'issuer':
+      case 'jwks_uri':
+        return `${member.kind} ${printedString(member.value)}`
+    }
+  }
+
+  #predicate({ predicate }: Pick<MembershipMember, 'predicate'>): string {
+    return predicate === undefined ? '' : ` ${this.predicate(predicate)}`
+  }
+
+  /** A predicate in its braces. */
+  predicate({ lambda }: PredicatePlace): string {
+    return inBraces([`predicate ${this.expression(lambda)}`])
+  }
+
+  /** A statement of a block of migrations. */
+  migration(statement: MigrationStatement): string {
+    switch (statement.kind) {
+      case 'add':
+      case 'drop':
+        return `${statement.kind} ${printedPath(statement.field.path)}`
+      case 'backfill':
+        return `backfill ${printedPath(statement.field.path)} = ${this.expression(statement.value)}`
+      case 'move':
+        return `move ${printedPath(statement.field.path)} -> ${printedPath(statement.to.path)}`
+      case 'split': {
+        const to = statement.to.map(({ path }) => printedPath(path)).join(', ')
+        return `split ${printedPath(statement.field.path)} -> ${to}`
+      }
+      case 'move_conflicts':
+      case 'move_wildcard':
+        return `${statement.kind} ${printedPath(statement.into.path)}`
+      case 'add_wildcard':
+        return 'add_wildcard'
+    }
+  }
+}

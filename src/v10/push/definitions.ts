@@ -1,0 +1,73 @@
+// What is defined in a database, as items of schema files say it.
+
+import type { Session } from '../../model/session.ts'
+import { native, type ObjectValue, type Ref } from '../../values/value.ts'
+import type { SchemaItem } from '../fsl/nodes.ts'
+import { textOfDefinition } from '../fsl/text-of-definition.ts'
+import { Doc } from '../value.ts'
+import { nativeModule } from '../world/names.ts'
+import { shownFields } from '../world/native-fields.ts'
+
+/** The kinds of items in the order in which they are written, each with the collection of its definitions. */
+const kinds: readonly (readonly [SchemaItem['kind'], number])[] = [
+  ['collection', native.collections],
+  ['function', native.functions],
+  ['role', native.roles],
+  ['access provider', native.access_providers],
+]
+
+/** A definition of a database. */
+interface Definition {
+  readonly kind: SchemaItem['kind']
+  readonly ref: Ref
+  readonly name: string
+  /** As version 10 shows them. */
+  readonly fields: ObjectValue
+  /** The text of its item; undefined for what version 4 has made and a schema file cannot say. */
+  readonly text: string | undefined
+}
+
+/** Everything that is defined in the session's database: by kind, and within that by age. */
+export function definitionsOf(session: Session): readonly Definition[] {
+  const { database, transaction } = session
+  return transaction.catalogue.derived(database, 'items of schema files', () => {
+    const { counters } = transaction
+    const { readBytes } = counters
+    const found = kinds.flatMap(([kind, number]) =>
+      Array.from(transaction.documents(database, number, {}), ({ document }) =>
+        definitionAt(document, kind, session),
+      ),
+    )
+    // Read once for all who write: nobody's query pays for it.
+    counters.readBytes = readBytes
+    return withTexts(found)
+  })
+}
+
+type Untold = Omit<Definition, 'text'>
+
+function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Untold {
+  const stored: ObjectValue = session.transaction.get(ref)?.fields ?? new Map()
+  const title = stored.get('name')
+  const name = typeof title === 'string' ? title : ''
+  const shown = shownFields(new Doc(ref, nativeModule(ref.collection), { name }), stored, session)
+  return { kind, ref, name, fields: new Map([['name', name], ...shown]) }
+}
+
+/** A function that is called like a collection needs an alias in a file, to be told apart. */
+function withTexts(found: readonly Untold[]): readonly Definition[] {
+  const collections = new Set(found.flatMap(({ kind, name }) => (kind === 'collection' ? [name] : [])))
+  const taken = new Set([
+    ...collections,
+    ...found.flatMap(({ kind, name }) => (kind === 'function' ? [name] : [])),
+  ])
+  return found.map(each => {
+    let alias: string | undefined
+    if (each.kind === 'function' && collections.has(each.name) && !each.fields.has('alias')) {
+      alias = `${each.name}Function`
+      while (taken.has(alias)) alias += 'Function'
+      taken.add(alias)
+    }
+    return { ...each, text: textOfDefinition(each, alias) }
+  })
+}

@@ -1,0 +1,85 @@
+// What a push would do: the files as they would be, and the items that come, go and change. Making a plan writes nothing.
+
+import type { Session } from '../../model/session.ts'
+import { changesOf, type ItemChange } from '../fsl/diff/schema-diff.ts'
+import type { SchemaItem } from '../fsl/nodes.ts'
+import { type FileText, readFile } from '../fsl/patch.ts'
+import { currentFiles } from './current-files.ts'
+import { definitionsOf } from './definitions.ts'
+import { refusedFiles } from './schema-failure.ts'
+import { itemFaults, type Others } from './validation.ts'
+
+/** What a push does. */
+export interface Plan {
+  /** The files before, in line with what is defined, and after. */
+  readonly before: readonly FileText[]
+  readonly after: readonly FileText[]
+  /** The items that are not the same in them: those that come, those that go, those that change. */
+  readonly changes: readonly ItemChange[]
+}
+
+/** The files of a push. */
+export interface Push {
+  readonly files: readonly FileText[]
+  /** The files sent are the whole schema; else those that are not sent stay. */
+  readonly isWhole: boolean
+}
+
+/** The plan of a push. Throws a SchemaFailure with everything that is wrong with the files. */
+export function planOf(push: Push, session: Session): Plan {
+  const before = currentFiles(session)
+  const sent = new Set(push.files.map(({ name }) => name))
+  const kept = push.isWhole ? [] : before.filter(({ name }) => !sent.has(name))
+  const result = [...kept, ...push.files]
+  const itemsBefore = before.flatMap(file => {
+    const { faults, file: parsed } = readFile(file)
+    return faults.length > 0 ? [] : parsed.items
+  })
+  const itemsAfter = itemsOf(result)
+  const faults = itemFaults(itemsAfter, othersOf(session))
+  if (faults.length > 0) throw refusedFiles(faults)
+  const after = storedAfter(kept, push.files, before)
+  return { before, after, changes: changesOf(itemsBefore, itemsAfter) }
+}
+
+/** The items of all files. Throws a SchemaFailure with everything that is wrong in them. */
+function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
+  const read = files.map(readFile)
+  const faults = read.flatMap(each => each.faults)
+  if (faults.length > 0) throw refusedFiles(faults)
+  const items = read.flatMap(({ file }) => file.items)
+  const repeated = duplicates(items)
+  if (repeated.length > 0) throw refusedFiles(repeated)
+  return items
+}
+
+/** Names that occur twice, be it in two files. */
+function duplicates(items: readonly SchemaItem[]): readonly string[] {
+  const seen = new Map<string, string>()
+  return items.flatMap(({ kind, name, source }) => {
+    const space = kind === 'collection' || kind === 'function' ? 'collection or function' : kind
+    const key = `${space} \`${name.text}\``
+    const first = seen.get(key)
+    if (first !== undefined) return [`Duplicate ${key} in ${source.name} (originally seen in ${first})`]
+    seen.set(key, source.name)
+    return []
+  })
+}
+
+/** What version 4 has made and no schema file says. */
+function othersOf(session: Session): Others {
+  const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
+  const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? [each.name] : []))
+  return { functions: named('function'), roles: named('role') }
+}
+
+/** The files as they are stored: a blank text deletes a file that was there. Of two parts of one name the later counts. */
+function storedAfter(
+  kept: readonly FileText[],
+  sent: readonly FileText[],
+  before: readonly FileText[],
+): readonly FileText[] {
+  const known = new Set(before.map(({ name }) => name))
+  const stored = sent.filter(({ name, text }) => text.trim() !== '' || !known.has(name))
+  return [...new Map([...kept, ...stored].map(file => [file.name, file])).values()]
+}

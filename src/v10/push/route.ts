@@ -1,0 +1,29 @@
+// What is known of a path below `/schema/1`.
+
+import type { Session } from '../../model/session.ts'
+import type { Micros } from '../../values/value.ts'
+import type { SchemaRequest } from '../wire/schema-request.ts'
+
+/** A request that is about to be answered. */
+interface SchemaCall {
+  readonly request: SchemaRequest
+  readonly session: Session
+  /** When the schema was last changed, before this request. */
+  readonly version: Micros
+}
+
+/** Stands for the time of the commit as a version in an answer; no JSON has such a number. */
+export const commitTime = Number.NaN
+
+/** What a path does. */
+export interface Route {
+  readonly method: string
+  /** The parts behind `/schema/1/`; `*` stands for any. */
+  readonly path: readonly string[]
+  /** Whether a request writes, so that only admin keys may ask. */
+  readonly writes: (request: SchemaRequest) => boolean
+  /** Whether a version that is given has to be the current one. */
+  readonly checksVersion: (request: SchemaRequest) => boolean
+  /** The members of the answer. Throws SchemaFailures. */
+  readonly answer: (call: SchemaCall) => { readonly version: Micros; readonly [member: string]: unknown }
+}

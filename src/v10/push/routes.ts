@@ -1,0 +1,21 @@
+// The paths below `/schema/1`.
+
+import type { SchemaRequest } from '../wire/schema-request.ts'
+import { fileRoutes } from './file-routes.ts'
+import type { Route } from './route.ts'
+import { notFound, SchemaFailure } from './schema-failure.ts'
+
+const routes: readonly Route[] = [...fileRoutes]
+
+/** The route of a request. Throws a SchemaFailure where there is none. */
+export function routeOf({ method, path }: SchemaRequest): Route {
+  const here = routes.filter(
+    route =>
+      route.path.length === path.length &&
+      route.path.every((part, index) => part === '*' || part === path[index]),
+  )
+  if (here.length === 0) throw notFound()
+  const found = here.find(route => route.method === method)
+  if (found === undefined) throw new SchemaFailure(405, 'Method not allowed')
+  return found
+}

@@ -1,0 +1,37 @@
+// Why a request about schema files is refused.
+
+import { LanguageError } from '../../model/failure.ts'
+import type { Diagnostic, QueryFailure } from '../failure/failure.ts'
+import { summaryOf } from '../failure/summary.ts'
+
+/** Thrown where a request is refused; nothing of what it has written stays. */
+export class SchemaFailure extends LanguageError {
+  override name = 'SchemaFailure'
+  readonly status: 400 | 403 | 404 | 405 | 409
+
+  constructor(status: SchemaFailure['status'], message: string) {
+    super(message)
+    this.status = status
+  }
+
+  get aborted(): undefined {
+    return undefined
+  }
+}
+
+/** The refusal of files: every fault with its place, and what has none. */
+export function refusedFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
+  const drawn = faults.map(fault => (typeof fault === 'string' ? fault : summaryOf([fault])))
+  return new SchemaFailure(400, drawn.join('\n'))
+}
+
+/** What a write was refused with, without a place in a query that there is not. */
+export function refusedWrite(failure: QueryFailure): SchemaFailure {
+  const [first] = failure.diagnostics
+  return new SchemaFailure(400, first?.message ?? failure.message)
+}
+
+/** What is not there: an unknown path, file or item. */
+export function notFound(): SchemaFailure {
+  return new SchemaFailure(404, 'Not found')
+}
