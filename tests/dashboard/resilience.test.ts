@@ -68,25 +68,6 @@ test('a page with input that was not saved asks before it is left', { skip }, as
   stage.assertNoFaults()
 })
 
-test('rows are exported as JSON and CSV', { skip }, async () => {
-  await stage.query({ create_collection: { object: { name: 'exported' } } })
-  const fields = { text: '=1+1, "quoted"', whole: 1, list: [1, 2] }
-  await stage.query({ create: { collection: 'exported' }, params: { object: { data: { object: fields } } } })
-  const page = await stage.signedIn(stage.admin, 'collections/exported')
-  const contentOf = async (button: string) => {
-    const downloading = page.waitForEvent('download')
-    await page.getByRole('button', { name: button }).click()
-    const chunks: Buffer[] = []
-    for await (const chunk of await (await downloading).createReadStream()) chunks.push(chunk as Buffer)
-    return Buffer.concat(chunks).toString('utf8')
-  }
-  assert.deepEqual(JSON.parse(await contentOf('Export JSON'))[0].data, fields)
-  const [head, row] = (await contentOf('Export CSV')).split('\r\n')
-  assert.equal(head, 'id,ts,text,whole,list')
-  assert.match(row ?? '', /^\d+,\d+,"'=1\+1, ""quoted""",1,"\[1,2\]"$/)
-  stage.assertNoFaults()
-})
-
 test('a thousand collections are listed and found, a document of megabytes is shown and saved', {
   skip,
 }, async () => {

@@ -3,7 +3,7 @@
 import { Cell } from '../parts/values.tsx'
 import { type TypeName, typeNames } from '../service/import-documents.ts'
 import type { Preview, PreviewRow } from '../service/import-preview.ts'
-import { typeNamed } from '../wire/stored.ts'
+import { typeNamed } from '../wire/type-names.ts'
 
 type Types = ReadonlyMap<string, TypeName>
 

@@ -39,7 +39,8 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
   const [isDone, setDone] = useState(false)
   const isDirty = !isDone && (draft.data !== start.data || draft.ttl !== '' || id !== '' || password !== '')
   useEffect(() => guard(() => isDirty), [isDirty])
-  const create = () =>
+  const [last, setLast] = useState<string | undefined>(undefined)
+  const create = (another: boolean) =>
     action.start(async signal => {
       const made = await createDocument(
         collection,
@@ -47,8 +48,12 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
         password === '' ? draft : { ...draft, password },
         signal,
       )
-      setDone(true)
-      go(addressOf(['collections', collection, made], { from: undefined }), 'replace')
+      setDone(!another)
+      if (!another) return go(addressOf(['collections', collection, made], { from: undefined }), 'replace')
+      setDraft(start)
+      setId('')
+      setPasswordText('')
+      setLast(made)
     })
   return (
     <div class="document">
@@ -57,7 +62,7 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
         error={action.error}
         onChange={setDraft}
         onPresent={setDraft}
-        onSubmit={create}
+        onSubmit={() => create(false)}
       />
       <details>
         <summary>Id and password</summary>
@@ -79,13 +84,23 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
       </details>
       {action.error && <Problem error={action.error} />}
       <div class="form-buttons">
-        <button type="button" class="primary" disabled={action.isRunning} onClick={create}>
+        <button type="button" class="primary" disabled={action.isRunning} onClick={() => create(false)}>
           {action.isRunning ? 'Creating…' : 'Create'}
         </button>
-        <a class="button" href={addressOf(['collections', collection])}>
-          Cancel
+        <button type="button" disabled={action.isRunning} onClick={() => create(true)}>
+          Save and new
+        </button>
+        <a class="button" href={addressOf(['collections', collection], { from: undefined })}>
+          {last === undefined ? 'Cancel' : 'Done'}
         </a>
       </div>
+      <p role="status">
+        {last !== undefined && (
+          <>
+            <a href={addressOf(['collections', collection, last], { from: undefined })}>{last}</a> created.
+          </>
+        )}
+      </p>
     </div>
   )
 }

@@ -1,11 +1,11 @@
 // Chooses what the rows of a collection come from: all documents or an index, what to look up in it, and the order.
 
 import { useEffect, useState } from 'preact/hooks'
-import { NotationError, parseValue } from '../language.ts'
 import { Choice, Field } from '../parts/fields.tsx'
-import { cut, previewOf } from '../parts/values.tsx'
+import { cut } from '../parts/values.tsx'
 import { addressWith, go } from '../router.ts'
 import type { IndexShape, RowSource } from '../service/row-source.ts'
+import { textOfValue, valueOfText } from '../service/typed-value.ts'
 import { type Json, writeJson } from '../wire/json.ts'
 
 interface SourceFormProps {
@@ -54,12 +54,12 @@ function labelOf(name: string, terms: readonly string[]): string {
 }
 
 function TermFields({ index, terms }: { index: IndexShape; terms: readonly Json[] }) {
-  const shown = () => index.terms.map((_, at) => (terms[at] === undefined ? '' : textOf(terms[at])))
+  const shown = () => index.terms.map((_, at) => (terms[at] === undefined ? '' : textOfValue(terms[at])))
   const [texts, setTexts] = useState(shown)
   useEffect(() => setTexts(shown()), [writeJson(terms)])
   const apply = (event: Event) => {
     event.preventDefault()
-    go(addressWith({ ...fromStart, terms: writeJson(texts.map(termOf)) }))
+    go(addressWith({ ...fromStart, terms: writeJson(texts.map(valueOfText)) }))
   }
   return (
     <form class="inline-form" onSubmit={apply}>
@@ -75,19 +75,4 @@ function TermFields({ index, terms }: { index: IndexShape; terms: readonly Json[
       <button type="submit">Look up</button>
     </form>
   )
-}
-
-/** A term as it is typed: a text needs quotes only where it would be taken for something else. */
-function textOf(term: Json): string {
-  if (typeof term !== 'string') return previewOf(term, 1000)
-  return typeof termOf(term) === 'string' ? term : writeJson(term)
-}
-
-function termOf(text: string): Json {
-  try {
-    return parseValue(text.trim(), 'text')
-  } catch (cause) {
-    if (cause instanceof NotationError) return text
-    throw cause
-  }
 }

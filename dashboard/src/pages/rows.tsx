@@ -1,20 +1,27 @@
-// The rows of a collection, a page at a time.
+// The rows of a collection: all of them, or those that an index or a filter finds, in the order that was chosen. What is
+// chosen stands in the address, and is kept for the next time.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Check, Field } from '../parts/fields.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
 import { useLive } from '../parts/live.ts'
 import { Loaded, type Loading, useLoad } from '../parts/load.tsx'
-import { RowExport } from '../parts/row-export.tsx'
-import { RowTable } from '../parts/row-table.tsx'
+import type { Sorting } from '../parts/row-table.tsx'
 import { addressOf, addressWith, databasePath, go, pastTime, place } from '../router.ts'
+import { readConditions } from '../service/conditions.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
+import { keepView, keptView, viewIn } from '../service/kept-views.ts'
 import { readRows } from '../service/read-rows.ts'
-import { covers, type IndexShape, type RowSource, setOf, shapeOf } from '../service/row-source.ts'
+import { countOf } from '../service/row-changes.ts'
+import { needsScan, planOf, type RowView } from '../service/row-plan.ts'
+import { covers, type IndexShape, setOf, shapeOf } from '../service/row-source.ts'
 import { rights } from '../session.ts'
 import { type Json, parseJson, writeJson } from '../wire/json.ts'
-import { columnsOf, type Rows, usualColumns } from '../wire/rows.ts'
+import { fieldNamesOf, type Row } from '../wire/rows.ts'
+import { ConditionForm } from './condition-form.tsx'
+import { RowPage, type ShownProps } from './row-page.tsx'
 import { SourceForm } from './row-source-form.tsx'
+import { ScannedRows } from './scanned-rows.tsx'
 
 /** The links between the pages of a collection. */
 export function collectionTabs(name: string, here: 'rows' | 'settings' | 'import') {
@@ -30,9 +37,8 @@ export function collectionTabs(name: string, here: 'rows' | 'settings' | 'import
 }
 
 /** JSON in a parameter of the address; undefined where there is none, or something else. */
-function jsonParameter(name: string): Json | undefined {
-  const text = place.value.parameters.get(name)
-  if (text === null) return undefined
+function jsonOf(text: string | null | undefined): Json | undefined {
+  if (text === null || text === undefined) return undefined
   try {
     return parseJson(text)
   } catch {
@@ -61,9 +67,18 @@ function useIndexes(collection: string): Loading<readonly IndexShape[]> {
 /** The page of a collection's documents. */
 export function DocumentRows({ collection }: { readonly collection: string }) {
   const indexes = useIndexes(collection)
-  const { parameters } = place.value
-  const indexName = parameters.get('index')
-  const needsIndexes = indexName !== null && indexes.data === undefined
+  const view = viewIn(place.value.parameters)
+  const isUntouched = Object.keys(view).length === 0
+  const kept = keptView(collection)
+  const returns = useMemo(() => isUntouched && Object.keys(kept).length > 0, [])
+  useEffect(() => {
+    if (returns) go(addressWith(kept), 'replace')
+  }, [])
+  const needsIndexes = view.index !== undefined || view.filter !== undefined || view.sort !== undefined
+  const isReady = !(returns && isUntouched)
+  useEffect(() => {
+    if (isReady) keepView(collection, view)
+  }, [isReady, JSON.stringify(view)])
   return (
     <>
       <Heading trail={[['Collections', addressOf([])]]} title={collection}>
@@ -74,56 +89,148 @@ export function DocumentRows({ collection }: { readonly collection: string }) {
         )}
       </Heading>
       {collectionTabs(collection, 'rows')}
-      {needsIndexes ? (
+      {needsIndexes && indexes.data === undefined ? (
         <Loaded of={indexes}>{() => null}</Loaded>
       ) : (
-        <RowsOfSource collection={collection} indexes={indexes.data ?? []} />
+        isReady && <RowsOfView collection={collection} indexes={indexes} isPlanned={needsIndexes} />
       )}
     </>
   )
 }
 
-const pageSize = 50
-const liveEveryMs = 3000
+const noIndexes: readonly IndexShape[] = []
 
-function RowsOfSource({ collection, indexes }: { collection: string; indexes: readonly IndexShape[] }) {
-  const { parameters } = place.value
-  const indexName = parameters.get('index')
-  const termsText = parameters.get('terms')
-  const source: RowSource = useMemo(() => {
-    const terms = jsonParameter('terms')
+interface RowsOfViewProps {
+  readonly collection: string
+  readonly indexes: Loading<readonly IndexShape[]>
+  /** The indexes decide how rows are found; else it does not matter when they come. */
+  readonly isPlanned: boolean
+}
+
+function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
+  const view = viewIn(place.value.parameters)
+  const known = indexes.data ?? noIndexes
+  const deciding = isPlanned ? known : noIndexes
+  const wanted: RowView = useMemo(() => {
+    const terms = jsonOf(view.terms)
     return {
-      collection,
-      index: indexes.find(({ name }) => name === indexName),
-      terms: Array.isArray(terms) ? terms : [],
-      isReversed: parameters.get('order') === 'descending',
+      source: {
+        collection,
+        index: deciding.find(({ name }) => name === view.index),
+        terms: Array.isArray(terms) ? terms : [],
+        isReversed: view.order === 'descending',
+      },
+      conditions: readConditions(jsonOf(view.filter)),
+      sort: view.sort,
     }
-  }, [collection, indexes, indexName, termsText, parameters.get('order')])
+  }, [collection, deciding, JSON.stringify({ ...view, columns: undefined })])
+  const plan = useMemo(() => planOf(wanted, deciding), [wanted, deciding])
+  const [seen, setSeen] = useState<readonly Row[]>([])
+  const names = useMemo(() => fieldNamesOf(seen), [seen])
+  const { source } = wanted
   const needsTerms = (source.index?.terms.length ?? 0) > source.terms.length
-  const cursor = { after: jsonParameter('after'), before: jsonParameter('before') }
-  const rows = useLoad(
-    async signal => (needsTerms ? undefined : readRows(source, pageSize, cursor, signal)),
-    [source, parameters.get('after'), parameters.get('before'), pastTime.value, databasePath.value.join('/')],
-  )
-  const [isLive, setLive] = useState(false)
-  const mayBeLive = pastTime.value === undefined && !needsTerms
-  useLive(isLive && mayBeLive ? setOf({ ...source, isReversed: false }) : undefined, rows.reload, liveEveryMs)
+  const shown: ShownProps = { collection, plan, names, onSeen: setSeen, sorting: sortingOf(wanted) }
   return (
     <>
       <div class="toolbar">
-        <SourceForm source={source} indexes={indexes} />
-        <FindById collection={collection} />
-        {mayBeLive && <Check label="Live" isOn={isLive} onChange={setLive} />}
+        <ConditionForm conditions={wanted.conditions} names={names} rows={seen} />
       </div>
+      <details class="more-ways" open={source.index !== undefined}>
+        <summary>By index, or by id</summary>
+        <div class="toolbar">
+          <SourceForm source={source} indexes={known} />
+          <FindById collection={collection} />
+        </div>
+      </details>
+      {plan.served !== undefined && (
+        <p class="facts">
+          Found by the index <bdi>{plan.served}</bdi>.
+        </p>
+      )}
       {needsTerms ? (
         <p class="empty">Fill in what to look up in this index.</p>
+      ) : needsScan(plan) ? (
+        <ScannedRows {...shown} onIndex={indexes.reload} />
       ) : (
-        <Loaded of={rows}>
-          {loaded => loaded && <RowPage {...{ collection, source, isLive }} rows={loaded} />}
-        </Loaded>
+        <PagedRows {...shown} />
       )}
     </>
   )
+}
+
+/** Entries that lead to no documents have no fields to sort by. */
+function sortingOf({ sort, source }: RowView): Sorting | undefined {
+  const { index, isReversed } = source
+  if (index !== undefined && index.refAt === undefined && index.values.length > 0) return undefined
+  const onSort = (field: string | undefined) => {
+    const turns = field === sort && !isReversed
+    const order = turns ? 'descending' : undefined
+    go(addressWith({ sort: field, order, after: undefined, before: undefined }))
+  }
+  return { field: sort, isReversed, onSort }
+}
+
+const pageSize = 50
+const liveEveryMs = 3000
+
+/** Rows in the order of their source, a page at a time. */
+function PagedRows(props: ShownProps) {
+  const { collection, plan, onSeen } = props
+  const { source } = plan
+  const { parameters } = place.value
+  const cursor = { after: jsonOf(parameters.get('after')), before: jsonOf(parameters.get('before')) }
+  const moment = [pastTime.value, databasePath.value.join('/')]
+  const rows = useLoad(
+    signal => readRows(source, pageSize, cursor, signal),
+    [plan, parameters.get('after'), parameters.get('before'), ...moment],
+  )
+  const count = useLoad(signal => countOf(setOf(source), signal), [plan, ...moment])
+  const [isLive, setLive] = useState(false)
+  const mayBeLive = pastTime.value === undefined
+  useLive(isLive && mayBeLive ? setOf({ ...source, isReversed: false }) : undefined, rows.reload, liveEveryMs)
+  useEffect(() => {
+    if (rows.data) onSeen(rows.data.rows)
+  }, [rows.data])
+  return (
+    <>
+      <p class="row-facts">
+        <span role="status">{count.data && countText(count.data)}</span>
+        {mayBeLive && <Check label="Live" isOn={isLive} onChange={setLive} />}
+      </p>
+      <Loaded of={rows}>
+        {loaded =>
+          loaded.rows.length === 0 ? (
+            <NoRows collection={collection} isFiltered={source.index !== undefined} />
+          ) : (
+            <RowPage
+              {...props}
+              rows={loaded.rows}
+              isLive={isLive}
+              onChanged={() => {
+                rows.reload()
+                count.reload()
+              }}
+            >
+              {loaded.before !== undefined && (
+                <a class="button" href={addressWith({ before: writeJson(loaded.before), after: undefined })}>
+                  ← Previous
+                </a>
+              )}
+              {loaded.after !== undefined && (
+                <a class="button" href={addressWith({ after: writeJson(loaded.after), before: undefined })}>
+                  Next →
+                </a>
+              )}
+            </RowPage>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function countText({ count, isMore }: { readonly count: number; readonly isMore: boolean }): string {
+  return `${isMore ? 'More than ' : ''}${count} ${count === 1 ? 'document' : 'documents'}`
 }
 
 function FindById({ collection }: { collection: string }) {
@@ -140,53 +247,7 @@ function FindById({ collection }: { collection: string }) {
   )
 }
 
-interface RowPageProps {
-  readonly collection: string
-  readonly source: RowSource
-  readonly rows: Rows
-  readonly isLive: boolean
-}
-
-function RowPage({ collection, source, rows, isLive }: RowPageProps) {
-  const names = columnsOf(rows.rows)
-  const chosen = jsonParameter('columns')
-  const columns = Array.isArray(chosen) ? chosen.map(String) : usualColumns(names)
-  const changed = useChanged(rows, isLive)
-  if (rows.rows.length === 0) return <NoRows collection={collection} source={source} />
-  return (
-    <>
-      <ColumnChoice names={names} columns={columns} />
-      <RowTable collection={collection} rows={rows.rows} columns={columns} changed={changed} />
-      <footer class="pager">
-        {rows.before !== undefined && (
-          <a class="button" href={addressWith({ before: writeJson(rows.before), after: undefined })}>
-            ← Previous
-          </a>
-        )}
-        {rows.after !== undefined && (
-          <a class="button" href={addressWith({ after: writeJson(rows.after), before: undefined })}>
-            Next →
-          </a>
-        )}
-        <RowExport {...{ collection, source, columns }} size={pageSize} />
-      </footer>
-    </>
-  )
-}
-
-/** Ids of the rows that have come or changed since the page was drawn last. */
-function useChanged({ rows }: Rows, isLive: boolean): ReadonlySet<string> {
-  const before = useRef<ReadonlyMap<string, string>>(new Map())
-  const now = new Map(rows.map(({ ref, ts }) => [ref?.id ?? '', String(ts)]))
-  const known = before.current
-  useEffect(() => {
-    before.current = now
-  })
-  if (!isLive || known.size === 0) return new Set()
-  return new Set([...now].filter(([id, ts]) => known.get(id) !== ts).map(([id]) => id))
-}
-
-function NoRows({ collection, source }: { collection: string; source: RowSource }) {
+function NoRows({ collection, isFiltered }: { collection: string; isFiltered: boolean }) {
   if (place.value.parameters.has('after') || place.value.parameters.has('before')) {
     return (
       <p class="empty">
@@ -195,7 +256,7 @@ function NoRows({ collection, source }: { collection: string; source: RowSource 
       </p>
     )
   }
-  if (source.index !== undefined) return <p class="empty">The index holds nothing for this.</p>
+  if (isFiltered) return <p class="empty">Nothing is found by this.</p>
   if (pastTime.value !== undefined) return <p class="empty">There were no documents at that time.</p>
   return (
     <p class="empty">
@@ -213,29 +274,5 @@ function NoRows({ collection, source }: { collection: string; source: RowSource 
         </>
       )}
     </p>
-  )
-}
-
-function ColumnChoice({ names, columns }: { names: readonly string[]; columns: readonly string[] }) {
-  const toggle = (name: string, isOn: boolean) => {
-    const chosen = isOn ? [...columns, name] : columns.filter(column => column !== name)
-    go(addressWith({ columns: writeJson(chosen) }), 'replace')
-  }
-  return (
-    <details class="columns">
-      <summary>
-        Columns ({columns.length} of {names.length})
-      </summary>
-      <div class="column-list">
-        {names.slice(0, 200).map(name => (
-          <Check
-            key={name}
-            label={<bdi>{name}</bdi>}
-            isOn={columns.includes(name)}
-            onChange={isOn => toggle(name, isOn)}
-          />
-        ))}
-      </div>
-    </details>
   )
 }

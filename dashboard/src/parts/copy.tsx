@@ -29,9 +29,9 @@ async function copyText(text: string): Promise<void> {
   await navigator.clipboard.writeText(text)
 }
 
-/** Hands a text to the person as a file. */
-export function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+/** Hands parts of a file to the person as one. */
+export function download(name: string, type: string, parts: readonly Blob[]): void {
+  const url = URL.createObjectURL(new Blob([...parts], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -15,6 +15,8 @@ interface FieldProps {
   readonly hasFocus?: boolean
   readonly isMono?: boolean
   readonly step?: string
+  /** The id of a list of suggestions. */
+  readonly list?: string
 }
 
 /** A field of one line. */
@@ -35,6 +37,7 @@ export function Field(props: FieldProps) {
         placeholder={props.placeholder}
         autoFocus={props.hasFocus}
         step={props.step}
+        list={props.list}
         spellcheck={false}
         class={props.isMono ? 'mono' : undefined}
         aria-describedby={hint ? `${id}-hint` : undefined}

@@ -1,57 +1,87 @@
-// Takes the rows that are shown with one, as JSON or CSV.
+// Takes all that is found with one, as JSON or CSV: not the rows that are shown alone.
 
-import { place } from '../router.ts'
-import { readRowText } from '../service/read-rows.ts'
-import type { RowSource } from '../service/row-source.ts'
-import { at, isMap, type Json, listAt, parseJson, writeJson } from '../wire/json.ts'
-import { fieldsOf } from '../wire/rows.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { guard } from '../router.ts'
+import type { RowPlan } from '../service/row-plan.ts'
+import { walkElements } from '../service/row-walk.ts'
+import { type Json, writeJson } from '../wire/json.ts'
+import { cellsOf } from '../wire/rows.ts'
 import { download } from './copy.tsx'
 import { useAction } from './load.tsx'
-import { Problem } from './problem.tsx'
+import { Notice, Problem } from './problem.tsx'
 
 interface RowExportProps {
   readonly collection: string
-  readonly source: RowSource
+  readonly plan: RowPlan
   readonly columns: readonly string[]
-  readonly size: number
 }
 
-/** Buttons that download the rows seen. */
-export function RowExport({ collection, source, columns, size }: RowExportProps) {
+type Format = 'json' | 'csv'
+
+const types = { json: 'application/json', csv: 'text/csv' } as const
+
+/** Buttons that download everything that is found, and how far that is. */
+export function RowExport({ collection, plan, columns }: RowExportProps) {
   const action = useAction()
-  const save = (format: 'json' | 'csv') =>
+  const [count, setCount] = useState(0)
+  const [notice, setNotice] = useState<string | undefined>(undefined)
+  useEffect(() => guard(() => action.isRunning), [action.isRunning])
+  const save = (format: Format) =>
     action.start(async signal => {
-      const { parameters } = place.value
-      const after = parameters.get('after')
-      const before = parameters.get('before')
-      const cursor = {
-        ...(after !== null && { after: parseJson(after) }),
-        ...(before !== null && { before: parseJson(before) }),
+      setCount(0)
+      setNotice(undefined)
+      let exported = 0
+      // The browser keeps what is in a Blob on the disk, when it is much.
+      const parts: Blob[] = []
+      const add = (text: string) => parts.push(new Blob([text]))
+      add(format === 'json' ? '[' : `${csvLine(['id', ...columns])}`)
+      for await (const elements of walkElements(plan, signal)) {
+        signal.throwIfAborted()
+        const lines = elements.map(element =>
+          format === 'csv' ? csvRow(element, plan, columns) : writeJson(element),
+        )
+        const isFirst = exported === 0
+        exported += elements.length
+        setCount(exported)
+        if (lines.length === 0) continue
+        add(format === 'csv' ? lines.join('') : `${isFirst ? '' : ','}\n${lines.join(',\n')}`)
       }
-      const rows = listAt(parseJson(await readRowText(source, size, cursor, signal)), 'resource', 'data')
-      if (format === 'json') download(`${collection}.json`, 'application/json', writeJson(rows, '  '))
-      else download(`${collection}.csv`, 'text/csv', csvOf(rows, columns))
+      if (format === 'json') add('\n]\n')
+      download(`${collection}.${format}`, types[format], parts)
+      setNotice(`${exported} exported.`)
     })
   return (
     <>
-      <button type="button" disabled={action.isRunning} onClick={() => save('json')}>
-        Export JSON
-      </button>
-      <button type="button" disabled={action.isRunning} onClick={() => save('csv')}>
-        Export CSV
-      </button>
+      {action.isRunning ? (
+        <>
+          <span role="status">{count} exported…</span>
+          <button type="button" onClick={action.cancel}>
+            Stop the export
+          </button>
+        </>
+      ) : (
+        <>
+          <button type="button" title="All that is found, each document whole" onClick={() => save('json')}>
+            Export JSON
+          </button>
+          <button type="button" title="All that is found, with the columns shown" onClick={() => save('csv')}>
+            Export CSV
+          </button>
+        </>
+      )}
+      <Notice text={notice} />
       {action.error && <Problem error={action.error} />}
     </>
   )
 }
 
-function csvOf(rows: readonly Json[], columns: readonly string[]): string {
-  const lines = rows.map(row => {
-    const data = at(row, 'data')
-    const fields = isMap(data) ? fieldsOf(data) : undefined
-    return [at(row, 'ref', '@ref', 'id'), at(row, 'ts'), ...columns.map(name => fields?.get(name))]
-  })
-  return `${[['id', 'ts', ...columns], ...lines].map(line => line.map(csvField).join()).join('\r\n')}\r\n`
+function csvRow(element: Json, { source }: RowPlan, columns: readonly string[]): string {
+  const { ref, cells } = cellsOf(element, source.index?.values ?? [])
+  return csvLine([ref?.id, ...columns.map(name => cells.get(name))])
+}
+
+function csvLine(cells: readonly (Json | undefined)[]): string {
+  return `${cells.map(csvField).join()}\r\n`
 }
 
 /** A field of RFC 4180. A text that a spreadsheet would take for a formula is led in by an apostrophe. */

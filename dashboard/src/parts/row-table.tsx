@@ -1,9 +1,24 @@
-// The table of a page of rows.
+// The table of rows: sorted by its heads, with boxes to select rows, and cells to edit. Arrow keys go from cell to cell.
 
+import { useRef, useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
+import { byTime } from '../service/row-plan.ts'
+import type { Json } from '../wire/json.ts'
 import type { Row } from '../wire/rows.ts'
+import { CellEditor, isEditable } from './cell-editor.tsx'
+import { RowBox, type Selection, WholeBox } from './selection.tsx'
 import { Instant } from './time.tsx'
 import { Cell } from './values.tsx'
+
+/** What the rows are sorted by; undefined field: by the order of their source. */
+export interface Sorting {
+  readonly field: string | undefined
+  readonly isReversed: boolean
+  readonly onSort: (field: string | undefined) => void
+}
+
+/** Saves one field of a row. */
+export type SaveCell = (row: Row, name: string, value: Json, signal: AbortSignal) => Promise<void>
 
 interface RowTableProps {
   readonly collection: string
@@ -11,34 +26,55 @@ interface RowTableProps {
   readonly columns: readonly string[]
   /** Ids to point out. */
   readonly changed: ReadonlySet<string>
+  /** Undefined where rows are no documents, which have no fields to sort by. */
+  readonly sorting: Sorting | undefined
+  /** Undefined where nothing can be changed. */
+  readonly selection: Selection | undefined
+  /** Undefined where nothing can be changed. */
+  readonly onSave: SaveCell | undefined
 }
 
 /** Rows, with links to their documents. */
-export function RowTable({ collection, rows, columns, changed }: RowTableProps) {
+export function RowTable(props: RowTableProps) {
+  const { collection, rows, columns, changed, sorting, selection, onSave } = props
+  const [active, setActive] = useState<readonly [row: number, column: number]>([0, 0])
   return (
     <section class="table-scroll" tabIndex={0} aria-label="Documents">
       <table>
         <thead>
           <tr>
-            <th scope="col">id</th>
-            {columns.map(name => (
-              <th scope="col" key={name}>
-                <bdi>{name}</bdi>
+            {selection && (
+              <th scope="col">
+                <WholeBox rows={rows} selection={selection} />
               </th>
+            )}
+            <Head text="id" field={undefined} sorting={sorting} />
+            {columns.map(name => (
+              <Head key={name} text={name} field={name} sorting={sorting} />
             ))}
-            <th scope="col">Changed</th>
+            <Head text="Changed" field={byTime} sorting={sorting} />
           </tr>
         </thead>
         <tbody>
           {rows.map((row, at) => (
             <tr key={`${row.ref?.id}-${at}`} class={changed.has(row.ref?.id ?? '') ? 'changed' : undefined}>
+              {selection && (
+                <td>
+                  <RowBox rows={rows} at={at} selection={selection} />
+                </td>
+              )}
               <td class="mono">
                 <RowLink collection={collection} row={row} />
               </td>
-              {columns.map(name => (
-                <td key={name}>
-                  <Cell value={row.cells.get(name)} />
-                </td>
+              {columns.map((name, column) => (
+                <ValueCell
+                  key={name}
+                  row={row}
+                  name={name}
+                  isActive={active[0] === at && active[1] === column}
+                  onActive={() => setActive([at, column])}
+                  onSave={row.ref && row.ts !== undefined ? onSave : undefined}
+                />
               ))}
               <td>
                 <Instant micros={row.ts} />
@@ -49,6 +85,100 @@ export function RowTable({ collection, rows, columns, changed }: RowTableProps) 
       </table>
     </section>
   )
+}
+
+interface HeadProps {
+  readonly text: string
+  readonly field: string | undefined
+  readonly sorting: Sorting | undefined
+}
+
+function Head({ text, field, sorting }: HeadProps) {
+  const isSorted = sorting !== undefined && sorting.field === field
+  const order = isSorted ? (sorting.isReversed ? 'descending' : 'ascending') : undefined
+  return (
+    <th scope="col" aria-sort={order}>
+      {sorting ? (
+        <button type="button" class="sort" onClick={() => sorting.onSort(field)}>
+          <bdi>{text}</bdi>
+          <span aria-hidden="true">{order === undefined ? '' : order === 'ascending' ? ' ↑' : ' ↓'}</span>
+        </button>
+      ) : (
+        <bdi>{text}</bdi>
+      )}
+    </th>
+  )
+}
+
+interface ValueCellProps {
+  readonly row: Row
+  readonly name: string
+  readonly isActive: boolean
+  readonly onActive: () => void
+  readonly onSave: SaveCell | undefined
+}
+
+function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
+  const value = row.cells.get(name)
+  const [isEditing, setEditing] = useState(false)
+  const cell = useRef<HTMLTableCellElement>(null)
+  const close = (keepsFocus: boolean) => {
+    setEditing(false)
+    // The cell takes the focus once the field is gone.
+    if (keepsFocus) requestAnimationFrame(() => cell.current?.focus())
+  }
+  if (!onSave || !isEditable(value)) {
+    return (
+      <td>
+        <Cell value={value} />
+      </td>
+    )
+  }
+  if (isEditing) {
+    return (
+      <td ref={cell} class="editing">
+        <CellEditor
+          label={`${name} of ${row.ref?.id}`}
+          value={value}
+          onSave={(typed, signal) => onSave(row, name, typed, signal)}
+          onClose={close}
+        />
+      </td>
+    )
+  }
+  return (
+    <td
+      ref={cell}
+      class="editable"
+      tabIndex={isActive ? 0 : -1}
+      title="Double click, or Enter, to edit"
+      onFocus={onActive}
+      onDblClick={() => setEditing(true)}
+      onKeyDown={event => {
+        if (event.target !== event.currentTarget) return
+        if (event.key === 'Enter' || event.key === 'F2') {
+          event.preventDefault()
+          setEditing(true)
+        } else if (moveFocus(event.currentTarget, event.key)) event.preventDefault()
+      }}
+    >
+      <Cell value={value} />
+    </td>
+  )
+}
+
+/** Moves the focus to the next cell that an arrow key points to; false when there is none. */
+function moveFocus(cell: HTMLTableCellElement, key: string): boolean {
+  const row = cell.parentElement
+  const next = {
+    ArrowLeft: cell.previousElementSibling,
+    ArrowRight: cell.nextElementSibling,
+    ArrowUp: row?.previousElementSibling?.children[cell.cellIndex],
+    ArrowDown: row?.nextElementSibling?.children[cell.cellIndex],
+  }[key]
+  if (!(next instanceof HTMLElement) || !next.classList.contains('editable')) return false
+  next.focus()
+  return true
 }
 
 function RowLink({ collection, row: { ref } }: { collection: string; row: Row }) {

@@ -2,7 +2,7 @@
 
 import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
-import { writeJson } from '../wire/json.ts'
+import { type Query, writeJson } from '../wire/json.ts'
 import type { Rows } from '../wire/rows.ts'
 import { runText } from './client.ts'
 import type { Cursor } from './data.ts'
@@ -10,23 +10,28 @@ import { ServiceError } from './faults.ts'
 import { heavy } from './heavy.ts'
 import { type RowSource, rowsQuery } from './row-source.ts'
 
-/** The body of the response with a page of rows; asks for fewer rows when that many are too much. */
-export async function readRowText(
-  source: RowSource,
+/** A text, and the size of the page that it holds. */
+interface SizedText {
+  readonly text: string
+  readonly size: number
+}
+
+/** The body of the response with a page; asks for a smaller one when that is too much. */
+export async function readSized(
+  queryOf: (size: number) => Query,
   size: number,
-  cursor: Cursor,
   signal: AbortSignal,
-): Promise<string> {
-  const query = rowsQuery(source, size, cursor)
+): Promise<SizedText> {
+  const query = queryOf(size)
   const past = pastTime.value
   const body = writeJson(past === undefined ? query : { at: { '@ts': past }, expr: query })
   try {
-    return (await runText(body, scope.value, signal)).text
+    return { text: (await runText(body, scope.value, signal)).text, size }
   } catch (cause) {
     const isTooMuch =
       cause instanceof ServiceError && /exceeds the limit|too much|[Tt]imed? ?out/.test(cause.message)
     if (!isTooMuch || size === 1) throw cause
-    return readRowText(source, Math.max(1, Math.floor(size / 5)), cursor, signal)
+    return readSized(queryOf, Math.max(1, Math.floor(size / 5)), signal)
   }
 }
 
@@ -37,6 +42,11 @@ export async function readRows(
   cursor: Cursor,
   signal: AbortSignal,
 ): Promise<Rows> {
-  const text = await readRowText(source, size, cursor, signal)
-  return heavy({ kind: 'rows', text, valueNames: source.index?.values ?? [] }, text.length)
+  const { text } = await readSized(smaller => rowsQuery(source, smaller, cursor), size, signal)
+  return asRows(text, source)
+}
+
+/** The rows in the body of a response. */
+export function asRows(text: string, { index }: RowSource): Promise<Rows> {
+  return heavy({ kind: 'rows', text, valueNames: index?.values ?? [] }, text.length)
 }

@@ -11,6 +11,12 @@ export interface IndexShape {
   readonly terms: readonly string[]
   /** What entries hold, in order. */
   readonly values: readonly string[]
+  /** For each term the names that lead to its field within the data; undefined for what is no such field. */
+  readonly termPaths: readonly (readonly string[] | undefined)[]
+  /** What entries are ordered by first, within a term. */
+  readonly order: { readonly path: readonly string[]; readonly isReversed: boolean } | undefined
+  /** It is over this one collection, and its entries lead to documents. */
+  readonly isWhole: boolean
   /** The place among the values at which the document's reference stands; undefined when it is not among them. */
   readonly refAt: number | undefined
   readonly isActive: boolean
@@ -19,10 +25,15 @@ export interface IndexShape {
 /** The shape of an index document. */
 export function shapeOf(index: Json): IndexShape {
   const values = partsOf(at(index, 'values'))
+  const terms = partsOf(at(index, 'terms'))
   const refAt = values.findIndex(part => fieldText(part) === 'ref')
+  const first = values[0] === undefined ? undefined : pathIn(values[0])
   return {
     name: textAt(index, 'name') ?? '',
-    terms: partsOf(at(index, 'terms')).map(nameOf),
+    terms: terms.map(nameOf),
+    termPaths: terms.map(pathIn),
+    order: first && { path: first, isReversed: at(values[0], 'reverse') === true },
+    isWhole: hasOneSource(index) && (refAt >= 0 || values.length === 0),
     values: values.map(nameOf),
     refAt: refAt < 0 ? undefined : refAt,
     isActive: at(index, 'active') === true,
@@ -37,6 +48,22 @@ function partsOf(parts: Json | undefined): readonly Json[] {
 function fieldText(part: Json): string {
   const field = at(part, 'field')
   return Array.isArray(field) ? field.map(String).join('.') : String(field ?? '')
+}
+
+/** The names within the data; undefined for a binding, for other fields, and for places in lists. */
+function pathIn(part: Json): readonly string[] | undefined {
+  const field = at(part, 'field')
+  const steps = Array.isArray(field) ? field : typeof field === 'string' ? field.split('.') : []
+  const isText = steps.length > 1 && steps.every(step => typeof step === 'string')
+  return isText && steps[0] === 'data' ? (steps.slice(1) as string[]) : undefined
+}
+
+/** An index over several collections finds documents of all of them; one with bindings may leave some out. */
+function hasOneSource(index: Json): boolean {
+  const source = at(index, 'source')
+  const [first, ...others] = Array.isArray(source) ? (source as readonly Json[]) : [source]
+  const inner = isMap(first) && first.has('collection') ? first.get('collection') : first
+  return others.length === 0 && refOf(inner) !== undefined
 }
 
 function nameOf(part: Json): string {
@@ -78,14 +105,16 @@ export function setOf({ collection, index, terms, isReversed }: RowSource): Quer
 
 /** A page of rows: documents where entries lead to them, otherwise the entries. */
 export function rowsQuery(source: RowSource, size: number, cursor: Cursor): Query {
-  const page = pageOf(setOf(source), size, cursor)
-  const { index } = source
-  if (index === undefined) return mapping(page, { get: variable() })
-  if (index.values.length === 0) return mapping(page, documentIn(variable()))
-  if (index.refAt === undefined) return page
-  const found: Query =
-    index.values.length === 1 ? variable() : { select: BigInt(index.refAt), from: variable() }
-  return mapping(page, { let: [{ found }], in: documentIn({ var: 'found' }) })
+  return mapping(pageOf(setOf(source), size, cursor), elementIn(source, variable()))
+}
+
+/** The expression for what an element of a source leads to. */
+export function elementIn({ index }: RowSource, element: Query): Query {
+  if (index === undefined) return { get: element }
+  if (index.values.length === 0) return documentIn(element)
+  if (index.refAt === undefined) return element
+  const found: Query = index.values.length === 1 ? element : { select: BigInt(index.refAt), from: element }
+  return { let: [{ found }], in: documentIn({ var: 'found' }) }
 }
 
 /** A reference in an index may lead nowhere, or to what the caller may not read. */

@@ -17,6 +17,8 @@ export interface Rows {
   readonly rows: readonly Row[]
   readonly after: Json | undefined
   readonly before: Json | undefined
+  /** Documents that were looked at for these; undefined where each is one of these. */
+  readonly looked: Json | undefined
 }
 
 const cutChars = 200
@@ -27,24 +29,46 @@ const cutDepth = 4
 export function rowsOf(text: string, valueNames: readonly string[]): Rows {
   const page = at(parseJson(text), 'resource')
   const rows = listAt(page, 'data').map(element => rowOf(element, valueNames))
-  return { rows, after: at(page, 'after'), before: at(page, 'before') }
+  return {
+    rows,
+    after: at(page, 'after') ?? undefined,
+    before: at(page, 'before'),
+    looked: at(page, 'looked'),
+  }
 }
 
 function rowOf(element: Json, valueNames: readonly string[]): Row {
+  const { ref, cells, isDocument } = cellsOf(element, valueNames)
+  const shown = new Map([...cells].map(([name, value]) => [name, trimmed(value, 0)]))
+  return {
+    ref,
+    ts: isDocument ? at(element, 'ts') : undefined,
+    ttl: isDocument ? at(element, 'ttl') : undefined,
+    cells: shown,
+  }
+}
+
+interface Cells {
+  readonly ref: RefName | undefined
+  readonly cells: ReadonlyMap<string, Json>
+  /** False for an entry of an index. */
+  readonly isDocument: boolean
+}
+
+/** What an element of a page shows by columns: the fields of a document's data, or the values of an entry. */
+export function cellsOf(element: Json, valueNames: readonly string[]): Cells {
   const ref = refOf(at(element, 'ref'))
   if (isMap(element) && ref) {
     const data = element.get('data')
-    const cells = new Map<string, Json>()
-    if (isMap(data)) for (const [name, value] of fieldsOf(data)) cells.set(name, trimmed(value, 0))
-    return { ref, ts: element.get('ts'), ttl: element.get('ttl'), cells }
+    return { ref, cells: isMap(data) ? fieldsOf(data) : new Map(), isDocument: true }
   }
   const values = valueNames.length > 1 && Array.isArray(element) ? element : [element]
-  const cells = new Map(values.map((value, at) => [valueNames[at] ?? 'value', trimmed(value, 0)]))
-  return { ref: refOf(element), ts: undefined, ttl: undefined, cells }
+  const cells = new Map(values.map((value, at) => [valueNames[at] ?? 'value', value]))
+  return { ref: refOf(element), cells, isDocument: false }
 }
 
 /** The members of an object; those of one that had to be wrapped, without the wrapping. */
-export function fieldsOf(value: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
+function fieldsOf(value: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const inner = tagOf(value) === '@obj' ? value.get('@obj') : undefined
   return isMap(inner) ? inner : value
 }
@@ -57,6 +81,22 @@ function trimmed(value: Json, depth: number): Json {
   if (refOf(value)) return value
   const members = [...value].slice(0, cutItems)
   return new Map(members.map(([name, item]) => [name.slice(0, cutChars), trimmed(item, depth + 1)]))
+}
+
+const pathDepth = 3
+
+/** Names of fields in the rows, also of those within others, with points in between; those that most rows have first. */
+export function fieldNamesOf(rows: readonly Row[]): readonly string[] {
+  const names = new Set<string>(columnsOf(rows))
+  const visit = (value: Json, name: string, depth: number) => {
+    if (!isMap(value) || tagOf(value) !== undefined || depth === pathDepth) return
+    for (const [inner, member] of value) {
+      names.add(`${name}.${inner}`)
+      visit(member, `${name}.${inner}`, depth + 1)
+    }
+  }
+  for (const { cells } of rows) for (const [name, value] of cells) visit(value, name, 1)
+  return [...names]
 }
 
 const columnsMax = 8

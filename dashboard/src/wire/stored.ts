@@ -5,8 +5,7 @@ import { encodeBase64 } from '../../../src/values/base64.ts'
 import { formatDate } from '../../../src/values/date.ts'
 import { formatTime } from '../../../src/values/time.ts'
 import { Lambda, LocalDate, Time, UnresolvedRef, Uuid, type Value } from '../../../src/values/value.ts'
-import { isMap, type Json } from './json.ts'
-import { refOf, tagOf } from './refs.ts'
+import type { Json } from './json.ts'
 
 /** A value that a reader of files has made, in wire JSON. */
 export function wireOf(value: Value): Json {
@@ -20,26 +19,4 @@ export function wireOf(value: Value): Json {
   if (value instanceof Map) return new Map([...value].map(([name, field]) => [name, wireOf(field)]))
   // What is left is the same on the wire: texts, numbers, booleans and null.
   return value as Json
-}
-
-const tagNames: Readonly<Record<string, string>> = {
-  '@ts': 'time',
-  '@date': 'date',
-  '@uuid': 'uuid',
-  '@bytes': 'bytes',
-  '@query': 'function',
-  '@reference': 'reference',
-  '@ref': 'reference',
-}
-
-/** The type of a value of the wire, in a word. */
-export function typeNamed(value: Json): string {
-  if (value === null) return 'null'
-  if (typeof value === 'bigint') return 'whole number'
-  if (typeof value === 'number') return 'decimal'
-  if (typeof value === 'boolean') return 'boolean'
-  if (typeof value === 'string') return 'text'
-  if (Array.isArray(value)) return 'list'
-  if (isMap(value) && refOf(value)) return 'reference'
-  return tagNames[tagOf(value) ?? ''] ?? 'object'
 }

@@ -1,0 +1,70 @@
+// Chooses which columns are shown, and in which order.
+
+import { Check } from '../parts/fields.tsx'
+import { addressWith, go } from '../router.ts'
+import { writeJson } from '../wire/json.ts'
+
+interface ColumnChoiceProps {
+  readonly names: readonly string[]
+  readonly columns: readonly string[]
+}
+
+const namesMax = 200
+
+/** The choice; it goes into the address. */
+export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
+  const choose = (chosen: readonly string[] | undefined) =>
+    go(addressWith({ columns: chosen && writeJson(chosen) }), 'replace')
+  const move = (at: number, by: number) => {
+    const moved = [...columns]
+    const [name] = moved.splice(at, 1)
+    if (name === undefined) return
+    moved.splice(at + by, 0, name)
+    choose(moved)
+  }
+  const others = names.filter(name => !columns.includes(name)).slice(0, namesMax)
+  return (
+    <details class="columns">
+      <summary>
+        Columns ({columns.length} of {columns.length + names.filter(name => !columns.includes(name)).length})
+      </summary>
+      <ul class="column-list" aria-label="Columns">
+        {columns.map((name, at) => (
+          <li key={name}>
+            <Check
+              label={<bdi>{name}</bdi>}
+              isOn
+              onChange={() => choose(columns.filter(column => column !== name))}
+            />
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Move ${name} left`}
+              disabled={at === 0}
+              onClick={() => move(at, -1)}
+            >
+              ←
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Move ${name} right`}
+              disabled={at === columns.length - 1}
+              onClick={() => move(at, 1)}
+            >
+              →
+            </button>
+          </li>
+        ))}
+        {others.map(name => (
+          <li key={name}>
+            <Check label={<bdi>{name}</bdi>} isOn={false} onChange={() => choose([...columns, name])} />
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="quiet" onClick={() => choose(undefined)}>
+        The usual ones
+      </button>
+    </details>
+  )
+}

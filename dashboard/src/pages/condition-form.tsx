@@ -1,0 +1,103 @@
+// Filters rows by any field: the conditions that hold, each with a way to take it back, and a form for a further one.
+
+import { useId, useState } from 'preact/hooks'
+import { Choice, Field } from '../parts/fields.tsx'
+import { previewOf } from '../parts/values.tsx'
+import { addressWith, go } from '../router.ts'
+import {
+  type Condition,
+  comparesWithValue,
+  conditionsText,
+  type Operator,
+  operators,
+  operatorText,
+  pathOf,
+} from '../service/conditions.ts'
+import { valueOfText } from '../service/typed-value.ts'
+import type { Json } from '../wire/json.ts'
+import type { Row } from '../wire/rows.ts'
+
+interface ConditionFormProps {
+  readonly conditions: readonly Condition[]
+  /** Names of fields to offer. */
+  readonly names: readonly string[]
+  /** Rows that were seen: a field that holds texts alone is compared with a text. */
+  readonly rows: readonly Row[]
+}
+
+const fromStart = { after: undefined, before: undefined }
+
+/** The conditions and the form; what is chosen goes into the address. */
+export function ConditionForm({ conditions, names, rows }: ConditionFormProps) {
+  const [field, setField] = useState('')
+  const [operator, setOperator] = useState<Operator>('is')
+  const [text, setText] = useState('')
+  const list = useId()
+  const apply = (chosen: readonly Condition[]) =>
+    go(addressWith({ ...fromStart, filter: conditionsText(chosen) }))
+  const add = (event: Event) => {
+    event.preventDefault()
+    if (field.trim() === '') return
+    const path = pathOf(field.trim(), names)
+    const value = comparesWithValue(operator) ? valueTyped(text, path, rows) : null
+    setField('')
+    setText('')
+    apply([...conditions, { path, operator, value }])
+  }
+  return (
+    <>
+      <form class="inline-form" onSubmit={add} aria-label="Filter">
+        <Field label="Filter by" value={field} onInput={setField} isMono list={list} placeholder="field" />
+        <datalist id={list}>
+          {names.map(name => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Choice label="Compare" value={operator} onChange={setOperator} options={operators} />
+        {comparesWithValue(operator) && <Field label="Value" value={text} onInput={setText} isMono />}
+        <button type="submit" disabled={field.trim() === ''}>
+          Filter
+        </button>
+      </form>
+      {conditions.length > 0 && (
+        <ul class="conditions" aria-label="Filters">
+          {conditions.map((condition, at) => {
+            const shown = textOf(condition)
+            return (
+              <li key={at}>
+                <bdi>{shown}</bdi>
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Take the filter away: ${shown}`}
+                  onClick={() => apply(conditions.filter(other => other !== condition))}
+                >
+                  ✕
+                </button>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </>
+  )
+}
+
+const shownChars = 60
+
+function textOf({ path, operator, value }: Condition): string {
+  const field = previewOf(path.join('.'), shownChars)
+  if (!comparesWithValue(operator)) return `${field} ${operatorText(operator)}`
+  const shown = typeof value === 'string' ? `“${previewOf(value, shownChars)}”` : previewOf(value, shownChars)
+  return `${field} ${operatorText(operator)} ${shown}`
+}
+
+function valueTyped(text: string, path: readonly string[], rows: readonly Row[]): Json {
+  const seen = rows.flatMap(({ cells }) => {
+    const value = path.length === 1 ? cells.get(path[0] ?? '') : undefined
+    return value === undefined || value === null ? [] : [value]
+  })
+  const isText = seen.length > 0 && seen.every(value => typeof value === 'string')
+  // In quotes it is a text in any case.
+  return isText && !/^\s*".*"\s*$/s.test(text) ? text : valueOfText(text)
+}

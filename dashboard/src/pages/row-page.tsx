@@ -1,0 +1,91 @@
+// Rows with all that can be done with them: columns, cells that are edited, selected rows, an export.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { RowExport } from '../parts/row-export.tsx'
+import { RowTable, type SaveCell, type Sorting } from '../parts/row-table.tsx'
+import { useSelection } from '../parts/selection.tsx'
+import { SelectionBar } from '../parts/selection-bar.tsx'
+import { pastTime, place } from '../router.ts'
+import { saveField } from '../service/row-changes.ts'
+import type { RowPlan } from '../service/row-plan.ts'
+import { rights } from '../session.ts'
+import { type Json, parseJson } from '../wire/json.ts'
+import type { RefName } from '../wire/refs.ts'
+import { columnsOf, type Row, usualColumns } from '../wire/rows.ts'
+import { ColumnChoice } from './column-choice.tsx'
+
+/** What rows need to be shown, however they are found. */
+export interface ShownProps {
+  readonly collection: string
+  readonly plan: RowPlan
+  /** Names of fields that were seen. */
+  readonly names: readonly string[]
+  readonly onSeen: (rows: readonly Row[]) => void
+  readonly sorting: Sorting | undefined
+}
+
+interface RowPageProps extends Omit<ShownProps, 'onSeen'> {
+  readonly rows: readonly Row[]
+  readonly isLive: boolean
+  /** Called with documents that have changed or are gone. */
+  readonly onChanged: (refs: readonly RefName[]) => void
+  /** Ways to further rows. */
+  readonly children: ComponentChildren
+}
+
+/** The rows and what is around them. */
+export function RowPage(props: RowPageProps) {
+  const { collection, plan, names, sorting, rows, isLive, onChanged, children } = props
+  const own = columnsOf(rows)
+  const columns = chosenColumns() ?? usualColumns(own)
+  const changed = useChanged(rows, isLive)
+  const selection = useSelection()
+  const mayChange = rights.value.writes && pastTime.value === undefined
+  const save: SaveCell = async (row, name, value, signal) => {
+    try {
+      await saveField(row, name, value, signal)
+    } finally {
+      if (row.ref) onChanged([row.ref])
+    }
+  }
+  return (
+    <>
+      {mayChange && <SelectionBar {...{ collection, selection, plan, names, onChanged }} />}
+      <RowTable
+        {...{ collection, rows, columns, changed, sorting }}
+        selection={mayChange ? selection : undefined}
+        onSave={mayChange ? save : undefined}
+      />
+      <footer class="pager">
+        {children}
+        <RowExport {...{ collection, plan, columns }} />
+      </footer>
+      <ColumnChoice names={own} columns={columns} />
+    </>
+  )
+}
+
+function chosenColumns(): readonly string[] | undefined {
+  const text = place.value.parameters.get('columns')
+  if (text === null) return undefined
+  let chosen: Json
+  try {
+    chosen = parseJson(text)
+  } catch {
+    return undefined
+  }
+  return Array.isArray(chosen) ? [...new Set(chosen.map(String))] : undefined
+}
+
+/** Ids of the rows that have come or changed since the page was drawn last. */
+function useChanged(rows: readonly Row[], isLive: boolean): ReadonlySet<string> {
+  const before = useRef<ReadonlyMap<string, string>>(new Map())
+  const now = new Map(rows.map(({ ref, ts }) => [ref?.id ?? '', String(ts)]))
+  const known = before.current
+  useEffect(() => {
+    before.current = now
+  })
+  if (!isLive || known.size === 0) return new Set()
+  return new Set([...now].filter(([id, ts]) => known.get(id) !== ts).map(([id]) => id))
+}

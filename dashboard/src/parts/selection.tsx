@@ -1,0 +1,91 @@
+// Rows that are selected, by what their documents are called, and the boxes that select them.
+
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { RefName } from '../wire/refs.ts'
+import type { Row } from '../wire/rows.ts'
+
+/** The selected documents. */
+export interface Selection {
+  readonly refs: readonly RefName[]
+  readonly has: (ref: RefName) => boolean
+  /** Selects documents, or takes them out. */
+  readonly set: (refs: readonly RefName[], isOn: boolean) => void
+  readonly clear: () => void
+}
+
+function keyOf({ collection, id }: RefName): string {
+  return `${collection}/${id}`
+}
+
+/** The selection of a page. */
+export function useSelection(): Selection {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, RefName>>(new Map())
+  return useMemo(
+    () => ({
+      refs: [...chosen.values()],
+      has: ref => chosen.has(keyOf(ref)),
+      set: (refs, isOn) =>
+        setChosen(before => {
+          const after = new Map(before)
+          for (const ref of refs) {
+            if (isOn) after.set(keyOf(ref), ref)
+            else after.delete(keyOf(ref))
+          }
+          return after
+        }),
+      clear: () => setChosen(new Map()),
+    }),
+    [chosen],
+  )
+}
+
+function refsOf(rows: readonly Row[]): readonly RefName[] {
+  return rows.flatMap(({ ref, ts }) => (ref && !ref.isNative && ts !== undefined ? [ref] : []))
+}
+
+interface WholeBoxProps {
+  readonly rows: readonly Row[]
+  readonly selection: Selection
+}
+
+/** The box that selects all rows that are shown. */
+export function WholeBox({ rows, selection }: WholeBoxProps) {
+  const refs = refsOf(rows)
+  const count = refs.filter(selection.has).length
+  return (
+    <input
+      type="checkbox"
+      aria-label="Select all that are shown"
+      checked={refs.length > 0 && count === refs.length}
+      indeterminate={count > 0 && count < refs.length}
+      onChange={event => selection.set(refs, event.currentTarget.checked)}
+    />
+  )
+}
+
+/** Where a range begins that ends with the next box clicked with Shift. */
+let rangeFrom: { readonly rows: readonly Row[]; readonly at: number } | undefined
+
+/** The box of a row; with Shift it selects all from the one before. */
+export function RowBox({ rows, at, selection }: WholeBoxProps & { at: number }) {
+  const isRange = useRef(false)
+  const row = rows[at]
+  const [ref] = row ? refsOf([row]) : []
+  if (ref === undefined) return null
+  const change = (isOn: boolean) => {
+    const from = isRange.current && rangeFrom?.rows === rows ? rangeFrom.at : at
+    rangeFrom = { rows, at }
+    selection.set(refsOf(rows.slice(Math.min(from, at), Math.max(from, at) + 1)), isOn)
+  }
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${ref.id}`}
+      checked={selection.has(ref)}
+      onClick={event => {
+        isRange.current = event.shiftKey
+      }}
+      onChange={event => change(event.currentTarget.checked)}
+    />
+  )
+}

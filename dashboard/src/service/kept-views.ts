@@ -1,0 +1,73 @@
+// What somebody has chosen to see of each collection, so that it is there again when they come back: all of it as long as
+// the tab is open, and the columns in the browser, too. Signing out forgets it: values of filters are data.
+
+import { databasePath } from '../router.ts'
+import { forgetOnSignOut } from '../session.ts'
+
+/** The parameters of an address that make a view. */
+const parts = ['index', 'terms', 'order', 'filter', 'sort', 'columns'] as const
+
+type Part = (typeof parts)[number]
+
+/** The chosen ones of the parameters. */
+type View = Readonly<Partial<Record<Part, string>>>
+
+const views = new Map<string, View>()
+const storageKey = 'terrarium-columns'
+const storedMax = 200
+
+function keyOf(collection: string): string {
+  return [...databasePath.value, collection].join('/')
+}
+
+/** The view in the parameters of an address. */
+export function viewIn(parameters: URLSearchParams): View {
+  const view: Partial<Record<Part, string>> = {}
+  for (const part of parts) {
+    const value = parameters.get(part)
+    if (value !== null) view[part] = value
+  }
+  return view
+}
+
+/** Keeps the view of a collection. */
+export function keepView(collection: string, view: View): void {
+  const key = keyOf(collection)
+  const before = views.get(key)
+  views.set(key, view)
+  if (before?.columns === view.columns && before !== undefined) return
+  const stored = storedColumns().filter(([name]) => name !== key)
+  if (view.columns !== undefined) stored.push([key, view.columns])
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(stored.slice(-storedMax)))
+  } catch {
+    // The columns are kept until the tab is closed.
+  }
+}
+
+/** The view that was kept of a collection. */
+export function keptView(collection: string): View {
+  const key = keyOf(collection)
+  const kept = views.get(key)
+  if (kept !== undefined) return kept
+  const columns = storedColumns().find(([name]) => name === key)?.[1]
+  return columns === undefined ? {} : { columns }
+}
+
+function storedColumns(): (readonly [key: string, columns: string])[] {
+  try {
+    // Written by keepView alone.
+    return JSON.parse(localStorage.getItem(storageKey) ?? '[]') as (readonly [string, string])[]
+  } catch {
+    return []
+  }
+}
+
+forgetOnSignOut(() => {
+  views.clear()
+  try {
+    localStorage.removeItem(storageKey)
+  } catch {
+    // A browser that refuses its storage holds nothing.
+  }
+})

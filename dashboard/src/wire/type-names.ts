@@ -1,0 +1,26 @@
+// The types of values, in words.
+
+import { isMap, type Json } from './json.ts'
+import { refOf, tagOf } from './refs.ts'
+
+const tagNames: Readonly<Record<string, string>> = {
+  '@ts': 'time',
+  '@date': 'date',
+  '@uuid': 'uuid',
+  '@bytes': 'bytes',
+  '@query': 'function',
+  '@reference': 'reference',
+  '@ref': 'reference',
+}
+
+/** The type of a value of the wire, in a word. */
+export function typeNamed(value: Json): string {
+  if (value === null) return 'null'
+  if (typeof value === 'bigint') return 'whole number'
+  if (typeof value === 'number') return 'decimal'
+  if (typeof value === 'boolean') return 'boolean'
+  if (typeof value === 'string') return 'text'
+  if (Array.isArray(value)) return 'list'
+  if (isMap(value) && refOf(value)) return 'reference'
+  return tagNames[tagOf(value) ?? ''] ?? 'object'
+}
