@@ -15,12 +15,12 @@ import {
 } from '../service/conditions.ts'
 import { valueOfText } from '../service/typed-value.ts'
 import type { Json } from '../wire/json.ts'
-import type { Row } from '../wire/rows.ts'
+import type { FieldPaths, Row } from '../wire/rows.ts'
 
 interface ConditionFormProps {
   readonly conditions: readonly Condition[]
-  /** Names of fields to offer. */
-  readonly names: readonly string[]
+  /** Fields to offer. */
+  readonly fields: FieldPaths
   /** Rows that were seen: a field that holds texts alone is compared with a text. */
   readonly rows: readonly Row[]
 }
@@ -28,7 +28,7 @@ interface ConditionFormProps {
 const fromStart = { after: undefined, before: undefined }
 
 /** The conditions and the form; what is chosen goes into the address. */
-export function ConditionForm({ conditions, names, rows }: ConditionFormProps) {
+export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) {
   const [field, setField] = useState('')
   const [operator, setOperator] = useState<Operator>('is')
   const [text, setText] = useState('')
@@ -38,7 +38,7 @@ export function ConditionForm({ conditions, names, rows }: ConditionFormProps) {
   const add = (event: Event) => {
     event.preventDefault()
     if (field.trim() === '') return
-    const path = pathOf(field.trim(), names)
+    const path = pathOf(field.trim(), fields)
     const value = comparesWithValue(operator) ? valueTyped(text, path, rows) : null
     setField('')
     setText('')
@@ -49,7 +49,7 @@ export function ConditionForm({ conditions, names, rows }: ConditionFormProps) {
       <form class="inline-form" onSubmit={add} aria-label="Filter">
         <Field label="Filter by" value={field} onInput={setField} isMono list={list} placeholder="field" />
         <datalist id={list}>
-          {names.map(name => (
+          {[...fields.keys()].map(name => (
             <option key={name} value={name} />
           ))}
         </datalist>

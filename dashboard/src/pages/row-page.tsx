@@ -12,15 +12,15 @@ import type { RowPlan } from '../service/row-plan.ts'
 import { rights } from '../session.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import type { RefName } from '../wire/refs.ts'
-import { columnsOf, type Row, usualColumns } from '../wire/rows.ts'
+import { columnsOf, type FieldPaths, type Row, usualColumns } from '../wire/rows.ts'
 import { ColumnChoice } from './column-choice.tsx'
 
 /** What rows need to be shown, however they are found. */
 export interface ShownProps {
   readonly collection: string
   readonly plan: RowPlan
-  /** Names of fields that were seen. */
-  readonly names: readonly string[]
+  /** Fields that were seen. */
+  readonly fields: FieldPaths
   readonly onSeen: (rows: readonly Row[]) => void
   readonly sorting: Sorting | undefined
 }
@@ -36,7 +36,7 @@ interface RowPageProps extends Omit<ShownProps, 'onSeen'> {
 
 /** The rows and what is around them. */
 export function RowPage(props: RowPageProps) {
-  const { collection, plan, names, sorting, rows, isLive, onChanged, children } = props
+  const { collection, plan, fields, sorting, rows, isLive, onChanged, children } = props
   const own = columnsOf(rows)
   const columns = chosenColumns() ?? usualColumns(own)
   const changed = useChanged(rows, isLive)
@@ -51,7 +51,7 @@ export function RowPage(props: RowPageProps) {
   }
   return (
     <>
-      {mayChange && <SelectionBar {...{ collection, selection, plan, names, onChanged }} />}
+      {mayChange && <SelectionBar {...{ collection, selection, plan, fields, onChanged }} />}
       <RowTable
         {...{ collection, rows, columns, changed, sorting }}
         selection={mayChange ? selection : undefined}

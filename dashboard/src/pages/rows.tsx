@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Check, Field } from '../parts/fields.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
-import { useLive } from '../parts/live.ts'
+import { useEvery, useLive } from '../parts/live.ts'
 import { Loaded, type Loading, useLoad } from '../parts/load.tsx'
 import type { Sorting } from '../parts/row-table.tsx'
 import { addressOf, addressWith, databasePath, go, pastTime, place } from '../router.ts'
@@ -17,7 +17,7 @@ import { needsScan, planOf, type RowView } from '../service/row-plan.ts'
 import { covers, type IndexShape, setOf, shapeOf } from '../service/row-source.ts'
 import { rights } from '../session.ts'
 import { type Json, parseJson, writeJson } from '../wire/json.ts'
-import { fieldNamesOf, type Row } from '../wire/rows.ts'
+import { fieldPathsOf, type Row } from '../wire/rows.ts'
 import { ConditionForm } from './condition-form.tsx'
 import { RowPage, type ShownProps } from './row-page.tsx'
 import { SourceForm } from './row-source-form.tsx'
@@ -98,6 +98,8 @@ export function DocumentRows({ collection }: { readonly collection: string }) {
   )
 }
 
+/** An index that is ready is used at once. */
+const buildingEveryMs = 2000
 const noIndexes: readonly IndexShape[] = []
 
 interface RowsOfViewProps {
@@ -109,7 +111,9 @@ interface RowsOfViewProps {
 
 function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   const view = viewIn(place.value.parameters)
-  const known = indexes.data ?? noIndexes
+  // What has not changed since the list was read before finds nothing anew.
+  const listed = indexes.data ?? noIndexes
+  const known = useMemo(() => listed, [JSON.stringify(listed)])
   const deciding = isPlanned ? known : noIndexes
   const wanted: RowView = useMemo(() => {
     const terms = jsonOf(view.terms)
@@ -126,14 +130,16 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   }, [collection, deciding, JSON.stringify({ ...view, columns: undefined })])
   const plan = useMemo(() => planOf(wanted, deciding), [wanted, deciding])
   const [seen, setSeen] = useState<readonly Row[]>([])
-  const names = useMemo(() => fieldNamesOf(seen), [seen])
+  const fields = useMemo(() => fieldPathsOf(seen), [seen])
   const { source } = wanted
+  const isBuilding = needsScan(plan) && known.some(({ isActive }) => !isActive)
+  useEvery(isBuilding ? buildingEveryMs : undefined, indexes.reload)
   const needsTerms = (source.index?.terms.length ?? 0) > source.terms.length
-  const shown: ShownProps = { collection, plan, names, onSeen: setSeen, sorting: sortingOf(wanted) }
+  const shown: ShownProps = { collection, plan, fields, onSeen: setSeen, sorting: sortingOf(wanted) }
   return (
     <>
       <div class="toolbar">
-        <ConditionForm conditions={wanted.conditions} names={names} rows={seen} />
+        <ConditionForm conditions={wanted.conditions} fields={fields} rows={seen} />
       </div>
       <details class="more-ways" open={source.index !== undefined}>
         <summary>By index, or by id</summary>

@@ -8,6 +8,7 @@ import type { RowPlan } from '../service/row-plan.ts'
 import { walkRefs } from '../service/row-walk.ts'
 import { valueOfText } from '../service/typed-value.ts'
 import type { RefName } from '../wire/refs.ts'
+import type { FieldPaths } from '../wire/rows.ts'
 import { typeNamed } from '../wire/type-names.ts'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './fields.tsx'
@@ -19,14 +20,14 @@ interface SelectionBarProps {
   readonly collection: string
   readonly selection: Selection
   readonly plan: RowPlan
-  /** Names of fields to offer. */
-  readonly names: readonly string[]
+  /** Fields to offer. */
+  readonly fields: FieldPaths
   /** Called with what was changed, or tried to. */
   readonly onChanged: (refs: readonly RefName[]) => void
 }
 
 /** The bar; it is there while something is selected. */
-export function SelectionBar({ collection, selection, plan, names, onChanged }: SelectionBarProps) {
+export function SelectionBar({ collection, selection, plan, fields, onChanged }: SelectionBarProps) {
   const [dialog, setDialog] = useState<'delete' | 'change' | undefined>(undefined)
   const gathering = useAction()
   const { refs } = selection
@@ -76,7 +77,7 @@ export function SelectionBar({ collection, selection, plan, names, onChanged }: 
       )}
       {gathering.error && <Problem error={gathering.error} />}
       {dialog === 'delete' && <DeleteDialog refs={refs} onClose={close} onDone={done} />}
-      {dialog === 'change' && <ChangeDialog refs={refs} names={names} onClose={close} onDone={done} />}
+      {dialog === 'change' && <ChangeDialog refs={refs} fields={fields} onClose={close} onDone={done} />}
     </section>
   )
 }
@@ -150,7 +151,7 @@ function DeleteDialog(props: ChangesProps) {
   )
 }
 
-function ChangeDialog({ names, ...props }: ChangesProps & { names: readonly string[] }) {
+function ChangeDialog({ fields, ...props }: ChangesProps & { fields: FieldPaths }) {
   const { refs } = props
   const [field, setField] = useState('')
   const [text, setText] = useState('')
@@ -163,11 +164,11 @@ function ChangeDialog({ names, ...props }: ChangesProps & { names: readonly stri
       submit={`Change ${refs.length} documents`}
       isReady={field.trim() !== '' && !isRunning}
       onClose={close}
-      onSubmit={signal => run(settingOf(pathOf(field.trim(), names), value), signal)}
+      onSubmit={signal => run(settingOf(pathOf(field.trim(), fields), value), signal)}
     >
       <Field label="Field" value={field} onInput={setField} hasFocus isMono list={list} />
       <datalist id={list}>
-        {names.map(name => (
+        {[...fields.keys()].map(name => (
           <option key={name} value={name} />
         ))}
       </datalist>

@@ -2,6 +2,7 @@
 
 import { isMap, type Json, type Query, writeJson } from '../wire/json.ts'
 import { literal, tagOf } from '../wire/refs.ts'
+import type { FieldPaths } from '../wire/rows.ts'
 import { variable } from './data.ts'
 
 /** What a condition compares with, in the order in which it is offered. */
@@ -35,9 +36,9 @@ export function comparesWithValue(operator: Operator): boolean {
   return operator !== 'there' && operator !== 'missing'
 }
 
-/** The names that lead to what somebody has typed: a field of that name where there is one, else names with points between. */
-export function pathOf(typed: string, names: readonly string[]): readonly string[] {
-  return names.includes(typed) ? [typed] : typed.split('.')
+/** The names that lead to what somebody has typed: to a field that was seen, else names with points in between. */
+export function pathOf(typed: string, fields: FieldPaths): readonly string[] {
+  return fields.get(typed) ?? typed.split('.')
 }
 
 /** A condition in words. */

@@ -85,18 +85,23 @@ function trimmed(value: Json, depth: number): Json {
 
 const pathDepth = 3
 
-/** Names of fields in the rows, also of those within others, with points in between; those that most rows have first. */
-export function fieldNamesOf(rows: readonly Row[]): readonly string[] {
-  const names = new Set<string>(columnsOf(rows))
-  const visit = (value: Json, name: string, depth: number) => {
-    if (!isMap(value) || tagOf(value) !== undefined || depth === pathDepth) return
+/** The fields of rows, also those within others: the names that lead to each, by these names with points in between. */
+export type FieldPaths = ReadonlyMap<string, readonly string[]>
+
+/** The fields of rows; those that most rows have first. */
+export function fieldPathsOf(rows: readonly Row[]): FieldPaths {
+  const paths = new Map<string, readonly string[]>(columnsOf(rows).map(name => [name, [name]]))
+  const visit = (value: Json, path: readonly string[]) => {
+    if (!isMap(value) || tagOf(value) !== undefined || path.length === pathDepth) return
     for (const [inner, member] of value) {
-      names.add(`${name}.${inner}`)
-      visit(member, `${name}.${inner}`, depth + 1)
+      const name = [...path, inner].join('.')
+      // A field whose own name has points goes first.
+      if (!paths.has(name)) paths.set(name, [...path, inner])
+      visit(member, [...path, inner])
     }
   }
-  for (const { cells } of rows) for (const [name, value] of cells) visit(value, name, 1)
-  return [...names]
+  for (const { cells } of rows) for (const [name, value] of cells) visit(value, [name])
+  return paths
 }
 
 const columnsMax = 8
