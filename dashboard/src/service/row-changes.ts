@@ -4,6 +4,7 @@
 import { at, type Json, listAt, parseJson, type Query } from '../wire/json.ts'
 import { documentRef, literal, type RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
+import { ChangedError, writeChecked } from './checked.ts'
 import { mapping, variable, write } from './data.ts'
 import { ServiceError } from './faults.ts'
 import { asRows, readSized } from './read-rows.ts'
@@ -84,21 +85,14 @@ function reasonOf(error: ServiceError): string {
   return [error.message, ...failures].join(' ')
 }
 
-/** Sets one field of a document that was read as `row`. Throws when somebody else has changed or deleted it since. */
+/** Sets one field of a document that was read as `row`. Throws {@link ChangedError} when somebody else has changed it since. */
 export async function saveField(row: Row, name: string, value: Json, signal: AbortSignal): Promise<void> {
   if (row.ref === undefined) return
   const ref = documentRef(row.ref.collection, row.ref.id)
-  const isSame: Query = { equals: [{ select: 'ts', from: { get: ref } }, row.ts ?? null] }
   const update: Query = { select: 'ts', from: settingOf([name], value)(ref) }
-  const answer = await write(
-    { if: { exists: ref }, then: { if: isSame, then: update, else: 'changed' }, else: 'gone' },
-    signal,
-  )
-  if (answer.value === 'changed')
-    throw new Error(
-      'Somebody else has changed this document meanwhile. Nothing of theirs was overwritten: look, then try again.',
-    )
-  if (answer.value === 'gone') throw new Error('The document has been deleted meanwhile.')
+  const { kind } = await writeChecked(ref, row.ts ?? null, update, signal)
+  if (kind === 'changed') throw new ChangedError()
+  if (kind === 'gone') throw new Error('The document has been deleted meanwhile.')
 }
 
 /** Documents as they are now; those that are gone are not among them. */
