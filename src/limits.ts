@@ -192,6 +192,20 @@ export const limits = {
   /** Streams that are told of one transaction in a turn of the event loop, and bytes that they are told; ours. */
   streamsPerTurn: 64,
   streamBytesPerTurn: 4_194_304,
+  /** Events that a stream of version 10 may have to catch up on; and those on a page of a feed, unless told and at most. */
+  streamReplayMax: 127,
+  feedPageDefault: 16,
+  feedPageMax: 16_000,
+  /** Events that are read at once for a stream that has caught up, UTF-16 units after which a page ends, milliseconds for one; ours. */
+  streamPageEvents: 1024,
+  streamPageUnitsMax: 1_048_576,
+  feedPageUnitsMax: 16_777_216,
+  streamPageMs: 60_000,
+  /** Milliseconds after which a stream of version 10 without events tells where it is. */
+  streamStatusMs: 300_000,
+  /** How long such a stream rests after a page that could not be read, in milliseconds, and how often that is tried; ours. */
+  streamRetryMs: 1000,
+  streamRetriesMax: 5,
   /** Milliseconds for deciding who may see the events of one transaction. */
   streamBatchMs: 60_000,
   /** Milliseconds of one decision about one event, and of work for streams until others get their turn; ours. */

@@ -178,6 +178,24 @@ function evaluateQuery(query: Query, where: QueryEvaluation): Rendered {
   return rendered
 }
 
+/** A page of an open stream; like a query it moves to the slow lane when it takes long. */
+function runStreamPage(
+  options: EngineOptions,
+  { lastSeenTxn: _, ...opening }: QueryRequest,
+  body: string,
+): QueryResponse | Promise<QueryResponse> {
+  const pageOptions = { ...opening.options, endpoint: 'stream page' }
+  const request: QueryRequest = { ...opening, body, options: pageOptions, timeoutMs: limits.streamPageMs }
+  const budget = new TimeBudget(options, request, 'moves')
+  return runRequest(options, request, {
+    budget,
+    task: session => {
+      if (budget.isUsedUp) throw new TooLong()
+      return languageOf(options, request).parse(request).evaluate(session)
+    },
+  })
+}
+
 /** The stream begins with the very snapshot on which its expression was evaluated. */
 function openStream(
   options: EngineOptions,
@@ -189,9 +207,11 @@ function openStream(
     budget: new TimeBudget(options, request, 'fails'),
     task: session => {
       const order = languageOf(options, request).streamOrder(request, fields, session)
-      stream = options.streams.open({ order, session })
+      const nextPage = (body: string) => runStreamPage(options, request, body)
+      stream = options.streams.open({ order, session, nextPage })
       return { status: 200, body: '' }
     },
+    faultForAnybody: () => languageOf(options, request).faultForAnybody?.(request),
   })
   const withStream = (given: QueryResponse) => (stream === undefined ? given : { ...given, stream })
   return response instanceof Promise ? response.then(withStream) : withStream(response)

@@ -23,7 +23,7 @@ export interface RequestSettings {
 /** What the requests of one language have in common. */
 export interface Protocol {
   readonly language: LanguageName
-  /** Where queries are sent to. A `GET` has its query in the parameter `q`, and may not write. */
+  /** Where its requests are sent to. A `GET` has its query in the parameter `q`, and may not write. */
   readonly queryPath: string
   readonly queryMethods: readonly ('GET' | 'POST')[]
   /** Any other method is taken for `POST`. */
@@ -34,6 +34,8 @@ export interface Protocol {
   readonly tagHeader: string
   /** The transaction's time, costs and tags go back in headers, and bodies are laid out for people who ask for it. */
   readonly factsInHead: boolean
+  /** False: who is refused is not told how to identify. */
+  readonly challenges?: false
   /** The body of errors that the edge tells in the place of an endpoint. */
   readonly errorBody: (code: RequestErrorCode, description: string) => string
 }

@@ -61,7 +61,7 @@ export function prepareResponse(
   answer: Answer,
   context: ResponseContext,
 ): PreparedResponse {
-  const { factsInHead } = call.protocol
+  const { challenges, factsInHead } = call.protocol
   const exceptional = factsInHead && isExceptional(answer)
   const text = textOf(call, answer, exceptional)
   const bytes = answer.longBody?.length ?? (text === undefined ? 0 : Buffer.byteLength(text))
@@ -75,7 +75,7 @@ export function prepareResponse(
   headers.push('traceparent', traceparent(call.trace), 'x-faunadb-build', context.build)
   const traced = isTraced(call, answer)
   if (traced) headers.push('x-faunadb-host', context.host)
-  if (answer.requestError === 'unauthorized')
+  if (answer.requestError === 'unauthorized' && challenges !== false)
     headers.push('www-authenticate', factsInHead ? 'Basic realm="Unauthorized"' : 'Bearer')
   if (answer.headers !== undefined) headers.push(...answer.headers)
   const { origin } = call.request.headers

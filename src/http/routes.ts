@@ -15,9 +15,10 @@ import { pingEndpoint } from './endpoints/ping.ts'
 import { principalEndpoint } from './endpoints/principal.ts'
 import { queryEndpoint } from './endpoints/query.ts'
 import { schemaEndpoints } from './endpoints/schema.ts'
-import { streamEndpoint } from './endpoints/stream.ts'
+import { eventStreamEndpoint, streamEndpoint } from './endpoints/stream.ts'
 import { transferEndpoints } from './endpoints/transfer.ts'
 import { protocols } from './protocols.ts'
+import { feedProtocol } from './version10-headers.ts'
 
 /** The endpoints with a path of their own; the one for all other paths is wired in application.ts. */
 export function endpoints(services: Services): readonly Endpoint[] {
@@ -39,6 +40,8 @@ export function endpoints(services: Services): readonly Endpoint[] {
     authorizedEndpoint(services),
     ownTokenEndpoint(services),
     streamEndpoint(services),
+    queryEndpoint(services, feedProtocol),
+    eventStreamEndpoint(services),
     pingEndpoint(services),
     errorEndpoint(services),
     ...schemaEndpoints(services),

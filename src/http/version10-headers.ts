@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../limits.ts'
-import { requestErrorBody } from '../v10/wire/request-errors.ts'
+import { eventErrorBody, requestErrorBody } from '../v10/wire/request-errors.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 import { invalidHeader, parseInteger, retriesFaultOf, timeoutFaultOf } from './request-headers.ts'
 import { echoTags, parseTags } from './tags.ts'
@@ -11,7 +11,8 @@ import { echoTags, parseTags } from './tags.ts'
 const formats: readonly string[] = ['simple', 'tagged', 'decorated']
 const switches = ['x-typecheck', 'x-linearized', 'x-performance-hints'] as const
 
-function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
+/** What requests of all kinds may ask of their transaction. */
+function readTransaction(headers: IncomingHttpHeaders): Omit<RequestSettings, 'linearized'> | string {
   const header = (name: string) => headers[name] as string | undefined
   const lastSeen = header('x-last-txn-ts')
   const lastSeenTxn = lastSeen === undefined ? undefined : parseInteger(lastSeen)
@@ -25,16 +26,25 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
   const retries = header('x-max-contention-retries')
   const retriesFault = retries === undefined ? undefined : retriesFaultOf(retries)
   if (retriesFault !== undefined) return invalidHeader('x-max-contention-retries', retriesFault)
+  return {
+    dialect: '10',
+    lastSeenTxn,
+    retriesMax: retries === undefined ? undefined : parseInteger(retries),
+    timeoutMs: timeoutMs as number,
+  }
+}
+
+function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
+  const header = (name: string) => headers[name] as string | undefined
+  const transaction = readTransaction(headers)
+  if (typeof transaction === 'string') return transaction
   const tags = parseTags(header('x-query-tags') ?? '')
   // What is wrong with tags comes before what is wrong below, and is told by the edge.
   const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
   if (fault !== undefined) return fault
   const echoed = typeof tags === 'string' ? '' : echoTags(tags)
   return {
-    dialect: '10',
-    lastSeenTxn,
-    retriesMax: retries === undefined ? undefined : parseInteger(retries),
-    timeoutMs: timeoutMs as number,
+    ...transaction,
     linearized: header('x-linearized')?.toLowerCase() === 'true',
     options: {
       format: header('x-format') ?? 'simple',
@@ -57,6 +67,9 @@ function faultOfChoices(header: (name: string) => string | undefined): string | 
   return undefined
 }
 
+/** A name that no header has. */
+const noHeader = ''
+
 /** Version 10 in HTTP: facts about the request are in the body, whatever the method is. */
 export const version10Protocol: Protocol = {
   language: '10',
@@ -67,4 +80,31 @@ export const version10Protocol: Protocol = {
   tagHeader: 'x-query-tags',
   factsInHead: false,
   errorBody: requestErrorBody,
+}
+
+/** Feeds: of the headers of queries those count that are about the transaction. */
+export const feedProtocol: Protocol = {
+  ...version10Protocol,
+  queryPath: '/feed/1',
+  readSettings: headers => {
+    const transaction = readTransaction(headers)
+    if (typeof transaction === 'string') return `Invalid headers: ${transaction}`
+    return { ...transaction, options: { endpoint: 'feed' } }
+  },
+  tagHeader: noHeader,
+  challenges: false,
+  errorBody: eventErrorBody,
+}
+
+/** Streams: no header counts but the credential. */
+export const eventStreamProtocol: Protocol = {
+  ...feedProtocol,
+  queryPath: '/stream/1',
+  readSettings: () => ({
+    dialect: '10',
+    lastSeenTxn: undefined,
+    retriesMax: undefined,
+    timeoutMs: limits.queryTimeoutDefaultMs,
+    options: { endpoint: 'stream' },
+  }),
 }

@@ -417,6 +417,11 @@ export class Session {
     return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))
   }
 
+  /** Evaluated units so far. */
+  get computeUnits(): number {
+    return this.#computeUnits
+  }
+
   get deadline(): Micros {
     return this.#deadline
   }

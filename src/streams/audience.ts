@@ -89,6 +89,9 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
       const all = access.allows({ action: 'unrestricted_read', resource, argument: () => null })
       return all || mayOnDocument('read', document, access)
     }
+    case 'writes':
+      // Its readers ask themselves.
+      return false
     case 'match': {
       const request = { resource: subject.index, argument: () => subject.terms }
       if (access.allows({ ...request, action: 'unrestricted_read' })) return true

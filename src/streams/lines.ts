@@ -35,7 +35,7 @@ export class Lines {
   }
 
   /** What a stream is told. Throws Pending, and what `beforeStep` throws. */
-  of({ origin: { viewer, format } }: OpenStream, reading: Reading): readonly Uint8Array[] {
+  of(viewer: Viewer<OpenStream>, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
     const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
     const known = ofViewer.get(format)
     if (known !== undefined) return known

@@ -3,7 +3,7 @@
 
 import type { EventStream } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
-import type { StreamEnd, StreamFormat } from '../model/streaming.ts'
+import type { StreamEnd, StreamFormat, StreamWording } from '../model/streaming.ts'
 import type { Micros } from '../values/value.ts'
 import type { Subject } from './subject.ts'
 import type { Viewer } from './viewer.ts'
@@ -12,7 +12,9 @@ import type { Viewer } from './viewer.ts'
 interface StreamOrigin {
   readonly subject: Subject<OpenStream>
   readonly viewer: Viewer<OpenStream>
-  readonly format: StreamFormat
+  readonly wording: StreamWording
+  /** How it tells events; absent where its events come as text. */
+  readonly format?: StreamFormat
   /**
    * The newest commit in the snapshot on which the stream was opened. It tells of all later ones, whose times are
    * later for certain; the snapshot's own time may be past that of a commit which was under way.
@@ -34,7 +36,7 @@ export class OpenStream implements EventStream {
     this.id = id
     this.origin = origin
     this.#release = release
-    this.#append(Buffer.from(origin.format.start(origin.start)))
+    this.#append(Buffer.from(origin.wording.start(origin.start)))
   }
 
   get ended(): boolean {
@@ -64,7 +66,7 @@ export class OpenStream implements EventStream {
     if (waiting >= limits.streamEventsMax || this.#bytes >= limits.streamBytesMax) {
       this.#queue = []
       const description = `Stream closed due to congestion after accumulating ${waiting} items.`
-      this.end({ code: 'time out', description, txn: 0 })
+      this.end({ cause: 'not read', code: 'time out', description, txn: 0 })
       return
     }
     for (const line of lines) this.#append(line)
@@ -74,12 +76,19 @@ export class OpenStream implements EventStream {
   /** Ends the stream; what is queued already still reaches the reader. */
   end(reason: StreamEnd): void {
     if (this.#ended) return
-    this.#append(Buffer.from(this.origin.format.end(reason)))
+    this.#append(Buffer.from(this.origin.wording.end(reason)))
+    this.#finish()
+    this.#listener?.()
+  }
+
+  /** What is queued is all there is. */
+  complete(): void {
     this.#finish()
     this.#listener?.()
   }
 
   #append(line: Uint8Array): void {
+    if (line.length === 0) return
     this.#queue.push(line)
     this.#bytes += line.length
   }
@@ -97,9 +106,9 @@ export class RefusedStream implements EventStream {
   readonly ended = true
   #event: Uint8Array | undefined
 
-  constructor(id: string, format: StreamFormat, reason: StreamEnd) {
+  constructor(id: string, wording: StreamWording, reason: StreamEnd) {
     this.id = id
-    this.#event = Buffer.from(format.end(reason))
+    this.#event = Buffer.from(wording.end(reason))
   }
 
   take(): Uint8Array | undefined {

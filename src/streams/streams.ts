@@ -21,7 +21,9 @@ import { Audience } from './audience.ts'
 import { Conditions } from './conditions.ts'
 import { Lines } from './lines.ts'
 import { OpenStream, RefusedStream } from './open-stream.ts'
-import { type Subject, Subjects, sourceOf } from './subject.ts'
+import { hasMore } from './page-reader.ts'
+import { PagedStreams } from './paged-streams.ts'
+import { type Reader, type Subject, Subjects, sourceOf } from './subject.ts'
 import { type Handled, Tailer, TurnOver, type Waiting } from './tailer.ts'
 import { sourceConditions, Viewer, viewerTerms } from './viewer.ts'
 
@@ -38,22 +40,31 @@ interface StreamsOptions {
 }
 
 const lostAuthorization = (txn: Micros): StreamEnd => ({
+  cause: 'rights lost',
   code: 'permission denied',
   description: 'Authorization lost during stream evaluation.',
   txn,
 })
 const sourceClosed: StreamEnd = {
+  cause: 'source gone',
   code: 'time out',
   description: 'Stream was unexpectedly closed by its source.',
   txn: 0,
 }
 const alreadyClosed: StreamEnd = {
+  cause: 'source gone',
   code: 'time out',
   description: 'Subscribing to an already closed stream.',
   txn: 0,
 }
-const tooMany: StreamEnd = { code: 'too many requests', description: 'Too many open streams.', txn: 0 }
+const tooMany: StreamEnd = {
+  cause: 'too many streams',
+  code: 'too many requests',
+  description: 'Too many open streams.',
+  txn: 0,
+}
 const failed: StreamEnd = {
+  cause: 'failed',
   code: 'internal server error',
   description: 'The service met an internal error.',
   txn: 0,
@@ -61,6 +72,8 @@ const failed: StreamEnd = {
 
 /** What one transaction means to the streams that are open. */
 interface Outcome {
+  /** Those of streams that are read page by page. */
+  readonly readers: readonly Reader[]
   readonly lost: ReadonlySet<Viewer<OpenStream>>
   readonly deliveries: readonly (readonly [OpenStream, readonly Uint8Array[]])[]
   readonly closed: ReadonlySet<Subject<OpenStream>>
@@ -82,6 +95,7 @@ export class Streams implements StreamOpener {
   readonly #options: StreamsOptions
   readonly #tailer: Tailer
   readonly #open = new Set<OpenStream>()
+  readonly #paged: PagedStreams
   readonly #subjects = new Subjects<OpenStream>()
   readonly #viewers = new Map<string, Viewer<OpenStream>>()
   readonly #formats = new Map<string, StreamFormat>()
@@ -94,6 +108,7 @@ export class Streams implements StreamOpener {
 
   constructor(options: StreamsOptions) {
     this.#options = options
+    this.#paged = new PagedStreams(options)
     this.#tailer = new Tailer({
       store: options.store,
       timers: options.timers,
@@ -106,20 +121,26 @@ export class Streams implements StreamOpener {
     })
   }
 
-  open({ order: { format, subject: target }, session }: StreamOpening): EventStream {
+  open({ nextPage, order, session }: StreamOpening): EventStream {
+    const { subject: target } = order
+    const format = order.kind === 'told' ? this.#shared(order.format) : undefined
+    const wording = order.kind === 'told' ? order.format : order.wording
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
-    if (this.#isEnded) return new RefusedStream(id, format, alreadyClosed)
-    if (this.#open.size >= this.#options.openMax) return new RefusedStream(id, format, tooMany)
+    if (this.#isEnded) return new RefusedStream(id, wording, alreadyClosed)
+    if (this.#open.size >= this.#options.openMax) return new RefusedStream(id, wording, tooMany)
     const { transaction } = session
     const terms = viewerTerms(session)
     const origin = {
       subject: this.#subjects.obtain(target, transaction),
       viewer: this.#viewers.get(terms.key) ?? new Viewer<OpenStream>(terms),
-      format: this.#shared(format),
-      start: transaction.lastCommitTime,
+      wording,
+      ...(format && { format }),
+      start: order.kind === 'told' ? transaction.lastCommitTime : order.place.time,
     }
     const stream = new OpenStream(id, origin, ended => this.#release(ended))
     this.#register(stream, transaction)
+    if (order.kind === 'paged') this.#paged.add(stream, order, nextPage)
+    else origin.subject.streams.add(stream)
     return stream
   }
 
@@ -137,15 +158,14 @@ export class Streams implements StreamOpener {
   }
 
   #register(stream: OpenStream, transaction: Transaction): void {
-    const { viewer, subject, start } = stream.origin
+    const { viewer, subject } = stream.origin
     this.#open.add(stream)
     if (viewer.streams.size === 0) this.#begin(viewer)
     viewer.streams.add(stream)
-    if (subject.streams.size === 0) {
+    if (subject.isIdle) {
       this.#sourceConditions.add(subject, sourceConditions(sourceOf(subject.target), transaction))
     }
-    subject.streams.add(stream)
-    if (!this.#tailer.isRunning) this.#tailer.start(start)
+    if (!this.#tailer.isRunning) this.#tailer.start(transaction.lastCommitTime)
   }
 
   #begin(viewer: Viewer<OpenStream>): void {
@@ -181,7 +201,8 @@ export class Streams implements StreamOpener {
     viewer.streams.delete(stream)
     if (viewer.streams.size === 0) this.#forget(viewer)
     subject.streams.delete(stream)
-    if (subject.streams.size === 0) {
+    this.#paged.release(stream)
+    if (subject.isIdle) {
       this.#sourceConditions.remove(subject)
       this.#subjects.drop(subject)
     }
@@ -203,13 +224,14 @@ export class Streams implements StreamOpener {
     this.#underWay = undefined
     const work = handOut(outcome, time)
     const events = outcome.deliveries.reduce((most, [, lines]) => Math.max(most, lines.length), 0)
-    return { events, handOut: () => doShare(work) }
+    return { events, handOut: () => hasMore(work) }
   }
 
   #outcomeOf({ changes, time }: CommittedTransaction, transaction: Transaction, waiting: Waiting): Outcome {
     const lost = this.#viewerConditions.brokenBy(changes)
     for (const viewer of lost) if (viewer.terms.since >= time) lost.delete(viewer)
     const deliveries: [OpenStream, readonly Uint8Array[]][] = []
+    const readers: Reader[] = []
     const { host } = this.#options
     const past = asOf(transaction, time)
     const deadline = host.now() + limits.streamBatchMs * 1000
@@ -223,18 +245,19 @@ export class Streams implements StreamOpener {
     for (const [subject, events] of found) {
       const lines = known.get(subject) ?? new Lines(subject, events, time)
       known.set(subject, lines)
+      readers.push(...subject.readers)
       for (const stream of subject.streams) {
-        const { viewer, start } = stream.origin
-        if (start >= time || lost.has(viewer)) continue
+        const { viewer, start, format } = stream.origin
+        if (format === undefined || start >= time || lost.has(viewer)) continue
         if (viewer.terms.expires <= time) {
           lost.add(viewer)
           continue
         }
-        const own = lines.of(stream, reading)
+        const own = lines.of(viewer, format, reading)
         if (own.length > 0) deliveries.push([stream, own])
       }
     }
-    return { lost, deliveries, closed: this.#sourceConditions.brokenBy(changes) }
+    return { readers, lost, deliveries, closed: this.#sourceConditions.brokenBy(changes) }
   }
 
   /** What earlier tries of the same transaction have found out, with all events for each subject it concerns. */
@@ -258,7 +281,10 @@ export class Streams implements StreamOpener {
 }
 
 /** Tells the streams what a transaction means to them, one after the other; yields how many bytes it has handed out. */
-function* handOut({ closed, deliveries, lost }: Outcome, time: Micros): Generator<number, void, void> {
+function* handOut(
+  { closed, deliveries, lost, readers }: Outcome,
+  time: Micros,
+): Generator<number, void, void> {
   for (const viewer of lost) {
     for (const stream of [...viewer.streams]) {
       stream.end(lostAuthorization(time))
@@ -269,21 +295,12 @@ function* handOut({ closed, deliveries, lost }: Outcome, time: Micros): Generato
     stream.deliver(lines)
     yield lines.reduce((bytes, line) => bytes + line.length, 0)
   }
+  for (const reader of readers) reader.wake()
   for (const subject of closed) {
+    for (const reader of [...subject.readers]) reader.close()
     for (const stream of [...subject.streams]) {
       if (stream.origin.start < time) stream.end(sourceClosed)
       yield 0
     }
   }
-}
-
-/** Goes on with as much as one turn of the event loop may take; returns whether there is more. */
-function doShare(work: Generator<number, void, void>): boolean {
-  let bytes = 0
-  for (let streams = 0; streams < limits.streamsPerTurn && bytes < limits.streamBytesPerTurn; streams++) {
-    const next = work.next()
-    if (next.done) return false
-    bytes += next.value
-  }
-  return true
 }

@@ -7,12 +7,27 @@ import type { Change, Transaction } from '../store/contract.ts'
 import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
 
+/** Reads what has happened to a subject by itself. */
+export interface Reader {
+  /** Something may have happened. */
+  wake(): void
+  /** There will be nothing any more. */
+  close(): void
+}
+
 /** Something followed by at least one stream. `S` is what streams are here. */
 export class Subject<S = unknown> {
   readonly target: StreamSubject
   readonly streams = new Set<S>()
+  /** Who looks for itself when something has happened. */
+  readonly readers = new Set<Reader>()
   /** Its name among the subjects of its kind; of sets, among those of its index. */
   readonly key: string
+
+  /** Whether nobody follows it. */
+  get isIdle(): boolean {
+    return this.streams.size === 0 && this.readers.size === 0
+  }
 
   constructor(target: StreamSubject, key: string) {
     this.target = target
@@ -26,6 +41,7 @@ export function sourceOf(target: StreamSubject): Ref {
     case 'document':
       return collectionOf(target.ref)
     case 'documents':
+    case 'writes':
       return target.collection
     case 'match':
       return target.index
@@ -42,6 +58,8 @@ type Sets<S> = Map<string, Subject<S>>
 export class Subjects<S> {
   readonly #documents = new Map<string, Subject<S>>()
   readonly #collections = new Map<string, Subject<S>>()
+  /** Collections whose every write counts. */
+  readonly #written = new Map<string, Subject<S>>()
   /** By database, index and terms. */
   readonly #indexes = new Map<DatabaseId, Map<bigint, Sets<S>>>()
 
@@ -62,6 +80,8 @@ export class Subjects<S> {
         return [this.#documents, documentKey(target.ref)]
       case 'documents':
         return [this.#collections, documentKey(target.collection)]
+      case 'writes':
+        return [this.#written, documentKey(target.collection)]
       case 'match': {
         const { database, id } = target.index
         const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets<S>>())
@@ -75,6 +95,7 @@ export class Subjects<S> {
     const { key, target } = subject
     if (target.kind === 'document') this.#documents.delete(key)
     else if (target.kind === 'documents') this.#collections.delete(key)
+    else if (target.kind === 'writes') this.#written.delete(key)
     else this.#dropSet(target.index, key)
   }
 
@@ -86,7 +107,7 @@ export class Subjects<S> {
     if (ofDatabase?.size === 0) this.#indexes.delete(database)
   }
 
-  /** Adds the events of one change of a transaction to those of each subject that it concerns. */
+  /** Adds the events of one change of a transaction to those of each subject that it concerns, be there none to tell. */
   addEventsOf(
     change: Change,
     txn: number,
@@ -95,7 +116,11 @@ export class Subjects<S> {
   ): void {
     const { ref } = change
     const document = this.#documents.get(documentKey(ref))
-    const collection = this.#collections.get(documentKey(collectionOf(ref)))
+    const collectionKey = documentKey(collectionOf(ref))
+    const collection = this.#collections.get(collectionKey)
+    const written = this.#written.get(collectionKey)
+    // Its readers find the events themselves.
+    if (written !== undefined) upsert(found, written, () => [])
     const indexes = this.#indexes.get(ref.database)
     if (!(document || collection || indexes)) return
     const neighbours = neighboursOf(change, txn, transaction)

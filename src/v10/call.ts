@@ -2,7 +2,7 @@
 // what holds for everything inside (effects, time, depth) is inherited from call to call.
 
 import type { EffectPlace } from '../model/effect.ts'
-import type { Micros, Ref, Value as StoredValue, Time } from '../values/value.ts'
+import type { DatabaseId, Micros, Ref, Value as StoredValue, Time } from '../values/value.ts'
 import {
   type Diagnostic,
   type FailureCode,
@@ -25,6 +25,7 @@ import {
   typeName,
   type UserFunction,
   type Value,
+  type WatchedPath,
 } from './value.ts'
 
 /** What a call may do, each more than the one before. */
@@ -49,6 +50,7 @@ interface EffectLimit {
     | 'check constraints'
     | 'auth predicates'
     | 'default values'
+    | 'Writes are disallowed in stream subscriptions.'
     | EffectPlace
 }
 
@@ -72,6 +74,18 @@ export interface SetReader {
   requireIndex(collection: Module, call: Call): void
   /** The entries that the caller may see, from a place on. Lazy. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<StoredEntry>
+}
+
+/** What event sources ask of the data. */
+export interface EventSources {
+  /** In which sources are made, and used. */
+  readonly database: DatabaseId
+  /** Whether there are documents of a collection that the caller may read, as far as its roles say. */
+  mayReadSome(collection: Module): boolean
+  /** The paths that an index holds, `id` left out. */
+  pathsOf(collection: Module, index: string): readonly WatchedPath[]
+  /** The time that the response to the query will tell. */
+  resultTime(): Micros
 }
 
 /** How the fields of a written document are read: `plain` has no names with a meaning. */
@@ -116,6 +130,7 @@ export interface World {
   collectionOf(ref: Ref): Module
   /** Reads sets of documents. */
   readonly sets: SetReader
+  readonly eventSources: EventSources
   /** What proves that this service has made a cursor. */
   readonly cursorKey: Uint8Array
   /** Calls a function of the users; the count of arguments fits. */

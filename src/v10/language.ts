@@ -8,6 +8,9 @@ import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
 import { Call, type World } from './call.ts'
 import { Interpreter } from './evaluate/interpreter.ts'
+import { readEventRequest } from './events/event-request.ts'
+import { FeedQuery } from './events/feed-query.ts'
+import { eventStreamOrder, StreamPageQuery } from './events/stream-order.ts'
 import { type Diagnostic, QueryFailure } from './failure/failure.ts'
 import { summaryOf } from './failure/summary.ts'
 import { renderResult } from './formats/result.ts'
@@ -23,6 +26,8 @@ import {
 import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
 import {
   completed,
+  eventRefused,
+  eventRequestFailed,
   failureBody,
   type RequestOptions,
   requestFailed,
@@ -145,14 +150,19 @@ function stackOverflow(): QueryFailure {
 export const version10: NamedLanguage<'10'> = {
   code: storedCode,
   readSignature,
-  parse: request =>
-    isSchemaRequest(request)
-      ? new SchemaQuery(request)
-      : new ReadyQuery(readQueryBody(request.body), optionsOf(request)),
+  parse: request => {
+    if (isSchemaRequest(request)) return new SchemaQuery(request)
+    const options = optionsOf(request)
+    if (options.endpoint === 'feed') return new FeedQuery(readEventRequest(request.body, 'feed'))
+    if (options.endpoint === 'stream page') return new StreamPageQuery(readEventRequest(request.body, 'feed'))
+    return new ReadyQuery(readQueryBody(request.body), options)
+  },
   faultForAnybody(request) {
     if (isSchemaRequest(request)) return undefined
+    const { endpoint } = optionsOf(request)
     try {
-      readQueryBody(request.body)
+      if (endpoint === undefined) readQueryBody(request.body)
+      else readEventRequest(request.body, endpoint === 'stream' ? 'stream' : 'feed')
       return undefined
     } catch (error) {
       if (error instanceof RequestError) return error
@@ -164,6 +174,7 @@ export const version10: NamedLanguage<'10'> = {
   },
   complete(body, request, ending) {
     if (isSchemaRequest(request)) return completedSchemaBody(body, ending.time)
+    if (optionsOf(request).endpoint !== undefined) return body
     const [beginning, schemaVersion] = splitVersion(body)
     return completed(beginning, schemaVersion, ending, optionsOf(request))
   },
@@ -171,18 +182,25 @@ export const version10: NamedLanguage<'10'> = {
     if (isSchemaRequest(request)) return refusedSchemaRequest(error)
     const failed = error instanceof FailedQuery ? error : undefined
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
+    if (optionsOf(request).endpoint !== undefined) return eventRefused(failure)
     const beginning = failed?.beginning ?? failureBody(failure, undefined, summaryOf(failure.diagnostics))
     return { status: 400, body: completed(beginning, failed?.schemaVersion ?? 0, ending, optionsOf(request)) }
   },
-  failed: (error, request, { metrics }) =>
-    isSchemaRequest(request) ? failedSchemaRequest(error) : requestFailed(error, metrics, optionsOf(request)),
+  failed(error, request, { metrics }) {
+    if (isSchemaRequest(request)) return failedSchemaRequest(error)
+    const options = optionsOf(request)
+    return options.endpoint === undefined
+      ? requestFailed(error, metrics, options)
+      : eventRequestFailed(error, metrics)
+  },
   stackOverflow,
   parseExplanation() {
     throw new RequestError('bad request', 'Queries of version 10 cannot be explained yet.')
   },
   describe: error => [new Map([['description', error.message]])],
-  streamOrder() {
-    throw new RequestError('bad request', 'Streams of version 10 are not opened here.')
+  streamOrder(request, _parameter, session) {
+    if (optionsOf(request).endpoint === 'stream') return eventStreamOrder(request, session)
+    throw new RequestError('bad request', 'Streams of version 10 are opened at /stream/1.')
   },
   shape: shapeOf,
 }

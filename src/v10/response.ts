@@ -7,7 +7,7 @@ import { quoteJson } from '../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { QueryFailure } from './failure/failure.ts'
-import { requestErrorBody } from './wire/request-errors.ts'
+import { eventErrorBody, requestErrorBody } from './wire/request-errors.ts'
 
 /** Stands for the time of the transaction; JSON text has no such character. */
 export const timeMark = '\u0001'
@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly format?: string
   /** The tags as they are sent back; absent where there are none. */
   readonly tags?: string
+  /** Where it was sent to, if that is not where queries are; pages of streams the service asks for itself. */
+  readonly endpoint?: 'feed' | 'stream' | 'stream page'
 }
 
 /** How a request ended. */
@@ -82,6 +84,24 @@ function statsText(metrics: QueryMetrics): string {
 /** Milliseconds within which a request whose time is up had too little of it from the start. */
 const aggressiveMs = 1000
 
+function aggressiveDeadline({ code }: RequestError, metrics: QueryMetrics | undefined): Rendered | undefined {
+  if (code !== 'time out' || metrics === undefined || metrics.queryTimeMs >= aggressiveMs) return undefined
+  const spent = metrics.queryTimeMs
+  const text = `Client set aggressive deadline: query needs ${2 * spent + 1}, timed out within ${spent}`
+  return { status: 440, body: requestErrorBody(code, text) }
+}
+
+/** The same for feeds and streams. */
+export function eventRequestFailed(error: RequestError, metrics: QueryMetrics | undefined): Rendered {
+  const { code, description, status } = error
+  return aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
+}
+
+/** The same for what failed as a query does. */
+export function eventRefused({ code, message }: QueryFailure): Rendered {
+  return { status: 400, body: `{"error":{"code":"${code}","message":${quoteJson(message)}}}` }
+}
+
 /** The response to a request that failed as a whole. */
 export function requestFailed(
   error: RequestError,
@@ -89,11 +109,8 @@ export function requestFailed(
   { tags }: RequestOptions,
 ): Rendered {
   const { code, description, status } = error
-  if (code === 'time out' && metrics !== undefined && metrics.queryTimeMs < aggressiveMs) {
-    const spent = metrics.queryTimeMs
-    const text = `Client set aggressive deadline: query needs ${2 * spent + 1}, timed out within ${spent}`
-    return { status: 440, body: requestErrorBody(code, text) }
-  }
+  const aggressive = aggressiveDeadline(error, metrics)
+  if (aggressive !== undefined) return aggressive
   const body = requestErrorBody(code, description)
   const parts: string[] = []
   if (metrics !== undefined && metrics.rateLimited.length > 0) parts.push(`"stats":${statsText(metrics)}`)

@@ -150,12 +150,18 @@ export class SetCursor {
   }
 }
 
-/** Where a stream of events begins, as text. */
+/** A field that is followed: names and indexes, from the document inwards. */
+export type WatchedPath = readonly (string | bigint)[]
+
+/** The changes of a set, from now on. */
 export class EventSource {
   readonly kind = 'event source'
-  readonly token: string
-  constructor(token: string) {
-    this.token = token
+  readonly set: SetValue
+  /** The fields whose changes count; all when absent. */
+  readonly watched: readonly WatchedPath[] | undefined
+  constructor(set: SetValue, watched?: readonly WatchedPath[]) {
+    this.set = set
+    this.watched = watched
   }
 }
 

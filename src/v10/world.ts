@@ -33,6 +33,7 @@ export const emptyWorld: World = {
   },
   collectionOf: nowhere,
   sets: { requireIndex: nowhere, scan: () => [] },
+  eventSources: { database: 0n, mayReadSome: nowhere, pathsOf: nowhere, resultTime: () => 0 },
   cursorKey: new Uint8Array(),
   callUser: () => null,
 }

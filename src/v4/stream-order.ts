@@ -8,8 +8,8 @@ import type {
   StreamEvent,
   StreamField,
   StreamFormat,
-  StreamOrder,
   StreamSubject,
+  ToldOrder,
 } from '../model/streaming.ts'
 import type { Transaction } from '../store/contract.ts'
 import {
@@ -37,14 +37,10 @@ const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'pre
 const defaultFields: readonly StreamField[] = ['action', 'document']
 
 /** What a stream of version 4 follows and tells. Throws for everything that cannot be followed. */
-export function streamOrder(
-  value: () => Value,
-  parameter: string | undefined,
-  session: Session,
-): StreamOrder {
+export function streamOrder(value: () => Value, parameter: string | undefined, session: Session): ToldOrder {
   const fields = readStreamFields(parameter)
   const subject = streamSubject(value(), session)
-  return { subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
+  return { kind: 'told', subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
 }
 
 /** How a stream shows its events: one compact JSON object and a line end for each. */

@@ -121,7 +121,7 @@ test('a query by GET is read-only, by /linearized goes through the log', async (
 })
 
 test('clients of version 10 are told in their own shape of errors which paths are not there', async () => {
-  const paths = ['/stream/1', '/environment/1', '/export/1', '/feed/1?x']
+  const paths = ['/environment/1', '/export/1', '/export/1/x?y']
   for (const path of paths) {
     for (const method of ['POST', 'GET', 'PUT']) {
       const response = await fetch(service.url + path, { method })

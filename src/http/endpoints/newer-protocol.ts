@@ -5,7 +5,7 @@ import type { Answer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { jsonAnswer } from '../message-answer.ts'
 
-const paths = ['/stream/1', '/feed/1', '/environment/1', '/export/1', '/export/1/*']
+const paths = ['/environment/1', '/export/1', '/export/1/*']
 
 const message =
   'This service does not have this path of version 10 yet: queries go to /query/1, schemas are written with queries.'

@@ -1,4 +1,4 @@
-// `POST /stream` opens an event stream: the head at once, then every event as it comes, until the client hangs up
+// `POST /stream`, and `POST /stream/1` of version 10, open an event stream: the head at once, then every event as it comes, until the client hangs up
 // or an error event has ended it.
 
 import { Readable } from 'node:stream'
@@ -7,8 +7,9 @@ import type { EventStream } from '../../engine/contract.ts'
 import { limits } from '../../limits.ts'
 import type { Answer } from '../answer.ts'
 import type { EndpointCall } from '../call.ts'
-import type { Endpoint, Services } from '../endpoint.ts'
+import type { Endpoint, Handler, Services } from '../endpoint.ts'
 import { queryParameter } from '../url.ts'
+import { eventStreamProtocol } from '../version10-headers.ts'
 
 const inStreamRequests = { readOnly: 'stream requests' } as const
 
@@ -30,6 +31,27 @@ export function streamEndpoint(services: Services): Endpoint {
         return stream === undefined ? answer : streamed(answer, stream, call, services)
       },
     },
+  }
+}
+
+/** The endpoint of the streams of version 10. */
+export function eventStreamEndpoint(services: Services): Endpoint {
+  const { engine } = services
+  const open: Handler = async call => {
+    const { stream, ...answer } = await engine.openStream(
+      call.queryRequest(call.body, inStreamRequests),
+      undefined,
+    )
+    return stream === undefined ? answer : streamed(answer, stream, call, services)
+  }
+  return {
+    path: eventStreamProtocol.queryPath,
+    protocol: eventStreamProtocol,
+    authenticated: true,
+    readsBody: true,
+    recorded: true,
+    methods: { POST: open },
+    otherMethods: open,
   }
 }
 

@@ -5,6 +5,7 @@ import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
 import { takes, wrongCount } from '../arity.ts'
 import { type BoundCall, Call, type Evaluation, type World } from '../call.ts'
+import { continued } from '../events/source.ts'
 import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
 import { definitionOf } from '../library/definition.ts'
@@ -29,6 +30,7 @@ import { tooLong } from '../text-size.ts'
 import {
   BoundFunction,
   Doc,
+  EventSource,
   type FunctionValue,
   isArray,
   isStruct,
@@ -240,6 +242,7 @@ export class Interpreter implements Evaluation {
     const inner = call.within(call.place(node.start, node.end))
     const lambda = new Lambda(projectionLambda(node), call.source, scope)
     if (value instanceof SetValue) return new MapSet(lazy(value), lambda, originOf(inner))
+    if (value instanceof EventSource) return continued(value, set => new MapSet(set, lambda, originOf(inner)))
     const project = (each: Value): Struct => {
       this.compute(1)
       return this.evaluate(lambda.node.body, new Scope(shortParameter, each, scope), inner) as Struct

@@ -2,6 +2,7 @@
 
 import { step } from '../../base/effort.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
+import { tokenOf } from '../events/token.ts'
 import { keyText, quoted } from '../text/quoted.ts'
 import { debugText } from '../text-of-value.ts'
 import { isArray, isStruct, type Struct, type Value } from '../value.ts'
@@ -26,7 +27,7 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
     case 'transaction time':
       return `Time("${rendering.transactionTime}")`
     case 'event source':
-      return quoted(value.token)
+      return quoted(tokenOf(value, rendering.call))
     case 'lambda':
       return '"[function <lambda>]"'
     case 'function':

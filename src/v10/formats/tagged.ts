@@ -6,6 +6,7 @@ import { formatDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
 import { quoteJson } from '../../values/json-text.ts'
 import { formatTime } from '../../values/time.ts'
+import { tokenOf } from '../events/token.ts'
 import { displayText } from '../text-of-value.ts'
 import { fitsInt, isArray, isStruct, type Struct, type Value } from '../value.ts'
 import type { Rendering } from './rendering.ts'
@@ -48,7 +49,7 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
     case 'module':
       return tag('mod', tagged_.name)
     case 'event source':
-      return tag('stream', tagged_.token)
+      return tag('stream', tokenOf(tagged_, rendering.call))
     case 'document':
     case 'set':
       return rendering.encode(tagged_, tagged)

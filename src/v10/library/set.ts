@@ -1,6 +1,7 @@
 // Lazy sets, and the module Set. What gives a set reads nothing; everything else reads as much as it needs.
 
 import type { Call } from '../call.ts'
+import { sourceOf, sourceOfFields } from '../events/source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { checkedSize, firstPage, nextPage, type Page } from '../sets/pages.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
@@ -125,6 +126,35 @@ const making = [
   }),
 ]
 
+function followed(name: 'eventSource' | 'toStream') {
+  return method({
+    name,
+    parameters: {},
+    result: 'EventSource<Any>',
+    summary: 'The changes of the set from now on, for feeds and streams.',
+    example: [`Author.all().${name}().toString()`, '"[event source]"'],
+    run: (inner, _, call) => sourceOf(lazy(inner), name, call),
+  })
+}
+
+function followedFields(name: 'eventsOn' | 'changesOn') {
+  return variadic({
+    name,
+    rest: ['field', callback(1)],
+    result: 'EventSource<Any>',
+    summary: 'The changes of some fields of the elements from now on, for feeds and streams.',
+    example: [`Author.all().${name}(.name).toString()`, '"[event source]"'],
+    run: (inner, fields, call) => sourceOfFields(lazy(inner), fields, name, call),
+  })
+}
+
+const following = [
+  followed('eventSource'),
+  followed('toStream'),
+  followedFields('eventsOn'),
+  followedFields('changesOn'),
+]
+
 const paging = [
   overloaded({
     name: 'paginate',
@@ -153,7 +183,7 @@ const paging = [
 ]
 
 /** The table of sets. */
-export const setMembers: Members = members('Set', [...making, ...setReadingEntries, ...paging])
+export const setMembers: Members = members('Set', [...making, ...setReadingEntries, ...following, ...paging])
 
 /** The table of the module Set. */
 export const setModule: Members = members('Set', [

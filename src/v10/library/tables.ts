@@ -4,6 +4,7 @@ import { LocalDate, native, Time, TransactionTime, Uuid } from '../../values/val
 import {
   BoundFunction,
   Doc,
+  EventSource,
   Id,
   isArray,
   isNull,
@@ -27,6 +28,7 @@ import {
   membersOfModule,
 } from './definition.ts'
 import { documentMembers } from './document.ts'
+import { eventSourceMembers } from './event-source.ts'
 import { fqlModule, schemaModule } from './fql.ts'
 import { globalFunctions } from './globals.ts'
 import { mathModule } from './math.ts'
@@ -107,6 +109,8 @@ export const dataTables: readonly Members[] = [
   companionMembers('<collection>'),
   documentMembers,
   userFunctionMembers,
+  setMembers,
+  eventSourceMembers,
 ]
 
 /** All tables: of modules, of types of values, and of what stands by itself. */
@@ -124,7 +128,6 @@ export const allTables: readonly Members[] = [
   idMembers,
   nullMembers,
   numberMembers,
-  setMembers,
   stringMembers,
   timeMembers,
   transactionTimeMembers,
@@ -152,6 +155,7 @@ function tableOfOther(value: Value): Members | undefined {
   if (value instanceof TransactionTime) return transactionTimeMembers
   if (value instanceof Uuid) return uuidMembers
   if (value instanceof SetCursor) return cursorMembers
+  if (value instanceof EventSource) return eventSourceMembers
   if (value instanceof UserFunction) return userFunctionMembers
   return value instanceof Lambda || value instanceof BoundFunction ? functionMembers : undefined
 }

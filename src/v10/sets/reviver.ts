@@ -19,6 +19,7 @@ import {
   SetValue,
   UserFunction,
   type Value,
+  type WatchedPath,
 } from '../value.ts'
 import { FlatMapSet, MapSet, WhereSet } from './functional.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet, TurnedSet } from './parts.ts'
@@ -60,7 +61,7 @@ export class Reviver {
       case 'C':
         return new SetCursor(parts[0] as string)
       case 'E':
-        return new EventSource(parts[0] as string)
+        return new EventSource(this.#setOf(parts[0]), (parts[1] ?? undefined) as WatchedPath[] | undefined)
       case 'S':
         return this.set(parts)
     }

@@ -45,7 +45,7 @@ export function saved(value: Value): StoredValue {
   if (value instanceof NarrowLong) return ['L', value.value]
   if (value instanceof Id) return ['I', value.value]
   if (value instanceof SetCursor) return ['C', value.text]
-  if (value instanceof EventSource) return ['E', value.token]
+  if (value instanceof EventSource) return ['E', saved(value.set), value.watched ?? absent]
   return savedOther(value as Doc | Module | SetValue | FunctionValue)
 }
 

@@ -103,6 +103,9 @@ Documents with names	exists	()	Boolean	Whether the document exists and may be re
 Documents with names	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
 Documents with names	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
 Documents with names	delete	()	Doc	Deletes the document.
+EventSource	where	(predicate: Function)	EventSource<Any>	The events of the elements for which a predicate holds.
+EventSource	map	(mapper: Function)	EventSource<Any>	The events with what a function gives for their elements.
+EventSource	toString	()	String	A word for the source.
 Function	toString	()	String	The value as text.
 Functions of yours	toString	()	String	The value as text.
 Functions of yours	definition		Doc	The function's own document.
@@ -137,6 +140,10 @@ Set	reduceRight	(reducer: Function)	Any | Null	Combines the last element with ea
 Set	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and a value at last.
 Set	forEach	(callback: Function)	Null	Calls a function with each element.
 Set	toArray	()	Array<Any>	All elements as an array.
+Set	eventSource	()	EventSource<Any>	The changes of the set from now on, for feeds and streams.
+Set	toStream	()	EventSource<Any>	The changes of the set from now on, for feeds and streams.
+Set	eventsOn	(field…: Function)	EventSource<Any>	The changes of some fields of the elements from now on, for feeds and streams.
+Set	changesOn	(field…: Function)	EventSource<Any>	The changes of some fields of the elements from now on, for feeds and streams.
 Set	paginate	()	{ data: Array<Any>, after: SetCursor | Null }	The first page of the set, and where the next one begins.
 Set	toString	()	String	A word for the set.
 SetCursor	toString	()	String	The value as text.

@@ -20,6 +20,15 @@ const codes: Readonly<Record<RequestErrorCode, string>> = {
 
 /** The body of an error about the request as a whole. */
 export function requestErrorBody(code: RequestErrorCode, description: string): string {
-  const message = code === 'unauthorized' ? 'Access token required' : description
+  return errorBody(code, code === 'unauthorized' ? 'Access token required' : description)
+}
+
+/** The same where events are asked for. */
+export function eventErrorBody(code: RequestErrorCode, description: string): string {
+  const isRefused = code === 'unauthorized'
+  return errorBody(code, isRefused ? 'Invalid token, unable to authenticate request' : description)
+}
+
+function errorBody(code: RequestErrorCode, message: string): string {
   return `{"error":{"code":"${codes[code]}","message":${quoteJson(message)}}}`
 }

@@ -4,12 +4,13 @@ import { createHmac } from 'node:crypto'
 import type { Session } from '../../model/session.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import { DocumentValue, type Micros, Ref, type Value as StoredValue } from '../../values/value.ts'
-import type { Absence, Call, Documents, SetReader, World } from '../call.ts'
+import type { Absence, Call, Documents, EventSources, SetReader, World } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import { Doc, type Module, type Struct, UserCollection, type UserFunction, type Value } from '../value.ts'
 import { AccessDocuments } from './access-documents.ts'
 import { DocumentReader } from './documents-read.ts'
 import { DocumentWriter } from './documents-write.ts'
+import { eventSourcesOf } from './event-sources.ts'
 import { FunctionCaller } from './functions.ts'
 import { Names } from './names.ts'
 import { StoredSetReader } from './stored-sets.ts'
@@ -19,6 +20,7 @@ import { runtimeOf } from './stored-values.ts'
 export class DataWorld implements World {
   readonly sets: SetReader
   readonly documents: Documents
+  readonly eventSources: EventSources
   readonly #session: Session
   readonly #names: Names
   readonly #reader: DocumentReader
@@ -31,6 +33,7 @@ export class DataWorld implements World {
     this.#reader = new DocumentReader(session, this.#names)
     this.#functions = new FunctionCaller(session, this.#reader)
     this.sets = new StoredSetReader(session, this.#reader)
+    this.eventSources = eventSourcesOf(session)
     this.#writer = new DocumentWriter(session, this.#names, this.#reader)
     this.documents = this.#documents()
   }

@@ -61,13 +61,4 @@ export const inventory: Readonly<Record<string, string>> = {
 }
 
 /** What is not built yet, with the reason. The list only shrinks. */
-export const notBuilt: Readonly<Record<string, { readonly names: string; readonly because: string }>> = {
-  EventSource: {
-    names: 'where map toString',
-    because: 'events come with the feeds and streams of version 10',
-  },
-  Set: {
-    names: 'changesOn eventSource eventsOn toStream',
-    because: 'events come with the feeds and streams of version 10',
-  },
-}
+export const notBuilt: Readonly<Record<string, { readonly names: string; readonly because: string }>> = {}

@@ -1,0 +1,162 @@
+// What has happened to the documents of a source since some moment, in the order of commits and within each in that of the source:
+// what event feeds are made of. A collection's come from its record of changes, an index's from its own events, a document's
+// from its versions; so each costs what its own source has changed.
+
+import { step } from '../base/effort.ts'
+import type { IndexDefinition, IndexEvent, Transaction, Version } from '../store/contract.ts'
+import { compareValues } from '../values/order.ts'
+import { collectionOf, type Micros, Ref, type Value } from '../values/value.ts'
+
+/** What events are about. */
+export type ChangeSource =
+  | { readonly kind: 'collection'; readonly collection: Ref }
+  | { readonly kind: 'document'; readonly document: Ref }
+  | {
+      readonly kind: 'index'
+      readonly collection: Ref
+      readonly index: IndexDefinition
+      readonly terms: readonly Value[]
+    }
+
+/** One document that one transaction has changed. */
+export interface SourceChange {
+  /** Of the transaction. */
+  readonly time: Micros
+  /** Which of the changes of that transaction it is; from 0. */
+  readonly ordinal: number
+  readonly document: Ref
+  /** Whether the document was in the source before, and is behind it, as far as an index decides. */
+  readonly wasIn: boolean
+  readonly isIn: boolean
+}
+
+/** The changes of transactions from `from` on, oldest first. Lazy. */
+export function sourceChanges(
+  source: ChangeSource,
+  from: Micros,
+  transaction: Transaction,
+): Iterable<SourceChange> {
+  switch (source.kind) {
+    case 'collection':
+      return collectionChanges(source.collection, from, transaction)
+    case 'document':
+      return documentChanges(source.document, from, transaction)
+    case 'index':
+      return indexChanges(source, from, transaction)
+  }
+}
+
+/** The oldest time from which on {@link sourceChanges} are complete. */
+export function completeSince(source: ChangeSource, transaction: Transaction): Micros {
+  const collection = source.kind === 'document' ? collectionOf(source.document) : source.collection
+  const kept = transaction.minimumValidTime(collection.database, Number(collection.id))
+  const since = source.kind === 'collection' ? Math.max(kept, transaction.changesSince) : kept
+  // Nothing had happened to a collection that was not there yet.
+  const [first] = transaction.versions(collection)
+  return typeof first?.ts === 'number' && first.ts > since ? 0 : since
+}
+
+function* collectionChanges(
+  { database, id }: Ref,
+  from: Micros,
+  transaction: Transaction,
+): Generator<SourceChange> {
+  const collection = Number(id)
+  for (const { changes, time } of transaction.collectionChanges(database, collection, from)) {
+    const ids = new Set<bigint>()
+    for (const { kind, ref } of changes) if (kind === 'write') ids.add(ref.id)
+    step(changes.length)
+    const sorted = [...ids].sort((a, b) => (a < b ? -1 : 1))
+    for (const [ordinal, each] of sorted.entries()) {
+      yield { time, ordinal, document: new Ref(database, collection, each), wasIn: true, isIn: true }
+    }
+  }
+}
+
+function* documentChanges(document: Ref, from: Micros, transaction: Transaction): Generator<SourceChange> {
+  const times: Micros[] = []
+  for (const { ts } of transaction.versions(document, { reverse: true })) {
+    step()
+    if (typeof ts !== 'number' || ts < from) break
+    times.push(ts)
+  }
+  for (const time of times.reverse()) yield { time, ordinal: 0, document, wasIn: true, isIn: true }
+}
+
+/** What one transaction has done to the entries of one document. */
+interface EntryEvents {
+  readonly document: Ref
+  added: IndexEvent | undefined
+  removed: IndexEvent | undefined
+}
+
+function* indexChanges(
+  { index, terms }: Extract<ChangeSource, { kind: 'index' }>,
+  from: Micros,
+  transaction: Transaction,
+): Generator<SourceChange> {
+  const matcher = new Membership(index, terms, transaction)
+  let time: Micros | undefined
+  let touched = new Map<bigint, EntryEvents>()
+  const finish = () => (time === undefined ? [] : ordered(touched, time, index, matcher))
+  for (const event of transaction.matchEvents(index, terms, { from: { ts: from, side: 'low' } })) {
+    step()
+    // Of the reading transaction there are no events without a time.
+    const ts = event.ts as Micros
+    if (ts !== time) {
+      yield* finish()
+      time = ts
+      touched = new Map()
+    }
+    const { document } = event
+    const events = touched.get(document.id) ?? { document, added: undefined, removed: undefined }
+    touched.set(document.id, events)
+    if (event.action === 'add') events.added ??= event
+    else events.removed ??= event
+  }
+  yield* finish()
+}
+
+function* ordered(
+  touched: ReadonlyMap<bigint, EntryEvents>,
+  time: Micros,
+  index: IndexDefinition,
+  matcher: Membership,
+): Generator<SourceChange> {
+  const sorted = [...touched.values()].sort((left, right) => compareEntries(left, right, index))
+  for (const [ordinal, { added, document, removed }] of sorted.entries()) {
+    const wasIn = removed !== undefined || matcher.holds(document, time - 1)
+    const isIn = added !== undefined || matcher.holds(document, time)
+    yield { time, ordinal, document, wasIn, isIn }
+  }
+}
+
+function compareEntries(left: EntryEvents, right: EntryEvents, { values }: IndexDefinition): number {
+  const valuesOf = ({ added, removed }: EntryEvents) => (added ?? removed)?.values ?? []
+  const [a, b] = [valuesOf(left), valuesOf(right)]
+  for (const [place, { reverse }] of values.entries()) {
+    const order = compareValues(a[place] ?? null, b[place] ?? null)
+    if (order !== 0) return reverse ? -order : order
+  }
+  return left.document.id < right.document.id ? -1 : 1
+}
+
+/** Tells whether a document had entries under some terms at some time. */
+class Membership {
+  readonly #index: IndexDefinition
+  readonly #termsKey: string
+  readonly #transaction: Transaction
+
+  constructor(index: IndexDefinition, terms: readonly Value[], transaction: Transaction) {
+    this.#index = index
+    this.#termsKey = transaction.termsKey(terms)
+    this.#transaction = transaction
+  }
+
+  holds(document: Ref, time: Micros): boolean {
+    const version: Version | undefined = this.#transaction.get(document, time)
+    if (version === undefined) return false
+    const entries = this.#transaction.entryChanges(this.#index, undefined, version)
+    return entries.some(({ termsKey }) => termsKey === this.#termsKey)
+  }
+}

@@ -1,0 +1,294 @@
+// Reads the events of streams page by page: for streams that tell the same, once. Each page is a request of its own, which may
+// wait, or be evaluated in another process, while everybody else goes on; where a page ends the next one begins, so nothing is
+// lost or told twice, whenever it is read.
+
+import type { Clock } from '../base/clock.ts'
+import type { Cancel, Timers } from '../base/timers.ts'
+import type { QueryResponse } from '../engine/contract.ts'
+import type { StreamOpening } from '../engine/stream-opener.ts'
+import { limits } from '../limits.ts'
+import type { PagedOrder, StreamEnd, StreamPage, StreamPlace } from '../model/streaming.ts'
+import type { OpenStream } from './open-stream.ts'
+import type { Reader } from './subject.ts'
+
+/** Reads a page; {@link StreamOpening}. */
+type NextPage = StreamOpening['nextPage']
+
+/** What readers share. */
+interface ReaderHost {
+  readonly clock: Pick<Clock, 'elapsedMs'>
+  readonly timers: Pick<Timers, 'after'>
+  /** Calls {@link PageReader.step} soon. */
+  readonly enqueue: (reader: PageReader) => void
+  /**
+   * The streams have come to the present: another reader that tells the same may take them over. Returns false when that one has
+   * come further.
+   */
+  readonly caughtUp: (reader: PageReader) => boolean
+  /** Told of bugs. */
+  readonly onFailure: (error: unknown) => void
+}
+
+const sourceGone: StreamEnd = {
+  cause: 'source gone',
+  code: 'time out',
+  description: 'The source of the stream can no longer be read.',
+  txn: 0,
+}
+const rightsLost: StreamEnd = {
+  cause: 'rights lost',
+  code: 'permission denied',
+  description: 'The credential of the stream is no longer valid.',
+  txn: 0,
+}
+const replayTooLong: StreamEnd = {
+  cause: 'replay too long',
+  code: 'too many requests',
+  description: 'There are too many events to catch up on.',
+  txn: 0,
+}
+const failed: StreamEnd = {
+  cause: 'failed',
+  code: 'internal server error',
+  description: 'The service met an internal error.',
+  txn: 0,
+}
+
+/** How telling a page ends a stream: with an event of its own, or with the last event of the page. */
+type Ending = StreamEnd | 'over'
+
+/** Whether the first of two places comes later. */
+function isBehind(left: StreamPlace, right: StreamPlace): boolean {
+  return left.time > right.time || (left.time === right.time && left.ordinal > right.ordinal)
+}
+
+export class PageReader implements Reader {
+  readonly key: string
+  readonly #order: PagedOrder
+  readonly #host: ReaderHost
+  /** The streams that are told, each with how its opener reads on. */
+  readonly #streams = new Map<OpenStream, NextPage>()
+  /** How far streams are that joined from further on. */
+  readonly #ahead = new Map<OpenStream, StreamPlace>()
+  #place: StreamPlace
+  /** Events that were told before the streams had caught up; undefined behind that. */
+  #replayed: number | undefined = 0
+  /** Something may have happened since the page that is being read was asked for. */
+  #isDue = true
+  #isReading = false
+  /** What is being told, a share of the streams in each turn. */
+  #telling: Generator<number, void, void> | undefined
+  #failures = 0
+  #toldMs: number
+  #wantsStatus = false
+  #costs: readonly number[] = []
+  #cancelStatus: Cancel | undefined
+  #cancelRetry: Cancel | undefined
+
+  /** `key`: readers with the same one tell the same. */
+  constructor(key: string, order: PagedOrder, host: ReaderHost) {
+    this.key = key
+    this.#order = order
+    this.#host = host
+    this.#place = order.place
+    this.#toldMs = host.clock.elapsedMs()
+    this.#awaitStatus(limits.streamStatusMs)
+  }
+
+  get isEmpty(): boolean {
+    return this.#streams.size === 0
+  }
+
+  get place(): StreamPlace {
+    return this.#place
+  }
+
+  /** Whether it has come further than a place. */
+  isFurtherThan(place: StreamPlace): boolean {
+    return isBehind(this.#place, place)
+  }
+
+  get streams(): IterableIterator<[OpenStream, NextPage]> {
+    return this.#streams.entries()
+  }
+
+  /** Tells a stream of everything behind its place, which is that of this reader or further on. */
+  add(stream: OpenStream, nextPage: NextPage, place: StreamPlace = this.#place): void {
+    this.#streams.set(stream, nextPage)
+    if (isBehind(place, this.#place)) this.#ahead.set(stream, place)
+  }
+
+  remove(stream: OpenStream): void {
+    this.#streams.delete(stream)
+    this.#ahead.delete(stream)
+  }
+
+  wake(): void {
+    this.#isDue = true
+    if (!this.#isReading && this.#telling === undefined) this.#host.enqueue(this)
+  }
+
+  close(): void {
+    this.#end(sourceGone)
+  }
+
+  /** Something is broken. */
+  fail(): void {
+    this.#end(failed)
+  }
+
+  /** Nobody is told any more. */
+  stop(): void {
+    this.#cancelStatus?.()
+    this.#cancelRetry?.()
+    this.#streams.clear()
+  }
+
+  /** Goes on by a share: reads a page, or tells some streams of one. Returns whether it has more to do now. */
+  step(): boolean {
+    if (this.isEmpty || this.#isReading) return false
+    if (this.#telling !== undefined) {
+      if (hasMore(this.#telling)) return true
+      this.#telling = undefined
+    } else if (this.#isDue && this.#cancelRetry === undefined) this.#read()
+    return this.#telling !== undefined || (this.#isDue && !this.#isReading && this.#cancelRetry === undefined)
+  }
+
+  #read(): void {
+    const [nextPage] = this.#streams.values()
+    if (nextPage === undefined) return
+    this.#isDue = false
+    this.#isReading = true
+    // One more than a stream may have to catch up on tells that it has.
+    const size = this.#replayed === undefined ? limits.streamPageEvents : limits.streamReplayMax + 1
+    const response = nextPage(this.#order.request(this.#place, size))
+    if (!(response instanceof Promise)) this.#take(response)
+    else {
+      response
+        .then(settled => {
+          this.#take(settled)
+          this.#host.enqueue(this)
+        })
+        .catch(error => {
+          this.#host.onFailure(error)
+          this.fail()
+        })
+    }
+  }
+
+  #take(response: QueryResponse): void {
+    this.#isReading = false
+    if (this.isEmpty) return
+    if (response.status !== 200) this.#recover(response)
+    else {
+      this.#failures = 0
+      this.#tell(this.#order.read(response.body))
+    }
+  }
+
+  #recover({ requestError, status }: QueryResponse): void {
+    if (status === 401) this.#end(rightsLost)
+    else if (status === 400) this.#end(sourceGone)
+    else if (requestError === 'internal server error' || ++this.#failures > limits.streamRetriesMax) {
+      this.#end(failed)
+    } else {
+      this.#isDue = true
+      this.#cancelRetry = this.#host.timers.after(limits.streamRetryMs, () => {
+        this.#cancelRetry = undefined
+        this.#host.enqueue(this)
+      })
+    }
+  }
+
+  #tell(page: StreamPage): void {
+    this.#place = page.place
+    this.#costs = summed(this.#costs, page.costs)
+    const lines = [...page.lines]
+    let end: Ending | undefined = page.isOver ? 'over' : undefined
+    if (this.#replayed !== undefined) {
+      const left = limits.streamReplayMax - this.#replayed
+      this.#replayed += lines.length
+      if (lines.length > left) {
+        lines.length = left
+        end = replayTooLong
+      }
+    }
+    if (lines.length === 0 && this.#wantsStatus) {
+      lines.push({ place: page.place, text: this.#order.status(page.place, this.#costs) })
+    }
+    if (lines.length === 0) this.#finish(page)
+    else {
+      this.#costs = []
+      this.#wantsStatus = false
+      this.#toldMs = this.#host.clock.elapsedMs()
+      this.#telling = this.#tellAll(this.#shares(lines), end, page)
+    }
+  }
+
+  /** What each stream is to be told. */
+  #shares(lines: StreamPage['lines']): readonly (readonly [OpenStream, readonly Uint8Array[]])[] {
+    const encoded = lines.map(({ place, text }) => ({ place, bytes: Buffer.from(text) }))
+    const all = encoded.map(({ bytes }) => bytes)
+    return Array.from(this.#streams.keys(), stream => {
+      const from = this.#ahead.get(stream)
+      if (from === undefined) return [stream, all]
+      return [stream, encoded.filter(({ place }) => isBehind(place, from)).map(({ bytes }) => bytes)]
+    })
+  }
+
+  /** Tells one stream after the other; yields the bytes that each has got. */
+  *#tellAll(
+    shares: readonly (readonly [OpenStream, readonly Uint8Array[]])[],
+    end: Ending | undefined,
+    page: StreamPage,
+  ): Generator<number, void, void> {
+    for (const [stream, lines] of shares) {
+      stream.deliver(lines)
+      if (end === 'over') stream.complete()
+      else if (end !== undefined) stream.end(end)
+      yield lines.reduce((bytes, line) => bytes + line.length, 0)
+    }
+    this.#finish(page)
+  }
+
+  /** Everybody has been told of a page. */
+  #finish({ hasNext, place }: StreamPage): void {
+    for (const [stream, ahead] of this.#ahead) if (!isBehind(ahead, place)) this.#ahead.delete(stream)
+    if (hasNext) this.#isDue = true
+    else if (this.#replayed !== undefined) {
+      if (this.#host.caughtUp(this)) this.#replayed = undefined
+      else this.#isDue = true
+    }
+  }
+
+  #end(reason: StreamEnd): void {
+    for (const stream of [...this.#streams.keys()]) stream.end(reason)
+  }
+
+  #awaitStatus(ms: number): void {
+    this.#cancelStatus = this.#host.timers.after(ms, () => {
+      const idleMs = this.#host.clock.elapsedMs() - this.#toldMs
+      if (idleMs < limits.streamStatusMs) this.#awaitStatus(limits.streamStatusMs - idleMs)
+      else {
+        this.#wantsStatus = true
+        this.#awaitStatus(limits.streamStatusMs)
+        this.wake()
+      }
+    })
+  }
+}
+
+function summed(left: readonly number[], right: readonly number[]): readonly number[] {
+  return right.map((cost, index) => cost + (left[index] ?? 0))
+}
+
+/** Goes on with as much as one turn of the event loop may take; returns whether there is more. */
+export function hasMore(work: Generator<number, void, void>): boolean {
+  let bytes = 0
+  for (let streams = 0; streams < limits.streamsPerTurn && bytes < limits.streamBytesPerTurn; streams++) {
+    const next = work.next()
+    if (next.done) return false
+    bytes += next.value
+  }
+  return true
+}

@@ -1,0 +1,164 @@
+// The data as it was right before and right after a transaction, with the rights that whoever asks has now. Documents that
+// may not be read are not there. Predicates of roles have to see that moment, too: for them there is a transaction that looks
+// back. Built-in roles decide by the collection alone, so one world serves all moments.
+
+import { asOf } from '../../model/past-transaction.ts'
+import { mayRead } from '../../model/permissions.ts'
+import { Session } from '../../model/session.ts'
+import { formatTime, timeFromMicros } from '../../values/time.ts'
+import type { Micros, Ref } from '../../values/value.ts'
+import { Call } from '../call.ts'
+import { Interpreter } from '../evaluate/interpreter.ts'
+import { renderResult } from '../formats/result.ts'
+import { Source } from '../syntax/source.ts'
+import { Doc, type Value } from '../value.ts'
+import { DataWorld } from '../world/data-world.ts'
+
+/** One moment of the data. */
+export interface Moment {
+  /** As which functions are called: they read as of the moment, and may not write. */
+  readonly call: Call
+  /** A document; undefined when it is not there, or may not be read. */
+  find(ref: Ref): Doc | undefined
+  /** A value as tagged JSON. */
+  render(value: Value): string
+}
+
+/** What has been used so far. */
+export interface Spent {
+  readonly readOps: number
+  readonly computeUnits: number
+  readonly bytesRead: number
+  /** On a clock that is never set. */
+  readonly micros: Micros
+}
+
+const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const
+
+/** The call of a session that sources are evaluated with. */
+export function callOf(session: Session): Call {
+  const interpreter = new Interpreter({
+    world: new DataWorld(session),
+    now: session.transaction.snapshotTime,
+    newId: () => session.newId(),
+    compute: units => session.compute(units),
+    placeholders: [],
+    told: [],
+  })
+  return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
+}
+
+/** The moments that one page of events looks at. */
+export class Moments {
+  readonly #session: Session
+  readonly #call: Call
+  /** Whether rights depend on what a document was at the moment. */
+  readonly #looksBack: boolean
+  readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
+
+  /** `call` is one of `session`. */
+  constructor(session: Session, call: Call) {
+    this.#session = session
+    this.#call = call
+    const { authority } = session
+    this.#looksBack = authority.kind !== 'builtin' || authority.role === 'client'
+  }
+
+  /** The data with all commits up to `time`. */
+  at(time: Micros): Moment {
+    return this.#looksBack ? this.#pastAt(time) : new PresentMoment(this.#session, this.#call, time)
+  }
+
+  spent(): Spent {
+    const { byteReadOps, computeUnits, host, transaction } = this.#session
+    let [readOps, units] = [byteReadOps, computeUnits]
+    for (const { session } of this.#past.values()) {
+      readOps += session.byteReadOps
+      units += session.computeUnits
+    }
+    return { readOps, computeUnits: units, bytesRead: transaction.counters.readBytes, micros: host.now() }
+  }
+
+  /** Nothing more is asked: all costs are those of the session. */
+  finish(): void {
+    for (const [time, { session }] of this.#past) {
+      this.#session.countCostsOf(session)
+      this.#past.delete(time)
+    }
+  }
+
+  #pastAt(time: Micros): Moment {
+    const known = this.#past.get(time)
+    if (known !== undefined) return known.moment
+    // A transaction takes two moments; what is further back is not asked for again.
+    for (const [other, { session }] of this.#past) {
+      if (this.#past.size < 2) break
+      this.#session.countCostsOf(session)
+      this.#past.delete(other)
+    }
+    const { address, caller, deadline, dialect, host, memo, transaction } = this.#session
+    const session = new Session({
+      host,
+      transaction: asOf(transaction, time),
+      caller,
+      address,
+      dialect,
+      memo,
+      deadline,
+      effectLimit: 'read',
+      effectPlace: 'stream requests',
+    })
+    const moment = new PastMoment(session, callOf(session), time)
+    this.#past.set(time, { session, moment })
+    return moment
+  }
+}
+
+/** A moment as the world of the present sees it. */
+class PresentMoment implements Moment {
+  readonly call: Call
+  readonly #session: Session
+  readonly #time: Micros
+
+  constructor(session: Session, call: Call, time: Micros) {
+    this.#session = session
+    this.#time = time
+    this.call = call.as({ at: time })
+  }
+
+  find(ref: Ref): Doc | undefined {
+    if (!mayRead(ref, this.#session)) return undefined
+    if (this.#session.transaction.get(ref, this.#time) === undefined) return undefined
+    return new Doc(ref, this.call.evaluation.world.collectionOf(ref), { readAt: this.#time })
+  }
+
+  render(value: Value): string {
+    return rendered(value, this.call, this.#time)
+  }
+}
+
+/** A moment in a world of its own. */
+class PastMoment implements Moment {
+  readonly call: Call
+  readonly #session: Session
+  readonly #time: Micros
+
+  constructor(session: Session, call: Call, time: Micros) {
+    this.#session = session
+    this.call = call
+    this.#time = time
+  }
+
+  find(ref: Ref): Doc | undefined {
+    if (this.#session.transaction.get(ref) === undefined || !mayRead(ref, this.#session)) return undefined
+    return new Doc(ref, this.call.evaluation.world.collectionOf(ref))
+  }
+
+  render(value: Value): string {
+    return rendered(value, this.call, this.#time)
+  }
+}
+
+function rendered(value: Value, call: Call, time: Micros): string {
+  return renderResult(value, 'tagged', formatTime(timeFromMicros(time)), call)
+}

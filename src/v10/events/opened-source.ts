@@ -1,0 +1,70 @@
+// An event source as it is used: looked at anew with the rights of whoever uses it.
+
+import { ownIndexes } from '../../model/schema/collection-indexes.ts'
+import type { Session } from '../../model/session.ts'
+import type { ChangeSource } from '../../model/source-changes.ts'
+import type { Micros } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { QueryFailure } from '../failure/failure.ts'
+import { NotSaved } from '../sets/reviver.ts'
+import { lazy } from '../sets/set.ts'
+import type { StoredSet } from '../sets/stored-set.ts'
+import { Doc, type WatchedPath } from '../value.ts'
+import { collectionRef } from '../world/stored-sets.ts'
+import { callOf } from './moments.ts'
+import { checkSource, type SourceStep, takeApart } from './source.ts'
+import { type OpenedToken, sourceIn } from './token.ts'
+
+/** A source that is ready to be read. */
+export interface OpenedSource {
+  /** When it was made. */
+  readonly start: Micros
+  readonly source: ChangeSource
+  readonly steps: readonly SourceStep[]
+  readonly watched: readonly WatchedPath[] | undefined
+  /** As which it was opened. */
+  readonly call: Call
+  /** What places in it are sealed with. */
+  readonly key: Uint8Array
+}
+
+/** Why a source cannot be used here. */
+export class Unusable {
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** Opens what a token stands for. Throws {@link Unusable}. */
+export function openSource(token: OpenedToken, session: Session): OpenedSource {
+  if (token.database !== session.database) throw new Unusable('it was made in another database.')
+  const call = callOf(session)
+  try {
+    const made = sourceIn(token, call)
+    if (made === undefined) throw new NotSaved()
+    const set = lazy(made.set)
+    checkSource(set, 'eventSource', call)
+    const { base, steps } = takeApart(set)
+    const source = base instanceof Doc ? documentSource(base, session) : storedSource(base, session)
+    const { watched } = made
+    return { start: token.start, source, steps, watched, call, key: call.evaluation.world.cursorKey }
+  } catch (error) {
+    if (error instanceof QueryFailure) throw new Unusable(error.message)
+    if (error instanceof NotSaved) throw new Unusable('something that it is made of is gone.')
+    throw error
+  }
+}
+
+function documentSource({ ref }: Doc, { transaction }: Session): ChangeSource {
+  if (!transaction.catalogue.hasCollection(ref.database, ref.collection)) throw new NotSaved()
+  return { kind: 'document', document: ref }
+}
+
+function storedSource({ options }: StoredSet, session: Session): ChangeSource {
+  const collection = collectionRef(options.collection, session)
+  if (options.index === undefined) return { kind: 'collection', collection }
+  const index = ownIndexes(collection, session).get(options.index)?.stored
+  if (index === undefined) throw new NotSaved()
+  return { kind: 'index', collection, index, terms: options.terms }
+}

@@ -1,0 +1,196 @@
+// Event sources: which sets have one, who may make it, and the fields that it follows. What is checked here is checked again
+// when a source is used, with the rights of whoever does.
+
+import type { Call } from '../call.ts'
+import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
+import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
+import { DerivedSet, type LazySet, lazy, type Origin } from '../sets/set.ts'
+import { ArraySet, SequenceSet, SingleSet } from '../sets/sources.ts'
+import { StoredSet } from '../sets/stored-set.ts'
+import type { Node } from '../syntax/nodes.ts'
+import { shortParameter } from '../syntax/nodes.ts'
+import {
+  Doc,
+  EventSource,
+  type FunctionValue,
+  Lambda,
+  UserCollection,
+  type Value,
+  type WatchedPath,
+} from '../value.ts'
+
+/** What stands between a document and what is told of it. */
+export interface SourceStep {
+  readonly kind: 'where' | 'map'
+  readonly apply: FunctionValue
+  readonly origin: Origin
+}
+
+/** An event source taken apart: the documents it is about, and the steps, innermost first. */
+interface TakenApart {
+  readonly base: StoredSet | Doc
+  readonly steps: readonly SourceStep[]
+}
+
+const made = {
+  at: 'streaming is not supported for sets created within an `at()` expression.',
+  reversed: 'streaming is not supported on sets that have been reversed.',
+  range: 'range queries are not supported yet, use `.where()` method instead.',
+  native: 'only collections and user defined indexes are streamable.',
+  single: 'streaming on `Set.single()` is only supported if its element is a document.',
+  flatMap: 'streaming is not supported on `.flatMap()` sets.',
+  concat: 'streaming is not supported on concatenated sets.',
+  take: 'streaming is not supported on sets returned from `.take()`.',
+  drop: 'streaming is not supported on sets returned from `.drop()`.',
+  order: 'streaming is not supported on sets returned from `.order()`.',
+  distinct: 'streaming is not supported on distinct sets.',
+  array: 'streaming is not supported on array sets.',
+  sequence: 'streaming is not supported on sets created from `Set.sequence()`.',
+} as const
+
+/** The source of all changes of a set, made by a method of that name. Throws `invalid_receiver`, `permission_denied`. */
+export function sourceOf(set: LazySet, method: string, call: Call): EventSource {
+  checkSource(set, method, call)
+  return new EventSource(set)
+}
+
+/** The source of the changes of some fields. Throws as above, and `invalid_argument`. */
+export function sourceOfFields(
+  set: LazySet,
+  fields: readonly FunctionValue[],
+  method: string,
+  call: Call,
+): EventSource {
+  checkSource(set, method, call)
+  if (fields.length === 0) return new EventSource(set)
+  if (!(set instanceof StoredSet || set instanceof SingleSet)) {
+    throw refused('changesOn', 'it was not called on the source set.', call)
+  }
+  const watched = fields.map((field, index) => {
+    const path = pathOf(field)
+    if (path === undefined) throw call.invalidArgument(String(index), 'invalid field path given')
+    return path
+  })
+  checkCovered(set, watched, call)
+  return new EventSource(set, watched)
+}
+
+/** Throws unless the set has events, and the caller may know of them. */
+export function checkSource(set: LazySet, method: string, call: Call): void {
+  const reason = reasonAgainst(set)
+  if (reason !== undefined) throw refused(method, reason, call)
+  const { base } = takeApart(set)
+  const { world } = call.evaluation
+  if (base instanceof Doc) {
+    if (world.absence(base, call)?.cause !== 'permission denied') return
+    const message = 'Insufficient privileges to create a stream on the source document.'
+    throw call.failure('permission_denied', message)
+  }
+  const { collection } = base.options
+  if (world.eventSources.mayReadSome(collection)) return
+  throw call.failure(
+    'permission_denied',
+    `Insufficient privileges to read from collection ${collection.name}.`,
+  )
+}
+
+function refused(method: string, reason: string, call: Call) {
+  return call.failure('invalid_receiver', `can't call \`.${method}()\` because ${reason}`)
+}
+
+/** Why a set has no events: the innermost part that has none decides. */
+function reasonAgainst(set: LazySet): string | undefined {
+  if (set instanceof TakeSet && set.limit === 0) return made.array
+  if (set instanceof ConcatSet) return reasonAgainst(set.first) ?? reasonAgainst(set.second) ?? made.concat
+  if (!(set instanceof DerivedSet)) return reasonAgainstBase(set)
+  return reasonAgainst(set.inner) ?? reasonAgainstStep(set)
+}
+
+function reasonAgainstStep(set: DerivedSet): string | undefined {
+  if (set instanceof WhereSet || set instanceof MapSet) {
+    return set.origin.at === undefined ? undefined : made.at
+  }
+  if (set instanceof PagedSet) return undefined
+  if (set instanceof FlatMapSet) return made.flatMap
+  if (set instanceof TakeSet) return made.take
+  if (set instanceof DropSet) return made.drop
+  if (set instanceof OrderSet) return made.order
+  return set instanceof DistinctSet ? made.distinct : made.reversed
+}
+
+function reasonAgainstBase(set: LazySet): string | undefined {
+  if (set instanceof ArraySet) return made.array
+  if (set instanceof SequenceSet) return made.sequence
+  if (set instanceof SingleSet) {
+    if (!(set.element instanceof Doc)) return made.single
+    return set.element.readAt === undefined ? undefined : made.at
+  }
+  if (!(set instanceof StoredSet)) return made.native
+  const { at, collection, from, isReversed, to } = set.options
+  if (at !== undefined) return made.at
+  if (isReversed) return made.reversed
+  if (from !== undefined || to !== undefined) return made.range
+  return collection instanceof UserCollection ? undefined : made.native
+}
+
+/** The parts of a set that {@link checkSource} has let through. */
+export function takeApart(set: LazySet): TakenApart {
+  const steps: SourceStep[] = []
+  let each = set
+  while (each instanceof DerivedSet) {
+    if (each instanceof WhereSet) steps.push({ kind: 'where', apply: each.predicate, origin: each.origin })
+    else if (each instanceof MapSet) steps.push({ kind: 'map', apply: each.mapper, origin: each.origin })
+    each = each.inner
+  }
+  // There are no others that are let through.
+  const base = each instanceof SingleSet ? (each.element as Doc) : (each as StoredSet)
+  return { base, steps: steps.reverse() }
+}
+
+/** The path that a short lambda such as `.a.b[0]` is; undefined for any other function. */
+function pathOf(field: FunctionValue): WatchedPath | undefined {
+  if (!(field instanceof Lambda) || field.node.parameters[0] !== shortParameter) return undefined
+  const { body } = field.node
+  if (body.kind !== 'chain' || body.operand.kind !== 'name' || body.operand.name !== shortParameter) {
+    return undefined
+  }
+  const path: (string | bigint)[] = []
+  for (const link of body.links) {
+    if (link.kind === 'field' && !link.optional) path.push(link.name)
+    else {
+      const index = link.kind === 'access' && !link.optional ? indexOf(link.arguments) : undefined
+      if (index === undefined) return undefined
+      path.push(index)
+    }
+  }
+  return path
+}
+
+function indexOf([only, ...others]: readonly Node[]): string | bigint | undefined {
+  if (only?.kind !== 'literal' || others.length > 0) return undefined
+  const value: Value = only.value
+  return typeof value === 'bigint' || typeof value === 'string' ? value : undefined
+}
+
+/** An index tells of changes of what it holds only. */
+function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
+  if (set instanceof SingleSet || set.options.index === undefined) return
+  const { collection, index } = set.options
+  const held = call.evaluation.world.eventSources.pathsOf(collection, index).map(pathText)
+  if (held.includes('ts')) return
+  const missing = watched.map(pathText).filter(path => path !== 'id' && !held.includes(path))
+  if (missing.length === 0) return
+  const names = missing.map(path => `\`${path}\``).join(', ')
+  throw call.invalidArgument('fields', `${names} not covered by the \`${index}\` index.`)
+}
+
+function pathText(path: WatchedPath): string {
+  return path
+    .map((part, index) => (typeof part === 'bigint' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`))
+    .join('')
+}
+
+/** The same source with one more step, which `wrap` makes of its set. */
+export function continued(source: EventSource, wrap: (set: LazySet) => LazySet): EventSource {
+  return new EventSource(wrap(lazy(source.set)), source.watched)
+}

@@ -1,0 +1,164 @@
+// Streams: what one follows, and how its pages are asked for and told. Each page is a request of its own (feed-query.ts), which
+// opens the source anew.
+
+import { encodeValue } from '../../keys/value-codec.ts'
+import { limits } from '../../limits.ts'
+import type { LanguageRequest, Query, Rendered } from '../../model/language.ts'
+import type { Session } from '../../model/session.ts'
+import type { ChangeSource } from '../../model/source-changes.ts'
+import type {
+  PagedOrder,
+  StreamEnd,
+  StreamPage,
+  StreamPlace,
+  StreamSubject,
+  StreamWording,
+} from '../../model/streaming.ts'
+import type { Micros, Value as Stored } from '../../values/value.ts'
+import { type EventCosts, historyCosts, statsText } from './event-costs.ts'
+import { errorEvent, readEvents } from './event-page.ts'
+import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
+import { openToken, sealPlace, wholeTransaction } from './token.ts'
+
+const lineEnd = '\r\n'
+
+/** The stream that the body of a request asks for. Throws `bad request`. */
+export function eventStreamOrder({ body }: LanguageRequest, session: Session): PagedOrder {
+  const request = readEventRequest(body, 'stream')
+  const { behind, opened } = startOf(request, 'stream', session)
+  const { key, source } = opened
+  const cursorOf = (place: StreamPlace) => sealPlace(place, key)
+  return {
+    kind: 'paged',
+    subject: subjectOf(source),
+    key: keyOf(request.token, key),
+    place: behind,
+    wording: new EventWording(cursorOf(behind), historyCosts(source)),
+    request: (place, size) =>
+      JSON.stringify({ token: request.token, cursor: cursorOf(place), page_size: size }),
+    read: readPage,
+    status: (place, costs) => statusLine(place.time, cursorOf(place), costsOf(costs)),
+  }
+}
+
+/** What must happen for a source to have events. */
+function subjectOf(source: ChangeSource): StreamSubject {
+  switch (source.kind) {
+    case 'collection':
+      return { kind: 'writes', collection: source.collection }
+    case 'document':
+      return { kind: 'document', ref: source.document }
+    case 'index':
+      return { kind: 'match', index: source.index.ref, terms: source.terms }
+  }
+}
+
+/** Tokens of one source differ by the time at which they were made. */
+function keyOf(text: string, key: Uint8Array): string {
+  const token = openToken(text, key)
+  if (token === undefined || typeof token === 'string') return text
+  const { database, source } = token
+  return Buffer.from(encodeValue([database, source], 0)).toString('base64')
+}
+
+/** The first and the last event of a stream. */
+class EventWording implements StreamWording {
+  readonly #cursor: string
+  readonly #costs: EventCosts
+
+  constructor(cursor: string, costs: EventCosts) {
+    this.#cursor = cursor
+    this.#costs = costs
+  }
+
+  start(time: Micros): string {
+    return statusLine(time, this.#cursor, this.#costs)
+  }
+
+  end({ cause, description }: StreamEnd): string {
+    const line = (code: string, message: string) => `${errorEvent(code, message)}${lineEnd}`
+    switch (cause) {
+      case 'rights lost':
+        return line('permission_loss', 'Stream authentication is no longer valid.')
+      case 'not read':
+        return line('stream_overflow', 'Too many events to process.')
+      case 'replay too long': {
+        const message = 'Too many events to replay. Recreate the stream and try again.'
+        return line('stream_replay_volume_exceeded', message)
+      }
+      case 'too many streams':
+        return line('limit_exceeded', description)
+      case 'failed':
+        return line('internal_error', description)
+      case 'source gone':
+        return ''
+    }
+  }
+}
+
+function statusLine(time: Micros, cursor: string, costs: EventCosts): string {
+  return `{"type":"status","txn_ts":${time},"cursor":"${cursor}","stats":${statsText(costs)}}${lineEnd}`
+}
+
+function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: readonly number[]): EventCosts {
+  return { readOps, bytesRead, computeUnits, timeMs }
+}
+
+/** A page of a stream as a query, for the service itself. */
+export class StreamPageQuery implements Query {
+  readonly effect = 'read'
+  readonly #request: EventRequest
+
+  constructor(request: EventRequest) {
+    this.#request = request
+  }
+
+  evaluate(session: Session): Rendered {
+    const { behind, opened } = startOf(this.#request, 'feed', session)
+    const now = session.host.now()
+    const bounds = {
+      size: this.#request.pageSize,
+      unitsMax: limits.streamPageUnitsMax,
+      until: now + (session.deadline - now) / 2,
+    }
+    const { costs, events, hasNext, place } = readEvents(opened, behind, bounds, session)
+    const { bytesRead, computeUnits, readOps, timeMs } = costs
+    const partitions = historyCosts(opened.source).readOps
+    const head = {
+      places: events.map(event => [event.place.time, event.place.ordinal]),
+      place: [place.time, place.ordinal],
+      hasNext: hasNext && events.at(-1)?.isError !== true,
+      isOver: events.at(-1)?.isError === true,
+      costs: [readOps - partitions, bytesRead, computeUnits, timeMs],
+    }
+    // JSON has no line ends of its own.
+    return { status: 200, body: [JSON.stringify(head), ...events.map(({ text }) => text)].join('\n') }
+  }
+
+  value(session: Session): Stored {
+    return this.evaluate(session).body
+  }
+}
+
+type Pair = readonly [time: Micros, ordinal: number]
+
+function placeOf([time, ordinal]: Pair): StreamPlace {
+  return { time, ordinal }
+}
+
+function readPage(body: string): StreamPage {
+  const [first = '{}', ...texts] = body.split('\n')
+  // As the query above has written it.
+  const head = JSON.parse(first) as {
+    readonly places: readonly Pair[]
+    readonly place: Pair
+    readonly hasNext: boolean
+    readonly isOver: boolean
+    readonly costs: readonly number[]
+  }
+  const lines = texts.map((text, index) => ({
+    place: placeOf(head.places[index] ?? [0, wholeTransaction]),
+    text: `${text}${lineEnd}`,
+  }))
+  return { ...head, lines, place: placeOf(head.place) }
+}

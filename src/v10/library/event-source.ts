@@ -1,0 +1,40 @@
+// Event sources in queries: they take the same steps as the sets they are made of.
+
+import { continued } from '../events/source.ts'
+import { MapSet, WhereSet } from '../sets/functional.ts'
+import { originOf } from '../sets/set.ts'
+import { displayText } from '../text-of-value.ts'
+import type { EventSource } from '../value.ts'
+import { entriesFor, type Members, members } from './definition.ts'
+import { callback } from './parameters.ts'
+
+const { method } = entriesFor<EventSource>()
+
+/** The table of event sources. */
+export const eventSourceMembers: Members = members('EventSource', [
+  method({
+    name: 'where',
+    parameters: { predicate: callback(1, 'pred') },
+    result: 'EventSource<Any>',
+    summary: 'The events of the elements for which a predicate holds.',
+    example: ['Author.all().eventSource().where(.name == "Ann").toString()', '"[event source]"'],
+    run: (source, { predicate }, call) =>
+      continued(source, set => new WhereSet(set, predicate, originOf(call))),
+  }),
+  method({
+    name: 'map',
+    parameters: { mapper: callback(1) },
+    result: 'EventSource<Any>',
+    summary: 'The events with what a function gives for their elements.',
+    example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
+    run: (source, { mapper }, call) => continued(source, set => new MapSet(set, mapper, originOf(call))),
+  }),
+  method({
+    name: 'toString',
+    parameters: {},
+    result: 'String',
+    summary: 'A word for the source.',
+    example: ['Author.all().eventSource().toString()', '"[event source]"'],
+    run: (source, _, call) => displayText(source, call),
+  }),
+])

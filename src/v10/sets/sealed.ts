@@ -1,0 +1,48 @@
+// Data that goes out to clients as text and comes back: with a proof that this service has made it. Bytes: a version, which
+// tells kinds apart, the stored value, 16 bytes of proof; all of it as base64url.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { decodeValue, encodeValue } from '../../keys/value-codec.ts'
+import { encodeBase64Url } from '../../values/base64.ts'
+import type { Micros, Value as StoredValue } from '../../values/value.ts'
+
+/** What is sealed. The numbers stand in texts that clients keep: never renumber. */
+const versions = { 'set cursor': 1, 'event source': 2, 'event cursor': 3 } as const
+
+/** A kind of sealed data. */
+type SealedKind = keyof typeof versions
+
+const proofBytes = 16
+
+/** The text of a value; a time within it that is not known yet is `time`. */
+export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time: Micros): string {
+  const head = Buffer.concat([Buffer.of(versions[kind]), encodeValue(value, time)])
+  return encodeBase64Url(Buffer.concat([head, proofOf(head, key)]))
+}
+
+/** The kind and the value of a text that was sealed with the key; undefined for any other text. */
+export function unseal(
+  text: string,
+  key: Uint8Array,
+): { readonly kind: SealedKind; readonly value: StoredValue } | undefined {
+  const bytes = Buffer.from(text, 'base64url')
+  const end = bytes.length - proofBytes
+  const kind = kindOf(bytes[0])
+  if (end < 2 || kind === undefined) return undefined
+  if (!timingSafeEqual(bytes.subarray(end), proofOf(bytes.subarray(0, end), key))) return undefined
+  return { kind, value: decodeValue(bytes, 1, end) }
+}
+
+/** Whether a text could be sealed data of a kind, as far as that is seen without a key. */
+export function looksSealed(text: string, wanted: SealedKind): boolean {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.length - proofBytes >= 2 && kindOf(bytes[0]) === wanted
+}
+
+function kindOf(version: number | undefined): SealedKind | undefined {
+  return (Object.keys(versions) as SealedKind[]).find(kind => versions[kind] === version)
+}
+
+function proofOf(head: Uint8Array, key: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(head).digest().subarray(0, proofBytes)
+}
