@@ -77,7 +77,7 @@ const referable = new Map<string, number>([
 ])
 
 /** Finds the collections that fields may refer to, by name or alias. */
-function collectionFinder(database: bigint, { transaction }: Session): FindCollection {
+export function collectionFinder(database: bigint, { transaction }: Session): FindCollection {
   const { catalogue } = transaction
   return name => {
     const ref =

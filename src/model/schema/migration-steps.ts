@@ -23,20 +23,20 @@ import { typeFailures } from './type-check.ts'
 export type FieldNames = readonly string[]
 
 /** A field that gets values: its type, and what stands there where a document has no value of it. */
-interface FilledField {
+interface FilledField<V = Value> {
   readonly path: FieldNames
   readonly type: FieldType
   /** Null: nothing. */
-  readonly value: Value
+  readonly value: V
 }
 
-/** One change of the data of all documents. */
-export type Step =
-  | ({ readonly kind: 'add' } & FilledField)
+/** One change of the data of all documents; `V` stands for values while they are not known yet. */
+export type Step<V = Value> =
+  | ({ readonly kind: 'add' } & FilledField<V>)
   | { readonly kind: 'drop'; readonly path: FieldNames }
   | { readonly kind: 'move'; readonly from: FieldNames; readonly to: FieldNames }
   /** The value goes to the first target whose type it has, or to the last one; the others are filled. */
-  | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly FilledField[] }
+  | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly FilledField<V>[] }
   /** What earlier steps found in the place of fields that they added goes into a field. */
   | { readonly kind: 'move conflicts'; readonly into: string }
   /** All fields at the top but those of `keep` go into a field. */

@@ -1,6 +1,6 @@
 // How diagnostics are drawn: a message, the place, and the lines of the text with what it is about underlined.
 
-import type { Span } from '../syntax/source.ts'
+import { Source, type Span } from '../syntax/source.ts'
 import type { Diagnostic, Remark } from './failure.ts'
 
 /** The text that tells all diagnostics, in their order. */
@@ -51,14 +51,14 @@ function placeOf({ source, start }: Span, main: Span | undefined): string[] {
   return [`at ${source.name}:${line}:${start - source.lineStart(line) + 1}`]
 }
 
-/** The lines of a place, underlined. */
-function excerpt({ source, start, end }: Span, annotation: string | undefined): string {
+/** The lines of a place, underlined with `mark`. */
+function excerpt({ source, start, end }: Span, annotation: string | undefined, mark = '^'): string {
   const first = source.lineOf(start)
   const last = Math.max(first, source.lineOf(Math.max(start, end - 1)))
   const margin = new Margin(last)
   const column = start - source.lineStart(first)
   if (first === last) {
-    const marks = `${' '.repeat(column)}${'^'.repeat(Math.max(1, end - start))}`
+    const marks = `${' '.repeat(column)}${mark.repeat(Math.max(1, end - start))}`
     return margin.around([
       margin.numbered(first, source.line(first)),
       margin.blank(annotation === undefined ? marks : `${marks} ${annotation}`),
@@ -67,7 +67,7 @@ function excerpt({ source, start, end }: Span, annotation: string | undefined): 
   const endColumn = Math.max(1, end - source.lineStart(last))
   const lines = [
     margin.numbered(first, `  ${source.line(first)}`),
-    margin.blank(` ${'_'.repeat(column + 1)}^`),
+    margin.blank(` ${'_'.repeat(column + 1)}${mark}`),
   ]
   for (let line = first + 1; line <= last; line++) lines.push(margin.numbered(line, `| ${source.line(line)}`))
   const marks = `|${'_'.repeat(endColumn)}^`
@@ -75,18 +75,16 @@ function excerpt({ source, start, end }: Span, annotation: string | undefined): 
   return margin.around(lines)
 }
 
-/** The line as it would be with a suggestion, and what is new in it. */
-function suggested({ source, start, end }: Span, suggestion: string): string {
-  const line = source.lineOf(start)
-  const column = start - source.lineStart(line)
-  const before = source.line(line)
-  const length = end - start
-  const margin = new Margin(line)
-  const after =
-    suggestion === '' ? before : before.slice(0, column) + suggestion + before.slice(column + length)
-  const mark = length === 0 ? '+' : suggestion === '' ? '-' : '~'
-  const marks = mark.repeat(suggestion === '' ? length : suggestion.length)
-  return margin.around([margin.numbered(line, after), margin.blank(' '.repeat(column) + marks)])
+/** The lines as they would be with a suggestion, and what is new in them; as they are, where something goes. */
+function suggested(span: Span, suggestion: string): string {
+  const { source, start, end } = span
+  if (suggestion === '') return excerpt(span, undefined, '-')
+  const after = new Source(source.name, source.text.slice(0, start) + suggestion + source.text.slice(end))
+  return excerpt(
+    { source: after, start, end: start + suggestion.length },
+    undefined,
+    end === start ? '+' : '~',
+  )
 }
 
 /** The column of line numbers at the left. */

@@ -24,6 +24,7 @@ import { settleDefinition, violation } from './collection-writing.ts'
 import { definitionFailures, unknownRole } from './definitions.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { isRefusedField } from './field-names.ts'
+import { Migrations } from './migrations.ts'
 import type { Names } from './names.ts'
 import { checkFields } from './native-fields.ts'
 import {
@@ -49,11 +50,13 @@ export class DocumentWriter {
   readonly #written = new Set<number>()
   /** What is looked at when the query has been evaluated. */
   readonly #atEnd: (() => void)[] = []
+  readonly #migrations: Migrations
 
   constructor(session: Session, names: Names, reader: DocumentReader) {
     this.#session = session
     this.#names = names
     this.#reader = reader
+    this.#migrations = new Migrations(session)
   }
 
   create(collection: Module, data: Struct, mode: WriteMode, call: Call): Doc {
@@ -167,6 +170,7 @@ export class DocumentWriter {
       settle: fields => {
         const failures = settleDefinition(fields, own, this.#session)
         if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+        this.#migrations.settle(fields, own, call)
       },
     }
   }
@@ -241,6 +245,7 @@ export class DocumentWriter {
   /** What can be said only when all is written. Throws QueryFailures. */
   finish(): void {
     for (const look of this.#atEnd) look()
+    this.#migrations.finish()
   }
 }
 

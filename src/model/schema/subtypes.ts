@@ -1,0 +1,91 @@
+// Which types of fields hold all values of another one: what a definition may be changed to without a migration.
+
+import { step } from '../../base/effort.ts'
+import { type FieldType, isInt, isOptional, nullType, type ObjectType, typeText } from './field-types.ts'
+
+/** Whether every value of a type has the other one, too. `Any` is below nothing but itself. */
+export function isSubtype(type: FieldType, other: FieldType): boolean {
+  step()
+  if (other.kind === 'any') return true
+  if (type.kind === 'any') return false
+  if (type.kind === 'union') return type.members.every(member => isSubtype(member, other))
+  if (other.kind === 'union') return other.members.some(member => isSubtype(type, member))
+  switch (type.kind) {
+    case 'null':
+      return other.kind === 'null'
+    case 'literal':
+      return other.kind === 'literal'
+        ? type.value === other.value
+        : other.kind === 'scalar' && literalScalars(type.value).includes(other.name)
+    case 'scalar':
+      if (other.kind !== 'scalar') return false
+      return (
+        type.name === other.name ||
+        (other.name === 'Number' && numbers.includes(type.name)) ||
+        isWiderInt(type, other)
+      )
+    case 'array':
+      return other.kind === 'array' && isSubtype(type.element, other.element)
+    case 'tuple':
+      if (other.kind === 'array') return type.elements.every(each => isSubtype(each, other.element))
+      return (
+        other.kind === 'tuple' &&
+        type.elements.length === other.elements.length &&
+        type.elements.every((each, index) => isSubtype(each, other.elements[index] as FieldType))
+      )
+    case 'reference':
+      return other.kind === 'reference' && type.collection === other.collection
+    case 'object':
+      return other.kind === 'object' && isSubobject(type, other)
+  }
+}
+
+type Scalar = Extract<FieldType, { kind: 'scalar' }>
+
+const numbers: readonly string[] = ['Int', 'Long', 'Double']
+
+/** A Long may be any integer here, so one that is short is one, too. */
+function isWiderInt(type: Scalar, other: Scalar): boolean {
+  return type.name === 'Int' && other.name === 'Long'
+}
+
+function literalScalars(value: boolean | bigint | number | string): readonly string[] {
+  switch (typeof value) {
+    case 'boolean':
+      return ['Boolean']
+    case 'string':
+      return ['String']
+    case 'number':
+      return ['Double', 'Number']
+    default:
+      return isInt(value) ? ['Int', 'Long', 'Number'] : ['Long', 'Number']
+  }
+}
+
+function isSubobject(type: ObjectType, other: ObjectType): boolean {
+  for (const [name, { type: wanted }] of other.fields) {
+    const own = type.fields.get(name)?.type ?? type.wildcard
+    if (own === undefined ? !isOptional(wanted) : !isSubtype(own, wanted)) return false
+  }
+  for (const [name, { type: own }] of type.fields) {
+    if (other.fields.has(name)) continue
+    if (other.wildcard === undefined || !isSubtype(own, other.wildcard)) return false
+  }
+  if (type.wildcard === undefined) return true
+  return other.wildcard !== undefined && isSubtype(type.wildcard, other.wildcard)
+}
+
+/** A union of types, each once. */
+export function unionOf(types: readonly FieldType[]): FieldType {
+  const members = types.flatMap(type => (type.kind === 'union' ? type.members : [type]))
+  const distinct = [...new Map(members.map(member => [typeText(member), member])).values()]
+  const [only = nullType] = distinct
+  return distinct.length === 1 ? only : { kind: 'union', members: distinct }
+}
+
+/** The members of a type that another one does not hold; the whole type when that leaves none. */
+export function lackingPart(type: FieldType, other: FieldType): FieldType {
+  const members = type.kind === 'union' ? type.members : [type]
+  const lacking = members.filter(member => !isSubtype(member, other))
+  return lacking.length === 0 ? type : unionOf(lacking)
+}

@@ -1,0 +1,159 @@
+// The shape of a collection's documents while statements are taken back one after the other: fields, each with what is
+// known of where it came from. Rules: FQL v10 reference, migrations, 3 and 4.
+
+import { anyType, type FieldType, type MemberType, type ObjectType } from '../../model/schema/field-types.ts'
+import type { FieldNames } from '../../model/schema/migration-steps.ts'
+import { pathSpelling } from '../../model/schema/paths.ts'
+import type { FindCollection } from '../../model/session.ts'
+import type { Place } from '../fsl/outline.ts'
+import { resolveSignature } from '../schema/signatures.ts'
+import type { Node, TypeNode } from '../syntax/nodes.ts'
+import type { Source, Span } from '../syntax/source.ts'
+import type { Declaration, Expression, Statement } from './declaration.ts'
+
+/** What made a field be there, or not be there, before the statements that were taken back. */
+export type Origin =
+  | { readonly kind: 'declared' }
+  | { readonly kind: 'dropped' | 'split' | 'backfilled' | 'added' | 'moved into'; readonly by: Statement }
+  | { readonly kind: 'split into'; readonly by: Statement; readonly target: Place }
+
+/** A field as it is found. */
+export interface Field {
+  readonly path: FieldNames
+  readonly origin: Origin
+  /** An object that is always there is addressable within. */
+  readonly content: FieldType | Struct
+  readonly nameSpan: Span | undefined
+  readonly typeSpan: Span | undefined
+  readonly defaultValue: Expression | undefined
+}
+
+/** The undeclared fields of an object. */
+interface Wildcard {
+  readonly type: FieldType
+  readonly span: Span | undefined
+  readonly isImplicit: boolean
+  /** Undefined: it was always there. */
+  readonly addedBy: Statement | undefined
+}
+
+/** An object with named fields. */
+export interface Struct {
+  readonly fields: Map<string, Field>
+  wildcard: Wildcard | undefined
+}
+
+/** The shape that a collection declares. */
+export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection): Struct {
+  const shape: Struct = {
+    fields: new Map(),
+    wildcard:
+      wildcard === undefined
+        ? undefined
+        : {
+            type: anyType,
+            span: wildcard === 'implicit' ? undefined : wildcard.span,
+            isImplicit: wildcard === 'implicit',
+            addedBy: undefined,
+          },
+  }
+  for (const { defaultValue, name, nameSpan, type, typeSource } of fields) {
+    const content = contentOf(type, [name], typeSource, find)
+    const typeSpan = { source: typeSource, start: type.start, end: type.end }
+    const origin = { kind: 'declared' } as const
+    shape.fields.set(name, { path: [name], origin, content, nameSpan, typeSpan, defaultValue })
+  }
+  return shape
+}
+
+function contentOf(
+  type: TypeNode,
+  path: FieldNames,
+  source: Source,
+  find: FindCollection,
+): FieldType | Struct {
+  const resolved = (node: TypeNode) => resolveSignature(node, source.text, { source, offset: 0 }, find).type
+  if (type.kind !== 'object') return resolved(type)
+  const fields = type.members.map(({ defaultValue, end, name, start, type: inner }): [string, Field] => [
+    name,
+    {
+      path: [...path, name],
+      origin: { kind: 'declared' },
+      content: contentOf(inner, [...path, name], source, find),
+      nameSpan: { source, start, end },
+      typeSpan: { source, start: inner.start, end: inner.end },
+      defaultValue: defaultValue && innerDefault(defaultValue, source),
+    },
+  ])
+  const wildcard = type.wildcard && {
+    type: resolved(type.wildcard),
+    span: undefined,
+    isImplicit: false,
+    addedBy: undefined,
+  }
+  return { fields: new Map(fields), wildcard }
+}
+
+function innerDefault(node: Node, source: Source): Expression {
+  return { node, text: source.text.slice(node.start, node.end) }
+}
+
+/** Whether what a field holds can be addressed. */
+export function isStruct(content: FieldType | Struct): content is Struct {
+  return !('kind' in content)
+}
+
+/** Whether documents have the field before the statements that were taken back. */
+export function isPresent({ origin }: Field): boolean {
+  const { kind } = origin
+  return kind === 'declared' || kind === 'dropped' || kind === 'split' || kind === 'backfilled'
+}
+
+/** Whether documents have a wildcard before the statements that were taken back. */
+export function hasWildcard({ wildcard }: Struct): boolean {
+  return wildcard !== undefined && wildcard.addedBy === undefined
+}
+
+/** The type of what a field holds, without fields that are not there yet. */
+export function typeOf(content: FieldType | Struct): FieldType {
+  return isStruct(content) ? structType(content) : content
+}
+
+function structType({ fields, wildcard }: Struct): ObjectType {
+  const present = Array.from(fields).filter(([, field]) => isPresent(field))
+  const members = present.map(([name, { content, defaultValue }]): [string, MemberType] => [
+    name,
+    { type: typeOf(content), defaultValue: defaultValue?.text },
+  ])
+  return { kind: 'object', fields: new Map(members), wildcard: wildcard?.type }
+}
+
+/** Where a path leads. */
+export type Found =
+  | {
+      readonly kind: 'place'
+      readonly struct: Struct
+      readonly name: string
+      /** Undefined where there is none. */
+      readonly field: Field | undefined
+      readonly isTop: boolean
+    }
+  | { readonly kind: 'no parent' | 'no object' }
+
+/** Follows a path through objects that are there. */
+export function find(shape: Struct, path: FieldNames): Found {
+  let struct = shape
+  for (const name of path.slice(0, -1)) {
+    const field = struct.fields.get(name)
+    if (field === undefined || !isPresent(field)) return { kind: 'no parent' }
+    if (!isStruct(field.content)) return { kind: 'no object' }
+    struct = field.content
+  }
+  const name = path.at(-1) ?? ''
+  return { kind: 'place', struct, name, field: struct.fields.get(name), isTop: path.length === 1 }
+}
+
+/** A path as messages show it. */
+export function shownField(path: FieldNames): string {
+  return `\`${pathSpelling(path)}\``
+}
