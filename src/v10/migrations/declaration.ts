@@ -147,8 +147,12 @@ function signatureOf(text: string, name: string): { readonly source: Source; rea
   }
 }
 
+/** The same tree as a file has: one expression without the block that is around a query. */
 function expressionOf(text: string, name: string): Expression {
-  return { node: parseQuery(new Source(name, text), []).body, text }
+  const { body } = parseQuery(new Source(name, text), [])
+  const [only, ...others] = body.kind === 'block' ? body.statements : []
+  const isOne = only !== undefined && others.length === 0 && only.kind !== 'let'
+  return { node: isOne ? only : body, text }
 }
 
 const nowhere: Place = { start: 0, end: 0 }
