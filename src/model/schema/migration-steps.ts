@@ -112,13 +112,18 @@ function stepsIn(definition: ObjectValue | undefined): readonly ObjectValue[] {
 }
 
 /**
- * The stored steps of a definition whose documents take `steps` beside those that they take already; undefined: none.
- * `live`: the definition before this transaction.
+ * Notes in a definition that its documents take `steps` beside those that they take already. `live`: the definition before
+ * this transaction.
  */
-export function withSteps(live: ObjectValue | undefined, steps: readonly Step[]): Value | undefined {
+export function noteSteps(
+  definition: Map<string, Value>,
+  live: ObjectValue | undefined,
+  steps: readonly Step[],
+): void {
   const added = steps.map(step => storedStep(step).set(stepTimeField, TransactionTime.micros))
   const all = [...stepsIn(live), ...added]
-  return all.length === 0 ? undefined : all
+  if (all.length === 0) definition.delete(migrationField)
+  else definition.set(migrationField, all)
 }
 
 /**

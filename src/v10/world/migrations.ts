@@ -4,10 +4,9 @@
 import { collectionFinder } from '../../model/schema/collection-rules.ts'
 import { pathText, typeFaultText } from '../../model/schema/fault-texts.ts'
 import { type FieldType, isOptional, typeText } from '../../model/schema/field-types.ts'
-import { type FieldNames, type Step, withSteps } from '../../model/schema/migration-steps.ts'
+import { type FieldNames, noteSteps, type Step } from '../../model/schema/migration-steps.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
 import type { FindCollection, ReferredCollection, Session } from '../../model/session.ts'
-import { migrationField } from '../../store/definitions.ts'
 import { native, type ObjectValue, type Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type Diagnostic, QueryFailure } from '../failure/failure.ts'
@@ -61,9 +60,7 @@ export class Migrations {
       if (typeof valued === 'string') refuse(valued)
       else steps = valued
     }
-    const stored = withSteps(before, steps)
-    if (stored === undefined) fields.delete(migrationField)
-    else fields.set(migrationField, stored)
+    noteSteps(fields, before, steps)
   }
 
   /** All is written. Throws a QueryFailure for definitions that cannot be migrated to. */

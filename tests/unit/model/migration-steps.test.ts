@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anyType, type FieldType, nullType, type ScalarName } from '../../../src/model/schema/field-types.ts'
 import { indexAfter } from '../../../src/model/schema/migrated-indexes.ts'
-import { readMigration, type Step, withSteps } from '../../../src/model/schema/migration-steps.ts'
+import { noteSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
 import { readType, storedType } from '../../../src/model/schema/stored-types.ts'
 import { isObject, type ObjectValue, type Value } from '../../../src/values/value.ts'
 
@@ -28,7 +28,9 @@ const optional = (type: FieldType): FieldType => ({ kind: 'union', members: [typ
 
 /** The steps as a definition of the time 10 holds them. */
 function timed(steps: readonly Step[], time = 10n): Value {
-  const list = withSteps(undefined, steps) as readonly ObjectValue[]
+  const definition = new Map<string, Value>()
+  noteSteps(definition, undefined, steps)
+  const list = definition.get('internal_migrations') as readonly ObjectValue[]
   return list.map(step => new Map(step).set('at', time))
 }
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tagRange } from '../../../src/keys/keyspace.ts'
-import { readMigration, type Step, withSteps } from '../../../src/model/schema/migration-steps.ts'
+import { noteSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
 import { Background } from '../../../src/store/background.ts'
 import { versionShapeTime } from '../../../src/store/records.ts'
 import { isObject, type Ref, type Value } from '../../../src/values/value.ts'
@@ -38,8 +38,10 @@ async function filled(count = 3): Promise<{ bench: Bench; jars: Ref; before: num
 
 function migrate(bench: Bench, jars: Ref, ...steps: readonly Step[]): Promise<number> {
   return bench.commit(transaction => {
-    const fields = transaction.get(jars)?.fields ?? new Map<string, Value>()
-    transaction.put(jars, new Map(fields).set('internal_migrations', withSteps(fields, steps) as Value))
+    const fields = transaction.get(jars)?.fields
+    const changed = new Map<string, Value>(fields)
+    noteSteps(changed, fields, steps)
+    transaction.put(jars, changed)
   })
 }
 
