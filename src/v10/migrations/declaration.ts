@@ -17,7 +17,7 @@ export interface Expression {
 }
 
 /** A field at the top. */
-export interface DeclaredField {
+interface DeclaredField {
   readonly name: string
   /** Undefined where the field stands in no file. */
   readonly nameSpan: Span | undefined
