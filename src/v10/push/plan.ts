@@ -4,6 +4,7 @@ import type { Session } from '../../model/session.ts'
 import { changesOf, type ItemChange } from '../fsl/diff/schema-diff.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
 import { type FileText, readFile } from '../fsl/patch.ts'
+import { migrationFaults } from '../world/migrations.ts'
 import { currentFiles } from './current-files.ts'
 import { definitionsOf } from './definitions.ts'
 import { refusedFiles } from './schema-failure.ts'
@@ -38,6 +39,8 @@ export function planOf(push: Push, session: Session): Plan {
   const itemsAfter = itemsOf(result)
   const faults = itemFaults(itemsAfter, othersOf(session))
   if (faults.length > 0) throw refusedFiles(faults)
+  const unfit = itemsAfter.flatMap(item => (item.kind === 'collection' ? migrationFaults(item, session) : []))
+  if (unfit.length > 0) throw refusedFiles(unfit)
   const after = storedAfter(kept, push.files, before)
   return { before, after, changes: changesOf(itemsBefore, itemsAfter) }
 }
