@@ -1,6 +1,6 @@
 // The members of a collection.
 
-import type { Node, TypeNode } from '../syntax/nodes.ts'
+import { type Node, shortParameter } from '../syntax/nodes.ts'
 import { type Conversion, Definitions, errorPlace, lambdaInParentheses, Onces } from './conversion.ts'
 import { migrationStatements } from './convert-migrations.ts'
 import { indexPaths, listOf } from './convert-paths.ts'
@@ -69,10 +69,13 @@ function computedMember(
   conversion: Conversion,
 ): CollectionMember | undefined {
   if (value === undefined) return conversion.fault('Computed fields require a value', compute)
-  if (value.kind !== 'lambda' && lambdaInParentheses(value) === undefined) {
+  const inner = lambdaInParentheses(value)
+  if (value.kind !== 'lambda' && inner === undefined) {
     return conversion.fault('Expected lambda', errorPlace(value))
   }
-  return { kind: 'computed', name, type: type as TypeNode | undefined, body: value, start, end }
+  // Parentheses around a long lambda say nothing; a short one is none without them.
+  const body = inner === undefined || inner.parameters[0] === shortParameter ? value : inner
+  return { kind: 'computed', name, type, body, start, end }
 }
 
 function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefined {

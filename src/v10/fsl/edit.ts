@@ -60,7 +60,7 @@ function aligned(inserted: string, text: string, at: number): string {
 }
 
 /** A text without a part: what is left of its line goes with it. */
-function cut(text: string, { end, start }: Place): string {
+export function cut(text: string, { end, start }: Place): string {
   const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0
   const before = text.slice(0, start)
   const after = text.slice(end + behind)

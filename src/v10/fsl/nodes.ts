@@ -53,7 +53,7 @@ interface WildcardMember extends Place {
   readonly type: TypeNode
 }
 
-/** `compute name: T = lambda`; a short lambda is a group that holds it. */
+/** `compute name: T = lambda`; a short lambda is a group that holds it, a long one is never in a group. */
 interface ComputedMember extends Place {
   readonly kind: 'computed'
   readonly name: NamePlace

@@ -16,7 +16,7 @@ export interface FileText {
 }
 
 /** The file that new items go to. */
-const mainFile = 'main.fsl'
+export const mainFile = 'main.fsl'
 
 const preamble =
   '// The following schema is auto-generated.\n// This file contains FSL for FQL10-compatible schema items.\n\n'
@@ -46,12 +46,12 @@ export function readFile({ name, text }: FileText): ParsedFile {
 }
 
 /** What an item is the same by, in all files. */
-function itemKey({ kind, name }: Pick<SchemaItem, 'kind' | 'name'>): string {
+export function itemKey({ kind, name }: Pick<SchemaItem, 'kind' | 'name'>): string {
   return `${kind} ${name.text}`
 }
 
 /** The place of an item with the comment that belongs to it. */
-function placeWithComment({ commentStart, end }: SchemaItem): Place {
+export function placeWithComment({ commentStart, end }: SchemaItem): Place {
   return { start: commentStart, end }
 }
 

@@ -2,16 +2,13 @@
 
 import type { Session } from '../../model/session.ts'
 import type { ObjectValue } from '../../values/value.ts'
-import { Call } from '../call.ts'
-import { Interpreter } from '../evaluate/interpreter.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
-import { Source } from '../syntax/source.ts'
 import type { Struct } from '../value.ts'
-import { DataWorld } from '../world/data-world.ts'
 import { nativeModule } from '../world/names.ts'
 import { storeFiles } from './current-files.ts'
+import { type OwnCall, ownCall } from './own-call.ts'
 import type { Plan } from './plan.ts'
 import { refusedWrite } from './schema-failure.ts'
 
@@ -33,43 +30,33 @@ export function applyPlan(plan: Plan, session: Session): void {
 /** Writes definitions for one push. */
 class DefinitionWriter {
   readonly #session: Session
-  readonly #world: DataWorld
-  readonly #call: Call
+  readonly #own: OwnCall
 
   constructor(session: Session) {
     this.#session = session
-    this.#world = new DataWorld(session)
-    const interpreter = new Interpreter({
-      world: this.#world,
-      now: session.transaction.snapshotTime,
-      newId: () => session.newId(),
-      compute: units => session.compute(units),
-      placeholders: [],
-      told: [],
-    })
-    this.#call = new Call(interpreter, undefined, new Source('*schema*', ''), undefined)
+    this.#own = ownCall(session)
   }
 
   /** Makes the definition that an item stands for, in place of the one that has `name`, if there is one. */
   put(item: SchemaItem, name: string): void {
-    const call = this.#call
-    const { documents } = this.#world
+    const { call, world } = this.#own
+    const { documents } = world
     const module = nativeModule(nativeOfItem[item.kind])
-    const doc = this.#world.named(module, name)
+    const doc = world.named(module, name)
     const before = this.#session.transaction.get(doc.ref)?.fields
     if (before === undefined) documents.create(module, definition(item), 'default', call)
     else documents.change('replace', doc, definition(item, before), 'default', call)
   }
 
   remove({ kind, name }: SchemaItem): void {
-    const module = nativeModule(nativeOfItem[kind])
-    const doc = this.#world.named(module, name.text)
-    if (this.#session.transaction.get(doc.ref) !== undefined) this.#world.documents.remove(doc, this.#call)
+    const { call, world } = this.#own
+    const doc = world.named(nativeModule(nativeOfItem[kind]), name.text)
+    if (this.#session.transaction.get(doc.ref) !== undefined) world.documents.remove(doc, call)
   }
 
   /** What is looked at when everything is written. */
   finish(): void {
-    this.#world.finish()
+    this.#own.world.finish()
   }
 }
 

@@ -4,11 +4,10 @@ import type { SchemaRequest } from '../wire/schema-request.ts'
 import { applyPlan } from './apply.ts'
 import { keepFiles } from './current-files.ts'
 import { type Push, planOf } from './plan.ts'
-import { commitTime, type Route } from './route.ts'
+import { always, commitTime, type Route } from './route.ts'
 import { notFound } from './schema-failure.ts'
 
 const never = () => false
-const always = () => true
 
 /** The files that a request brings, and whether they are all there shall be. */
 function pushOf({ files, parameters }: SchemaRequest): Push {

@@ -24,6 +24,8 @@ export interface Push {
   readonly files: readonly FileText[]
   /** The files sent are the whole schema; else those that are not sent stay. */
   readonly isWhole: boolean
+  /** The keys of items that get another name, each with the new one. */
+  readonly renamed?: ReadonlyMap<string, string>
 }
 
 /** The plan of a push. Throws a SchemaFailure with everything that is wrong with the files. */
@@ -42,7 +44,7 @@ export function planOf(push: Push, session: Session): Plan {
   const unfit = itemsAfter.flatMap(item => (item.kind === 'collection' ? migrationFaults(item, session) : []))
   if (unfit.length > 0) throw refusedFiles(unfit)
   const after = storedAfter(kept, push.files, before)
-  return { before, after, changes: changesOf(itemsBefore, itemsAfter) }
+  return { before, after, changes: changesOf(itemsBefore, itemsAfter, push) }
 }
 
 /** The items of all files. Throws a SchemaFailure with everything that is wrong in them. */

@@ -5,7 +5,7 @@ import type { Micros } from '../../values/value.ts'
 import type { SchemaRequest } from '../wire/schema-request.ts'
 
 /** A request that is about to be answered. */
-interface SchemaCall {
+export interface SchemaCall {
   readonly request: SchemaRequest
   readonly session: Session
   /** When the schema was last changed, before this request. */
@@ -14,6 +14,23 @@ interface SchemaCall {
 
 /** Stands for the time of the commit as a version in an answer; no JSON has such a number. */
 export const commitTime = Number.NaN
+
+/** Stands for the time of the commit in the text of a document; no JSON text has such a character. */
+export const documentTime = '\u0002'
+
+/** A part of an answer that is JSON already. */
+export class JsonText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** The members of an answer: plain values, and JSON. */
+export type SchemaAnswer = { readonly version: Micros; readonly [member: string]: unknown }
+
+/** What holds for every request. */
+export const always = (): boolean => true
 
 /** What a path does. */
 export interface Route {
@@ -25,5 +42,5 @@ export interface Route {
   /** Whether a version that is given has to be the current one. */
   readonly checksVersion: (request: SchemaRequest) => boolean
   /** The members of the answer. Throws SchemaFailures. */
-  readonly answer: (call: SchemaCall) => { readonly version: Micros; readonly [member: string]: unknown }
+  readonly answer: (call: SchemaCall) => SchemaAnswer
 }

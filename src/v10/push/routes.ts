@@ -2,10 +2,11 @@
 
 import type { SchemaRequest } from '../wire/schema-request.ts'
 import { fileRoutes } from './file-routes.ts'
+import { itemRoutes } from './item-routes.ts'
 import type { Route } from './route.ts'
 import { notFound, SchemaFailure } from './schema-failure.ts'
 
-const routes: readonly Route[] = [...fileRoutes]
+const routes: readonly Route[] = [...fileRoutes, ...itemRoutes]
 
 /** The route of a request. Throws a SchemaFailure where there is none. */
 export function routeOf({ method, path }: SchemaRequest): Route {

@@ -4,6 +4,7 @@ import { RequestError } from '../../errors.ts'
 import type { LanguageError } from '../../model/failure.ts'
 import type { LanguageRequest, Query, Rendered } from '../../model/language.ts'
 import type { Session } from '../../model/session.ts'
+import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros, Value } from '../../values/value.ts'
 import {
   readSchemaRequest,
@@ -12,6 +13,7 @@ import {
   schemaOptions,
   schemaRequestErrorBody,
 } from '../wire/schema-request.ts'
+import { documentTime, JsonText } from './route.ts'
 import { routeOf } from './routes.ts'
 import { SchemaFailure } from './schema-failure.ts'
 
@@ -73,13 +75,18 @@ function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
 }
 
 function membersText(members: Readonly<Record<string, unknown>>): string {
-  const text = JSON.stringify(members).slice(1, -1)
-  return text === '' ? '' : `,${text}`
+  return Object.entries(members)
+    .map(([name, value]) => {
+      const text = value instanceof JsonText ? value.text : JSON.stringify(value)
+      return `,${JSON.stringify(name)}:${text}`
+    })
+    .join('')
 }
 
 /** The body once the time of the commit is known. */
 export function completedSchemaBody(body: string, time: Micros): string {
-  return body.replace(timeMark, `${time}`)
+  const told = body.replace(timeMark, `${time}`)
+  return told.includes(documentTime) ? told.replaceAll(documentTime, formatTime(timeFromMicros(time))) : told
 }
 
 /** The response to a request that was refused. */

@@ -193,12 +193,28 @@ function pathFault(text: string, faults: Readonly<Record<string, string>>): stri
 // --------------------------------------------------------------------------------------- constraints
 
 /** The fields of a unique constraint as they are written. */
-function uniqueTexts(constraint: ObjectValue): readonly string[] {
+interface UniqueItem {
+  readonly text: string
+  readonly mva: boolean
+}
+
+function uniqueItems(constraint: ObjectValue): readonly UniqueItem[] {
   const unique = constraint.get('unique')
   const items = unique !== undefined && isArray(unique) ? unique : []
-  return items
-    .map(item => (isObject(item) ? item.get('field') : item))
-    .filter(item => typeof item === 'string')
+  return items.flatMap(item => {
+    const text = isObject(item) ? item.get('field') : item
+    const mva = isObject(item) && item.get('mva') === true
+    return typeof text === 'string' ? [{ text, mva }] : []
+  })
+}
+
+function uniqueTexts(constraint: ObjectValue): readonly string[] {
+  return uniqueItems(constraint).map(({ text }) => text)
+}
+
+/** A path that is known to be one in its usual spelling. */
+function spelled(text: string): string {
+  return pathSpelling(parsePath(text) as Path)
 }
 
 function constraintFailures(constraint: ObjectValue, position: number): readonly ConstraintFailure[] {
@@ -242,18 +258,26 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   })
   const uniques = constraints
     .filter(each => each.has('unique'))
-    .map(each => uniqueTexts(each).map(text => pathSpelling(parsePath(text) as Path)))
+    .map(each => ({
+      // The field as one value, and each of its elements, are two things.
+      key: uniqueItems(each)
+        .map(({ mva, text }) => `${mva} ${spelled(text)}`)
+        .join(', '),
+      paths: uniqueTexts(each).map(spelled),
+    }))
   const at = ['constraints']
   const fields = definition.get('fields')
   const computed = definition.get('computed_fields')
   return [
     ...repeated(checks).map(name => failureAt(at, `Duplicate check constraint name '${name}'`)),
     ...uniques
-      .filter(paths => paths.length === 0)
+      .filter(({ paths }) => paths.length === 0)
       .map(() => failureAt(at, 'Unique constraints must have at least one term')),
-    ...repeated(uniques.filter(paths => paths.length > 0).map(paths => paths.join(', '))).map(paths =>
-      failureAt(at, `Duplicate unique constraint on path [${paths}]`),
-    ),
+    ...repeated(uniques.map(({ key }) => key)).flatMap(key => {
+      const { paths } = uniques.find(each => each.key === key) as (typeof uniques)[number]
+      const title = 'Duplicate unique constraint on path'
+      return paths.length === 0 ? [] : [failureAt(at, `${title} [${paths.join(', ')}]`)]
+    }),
     ...namesOf(computed)
       .filter(name => namesOf(fields).includes(name))
       .map(name =>

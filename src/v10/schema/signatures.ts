@@ -81,7 +81,7 @@ class Resolver {
     return { source: this.#source, start: start + this.#offset, end: end + this.#offset }
   }
 
-  #fault(message: string, node: TypeNode): void {
+  #fault(message: string, node: Pick<TypeNode, 'start' | 'end'>): void {
     this.faults.push({ name: 'error', message, span: this.#span(node) })
   }
 
@@ -171,7 +171,7 @@ class Resolver {
     if (given.length === count) return make(given)
     const brackets = count === 0 ? '' : '<>'
     const text = `Type constructor \`${node.name}${brackets}\` accepts ${count} parameters, received ${given.length}`
-    this.#fault(text, node)
+    this.#fault(text, { start: node.start, end: node.start + node.name.length })
     return anyType
   }
 

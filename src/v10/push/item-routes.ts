@@ -1,0 +1,179 @@
+// Reading, adding, replacing and removing one item, wherever in the files it stands.
+
+import type { Session } from '../../model/session.ts'
+import { renderResult } from '../formats/result.ts'
+import { nativeOfItem } from '../fsl/definition-of-item.ts'
+import { semanticDiff } from '../fsl/diff/schema-diff.ts'
+import { cut } from '../fsl/edit.ts'
+import type { SchemaItem } from '../fsl/nodes.ts'
+import type { Place } from '../fsl/outline.ts'
+import { parseFsl } from '../fsl/parse.ts'
+import { type FileText, itemKey, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
+import { Source } from '../syntax/source.ts'
+import type { SchemaRequest } from '../wire/schema-request.ts'
+import { nativeModule } from '../world/names.ts'
+import { applyPlan } from './apply.ts'
+import { currentFiles, keepFiles } from './current-files.ts'
+import { ownCall } from './own-call.ts'
+import { type Push, planOf } from './plan.ts'
+import {
+  always,
+  commitTime,
+  documentTime,
+  JsonText,
+  type Route,
+  type SchemaAnswer,
+  type SchemaCall,
+} from './route.ts'
+import { notFound, refusedFiles, SchemaFailure } from './schema-failure.ts'
+
+/** The kinds of items as paths name them, and with the article that a message has. */
+const kinds: ReadonlyMap<string | undefined, readonly [SchemaItem['kind'], string]> = new Map([
+  ['collections', ['collection', 'a collection']],
+  ['functions', ['function', 'a function']],
+  ['roles', ['role', 'a role']],
+  ['access_providers', ['access provider', 'an access provider']],
+])
+
+const brokenText = `An unexpected error occurred during schema generation resulting in invalid schema
+files. Please check your FSL files using the Fauna CLI tool.
+
+Contact support via https://support.fauna.com if you need assistance.`
+
+function kindOf({ path }: SchemaRequest): readonly [SchemaItem['kind'], string] {
+  const kind = kinds.get(path[1])
+  if (kind === undefined) throw notFound()
+  return kind
+}
+
+/** Whether only what would happen is asked for. */
+function isRehearsal({ parameters }: SchemaRequest): boolean {
+  return parameters.validate === 'true'
+}
+
+/** The item that a path names, in the files as they are. */
+function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
+  const [kind] = kindOf(request)
+  const name = request.path[2] ?? ''
+  const { database, transaction } = session
+  if (transaction.catalogue.resolve(database, nativeOfItem[kind], name) === undefined) throw notFound()
+  const items = files.flatMap(file => readFile(file).file.items)
+  const found = items.find(item => item.kind === kind && item.name.text === name)
+  if (found !== undefined) return found
+  if (files.some(file => readFile(file).faults.length > 0)) throw new SchemaFailure(400, brokenText)
+  throw notFound()
+}
+
+/** The item in the body of a request. */
+function snippetOf(request: SchemaRequest): SchemaItem {
+  const { text } = request
+  const [kind, title] = kindOf(request)
+  if (text.trim() === '') throw new SchemaFailure(400, 'No FSL snippet provided')
+  const { faults, file } = parseFsl(new Source('*fsl*', text))
+  if (faults.length > 0) throw refusedFiles(faults)
+  const [only, ...others] = file.items
+  if (only === undefined || others.length > 0) {
+    throw new SchemaFailure(400, `Expected a single schema item, got: ${file.items.length}`)
+  }
+  if (only.kind !== kind) throw new SchemaFailure(400, `Wrong FSL snippet. Expected ${title}`)
+  return only
+}
+
+/** What is told of an item: where it stands, its text, and the definition that it is. */
+function itemAnswer(
+  item: Pick<SchemaItem, 'kind' | 'source'>,
+  place: Place,
+  content: string,
+  definition: JsonText,
+) {
+  const { end, start } = place
+  return { filename: item.source.name, span: { start, end }, content, definition }
+}
+
+/** A definition in the simple format. */
+function definitionText(kind: SchemaItem['kind'], name: string, session: Session): JsonText {
+  const { call, world } = ownCall(session)
+  const doc = world.named(nativeModule(nativeOfItem[kind]), name)
+  return new JsonText(renderResult(doc, 'simple', documentTime, call))
+}
+
+function contentOf(item: SchemaItem): string {
+  return item.source.text.slice(item.commentStart, item.end)
+}
+
+/** Carries a push out, or says what it would do. `told` makes the answer of one that was carried out. */
+function pushed(
+  { request, session, version }: SchemaCall,
+  push: Push,
+  told: (after: readonly FileText[]) => Omit<SchemaAnswer, 'version'>,
+): SchemaAnswer {
+  const plan = planOf(push, session)
+  if (isRehearsal(request)) {
+    const coloring = request.parameters.color === 'ansi' ? 'ansi' : undefined
+    return { version, diff: semanticDiff(plan.changes, coloring) }
+  }
+  applyPlan(plan, session)
+  return { version: plan.changes.length > 0 ? commitTime : version, ...told(plan.after) }
+}
+
+function add(call: SchemaCall): SchemaAnswer {
+  const { request, session } = call
+  const item = snippetOf(request)
+  const main = currentFiles(session).find(({ name }) => name === mainFile)
+  const text = main === undefined ? request.text : `${main.text}\n\n${request.text}`
+  const files = [{ name: mainFile, text }]
+  return pushed(call, { files, isWhole: false }, () => {
+    const { items } = readFile({ name: mainFile, text }).file
+    const added = items.find(each => itemKey(each) === itemKey(item)) ?? item
+    const definition = definitionText(item.kind, item.name.text, session)
+    return itemAnswer(added, placeWithComment(added), request.text, definition)
+  })
+}
+
+function replace(call: SchemaCall): SchemaAnswer {
+  const { request, session } = call
+  const snippet = snippetOf(request)
+  const item = namedItem(call, currentFiles(session))
+  const { source } = item
+  const place = placeWithComment(item)
+  const text = source.text.slice(0, place.start) + request.text + source.text.slice(place.end)
+  const renamed = new Map([[itemKey(item), itemKey(snippet)]])
+  const files = [{ name: source.name, text }]
+  return pushed(call, { files, isWhole: false, renamed }, () =>
+    itemAnswer(item, place, request.text, definitionText(item.kind, snippet.name.text, session)),
+  )
+}
+
+function remove(call: SchemaCall): SchemaAnswer {
+  const { session } = call
+  const item = namedItem(call, currentFiles(session))
+  const { source } = item
+  const place = placeWithComment(item)
+  const definition = definitionText(item.kind, item.name.text, session)
+  const files = [{ name: source.name, text: cut(source.text, place) }]
+  return pushed(call, { files, isWhole: false }, () => itemAnswer(item, place, contentOf(item), definition))
+}
+
+function changing(method: string, path: readonly string[], answer: Route['answer']): Route {
+  const isReal = (request: SchemaRequest) => !isRehearsal(request)
+  return { method, path: ['items', ...path], writes: isReal, checksVersion: isReal, answer }
+}
+
+/** The paths of single items. */
+export const itemRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: ['items', '*', '*'],
+    writes: () => false,
+    checksVersion: always,
+    answer(call) {
+      const { session, version } = call
+      const item = namedItem(call, keepFiles(session))
+      const definition = definitionText(item.kind, item.name.text, session)
+      return { version, ...itemAnswer(item, placeWithComment(item), contentOf(item), definition) }
+    },
+  },
+  changing('POST', ['*'], add),
+  changing('POST', ['*', '*'], replace),
+  changing('DELETE', ['*', '*'], remove),
+]
