@@ -80,6 +80,8 @@ export interface SetReader {
 export interface EventSources {
   /** In which sources are made, and used. */
   readonly database: DatabaseId
+  /** What proves that this service has made a source: one for all databases, as a source says in which it was made. */
+  readonly key: Uint8Array
   /** Whether there are documents of a collection that the caller may read, as far as its roles say. */
   mayReadSome(collection: Module): boolean
   /** The paths that an index holds, `id` left out. */

@@ -33,7 +33,13 @@ export const emptyWorld: World = {
   },
   collectionOf: nowhere,
   sets: { requireIndex: nowhere, scan: () => [] },
-  eventSources: { database: 0n, mayReadSome: nowhere, pathsOf: nowhere, resultTime: () => 0 },
+  eventSources: {
+    database: 0n,
+    key: new Uint8Array(),
+    mayReadSome: nowhere,
+    pathsOf: nowhere,
+    resultTime: () => 0,
+  },
   cursorKey: new Uint8Array(),
   callUser: () => null,
 }

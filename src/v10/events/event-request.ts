@@ -119,7 +119,7 @@ function shown(json: string | bigint | number): string {
 
 /** Opens the source of a request, and finds where it begins. Throws `bad request`. */
 export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
-  const key = new DataWorld(session).cursorKey
+  const key = new DataWorld(session).eventSources.key
   const token = openToken(request.token, key)
   if (token === undefined) throw invalidToken(endpoint)
   if (typeof token === 'string') {

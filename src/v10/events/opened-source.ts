@@ -48,7 +48,7 @@ export function openSource(token: OpenedToken, session: Session): OpenedSource {
     const { base, steps } = takeApart(set)
     const source = base instanceof Doc ? documentSource(base, session) : storedSource(base, session)
     const { watched } = made
-    return { start: token.start, source, steps, watched, call, key: call.evaluation.world.cursorKey }
+    return { start: token.start, source, steps, watched, call, key: call.evaluation.world.eventSources.key }
   } catch (error) {
     if (error instanceof QueryFailure) throw new Unusable(error.message)
     if (error instanceof NotSaved) throw new Unusable('something that it is made of is gone.')

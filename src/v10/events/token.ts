@@ -28,9 +28,9 @@ export interface OpenedToken {
 
 /** The text of an event source. */
 export function tokenOf(source: EventSource, call: Call): string {
-  const { cursorKey, eventSources } = call.evaluation.world
+  const { eventSources } = call.evaluation.world
   const start = eventSources.resultTime()
-  return seal('event source', [eventSources.database, BigInt(start), saved(source)], cursorKey, start)
+  return seal('event source', [eventSources.database, BigInt(start), saved(source)], eventSources.key, start)
 }
 
 /** Reads a token; the type of what it is instead, undefined for what this service has not made. */
