@@ -47,6 +47,10 @@ class PastTransaction extends NoWrites implements Transaction {
     return this.#present.counters
   }
 
+  rehearsal(): Transaction {
+    return this.#present.rehearsal()
+  }
+
   get(ref: Ref, at: Micros = this.snapshotTime): Version | undefined {
     return this.#present.get(ref, Math.min(at, this.snapshotTime))
   }

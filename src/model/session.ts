@@ -222,6 +222,14 @@ export class Session {
     return this.#authority
   }
 
+  /** A session of the same query over a rehearsal of its transaction: what it writes stays nowhere. */
+  rehearsal(): Session {
+    const { address, caller, dialect, host, memo } = this
+    const deadline = this.#deadline
+    const transaction = this.transaction.rehearsal()
+    return new Session({ address, caller, deadline, dialect, host, memo, transaction })
+  }
+
   /** What the authority in force may do. */
   get access(): Access {
     this.#access ??= this.host.createAccess(

@@ -40,11 +40,6 @@ export class Background {
     return (await this.sweeper.runOnce()) || built
   }
 
-  /** Begins anew with the next step, whatever others have done meanwhile. */
-  forget(): void {
-    this.sweeper.forget()
-  }
-
   /** Works until all indexes are built and everything was looked at once for removal. */
   async runAll(): Promise<void> {
     while (await this.#builds.runOnce()) {}
@@ -84,7 +79,6 @@ export function startBackground(
   }
   const run = () => {
     if (!mayWork()) {
-      background.forget()
       schedule(idleDelayMs)
       return
     }

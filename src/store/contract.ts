@@ -341,6 +341,10 @@ export interface Transaction
     Directory {
   readonly catalogue: Catalogue
   readonly counters: TransactionCounters
+  /**
+   * A transaction over what this one sees and has written so far, which may write, and of which nothing stays.
+   */
+  rehearsal(): Transaction
 }
 
 export { StoreUnavailableError } from '../kv/errors.ts'

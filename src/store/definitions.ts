@@ -25,6 +25,9 @@ export const stepTimeField = 'at'
 /** The field of an index's document that says that it is part of its collection's definition. */
 export const ownIndexField = 'collection_index'
 
+/** The field of an index's document that says why it could not be built so far. */
+export const buildErrorField = 'build_error'
+
 /** A collection as the store itself needs it. */
 export interface StoredCollection extends CollectionDefinition {
   /** Microseconds: history below was given up at an earlier write of the collection. */

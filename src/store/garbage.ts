@@ -9,7 +9,6 @@ import {
   documentKey,
   documentRange,
   documentsIndex,
-  dueRange,
   garbageKey,
   garbageRange,
   indexTableRange,
@@ -20,15 +19,12 @@ import { batchEnd } from './batch-end.ts'
 import type { BindingCosts } from './binding-share.ts'
 import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
-import type { Row } from './index-tables.ts'
+import type { Row, StoredVersion } from './index-tables.ts'
 import { removeHome } from './key-homes.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Keys that one transaction of the background removes, about. */
 export const batchKeysMax = 256
-
-/** Bytes of rows after which a batch ends: documents may be so large that fewer than {@link batchKeysMax} fill the memory. */
-export const batchBytesMax = 4_194_304
 
 /** Objects looked at for one that may be removed now. */
 const looksMax = 256
@@ -59,14 +55,15 @@ export function nextGarbage(
   return undefined
 }
 
-/** Rows of a document that `compute` derives from its versions; what its bindings take counts for its database. */
+/** Everything stored for a document with these versions, oldest first; what its bindings take counts for its database. */
 export function countedRows(
   { bindings, bindingShare }: BindingCosts,
+  transaction: StoreTransaction,
   ref: Ref,
-  compute: () => Iterable<Row>,
-): readonly Row[] {
+  versions: readonly StoredVersion[],
+): Iterable<Row> {
   return bindings.counted(
-    () => [...compute()],
+    () => transaction.rowsOf(ref, versions),
     micros => bindingShare.spent(ref.database, micros),
   )
 }
@@ -136,13 +133,11 @@ function removeCollection(store: BindingCosts, batch: Batch, { database, id }: R
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored =>
       batch.transaction.reader.read(ref, stored),
     )
-    const rows = countedRows(store, ref, () => batch.transaction.rowsOf(ref, versions))
-    for (const { key } of rows) batch.remove(key)
+    for (const { key } of countedRows(store, batch.transaction, ref, versions)) batch.remove(key)
   }
   batch.removeRange(documentRange(database, collection))
   batch.removeRange(collectionHistoryRange(database, collection))
   batch.removeRange(collectionChangesRange(database, collection))
-  batch.removeRange(dueRange(database, collection))
   removeTables(batch, database, documentsIndex(collection))
 }
 

@@ -45,15 +45,8 @@ import {
   WriteNeeded,
 } from './contract.ts'
 import { namedCollections } from './definitions.ts'
-import {
-  checkTransactionBytes,
-  DocumentWriter,
-  indexRows,
-  storedRows,
-  type WriteContext,
-} from './document-writer.ts'
+import { checkTransactionBytes, DocumentWriter, storedRows, type WriteContext } from './document-writer.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
-import { orderIsComplete } from './due-order.ts'
 import { entryChanges, termsKey } from './entry-changes.ts'
 import { entryDocument, entryTtl } from './entry-records.ts'
 import { type IdGenerator, idMs } from './ids.ts'
@@ -117,6 +110,7 @@ export class StoreTransaction implements Transaction {
   readonly counters: TransactionCounters = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
   readonly #snapshot: Snapshot
   readonly #parts: TransactionParts
+  readonly #times: TransactionTimes
   readonly #writers: Writers | undefined
   /** The commit time, once it has gone into other values. */
   #stamped: Micros | undefined
@@ -131,6 +125,7 @@ export class StoreTransaction implements Transaction {
   constructor(parts: TransactionParts, view: View, times: TransactionTimes) {
     const { commitTime, givenIdsMs, lastCommitTime, schemaTime, settledTime, stampTime, time } = times
     this.#parts = parts
+    this.#times = times
     this.#knownIdsMs = givenIdsMs
     this.snapshotTime = time
     this.lastCommitTime = lastCommitTime
@@ -169,6 +164,13 @@ export class StoreTransaction implements Transaction {
     })
     const schema = new SchemaWriter(context, documents)
     return { context, documents, schema }
+  }
+
+  rehearsal(): StoreTransaction {
+    const times = { ...this.#times, commitTime: this.commitTime ?? this.snapshotTime + 1 }
+    const rehearsal = new StoreTransaction(this.#parts, this.#snapshot.view, times)
+    for (const database of this.catalogue.changed) rehearsal.catalogue.noteChange(database)
+    return rehearsal
   }
 
   /** Whether its commit time went into other values than the times of versions and entries. */
@@ -213,11 +215,6 @@ export class StoreTransaction implements Transaction {
   /** Everything stored for a document with these versions, oldest first. */
   rowsOf(ref: Ref, versions: readonly StoredVersion[]): Iterable<Row> {
     return storedRows({ catalogue: this.catalogue, hooks: this.#parts.hooks }, ref, versions).values()
-  }
-
-  /** What indexes hold of a document with these versions, oldest first, whether they are all of its versions or not. */
-  indexRowsOf(ref: Ref, versions: readonly StoredVersion[]): Iterable<Row> {
-    return indexRows({ catalogue: this.catalogue, hooks: this.#parts.hooks }, ref, versions)
   }
 
   get(ref: Ref, at?: Micros): Version | undefined {
@@ -507,7 +504,6 @@ export class StoreTransaction implements Transaction {
     schema.markChanged()
     const writes = overlay.writes()
     if (writes.length === 0) return []
-    if (this.lastCommitTime === 0) writes.push(orderIsComplete)
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.#parts
     // Looked for as every read is: what another commit says meanwhile makes this attempt stale.

@@ -2,7 +2,7 @@
 // name; equal ones share one. Which that is says what it covers.
 
 import type { IndexDefinition } from '../../store/contract.ts'
-import { ownIndexField } from '../../store/definitions.ts'
+import { buildErrorField, ownIndexField } from '../../store/definitions.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
 import { applied } from '../failure.ts'
@@ -79,6 +79,27 @@ function uniqueFields(definition: ObjectValue): readonly (readonly OwnField[])[]
     const unique = isObject(each) ? each.get('unique') : undefined
     return unique === undefined ? [] : [ownFields(unique, definition)]
   })
+}
+
+/** A part of a definition that an index of the store keeps. */
+interface KeptPart {
+  /** The name of an index; undefined for a unique constraint. */
+  readonly name: string | undefined
+  readonly shape: Shape
+  readonly isUnique: boolean
+}
+
+function shapesOf(definition: ObjectValue): readonly KeptPart[] {
+  const indexes = Array.from(fieldsOf(definition, 'indexes'), ([name, index]) => {
+    const shape = shapeOf(index, definition)
+    return shape === undefined ? [] : [{ name, shape, isUnique: false }]
+  })
+  const constraints = uniqueFields(definition).map(terms => ({
+    name: undefined,
+    shape: { terms, values: [] },
+    isUnique: true,
+  }))
+  return [...indexes.flat(), ...constraints]
 }
 
 // ------------------------------------------------------------------------------------------- as stored
@@ -158,26 +179,25 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
  * Makes, changes and drops the indexes of the store that a definition calls for. `steps` are taken by documents from now
  * on: an index keeps its rows where they come out the same, under the paths to which its fields have moved; `undefined`:
  * nothing is known of how documents change.
+ * Those of `planned`, a definition that is not in force yet, are made as well, but refuse nothing.
  */
 export function keepIndexes(
   collection: Ref,
   definition: ObjectValue,
   session: Session,
   steps: readonly Step[] | undefined,
+  planned?: ObjectValue,
 ): void {
   const { transaction } = session
   const wanted = new Map<string, Map<string, Value>>()
-  const want = (shape: Shape, isUnique: boolean) => {
-    const fields = storedIndex(shape, collection, definition)
-    const key = shapeKey(fields)
-    const known = wanted.get(key) ?? fields
-    wanted.set(key, isUnique ? known.set('unique', true) : known)
+  for (const each of planned === undefined ? [definition] : [definition, planned]) {
+    for (const { isUnique, shape } of shapesOf(each)) {
+      const fields = storedIndex(shape, collection, each)
+      const key = shapeKey(fields)
+      const known = wanted.get(key) ?? fields
+      wanted.set(key, isUnique && each === definition ? known.set('unique', true) : known)
+    }
   }
-  for (const index of fieldsOf(definition, 'indexes').values()) {
-    const shape = shapeOf(index, definition)
-    if (shape !== undefined) want(shape, false)
-  }
-  for (const terms of uniqueFields(definition)) want({ terms, values: [] }, true)
   for (const { definition: index, fields } of storedOwn(collection, session).values()) {
     const moved = steps && indexAfter(fields, steps)
     const key = moved && shapeKey(moved)
@@ -263,4 +283,27 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
     told.set('constraints', each)
   }
   return told
+}
+
+/** An index or a unique constraint of a definition that cannot be used yet. */
+interface UnreadyPart {
+  /** Undefined for a unique constraint. */
+  readonly name: string | undefined
+  readonly terms: readonly OwnField[]
+  /** The build met a document that the index cannot hold; it goes on once that has changed. */
+  readonly hasFailed: boolean
+}
+
+/** What of a definition is still being built, or could not be built. */
+export function unreadyParts(
+  collection: Ref,
+  definition: ObjectValue,
+  session: Session,
+): readonly UnreadyPart[] {
+  const kept = storedOwn(collection, session)
+  return shapesOf(definition).flatMap(({ name, shape }) => {
+    const stored = kept.get(shapeKey(storedIndex(shape, collection, definition)))
+    if (stored === undefined || stored.definition.active) return []
+    return [{ name, terms: shape.terms, hasFailed: stored.fields.has(buildErrorField) }]
+  })
 }

@@ -223,3 +223,8 @@ export type ProviderMember = TextMember | ProviderRoleMember
 
 /** An item at the top of a file. */
 export type SchemaItem = CollectionItem | FunctionItem | RoleItem | ProviderItem
+
+/** The lambda of a computed field, be it written in parentheses or not. */
+export function ungrouped(body: Node): Node {
+  return body.kind === 'group' ? ungrouped(body.inner) : body
+}

@@ -1,7 +1,7 @@
 // The edits that make an item in a file say what a definition says: everything that is the same is left as it is written.
 
 import type { TextEdits } from './edit.ts'
-import type { MembershipMember, SchemaItem } from './nodes.ts'
+import { type MembershipMember, type SchemaItem, ungrouped } from './nodes.ts'
 import type { AnnotationPlace, Place } from './outline.ts'
 import { ItemPrinter, type Member, printedAnnotation, printedPaths } from './print.ts'
 import { printedName } from './print-expression.ts'
@@ -134,8 +134,8 @@ class ItemPatch {
       const type = this.#new.type(wanted.type)
       if (this.#old.type(old.type) !== type) this.#edits.replace(old.type, type)
     }
-    const body = this.#new.expression(wanted.body)
-    if (this.#old.expression(old.body) !== body) this.#edits.replace(old.body, body)
+    const isSame = this.#old.expression(ungrouped(old.body)) === this.#new.expression(ungrouped(wanted.body))
+    if (!isSame) this.#edits.replace(old.body, this.#new.expression(wanted.body))
   }
 
   #predicate(

@@ -3,7 +3,6 @@
 import type { Session } from '../../model/session.ts'
 import { renderResult } from '../formats/result.ts'
 import { nativeOfItem } from '../fsl/definition-of-item.ts'
-import { semanticDiff } from '../fsl/diff/schema-diff.ts'
 import { cut } from '../fsl/edit.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
 import type { Place } from '../fsl/outline.ts'
@@ -25,6 +24,7 @@ import {
   type SchemaAnswer,
   type SchemaCall,
 } from './route.ts'
+import { diffFormOf, diffText } from './schema-comparison.ts'
 import { notFound, refusedFiles, SchemaFailure } from './schema-failure.ts'
 
 /** The kinds of items as paths name them, and with the article that a message has. */
@@ -109,8 +109,7 @@ function pushed(
 ): SchemaAnswer {
   const plan = planOf(push, session)
   if (isRehearsal(request)) {
-    const coloring = request.parameters.color === 'ansi' ? 'ansi' : undefined
-    return { version, diff: semanticDiff(plan.changes, coloring) }
+    return { version, diff: diffText(plan, diffFormOf(request) ?? 'semantic', request) }
   }
   applyPlan(plan, session)
   return { version: plan.changes.length > 0 ? commitTime : version, ...told(plan.after) }

@@ -44,3 +44,6 @@ export interface Route {
   /** The members of the answer. Throws SchemaFailures. */
   readonly answer: (call: SchemaCall) => SchemaAnswer
 }
+
+/** Of a route that never does it. */
+export const never = (): boolean => false

@@ -1,12 +1,14 @@
 // The paths below `/schema/1`.
 
 import type { SchemaRequest } from '../wire/schema-request.ts'
+import { diffRoutes } from './diff-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { itemRoutes } from './item-routes.ts'
 import type { Route } from './route.ts'
 import { notFound, SchemaFailure } from './schema-failure.ts'
+import { stagedRoutes } from './staged-routes.ts'
 
-const routes: readonly Route[] = [...fileRoutes, ...itemRoutes]
+const routes: readonly Route[] = [...fileRoutes, ...itemRoutes, ...diffRoutes, ...stagedRoutes]
 
 /** The route of a request. Throws a SchemaFailure where there is none. */
 export function routeOf({ method, path }: SchemaRequest): Route {

@@ -19,6 +19,7 @@ import type {
   RoleMember,
   SchemaItem,
 } from '../nodes.ts'
+import { ungrouped } from '../nodes.ts'
 import type { AnnotationPlace } from '../outline.ts'
 import { type DiffLine, indented, marked } from './drawing.ts'
 import { type Pair, type Paired, paired } from './pairs.ts'
@@ -143,7 +144,7 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
   }
   const computedWording = namedWording<Member<'computed'>>(
     ({ name }) => `computed field \`${name.text}\``,
-    pair => !isSameTree(pair.before.body, pair.after.body),
+    pair => !isSameTree(ungrouped(pair.before.body), ungrouped(pair.after.body)),
   )
   found.group('Computed fields', linesOf(computed, computedWording))
   found.group('Indexes', linesOf(paired(...members('index'), nameOf), indexWording))
@@ -204,7 +205,8 @@ function listOf(paths: readonly IndexPath[]): string {
   return `[${paths.map(textOfPath).join(', ')}]`
 }
 
-function textOfPath({ mva, order, path }: IndexPath): string {
+/** A path as an index or a unique constraint lists it. */
+export function textOfPath({ mva, order, path }: Omit<IndexPath, 'start' | 'end'>): string {
   const spelled = pathSpelling(path)
   const text = spelled.startsWith('[') ? `.${spelled}` : spelled
   const wrapped = mva ? `mva(${text})` : text

@@ -1,0 +1,36 @@
+// What a push would change: told, and nothing is written.
+
+import { isStaged } from '../../model/schema/schema-files.ts'
+import type { Session } from '../../model/session.ts'
+import { changesOf } from '../fsl/diff/schema-diff.ts'
+import { type FileText, readFile } from '../fsl/patch.ts'
+import { pushOf } from './file-routes.ts'
+import { type Plan, type Push, planOf } from './plan.ts'
+import { always, never, type Route } from './route.ts'
+import { diffFormOf, diffText } from './schema-comparison.ts'
+import { resultOf, stagedFiles } from './staged-schema.ts'
+
+const answer: Route['answer'] = ({ request, session, version }) => {
+  const push = pushOf(request)
+  const form = diffFormOf(request) ?? 'semantic'
+  const isOfStaged = request.parameters.staged === 'true' && isStaged(session)
+  const plan = isOfStaged ? planFromStaged(push, session) : planOf(push, session)
+  return { version, diff: diffText(plan, form, request) }
+}
+
+/** What a push changes in the staged schema. It has to fit what is in force, whose place it is to take. */
+function planFromStaged(push: Push, session: Session): Plan {
+  const before = stagedFiles(session)
+  const { after } = planOf({ files: resultOf(push, before), isWhole: true }, session)
+  const itemsOf = (files: readonly FileText[]) => files.flatMap(file => readFile(file).file.items)
+  return { before, after, changes: changesOf(itemsOf(before), itemsOf(after)) }
+}
+
+/** The paths that compare: two names of one. */
+export const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
+  method: 'POST',
+  path: [name],
+  writes: never,
+  checksVersion: always,
+  answer,
+}))

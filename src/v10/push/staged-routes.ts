@@ -1,0 +1,36 @@
+// The state of a staged schema, and its end.
+
+import { always, commitTime, never, type Route } from './route.ts'
+import { diffFormOf, diffText } from './schema-comparison.ts'
+import { abandonStaged, commitStaged, stagedPlan, stagedState } from './staged-schema.ts'
+
+const status: Route['answer'] = ({ request, session, version }) => {
+  const { pendingSummary, status } = stagedState(session)
+  const form = diffFormOf(request)
+  if (form === undefined) return { version, status }
+  if (status === 'none') return { version, status, pending_summary: '', diff: '' }
+  const diff = diffText(stagedPlan(session), form, request)
+  return { version, status, pending_summary: pendingSummary, diff }
+}
+
+const commit: Route['answer'] = ({ session }) => {
+  commitStaged(session)
+  return { version: commitTime }
+}
+
+const abandon: Route['answer'] = ({ session }) => {
+  abandonStaged(session)
+  return { version: commitTime }
+}
+
+/** Each path of a staged schema has two names. */
+function routes(name: string, route: Pick<Route, 'method' | 'writes' | 'answer'>): readonly Route[] {
+  return [[name], ['staged', name]].map(path => ({ ...route, path, checksVersion: always }))
+}
+
+/** The paths of staged schemas. */
+export const stagedRoutes: readonly Route[] = [
+  ...routes('status', { method: 'GET', writes: never, answer: status }),
+  ...routes('commit', { method: 'POST', writes: always, answer: commit }),
+  ...routes('abandon', { method: 'POST', writes: always, answer: abandon }),
+]

@@ -1,0 +1,144 @@
+// A schema that is to come into force later. It consists of its files alone: what they define is not there yet, only the
+// indexes that they call for are being built meanwhile. Each push is compared with the schema in force. Where definitions
+// are to be read and written as they will be, a rehearsal of the transaction has the staged schema in force.
+
+import { keepIndexes, unreadyParts } from '../../model/schema/collection-indexes.ts'
+import {
+  isStaged,
+  readSchemaFiles,
+  stageSchemaFiles,
+  unstageSchema,
+} from '../../model/schema/schema-files.ts'
+import type { Session } from '../../model/session.ts'
+import type { ObjectValue, Ref } from '../../values/value.ts'
+import { definitionOf } from '../fsl/definition-of-item.ts'
+import { textOfPath } from '../fsl/diff/item-diff.ts'
+import { type FileText, readFile } from '../fsl/patch.ts'
+import { applyPlan } from './apply.ts'
+import { keepFiles } from './current-files.ts'
+import { definitionsOf } from './definitions.ts'
+import { type Plan, type Push, planOf } from './plan.ts'
+import { SchemaFailure } from './schema-failure.ts'
+
+/** How far a staged schema is: it may be committed when it is ready. */
+type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'
+
+/** The files with which a push ends that is laid over others. */
+export function resultOf({ files, isWhole }: Push, base: readonly FileText[]): readonly FileText[] {
+  if (isWhole) return files
+  const sent = new Set(files.map(({ name }) => name))
+  return [...base.filter(({ name }) => !sent.has(name)), ...files]
+}
+
+/** The files that a change of a staged schema begins with: its own, or those in force where there is none. */
+export function stagedFiles(session: Session): readonly FileText[] {
+  return isStaged(session) ? readSchemaFiles('staged', session) : keepFiles(session)
+}
+
+/** The plan that the staged files are for the schema in force. Throws a SchemaFailure where they do not fit it any more. */
+export function stagedPlan(session: Session): Plan {
+  return planOf({ files: readSchemaFiles('staged', session), isWhole: true }, session)
+}
+
+/**
+ * A session of the same query in which a schema is in force; what it writes stays nowhere. Throws a SchemaFailure where the
+ * schema does not fit what is there.
+ */
+function rehearsed(files: readonly FileText[], session: Session): Session {
+  const rehearsal = session.rehearsal()
+  if (isStaged(rehearsal)) unstageSchema(rehearsal)
+  applyPlan(planOf({ files, isWhole: true }, rehearsal), rehearsal)
+  session.countCostsOf(rehearsal)
+  return rehearsal
+}
+
+/** Stages the files of a push. Throws a SchemaFailure with all that would refuse them now. */
+export function stagePush(push: Push, session: Session): void {
+  const files = resultOf(push, stagedFiles(session))
+  const { after } = planOf({ files, isWhole: true }, session)
+  rehearsed(files, session)
+  stage(after, session)
+}
+
+function stage(files: readonly FileText[], session: Session): void {
+  stageSchemaFiles(files, session)
+  const planned = new Map(plannedCollections(session).map(({ definition, ref }) => [ref.id, definition]))
+  for (const { definition, ref } of collectionsOf(session)) {
+    keepIndexes(ref, definition, session, [], planned.get(ref.id))
+  }
+}
+
+/** Brings the staged schema into force. Throws a SchemaFailure where there is none, or it is not ready. */
+export function commitStaged(session: Session): void {
+  const { status } = stagedState(session)
+  if (status === 'none') throw new SchemaFailure(400, 'There is no staged schema to commit')
+  const hint = 'Check schema status for details.'
+  if (status === 'failed') {
+    throw new SchemaFailure(400, `Cannot commit schema in the \`failed\` state. ${hint}`)
+  }
+  if (status === 'pending') {
+    throw new SchemaFailure(400, `Cannot commit schema before it is in the \`ready\` state. ${hint}`)
+  }
+  const plan = stagedPlan(session)
+  unstageSchema(session)
+  applyPlan(plan, session)
+}
+
+/** Forgets the staged schema. Throws a SchemaFailure where there is none. */
+export function abandonStaged(session: Session): void {
+  if (!isStaged(session)) throw new SchemaFailure(400, 'There is no staged schema to abandon')
+  for (const { definition, ref } of collectionsOf(session)) keepIndexes(ref, definition, session, [])
+  unstageSchema(session)
+}
+
+interface StoredCollection {
+  readonly ref: Ref
+  readonly name: string
+  readonly definition: ObjectValue
+}
+
+function collectionsOf(session: Session): readonly StoredCollection[] {
+  return definitionsOf(session).flatMap(({ kind, name, ref }) => {
+    const definition = kind === 'collection' ? session.transaction.get(ref)?.fields : undefined
+    return definition === undefined ? [] : [{ definition, name, ref }]
+  })
+}
+
+/** The collections that are there, with the definitions that the staged schema has for them. */
+function plannedCollections(session: Session): readonly StoredCollection[] {
+  const there = new Map(collectionsOf(session).map(({ name, ref }) => [name, ref]))
+  return readSchemaFiles('staged', session)
+    .flatMap(file => readFile(file).file.items)
+    .flatMap(item => {
+      const ref = item.kind === 'collection' ? there.get(item.name.text) : undefined
+      return ref === undefined ? [] : [{ ref, name: item.name.text, definition: definitionOf(item) }]
+    })
+}
+
+/** What is known of a staged schema. */
+interface StagedState {
+  readonly status: StagedStatus
+  /** A line for each index that is not there yet, under its collection; `''` when all are. */
+  readonly pendingSummary: string
+}
+
+/** How far the staged schema is: its indexes are built from the documents that are there. */
+export function stagedState(session: Session): StagedState {
+  if (!isStaged(session)) return { status: 'none', pendingSummary: '' }
+  const lines: string[] = []
+  let status: StagedStatus = 'ready'
+  for (const { definition, name, ref } of plannedCollections(session)) {
+    const unready = unreadyParts(ref, definition, session)
+    if (unready.length > 0) lines.push(`* Collection ${name}:\n`)
+    for (const { hasFailed, name: index, terms } of unready) {
+      const what =
+        index === undefined
+          ? `unique constraint on [${terms.map(({ multiValue, path }) => textOfPath({ mva: multiValue, path, order: 'asc' })).join(', ')}]`
+          : `index ${index}`
+      lines.push(hasFailed ? `  ! ${what}: failed\n` : `  ~ ${what}: building\n`)
+      if (hasFailed) status = 'failed'
+      else if (status === 'ready') status = 'pending'
+    }
+  }
+  return { status, pendingSummary: lines.join('') }
+}

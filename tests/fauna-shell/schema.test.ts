@@ -1,0 +1,159 @@
+// `fauna schema …` against a started server: what is pushed, staged, compared, committed, abandoned and pulled.
+
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { keyOfNewDatabase, send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { FaunaShell, type Said } from './shell.ts'
+
+type Files = Readonly<Record<string, string>>
+
+describe('fauna schema', { timeout: 300_000 }, () => {
+  let server: RunningServer
+  let shell: FaunaShell | undefined
+  let fault: string | undefined
+  let folder: string
+  let databases = 0
+
+  before(async () => {
+    const fetched = await FaunaShell.fetch()
+    if (typeof fetched === 'string') fault = fetched
+    else shell = fetched
+    server = await startServer()
+    folder = await mkdtemp(join(tmpdir(), 'terrarium-schema-'))
+  })
+  after(async () => {
+    await server.stop()
+    await shell?.remove()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** A database with a folder of schema files beside it. */
+  class Project {
+    readonly secret: string
+    readonly folder: string
+
+    constructor(secret: string, folder: string) {
+      this.secret = secret
+      this.folder = folder
+    }
+
+    async write(files: Files): Promise<void> {
+      for (const [name, text] of Object.entries(files)) {
+        await mkdir(dirname(join(this.folder, name)), { recursive: true })
+        await writeFile(join(this.folder, name), text)
+      }
+    }
+
+    /** Runs `fauna schema …`, which has to succeed. */
+    async schema(words: readonly string[], answer = ''): Promise<string> {
+      const { status, stdout, stderr } = await this.attempt(words, answer)
+      assert.equal(status, 0, stdout + stderr)
+      return stdout
+    }
+
+    attempt(words: readonly string[], answer = ''): Promise<Said> {
+      const [command = '', ...more] = words
+      return (shell as FaunaShell).run(
+        server,
+        this.secret,
+        ['schema', command, '--dir', this.folder, ...more],
+        answer,
+      )
+    }
+
+    async query(text: string): Promise<unknown> {
+      const { json } = await send(server, {
+        path: '/query/1',
+        secret: this.secret,
+        headers: { 'x-format': 'simple' },
+        body: JSON.stringify({ query: text }),
+      })
+      const { data, summary } = json as { readonly data?: unknown; readonly summary?: string }
+      assert.notEqual(data, undefined, summary ?? '')
+      return data
+    }
+  }
+
+  async function project(t: TestContext, files: Files = {}): Promise<Project | undefined> {
+    if (fault !== undefined) {
+      t.skip(fault)
+      return undefined
+    }
+    const name = `schema${databases++}`
+    const made = new Project(await keyOfNewDatabase(server, name, 'admin'), join(folder, name))
+    await mkdir(made.folder)
+    await made.write(files)
+    return made
+  }
+
+  test('push --active applies at once; status, diff and pull agree with it', async t => {
+    const app = await project(t, { 'main.fsl': 'function one() { 1 }\n' })
+    if (app === undefined) return
+    await app.schema(['push', '--active', '--no-input'])
+    assert.equal(await app.query('one()'), 1)
+    assert.match(await app.schema(['status']), /Staged changes: none[\s\S]*Local changes: none/)
+    assert.match(await app.schema(['diff']), /No schema differences/)
+    await app.write({ 'main.fsl': 'function one() { 2 }\n' })
+    assert.match(
+      await app.schema(['status']),
+      /Local changes:\s+\* Modifying function `one` at main\.fsl:1:1/,
+    )
+    assert.match(await app.schema(['diff', '--active']), /Modifying function `one`[\s\S]*~ change body/)
+    assert.match(
+      await app.schema(['diff', '--text']),
+      /- function one\(\) \{ 1 \}\n\+ function one\(\) \{ 2 \}/,
+    )
+    assert.match(await app.schema(['pull'], 'y\n'), /overwrite: main\.fsl/)
+    assert.equal(await readFile(join(app.folder, 'main.fsl'), 'utf8'), 'function one() { 1 }\n')
+  })
+
+  test('a plain push asks, and stages; commit brings it into force', async t => {
+    const app = await project(t, { 'main.fsl': 'function one() { 1 }\n' })
+    if (app === undefined) return
+    await app.schema(['push', '--active', '--no-input'])
+    await app.write({ 'main.fsl': 'function one() { 2 }\n' })
+    assert.match(await app.schema(['push'], 'y\n'), /Modifying function `one`/)
+    assert.equal(await app.query('one()'), 1)
+    assert.match(await app.schema(['status']), /Staged changes: ready/)
+    assert.match(await app.schema(['diff', '--staged']), /Modifying function `one`[\s\S]*~ change body/)
+    assert.match(await app.schema(['commit'], 'y\n'), /Modifying function `one`/)
+    assert.equal(await app.query('one()'), 2)
+    assert.match(await app.schema(['status']), /Staged changes: none/)
+    const { status, stderr } = await app.attempt(['commit'], 'y\n')
+    assert.deepEqual([status, /no staged schema/.test(stderr)], [1, true])
+  })
+
+  test('abandon takes back what was staged', async t => {
+    const app = await project(t, { 'main.fsl': 'function one() { 1 }\n' })
+    if (app === undefined) return
+    await app.schema(['push', '--active', '--no-input'])
+    await app.write({ 'main.fsl': 'function two() { 2 }\n' })
+    await app.schema(['push', '--no-input'])
+    await app.schema(['abandon', '--no-input'])
+    assert.match(await app.schema(['status']), /Staged changes: none/)
+    await app.schema(['pull', '--delete'], 'y\n')
+    assert.equal(await readFile(join(app.folder, 'main.fsl'), 'utf8'), 'function one() { 1 }\n')
+  })
+
+  test('errors are told with their place', async t => {
+    const app = await project(t, { 'main.fsl': 'collection Shelf {\n  a: Nothing\n}\n' })
+    if (app === undefined) return
+    const { status, stderr } = await app.attempt(['push', '--active', '--no-input'])
+    assert.equal(status, 1)
+    assert.match(stderr, /Unknown type `Nothing`\nat main\.fsl:2:6/)
+  })
+
+  test('a root database may be pushed to', async t => {
+    if (shell === undefined) return t.skip(fault)
+    const root = new Project(server.rootSecret, join(folder, 'root'))
+    await mkdir(root.folder)
+    await root.write({ 'main.fsl': 'function ofRoot() { 1 }\n' })
+    await root.schema(['push', '--active', '--no-input'])
+    assert.match(await root.schema(['status']), /Local changes: none/)
+    assert.equal(await root.query('ofRoot()'), 1)
+  })
+})
