@@ -159,6 +159,8 @@ export const limits = {
   v10NestingMax: 500,
   /** Nested expressions of version 10 under evaluation, all lambdas together; ours: keeps the native stack safe. */
   v10EvaluationDepthMax: 16_000,
+  /** Hints about performance in a response of version 10; ours: more places are not told. */
+  v10HintsMax: 64,
   /** Nested calls of lambdas and user functions in version 10. */
   v10CallDepthMax: 2048,
   /** UTF-16 units of one text that a function makes, and of all that a query makes; ours. */

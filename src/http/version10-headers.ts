@@ -48,6 +48,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
     linearized: header('x-linearized')?.toLowerCase() === 'true',
     options: {
       format: header('x-format') ?? 'simple',
+      ...(header('x-performance-hints')?.toLowerCase() === 'true' && { hints: 'true' }),
       ...(echoed !== '' && { tags: echoed }),
     },
   }

@@ -110,6 +110,8 @@ export type Fault =
   | { readonly kind: 'no body' }
   /** Only documents of user collections have a history that can be written. */
   | { readonly kind: 'fixed history'; readonly action: 'insert' | 'remove' }
+  /** A function of another language gave what this one has no value for. */
+  | { readonly kind: 'foreign value'; readonly type: string }
   | { readonly kind: 'moved into itself'; readonly database: string; readonly parent: string }
 
 /**

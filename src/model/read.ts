@@ -1,6 +1,6 @@
 // Reading single documents: permission before existence, at the time the query looks at.
 
-import type { Version } from '../store/contract.ts'
+import type { Transaction, Version } from '../store/contract.ts'
 import { collectionOf, native, type Ref } from '../values/value.ts'
 import { Failure } from './failure.ts'
 import { mayRead, permissionDenied } from './permissions.ts'
@@ -35,14 +35,34 @@ function fetch(ref: Ref, session: Session): Version | undefined {
 /** Bytes of a document's key in storage. */
 const documentKeyBytes = 19
 
-/** Runs `read`, which reads one document, and counts it; one that is not there costs the bytes of its key. */
-export function countingRead<T>(ref: Ref, session: Session, read: () => T): T {
+/**
+ * Runs `read`, which reads one document, and counts it, unless it `isFree`; one that is not there costs the bytes of its
+ * key.
+ */
+export function countingRead<T>(
+  ref: Ref,
+  session: Session,
+  read: () => T,
+  isFree: (found: T) => boolean = () => false,
+): T {
   const { counters } = session.transaction
   const before = counters.readBytes
   const found = read()
+  if (isFree(found)) {
+    counters.readBytes = before
+    return found
+  }
   // What is not there is looked for in storage all the same.
   if (found === undefined) counters.readBytes += documentKeyBytes
   session.countDocumentRead(ref, counters.readBytes - before)
+  return found
+}
+
+/** Reads what is remembered for all who ask: nobody's query pays for it. */
+export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: () => T): T {
+  const { readBytes } = counters
+  const found = read()
+  counters.readBytes = readBytes
   return found
 }
 

@@ -12,6 +12,7 @@ import { limits } from '../limits.ts'
 import {
   type CollectionId,
   type DatabaseId,
+  firstUserCollection,
   type Micros,
   namedNatives,
   native,
@@ -102,6 +103,8 @@ export class DocumentWriter {
   readonly #context: WriteContext
   /** By the text of the documents' keys. */
   readonly #pending = new Map<string, PendingDocument>()
+  /** Documents that came and went. */
+  readonly #forgotten = new Set<string>()
   readonly #historyChanges: Change[] = []
   #bytes = 0
 
@@ -122,6 +125,11 @@ export class DocumentWriter {
     return this.#historyChanges.some(({ ref }) => ref.collection === collection && ref.database === database)
   }
 
+  /** Whether this transaction has made a document and deleted it again. */
+  hasForgotten(ref: Ref): boolean {
+    return this.#forgotten.size > 0 && this.#forgotten.has(nameOf(ref))
+  }
+
   /** The state of a document without what this transaction made of it, decoded. */
   base(ref: Ref): StoredVersion | undefined {
     const stored = this.#context.snapshot.view.get(documentKey(ref))
@@ -136,9 +144,19 @@ export class DocumentWriter {
     const before = base && reader.read(ref, base)
     if (before !== undefined) noteExpiry(snapshot, ttlOf(before.fields))
     const action = fields === undefined ? 'delete' : actionAfter(before, commitTime)
+    const isOfUser = ref.collection >= firstUserCollection
+    if (fields === undefined && before === undefined && isOfUser) return this.#forget(pending, ref)
     pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
     this.#lay(pending, base, before, true)
     return pending.version
+  }
+
+  /** What was made and deleted by one transaction leaves nothing, not even a version that says so. */
+  #forget({ bytes, key }: PendingDocument, ref: Ref): Version {
+    this.#bytes -= bytes
+    this.#pending.delete(byteText(key))
+    this.#forgotten.add(byteText(key))
+    return { ref, ts: TransactionTime.micros, action: 'delete', fields: noFields }
   }
 
   #takeBack(ref: Ref): PendingDocument {

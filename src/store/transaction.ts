@@ -336,6 +336,7 @@ export class StoreTransaction implements Transaction {
 
   isTaken(ref: Ref): boolean {
     const { time, view } = this.#snapshot
+    if (this.#writers?.documents.hasForgotten(ref)) return true
     const ms = idMs(ref.id)
     // All that was drawn is different, and what was given to documents has times that are past, or up to this one.
     const earliestMs = Math.max(this.#knownIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))

@@ -128,6 +128,8 @@ export interface World {
   field(doc: Doc, name: string, call: Call): Value | undefined
   /** What the companions of collections and the methods of documents do. */
   readonly documents: Documents
+  /** Tells that a field of a document's data is not in the index by which it was found. */
+  tellUncovered(doc: Doc, name: string, call: Call): void
   /** The companion of a document's collection, be it gone. */
   collectionOf(ref: Ref): Module
   /** Reads sets of documents. */
@@ -145,6 +147,9 @@ export interface BoundCall {
   readonly scope: Scope | undefined
   readonly within: Call
 }
+
+/** What hints are about; clients find pages of these names. */
+export type HintCode = 'non_covered_document_read' | 'full_set_read' | 'collection_scan'
 
 /** What one query's evaluation keeps, and what it can do for functions of the library. */
 export interface Evaluation {
@@ -167,6 +172,8 @@ export interface Evaluation {
   compute(units: number): void
   /** Adds a line or a drawing to the summary, behind those before. */
   tell(diagnostic: Diagnostic): void
+  /** Says how the query could do with less, where that was asked for; each thing at each place once. */
+  hint(code: HintCode, text: string, span: Span | undefined): void
   /** A new id, the same when the query is replayed. */
   newId(): bigint
 }

@@ -89,23 +89,27 @@ class ReadyQuery implements Query {
   evaluate(session: Session): Rendered {
     const { format = 'simple' } = this.#options
     const told = toldOf(session)
+    const hints: Diagnostic[] | undefined = this.#options.hints === 'true' ? [] : undefined
     const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
     const { query, arguments: given } = this.#body
     const world = new DataWorld(session)
     const names = namesOf(world)
     const args = decodeArguments(given, format !== 'simple', names)
-    let interpreter = interpreterOf(session, world, [], told)
+    let interpreter = interpreterOf(session, world, [], told, hints)
     try {
       const program = programOf(query)
-      interpreter = interpreterOf(session, world, bindTemplate(query, program.source, names), told)
+      interpreter = interpreterOf(session, world, bindTemplate(query, program.source, names), told, hints)
       const result = interpreter.run(program, args)
       world.finish()
       const data = render(result, format, interpreter)
-      return { status: 200, body: resultBody(data, summaryOf(visibleTo(session, told)), schemaVersion) }
+      return {
+        status: 200,
+        body: resultBody(data, summaryOf(visibleTo(session, [...told, ...(hints ?? [])])), schemaVersion),
+      }
     } catch (error) {
       if (!(error instanceof QueryFailure)) throw error
       const abort = error.abort === undefined ? undefined : render(error.abort.value, format, interpreter)
-      const summary = summaryOf(visibleTo(session, [...error.diagnostics, ...told]))
+      const summary = summaryOf(visibleTo(session, [...error.diagnostics, ...told, ...(hints ?? [])]))
       throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion)
     }
   }
@@ -120,6 +124,7 @@ function interpreterOf(
   world: World,
   placeholders: readonly Value[],
   told: Diagnostic[],
+  hints: Diagnostic[] | undefined,
 ): Interpreter {
   return new Interpreter({
     world,
@@ -128,6 +133,7 @@ function interpreterOf(
     compute: units => session.compute(units),
     placeholders,
     told,
+    hints,
   })
 }
 

@@ -16,6 +16,8 @@ export const timeMark = '\u0001'
 export interface RequestOptions {
   /** `simple` when absent. */
   readonly format?: string
+  /** `true` for hints about performance in the summary. */
+  readonly hints?: string
   /** The tags as they are sent back; absent where there are none. */
   readonly tags?: string
   /** Where it was sent to, if that is not where queries are; pages of streams the service asks for itself. */

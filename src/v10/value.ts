@@ -104,6 +104,16 @@ export type DocState =
   /** What a document was or would be, for predicates and checks. */
   | { readonly ts: Time | TransactionTime; readonly fields: ReadonlyMap<string, StoredValue> }
 
+/** The index that a document was found in: what its entry holds need not be read. */
+export interface IndexUse {
+  /** With the name of its collection. */
+  readonly name: string
+  /** The fields that its entries hold as they are; `all` while one of them is computed. */
+  readonly covered: ReadonlySet<string> | 'all'
+  /** The argument list of the index's function; absent where a cursor goes on. */
+  readonly span?: Span | undefined
+}
+
 /** What is special about one value of a document. */
 interface DocOptions {
   /** The name of a schema object, which has no id. */
@@ -111,6 +121,7 @@ interface DocOptions {
   /** The time it is read as of, when it came out of an `at`. */
   readonly readAt?: Micros | undefined
   readonly state?: DocState
+  readonly foundIn?: IndexUse | undefined
   /** Fields that only the call that made the document shows: a secret. */
   readonly shown?: ReadonlyMap<string, StoredValue>
 }
@@ -124,13 +135,15 @@ export class Doc {
   readonly readAt: Micros | undefined
   readonly state: DocState | undefined
   readonly shown: DocOptions['shown']
-  constructor(ref: Ref, collection: Module, { name, readAt, shown, state }: DocOptions = {}) {
+  readonly foundIn: IndexUse | undefined
+  constructor(ref: Ref, collection: Module, { foundIn, name, readAt, shown, state }: DocOptions = {}) {
     this.ref = ref
     this.collection = collection
     this.name = name
     this.readAt = readAt
     this.state = state
     this.shown = shown
+    this.foundIn = foundIn
   }
 }
 

@@ -14,6 +14,7 @@ export const emptyWorld: World = {
   absence: () => undefined,
   fields: () => new Map(),
   field: () => undefined,
+  tellUncovered: () => undefined,
   documents: {
     create: nowhere,
     change: nowhere,

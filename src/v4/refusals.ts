@@ -11,7 +11,13 @@ import type {
   LanguageError,
   TypeFailure,
 } from '../model/failure.ts'
-import { failedCheckText, pathText, shownPath, typeFaultText } from '../model/schema/fault-texts.ts'
+import {
+  failedCheckText,
+  foreignValueText,
+  pathText,
+  shownPath,
+  typeFaultText,
+} from '../model/schema/fault-texts.ts'
 import type { Session } from '../model/session.ts'
 import {
   isArray,
@@ -110,6 +116,8 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
       return error('schema validation failed', 'Invalid type provided for field `body`.')
     case 'fixed history':
       return error('invalid argument', `Cannot ${fault.action} event for specified ref.`)
+    case 'foreign value':
+      return error('invalid argument', foreignValueText(fault))
     case 'moved into itself': {
       const reason = 'Cannot move database from ancestor to descendant.'
       const text = `Cannot move database '${fault.database}' into parent '${fault.parent}': ${reason}`

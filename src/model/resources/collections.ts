@@ -8,6 +8,7 @@ import { keepIndexes } from '../schema/collection-indexes.ts'
 import { addedSteps } from '../schema/migration-steps.ts'
 import { destructive, isProtected } from './databases.ts'
 import { map, name, whole } from './fields.ts'
+import { renameResource } from './renaming.ts'
 import {
   type Draft,
   type FieldCheck,
@@ -57,7 +58,9 @@ export const collectionResource: Resource = {
     }
     if (draft.previous && isProtected(draft.ref.database, draft.session)) refuseLoss(draft)
   },
-  written({ fields, previous, ref, session }) {
+  written(draft) {
+    const { fields, previous, ref, session } = draft
+    renameResource(draft)
     const parts = ['computed_fields', 'constraints', 'indexes']
     const isChanged = parts.some(name => !isSame(fields.get(name), previous?.fields.get(name)))
     const steps = addedSteps(previous?.fields, fields)

@@ -25,10 +25,11 @@ export const databaseResource: Resource = {
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
     refuseFullContainer(draft)
   },
+  beforeDelete: ({ ref }, session) => deleteKeysOf(ref, session),
 }
 
-/** Deletes the keys for a database, which version 10 does with it. Version 4 leaves them, and they open nothing. */
-export function deleteKeysOf(ref: Ref, { transaction }: Session): void {
+/** The keys for a database go with it: they would open nothing. */
+function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
     const database = transaction.get(document)?.fields.get('database')
     return database instanceof Ref && sameRef(database, ref)

@@ -4,6 +4,7 @@ import { Lambda, native, Ref } from '../../values/value.ts'
 import { Failure, type FailurePlace } from '../failure.ts'
 import { permissionDenied } from '../permissions.ts'
 import { map, name } from './fields.ts'
+import { renameResource } from './renaming.ts'
 import type { Draft, Resource } from './resource.ts'
 import { isWithin, roleFailures } from './role-names.ts'
 
@@ -31,6 +32,7 @@ export const functionResource: Resource = {
     if (role !== undefined && rules.language !== '10') failures.push(...roleFailures(role, ['role'], session))
     refuseHigherRole(draft)
   },
+  written: renameResource,
 }
 
 /** What a refusal of the write as a whole blames. */

@@ -1,11 +1,13 @@
 // Roles: what members may do, and who the members are.
 
 import { type ResourceAction, resourceActions } from '../../auth/contract.ts'
+import { memberOf } from '../../auth/resource-names.ts'
 import { limits } from '../../limits.ts'
 import { isObject, itemsOf, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { keepKnown, map, name } from './fields.ts'
+import { renameRole } from './renaming.ts'
 import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
 /** How many parameters the predicate of each action takes. */
@@ -83,6 +85,7 @@ export const roleResource: Resource = {
     failures.push(...arityFailures(fields))
     failures.push(...crowdedMemberships(fields, ref, session))
   },
+  written: renameRole,
 }
 
 /** Version 4 gives references and lambdas, never names and texts. */
@@ -142,14 +145,16 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
 
 /** A collection may be a member of so many roles and no more. */
 function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
-  const wanted = memberCollections(fields)
+  const wanted = memberCollections(fields, session)
   if (wanted.size === 0) return []
   const { transaction } = session
-  const counts = new Map<bigint, number>()
+  const counts = new Map<Member, number>()
   for (const { document } of transaction.documents(ref.database, native.roles, {})) {
     if (document.id === ref.id) continue
     const role = transaction.get(document)
-    for (const id of role ? memberCollections(role.fields) : []) counts.set(id, (counts.get(id) ?? 0) + 1)
+    for (const id of role ? memberCollections(role.fields, session) : []) {
+      counts.set(id, (counts.get(id) ?? 0) + 1)
+    }
   }
   const crowded = [...wanted].some(id => (counts.get(id) ?? 0) >= limits.rolesPerMembershipMax)
   if (!crowded) return []
@@ -157,10 +162,15 @@ function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): re
   return [{ path: [], fault, isGiven: true }]
 }
 
-function memberCollections(fields: ObjectValue): ReadonlySet<bigint> {
-  const ids = itemsOf(fields.get('membership')).flatMap(item => {
+/** A collection by its id; one that is not there (yet) by its name. */
+type Member = bigint | string
+
+function memberCollections(fields: ObjectValue, { database, transaction }: Session): ReadonlySet<Member> {
+  const ids = itemsOf(fields.get('membership')).flatMap((item): readonly Member[] => {
     const resource = isObject(item) ? item.get('resource') : undefined
-    return resource instanceof Ref ? [resource.id] : []
+    const found = memberOf(resource, database, transaction)
+    if (found !== undefined) return [found.id]
+    return typeof resource === 'string' ? [resource] : []
   })
   return new Set(ids)
 }

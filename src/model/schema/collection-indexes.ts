@@ -6,6 +6,7 @@ import { buildErrorField, ownIndexField } from '../../store/definitions.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
 import { applied } from '../failure.ts'
+import { uncounted } from '../read.ts'
 import type { Session } from '../session.ts'
 import { indexAfter } from './migrated-indexes.ts'
 import type { Step } from './migration-steps.ts'
@@ -168,7 +169,8 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
   return catalogue.derived(collection.database, `own indexes of ${collection.id}`, () => {
     const found = new Map<string, StoredOwn>()
     for (const definition of catalogue.indexesOf(collection.database, Number(collection.id))) {
-      const fields = definition.isOwn ? transaction.get(definition.ref)?.fields : undefined
+      const { isOwn, ref } = definition
+      const fields = isOwn ? uncounted(transaction, () => transaction.get(ref))?.fields : undefined
       if (fields !== undefined) found.set(shapeKey(fields), { definition, fields })
     }
     return found
@@ -225,7 +227,8 @@ export function keepIndexes(
 export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<string, OwnIndex> {
   const { transaction } = session
   return transaction.catalogue.derived(collection.database, `named indexes of ${collection.id}`, () => {
-    const definition = transaction.get(collection)?.fields ?? new Map<string, Value>()
+    const own = uncounted(transaction, () => transaction.get(collection))
+    const definition = own?.fields ?? new Map<string, Value>()
     const kept = storedOwn(collection, session)
     const found = new Map<string, OwnIndex>()
     for (const [name, index] of fieldsOf(definition, 'indexes')) {

@@ -4,6 +4,7 @@
 import { aliasesOf } from '../../auth/resource-names.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { type FailedCheck, Failure, type FailurePlace, type FieldPath, LanguageError } from '../failure.ts'
+import { uncounted } from '../read.ts'
 import type { Draft } from '../resources/resource.ts'
 import type { FindCollection, Session } from '../session.ts'
 import { withDefaults } from './defaults.ts'
@@ -30,11 +31,8 @@ const noRules: Rules = { name: '', data: undefined, checks: [] }
 function rulesOf({ database, collection }: Ref, session: Session): Rules {
   const { transaction } = session
   return transaction.catalogue.derived(database, `rules of ${collection}`, () => {
-    const { counters } = transaction
-    const { readBytes } = counters
-    const definition = transaction.get(new Ref(database, native.collections, BigInt(collection)))?.fields
-    // Read once for all who write: nobody's query pays for it.
-    counters.readBytes = readBytes
+    const ref = new Ref(database, native.collections, BigInt(collection))
+    const definition = uncounted(transaction, () => transaction.get(ref))?.fields
     if (definition === undefined) return noRules
     const name = definition.get('name')
     return {

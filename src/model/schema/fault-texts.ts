@@ -46,6 +46,11 @@ export function failedCheckText({ name, why }: FailedCheck): string {
   return `Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
 }
 
+/** The sentence of a value that version 4 does not have. */
+export function foreignValueText({ type }: { readonly type: string }): string {
+  return `v10 value has type ${type}, which cannot be represented in v4.`
+}
+
 /** Why a document is not what its collection asks for, where no language tells it. */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
@@ -59,6 +64,8 @@ export function faultText(fault: Fault): string {
       return `Error evaluating a check constraint: ${fault.error.message}`
     case 'failed default':
       return `${fault.field}: Default field evaluation failed: ${fault.error.message}`
+    case 'foreign value':
+      return foreignValueText(fault)
     default:
       return fault.kind
   }

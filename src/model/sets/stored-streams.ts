@@ -51,6 +51,7 @@ export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { se
 
 /** How many parts of storage a read of an index touches; unique indexes are never partitioned. */
 export function partitionsOf(index: IndexDefinition): number {
+  if (index.isOwn) return index.terms.length === 0 ? documentsPartitions : 1
   return index.unique ? 1 : index.partitions
 }
 

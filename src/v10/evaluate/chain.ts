@@ -41,6 +41,8 @@ interface Progress {
   end: number
   /** A `?.` has met null: the links up to the next `!` are left out. */
   isSkipping: boolean
+  /** The document whose `data` the next link works on. */
+  dataOf?: Doc | undefined
 }
 
 /** The value of a chain. Bodies of lambdas are evaluated here: calls within calls need the stack. */
@@ -148,8 +150,12 @@ function requirePresent(doc: Doc, { start, end }: Progress, asked: NamePlace, ca
 }
 
 function readField(progress: Progress, link: FieldLink, call: Call): Value {
-  const { value } = progress
+  const { dataOf, value } = progress
   const { name, nameStart, end } = link
+  if (dataOf !== undefined) {
+    call.evaluation.world.tellUncovered(dataOf, name, call.within(call.place(nameStart, end)))
+  }
+  progress.dataOf = name === 'data' && value instanceof Doc ? value : undefined
   const found = fieldOf(value, { name, start: nameStart, end }, progress, call)
   if (found !== undefined) return found
   if (isNull(value)) throw nullAccess(value, name, nameStart, end, call)

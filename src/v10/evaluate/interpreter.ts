@@ -4,7 +4,7 @@ import { limits } from '../../limits.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
 import { takes, wrongCount } from '../arity.ts'
-import { type BoundCall, Call, type Evaluation, type World } from '../call.ts'
+import { type BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
 import { continued } from '../events/source.ts'
 import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
@@ -24,7 +24,7 @@ import type {
 } from '../syntax/nodes.ts'
 import { shortParameter } from '../syntax/nodes.ts'
 import { projectionLambda } from '../syntax/slices.ts'
-import type { Source } from '../syntax/source.ts'
+import type { Source, Span } from '../syntax/source.ts'
 import { displayText } from '../text-of-value.ts'
 import { tooLong } from '../text-size.ts'
 import {
@@ -60,6 +60,8 @@ interface InterpreterOptions {
   readonly placeholders: readonly Value[]
   /** Where to put what `log` and `dbg` tell. */
   readonly told: Diagnostic[]
+  /** Where to put hints; absent where nobody has asked for them. */
+  readonly hints?: Diagnostic[] | undefined
 }
 
 /** Evaluates one query. */
@@ -69,12 +71,14 @@ export class Interpreter implements Evaluation {
   readonly newId: () => bigint
   readonly compute: (units: number) => void
   readonly #told: Diagnostic[]
+  readonly #hints: Diagnostic[] | undefined
   readonly #placeholders: readonly Value[]
   /** Expressions under evaluation within each other. */
   #depth = 0
 
-  constructor({ world, now, newId, compute, placeholders, told }: InterpreterOptions) {
+  constructor({ world, now, newId, compute, placeholders, told, hints }: InterpreterOptions) {
     this.#told = told
+    this.#hints = hints
     this.world = world
     this.now = now
     this.newId = newId
@@ -94,6 +98,18 @@ export class Interpreter implements Evaluation {
 
   tell(diagnostic: Diagnostic): void {
     this.#told.push(diagnostic)
+  }
+
+  hint(code: HintCode, text: string, span: Span | undefined): void {
+    const hints = this.#hints
+    if (hints === undefined || hints.length >= limits.v10HintsMax) return
+    const message = `${code} - ${text} See https://docs.fauna.com/performance_hint/${code}.`
+    const isSame = (hint: Diagnostic) =>
+      hint.message === message &&
+      hint.span?.source === span?.source &&
+      hint.span?.start === span?.start &&
+      hint.span?.end === span?.end
+    if (!hints.some(isSame)) hints.push({ name: 'performance_hint', message, span })
   }
 
   global(name: string): Value | undefined {

@@ -55,8 +55,10 @@ export const listing: readonly FunctionDefinition[] = [
     result: 'Set<Doc>',
     summary: 'The documents of the collection for which a predicate holds.',
     example: ['Author.where(.name == "Ann").count()', '1'],
-    run: (collection, { predicate }, call) =>
-      new WhereSet(allOf(collection, undefined, call), predicate, originOf(call)),
+    run(collection, { predicate }, call) {
+      hintOfScan(collection, 'where', call)
+      return new WhereSet(allOf(collection, undefined, call), predicate, originOf(call))
+    },
   }),
   method({
     name: 'firstWhere',
@@ -66,6 +68,7 @@ export const listing: readonly FunctionDefinition[] = [
     summary: 'The first document of the collection for which a predicate holds.',
     example: ['Author.firstWhere(.name == "Ann")!.name', '"Ann"'],
     run(collection, { predicate }, call) {
+      hintOfScan(collection, 'firstWhere', call)
       const found = new WhereSet(allOf(collection, undefined, call), predicate, originOf(call))
       for (const element of elementsOf(found, call)) return element
       return call.nothing('empty set')
@@ -80,6 +83,11 @@ export const listing: readonly FunctionDefinition[] = [
     run: ({ name }) => name,
   }),
 ]
+
+function hintOfScan({ name }: Module, method: string, call: Call): void {
+  const text = `Using ${method}() on collection ${name} can cause a read of every document.`
+  call.evaluation.hint('collection_scan', text, call.span)
+}
 
 /** Making a document. */
 export const create: FunctionDefinition = method({

@@ -4,9 +4,10 @@ import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
 import { requireExtent } from '../extent.ts'
-import { WhereSet } from '../sets/functional.ts'
+import { MapSet, WhereSet } from '../sets/functional.ts'
 import { all } from '../sets/parts.ts'
-import { elementsOf, lazy, originOf } from '../sets/set.ts'
+import { elementsOf, type LazySet, lazy, originOf } from '../sets/set.ts'
+import { StoredSet } from '../sets/stored-set.ts'
 import type { FunctionValue, SetValue, Value } from '../value.ts'
 import { combine } from './combine.ts'
 import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
@@ -105,7 +106,10 @@ const looking = [
       let count = 0n
       for (const item of lazy(set).items(call, undefined)) {
         step()
-        if (item.kind === 'element') count++
+        if (item.kind === 'element') {
+          count++
+          call.evaluation.compute(1)
+        }
       }
       return count
     },
@@ -206,9 +210,54 @@ const combining = [
     result: 'Array<Any>',
     summary: 'All elements as an array.',
     example: ['[1, 2].toSet().toArray()', '[\n  1,\n  2\n]'],
-    run: (set, _, call) => requireExtent(all(lazy(set), call), call),
+    run(set, _, call) {
+      const elements = all(lazy(set), call)
+      call.evaluation.compute(elements.length)
+      return requireExtent(elements, call)
+    },
   }),
 ]
 
+/** What reads a set to its end. */
+const readingAll = new Set([
+  'aggregate',
+  'count',
+  'every',
+  'fold',
+  'foldRight',
+  'forEach',
+  'includes',
+  'reduce',
+  'reduceRight',
+  'toArray',
+])
+
 /** The entries of sets that read them. */
-export const setReadingEntries: readonly (FieldDefinition | FunctionDefinition)[] = [...looking, ...combining]
+export const setReadingEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
+  ...looking,
+  ...combining,
+].map(tellingOfFullReads)
+
+/** Hints that a function reads all of what a collection or an index holds. */
+function tellingOfFullReads(entry: FunctionDefinition): FunctionDefinition {
+  if (!readingAll.has(entry.name)) return entry
+  const signatures = entry.signatures.map(each => ({
+    ...each,
+    run(receiver: never, args: never, call: Call) {
+      hintOfFullRead(receiver, entry.name, call)
+      return each.run(receiver, args, call)
+    },
+  }))
+  return { ...entry, signatures }
+}
+
+/** Hints that `method` reads a set to its end, where that is one of documents. */
+export function hintOfFullRead(set: SetValue, method: string, call: Call): void {
+  if (!readsStored(lazy(set))) return
+  call.evaluation.hint('full_set_read', `Using ${method}() causes the full set to be read.`, call.span)
+}
+
+function readsStored(set: LazySet): boolean {
+  if (set instanceof StoredSet) return true
+  return (set instanceof WhereSet || set instanceof MapSet) && readsStored(set.inner)
+}

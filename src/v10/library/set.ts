@@ -13,7 +13,7 @@ import { entriesFor, type Members, members } from './definition.ts'
 import { arityOf } from './invoke.ts'
 import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
-import { setReadingEntries } from './set-reading.ts'
+import { hintOfFullRead, setReadingEntries } from './set-reading.ts'
 
 const { method, overloaded, signature, variadic } = entriesFor<SetValue>()
 const ofModule = entriesFor<Module>()
@@ -66,7 +66,10 @@ const making = [
     result: 'Set<Any>',
     summary: 'The elements sorted by what functions give for them; without any, by themselves.',
     example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
-    run: (inner, args, call) => new OrderSet(lazy(inner), orderingsOf(args, call, arityOf), originOf(call)),
+    run(inner, args, call) {
+      hintOfFullRead(inner, 'order', call)
+      return new OrderSet(lazy(inner), orderingsOf(args, call, arityOf), originOf(call))
+    },
   }),
   method({
     name: 'distinct',
@@ -74,7 +77,10 @@ const making = [
     result: 'Set<Any>',
     summary: 'The elements in order, each once.',
     example: ['[2, 1, 2].toSet().distinct().toArray()', '[\n  1,\n  2\n]'],
-    run: inner => new DistinctSet(lazy(inner)),
+    run(inner, _, call) {
+      hintOfFullRead(inner, 'distinct', call)
+      return new DistinctSet(lazy(inner))
+    },
   }),
   method({
     name: 'concat',

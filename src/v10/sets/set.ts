@@ -60,6 +60,8 @@ export abstract class DerivedSet extends LazySet {
 export interface Origin {
   readonly source: Source
   readonly span: Span | undefined
+  /** The calls around it; absent for sets of a cursor. */
+  readonly outer?: Call | undefined
   /** The time that reads look at. */
   readonly at: Micros | undefined
 }
@@ -70,15 +72,29 @@ export function savedOrigin({ at }: Origin): StoredValue {
 }
 
 /** The place of a call as an origin. */
-export function originOf({ source, span, at }: Call): Origin {
-  return { source, span, at }
+export function originOf({ source, span, outer, at }: Call): Origin {
+  return { source, span, outer, at }
 }
 
 /** The call in which a set's functions run, which may read and not write. */
-export function callAt({ source, span, at }: Origin, reading: Call): Call {
-  const call = span === undefined ? reading : reading.within(span)
+export function callAt({ source, span, outer, at }: Origin, reading: Call): Call {
+  let call = reading
+  for (const place of [...spansAround(outer, reading), span])
+    if (place !== undefined) call = call.within(place)
   const limit = { effect: 'read', place: 'set functions' } as const
   return call.as({ source, limit: narrower(call, limit), ...(at !== undefined && { at }) })
+}
+
+/** The calls in which a set was made and which are over when it is read, from the outside in. */
+function spansAround(outer: Call | undefined, reading: Call): readonly (Span | undefined)[] {
+  if (outer === undefined) return []
+  const open = new Set<Call>()
+  for (let each: Call | undefined = reading; each !== undefined; each = each.outer) open.add(each)
+  const spans: (Span | undefined)[] = []
+  for (let each: Call | undefined = outer; each !== undefined && !open.has(each); each = each.outer) {
+    spans.unshift(each.span)
+  }
+  return spans
 }
 
 function narrower({ limit }: Call, ofSets: NonNullable<Call['limit']>): NonNullable<Call['limit']> {

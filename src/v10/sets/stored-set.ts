@@ -2,6 +2,7 @@
 
 import type { Micros, Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
+import type { Span } from '../syntax/source.ts'
 import type { Module } from '../value.ts'
 import { absent, savedTime } from './saved-values.ts'
 import { type Item, LazySet, type Place, type Save } from './set.ts'
@@ -23,6 +24,8 @@ interface StoredSetOptions {
   readonly isReversed: boolean
   /** The time that the set was made as of, within an `at`. */
   readonly at: Micros | undefined
+  /** The argument list of the index's function; absent where a cursor goes on. */
+  readonly span?: Span | undefined
   /** The snapshot of the first page, of a set that a cursor has kept. */
   readonly snapshot?: Micros | undefined
 }

@@ -69,9 +69,15 @@ export class Parser extends ChainReader {
     const [only] = body.statements
     const node = only?.kind === 'group' ? only.inner : only
     const isOnly = body.statements.length === 1
-    if (isOnly && node?.kind === 'lambda' && (only === node || isShort(node))) return node
+    if (isOnly && node?.kind === 'lambda' && (only === node || isShort(node))) {
+      // Not even a semicolon may stand behind it.
+      this.at = (only as Node).end
+      this.lines()
+      if (this.at < this.text.length) throw this.expected('end-of-input')
+      return node
+    }
     const { start } = body
-    const end = isOnly ? (only as Node).end : this.text.trimEnd().length
+    const end = isOnly ? (only as Node).end : Math.min(this.text.trimEnd().length + 1, this.text.length)
     const parts = isOnly
       ? {
           annotation: 'Expression is not a lambda.',

@@ -68,8 +68,10 @@ export function takenName(name: string, own: Ref | undefined, session: Session):
 export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
   const [fault] = faults
   if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined
-  const constraintFailures = fault.indexes.map(index => ({
-    paths: pathsOf(index, session),
+  const known = fault.indexes.map(index => pathsOf(index, session)).filter(paths => paths.length > 0)
+  if (known.length === 0) return undefined
+  const constraintFailures = known.map(paths => ({
+    paths,
     message: 'Failed unique constraint',
   }))
   return constraintFailure('Failed unique constraint.', constraintFailures, call)

@@ -65,6 +65,10 @@ export class DataWorld implements World {
     return this.#reader.field(doc, name, call)
   }
 
+  tellUncovered(doc: Doc, name: string, call: Call): void {
+    this.#reader.tellUncovered(doc, name, call)
+  }
+
   collectionOf(ref: Ref): Module {
     return this.#reader.collectionOf(ref)
   }

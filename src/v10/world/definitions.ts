@@ -2,7 +2,15 @@
 
 import { builtinRoles } from '../../auth/contract.ts'
 import type { Session } from '../../model/session.ts'
-import { isArray, isObject, native, type ObjectValue, type Value as StoredValue } from '../../values/value.ts'
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  native,
+  type ObjectValue,
+  type Value as StoredValue,
+} from '../../values/value.ts'
+import { arityText } from '../arity.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
 import { summaryOf } from '../failure/summary.ts'
 import { nameFault, plainNameFault } from '../schema/names.ts'
@@ -30,7 +38,7 @@ export function definitionFailures(
     case native.functions:
       return [...sharedNames(given, before, doc, session), ...functionFailures(given)]
     case native.roles:
-      return [...roleNames(given, before), ...privilegeFailures(given), ...membershipFailures(given)]
+      return [...roleNames(given, before), ...membershipFailures(given), ...privilegeFailures(given)]
     case native.databases:
     case native.access_providers:
       return [...plainNames(given, before), ...providerFailures(given)]
@@ -145,6 +153,22 @@ function membershipFailures(given: ObjectValue): readonly ConstraintFailure[] {
 }
 
 function providerFailures(given: ObjectValue): readonly ConstraintFailure[] {
+  const names = itemsOf(given.get('roles')).flatMap(item => {
+    const name = isObject(item) ? item.get('role') : item
+    return typeof name === 'string' ? [name] : []
+  })
+  const builtin = names.filter(name => (builtinRoles as readonly string[]).includes(name))
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  const refused = [
+    ...builtin.map(name => `Builtin role \`${name}\` not allowed.`),
+    ...[...repeated].map(
+      name => `The role \`${name}\` is present more than once, there can only be one entry per role.`,
+    ),
+  ]
+  return [...refused.map(message => failureAt(['roles'], message)), ...providerPredicates(given)]
+}
+
+function providerPredicates(given: ObjectValue): readonly ConstraintFailure[] {
   return items(given.get('roles'), ['roles']).flatMap(([role, path]) =>
     predicateFailures(role.get('predicate'), [...path, 'predicate'], '*roles*', [1]),
   )
@@ -162,9 +186,8 @@ function predicateFailures(
     count = parseLambda(new Source(name, text)).parameters.length
   })
   if (failures.length > 0 || counts === undefined || counts.includes(count)) return failures
-  const told = (of: number) => `${of} argument${of === 1 ? '' : 's'}`
-  const expected = `Expected exactly ${told(counts[0] as number)}`
-  const message = `Invalid function arity. ${expected}, but the function was defined with ${told(count)}`
+  const expected = `Expected ${arityText({ counts, open: false }, 'argument')}`
+  const message = `Invalid function arity. ${expected}, but the function was defined with ${count} arguments`
   return [failureAt(path, message)]
 }
 

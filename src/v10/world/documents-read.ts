@@ -16,11 +16,11 @@ import {
   Ref,
   type Value as StoredValue,
   type Time,
-  type TransactionTime,
+  TransactionTime,
 } from '../../values/value.ts'
 import type { Absence, Call } from '../call.ts'
 import { deletedCollection, nativeOf } from '../library/natives.ts'
-import { Doc, Id, type Module, type Struct, type Value } from '../value.ts'
+import { Doc, Id, type IndexUse, type Module, type Struct, type Value } from '../value.ts'
 import { isReservedField } from './field-names.ts'
 import { type Names, nativeModule } from './names.ts'
 import { shownFields } from './native-fields.ts'
@@ -57,15 +57,23 @@ export class DocumentReader {
     if (doc.shown !== undefined) return undefined
     const action = doc.readAt === undefined ? 'read' : 'history_read'
     if (!mayOnDocument(action, ref, this.#session)) return absenceOf(doc, 'permission denied')
-    return this.#read(doc, call) === undefined ? absenceOf(doc, 'not found') : undefined
+    // The entry of an index shows that the document is there.
+    const isFree = doc.foundIn !== undefined
+    return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
 
-  #read({ readAt, ref, state }: Doc, call: Call): Read | undefined {
+  /** What this query has written is read for nothing. */
+  #read({ readAt, ref, state }: Doc, call: Call, isFree = false): Read | undefined {
     if (typeof state === 'object') return state
     const at = readAt ?? call.at
     const session = this.#session
     const version = session.withValidTime(at, () =>
-      countingRead(ref, session, () => session.transaction.get(ref, at)),
+      countingRead(
+        ref,
+        session,
+        () => session.transaction.get(ref, at),
+        found => isFree || found?.ts instanceof TransactionTime,
+      ),
     )
     if (version === undefined) return undefined
     const { ts } = version
@@ -73,14 +81,19 @@ export class DocumentReader {
     return { ts: typeof ts === 'number' ? timeFromMicros(ts) : ts, fields }
   }
 
-  #require(doc: Doc, call: Call): Read {
-    const read = this.#read(doc, call)
+  #require(doc: Doc, call: Call, isFree = false): Read {
+    const read = this.#read(doc, call, isFree)
     // Whoever asks has asked for the absence before.
     return read ?? { ts: timeFromMicros(0), fields: new Map() }
   }
 
   /** All fields in the order in which they are shown. */
   fields(doc: Doc, call: Call): Struct {
+    const { foundIn } = doc
+    if (foundIn !== undefined && foundIn.covered !== 'all') {
+      const text = `Full documents returned from ${foundIn.name}.`
+      call.evaluation.hint('non_covered_document_read', text, foundIn.span)
+    }
     const { fields, ts } = this.#require(doc, call)
     const readAt = doc.readAt ?? call.at
     const documentOf = (ref: Ref) => this.document(ref, readAt)
@@ -127,9 +140,18 @@ export class DocumentReader {
   /** One field. */
   field(doc: Doc, name: string, call: Call): Value | undefined {
     if (doc.ref.collection < firstUserCollection) return this.fields(doc, call).get(name)
+    const isFree = isCovered(doc, name)
     const computed = schemaPartsOf(collectionOf(doc.ref), this.#session).computed.get(name)
-    if (computed !== undefined) return computed(doc, call)
-    const { fields, ts } = this.#require(doc, call)
+    if (computed !== undefined) {
+      const { foundIn } = doc
+      const covering =
+        isFree &&
+        foundIn &&
+        new Doc(doc.ref, doc.collection, { ...doc, foundIn: { ...foundIn, covered: 'all' } })
+      return computed(covering || doc, call)
+    }
+    if (name !== 'data') this.tellUncovered(doc, name, call)
+    const { fields, ts } = this.#require(doc, call, isFree)
     if (name === 'ts') return ts
     const readAt = doc.readAt ?? call.at
     const convert = (value: StoredValue | undefined) =>
@@ -138,6 +160,14 @@ export class DocumentReader {
     const data = fields.get('data')
     if (isReservedField(name) || data === undefined || !isObject(data)) return undefined
     return convert(data.get(name))
+  }
+
+  /** Tells that a field at the place of `call` is not in the index by which its document was found. */
+  tellUncovered(doc: Doc, name: string, call: Call): void {
+    const { foundIn } = doc
+    if (foundIn === undefined || isCovered(doc, name)) return
+    const text = `.${name} is not covered by the ${foundIn.name} index.`
+    call.evaluation.hint('non_covered_document_read', text, call.span)
   }
 
   /** The companion of a document's collection, be it gone. */
@@ -159,12 +189,12 @@ export class DocumentReader {
   }
 
   /** A document by its reference. */
-  reference(ref: Ref, readAt?: Micros): Doc {
+  reference(ref: Ref, readAt?: Micros, foundIn?: IndexUse): Doc {
     const name =
       nativeOf(ref.collection)?.documents.name === 'NamedDocument'
         ? (this.#session.transaction.catalogue.nameOf(ref) ?? '')
         : undefined
-    return new Doc(ref, this.collectionOf(ref), { name, readAt })
+    return new Doc(ref, this.collectionOf(ref), { foundIn, name, readAt })
   }
 
   /** A schema object by its name, be it there or not. */
@@ -173,6 +203,11 @@ export class DocumentReader {
     const ref = transaction.catalogue.resolve(database, number, name) ?? new Ref(database, number, -1n)
     return new Doc(ref, nativeModule(number), { name, state: 'by name' })
   }
+}
+
+/** Whether the entry that led to a document has a field, which then need not be read. */
+function isCovered({ foundIn }: Doc, name: string): boolean {
+  return foundIn !== undefined && (foundIn.covered === 'all' || foundIn.covered.has(name))
 }
 
 function absenceOf(doc: Doc, cause: Absence['cause']): Absence {

@@ -2,7 +2,8 @@
 
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
-import { deleteKeysOf } from '../../model/resources/databases.ts'
+import { uncounted } from '../../model/read.ts'
+import { usersOfRole } from '../../model/resources/renaming.ts'
 import type { WriteRules } from '../../model/resources/resource.ts'
 import type { Session } from '../../model/session.ts'
 import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
@@ -48,6 +49,8 @@ export class DocumentWriter {
   readonly #reader: DocumentReader
   /** Collections of the users of which this query has written documents. */
   readonly #written = new Set<number>()
+  /** Collections of the users that this query has deleted, by the ids of their definitions. */
+  readonly #deleted = new Set<bigint>()
   /** What is looked at when the query has been evaluated. */
   readonly #atEnd: (() => void)[] = []
   readonly #migrations: Migrations
@@ -148,9 +151,10 @@ export class DocumentWriter {
     }
     this.#guarded(target, call, () => {
       deleteDocument(ref, this.#session)
-      if (ref.collection === native.databases) deleteKeysOf(ref, this.#session)
     })
     this.#noteWrite(ref)
+    if (ref.collection === native.collections) this.#deleted.add(ref.id)
+    if (ref.collection === native.roles) this.#lookForUsers(ref, target, call)
     return new Doc(ref, doc.collection, { name: doc.name, state: 'deleted' })
   }
 
@@ -189,7 +193,9 @@ export class DocumentWriter {
   /** A document, whose collection this query has written. */
   #refuseSameQuery(definition: Ref, call: Call): void {
     const { transaction } = this.#session
-    if (transaction.get(definition)?.ts instanceof TransactionTime) throw sameQuery(call)
+    const isGone = this.#deleted.has(definition.id)
+    const ts = uncounted(transaction, () => transaction.get(definition))?.ts
+    if (isGone || ts instanceof TransactionTime) throw sameQuery(call)
   }
 
   /** A collection, of which this query has written documents. */
@@ -239,6 +245,23 @@ export class DocumentWriter {
       const message = unknownRole(role, this.#session)
       if (message === undefined) return
       throw constraintFailure(failedTo(target), [{ paths: [['role']], message }], call)
+    })
+  }
+
+  /** What names a deleted role may be deleted later in the query. */
+  #lookForUsers(role: Ref, target: Target, call: Call): void {
+    const { name } = target
+    if (name === undefined) return
+    this.#atEnd.push(() => {
+      const { database, transaction } = this.#session
+      if (transaction.catalogue.resolve(database, role.collection, name) !== undefined) return
+      const users = usersOfRole(name, this.#session)
+      if (users.length === 0) return
+      const failures = users.map(({ kind, label }) => ({
+        paths: [['name']],
+        message: `The ${kind} \`${label}\` refers to this document by its previous identifier \`${name}\`.`,
+      }))
+      throw constraintFailure(failedTo(target), failures, call)
     })
   }
 

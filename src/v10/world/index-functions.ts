@@ -61,6 +61,7 @@ function setOf(
     to: undefined,
     isReversed: false,
     at: call.at,
+    span: call.span,
     ...bounds,
   })
 }

@@ -4,6 +4,7 @@ import { unreachable } from '../../base/assert.ts'
 import type { DestructiveChange, Failure, Fault, FieldFault, LanguageError } from '../../model/failure.ts'
 import {
   failedCheckText,
+  foreignValueText,
   pathText,
   shownPath as shownTypePath,
   typeFaultText,
@@ -83,6 +84,11 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
     case 'not unique':
       return notUnique(target, call)
     case 'invalid fields': {
+      const taken = fault.failures.filter(each => each.fault.kind === 'not unique')
+      if (taken.length > 0) {
+        const paths = taken.map(({ path }) => shownPath(path, target))
+        return uniqueFailure(paths, call)
+      }
       const failures = fault.failures.map(({ path, fault: field }) => ({
         paths: [shownPath(path, target)],
         message: fieldText(field),
@@ -126,6 +132,8 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
       return failed('Invalid type provided for field `body`.', ['body'])
     case 'fixed history':
       return failed('The history of this document cannot be written.')
+    case 'foreign value':
+      return call.failure('invalid_argument', foreignValueText(fault))
     case 'moved into itself':
       return failed(`Cannot move database '${fault.database}' into '${fault.parent}', which is inside it.`)
     default:
@@ -175,8 +183,18 @@ function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure 
   return call.failure('document_id_exists', message)
 }
 
+/** The field of a native document that only one may have with the same content. */
+const uniqueFields: ReadonlyMap<number, string> = new Map([
+  [native.credentials, 'document'],
+  [native.databases, 'name'],
+])
+
 function notUnique({ ref }: Target, call: Call): QueryFailure {
-  const paths = ref?.collection === native.credentials ? [['document']] : []
+  const field = ref && uniqueFields.get(ref.collection)
+  return uniqueFailure(field === undefined ? [] : [[field]], call)
+}
+
+function uniqueFailure(paths: ConstraintFailure['paths'], call: Call): QueryFailure {
   return constraintFailure(
     'Failed unique constraint.',
     [{ paths, message: 'Failed unique constraint' }],

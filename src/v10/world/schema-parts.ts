@@ -1,6 +1,7 @@
 // What the definition of a collection adds to its companion and to its documents: functions that read its indexes, fields
 // that are computed.
 
+import { uncounted } from '../../model/read.ts'
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import { isObject, type Ref } from '../../values/value.ts'
@@ -24,7 +25,7 @@ interface SchemaParts {
 export function schemaPartsOf(collection: Ref, session: Session): SchemaParts {
   const { transaction } = session
   return transaction.catalogue.derived(collection.database, `parts of ${collection.id}`, () => {
-    const definition = transaction.get(collection)?.fields
+    const definition = uncounted(transaction, () => transaction.get(collection))?.fields
     const title = definition?.get('name')
     const name = typeof title === 'string' ? title : ''
     const computed = new Map<string, ComputedField>()

@@ -1,6 +1,7 @@
 // Stored code of version 10 that somebody else runs: version 4 calls a function, the model asks a predicate or a check.
 
 import type { EffectPlace } from '../../model/effect.ts'
+import { Failure } from '../../model/failure.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
 import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
 import { takes, wrongCount } from '../arity.ts'
@@ -104,7 +105,6 @@ function foreignResult(value: Value): StoredValue {
     return toForeign(value)
   } catch (error) {
     if (!(error instanceof NotStorable)) throw error
-    const message = `v10 value has type ${typeName(error.value)}, which cannot be represented in v4.`
-    throw new QueryFailure('invalid_argument', message, [{ name: 'error', message, span: undefined }])
+    throw Failure.of({ kind: 'foreign value', type: typeName(error.value) })
   }
 }

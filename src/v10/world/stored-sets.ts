@@ -1,6 +1,6 @@
 // Reads sets of documents: those of a collection, element by element, as far as somebody asks.
 
-import { ownIndexes } from '../../model/schema/collection-indexes.ts'
+import { type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import { documentsFilter, type ElementFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import { Reading } from '../../model/sets/reading.ts'
@@ -11,7 +11,7 @@ import type { Call, SetReader } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import type { Place } from '../sets/set.ts'
 import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
-import { type Module, UserCollection } from '../value.ts'
+import { type IndexUse, type Module, UserCollection } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 
 type Scanned = ReturnType<SetReader['scan']> extends Iterable<infer T> ? T : never
@@ -42,9 +42,10 @@ export class StoredSetReader implements SetReader {
     const stream = this.#stream(set, reading, at !== undefined)
     if (stream === undefined) return
     const scan = boundsOf(set, from)
+    const foundIn = this.#indexUse(set)
     try {
       for (const { document, values } of stream.scan({ ...scan, reverse: isReversed })) {
-        yield { document: this.#reader.reference(document, at), place: () => [values, document.id] }
+        yield { document: this.#reader.reference(document, at, foundIn), place: () => [values, document.id] }
       }
     } finally {
       reading.finish('page')
@@ -59,6 +60,20 @@ export class StoredSetReader implements SetReader {
     if (options.index === undefined) return new DocumentsStream(collection, collection, filter, reading)
     const index = ownIndexes(collection, session).get(options.index)
     return index && new MatchStream(index.stored, options.terms, filter, reading)
+  }
+
+  /** What entries hold as it is: whole fields of the data, and what a reference knows. */
+  #indexUse({ options: { collection, index: name, span } }: StoredSet): IndexUse | undefined {
+    const index = name === undefined ? undefined : this.#indexOf(collection, name)
+    if (index === undefined) return undefined
+    const fields = [...index.terms, ...index.values]
+    const whole = fields.filter(({ multiValue, path }) => !multiValue && path.length === 1)
+    const covered = new Set(['id', 'coll', ...whole.map(({ path }) => String(path[0]))])
+    return { name: `${collection.name}.${name}`, covered, span }
+  }
+
+  #indexOf(collection: Module, name: string): OwnIndex | undefined {
+    return ownIndexes(collectionRef(collection, this.#session), this.#session).get(name)
   }
 
   /** In the past the right to read history stands in place of the right to read. */

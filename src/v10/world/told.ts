@@ -36,7 +36,7 @@ function ownPart(diagnostic: Diagnostic): Diagnostic | undefined {
       trace: trace.filter(isOwn),
     }
   }
-  if (name === 'log' || name === 'info') return undefined
+  if (name !== 'error') return undefined
   const [own, ...around] = trace.filter(isOwn)
   return { ...diagnostic, span: own, remarks: [], trace: around }
 }
