@@ -46,11 +46,14 @@ function uriFailures(uri: Value | undefined, session: Session): readonly FieldFa
 
 function providerRoleFailures(item: Value, { patch, rules, session }: Draft): readonly FieldFailure[] {
   const mayBeText = rules.language === '10' || !patch.has('roles')
-  if (!isObject(item)) return customRoleFailures(item, ['roles'], session)
+  // Version 10 looks for its roles when the query ends.
+  const roleFailures = (role: Value, path: string) =>
+    rules.language === '10' && typeof role === 'string' ? [] : customRoleFailures(role, [path], session)
+  if (!isObject(item)) return roleFailures(item, 'roles')
   const role = item.get('role')
   if (role === undefined) return [failure(['role'], { kind: 'required' })]
   const predicate = item.get('predicate')
-  const failures = [...customRoleFailures(role, ['role'], session)]
+  const failures = [...roleFailures(role, 'role')]
   if (predicate === undefined) return [...failures, failure(['predicate'], { kind: 'required' })]
   return predicate instanceof Lambda || (mayBeText && typeof predicate === 'string')
     ? failures

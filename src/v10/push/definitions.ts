@@ -7,6 +7,7 @@ import { textOfDefinition } from '../fsl/text-of-definition.ts'
 import { Doc } from '../value.ts'
 import { nativeModule } from '../world/names.ts'
 import { shownFields } from '../world/native-fields.ts'
+import type { Others } from './validation.ts'
 
 /** The kinds of items in the order in which they are written, each with the collection of its definitions. */
 const kinds: readonly (readonly [SchemaItem['kind'], number])[] = [
@@ -42,6 +43,13 @@ export function definitionsOf(session: Session): readonly Definition[] {
     counters.readBytes = readBytes
     return withTexts(found)
   })
+}
+
+/** What version 4 has made and no schema file says. */
+export function othersOf(session: Session): Others {
+  const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
+  const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? [each.name] : []))
+  return { functions: named('function'), roles: named('role') }
 }
 
 type Untold = Omit<Definition, 'text'>

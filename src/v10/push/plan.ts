@@ -6,9 +6,9 @@ import type { SchemaItem } from '../fsl/nodes.ts'
 import { type FileText, readFile } from '../fsl/patch.ts'
 import { migrationFaults } from '../world/migrations.ts'
 import { currentFiles } from './current-files.ts'
-import { definitionsOf } from './definitions.ts'
+import { othersOf } from './definitions.ts'
 import { refusedFiles } from './schema-failure.ts'
-import { itemFaults, type Others } from './validation.ts'
+import { itemFaults } from './validation.ts'
 
 /** What a push does. */
 export interface Plan {
@@ -69,13 +69,6 @@ function duplicates(items: readonly SchemaItem[]): readonly string[] {
     seen.set(key, source.name)
     return []
   })
-}
-
-/** What version 4 has made and no schema file says. */
-function othersOf(session: Session): Others {
-  const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
-  const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? [each.name] : []))
-  return { functions: named('function'), roles: named('role') }
 }
 
 /** The files as they are stored: a blank text deletes a file that was there. Of two parts of one name the later counts. */

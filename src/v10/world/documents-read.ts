@@ -50,7 +50,9 @@ export class DocumentReader {
     if (state === 'deleted') return absenceOf(doc, 'deleted')
     if (typeof state === 'object') return undefined
     if (ref.id < 0n) return absenceOf(doc, 'not found')
-    if (!this.#session.transaction.catalogue.hasCollection(ref.database, ref.collection)) {
+    const { catalogue } = this.#session.transaction
+    const isGone = !catalogue.hasCollection(ref.database, ref.collection)
+    if (isGone && !this.#names.deleted.has(BigInt(ref.collection))) {
       return absenceOf(doc, 'collection deleted')
     }
     // Whoever has made it sees what it shows once.

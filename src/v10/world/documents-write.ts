@@ -20,9 +20,11 @@ import {
 import type { Call, WriteMode } from '../call.ts'
 import type { QueryFailure } from '../failure/failure.ts'
 import { id as idParameter } from '../library/parameters.ts'
+import { schemaFaults } from '../push/query-check.ts'
 import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
 import { settleDefinition, violation } from './collection-writing.ts'
 import { definitionFailures, unknownRole } from './definitions.ts'
+import { derivedNameFault } from './derived-names.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { isRefusedField } from './field-names.ts'
 import { Migrations } from './migrations.ts'
@@ -31,6 +33,7 @@ import { checkFields } from './native-fields.ts'
 import {
   constraintFailure,
   failedTo,
+  invalidSchema,
   pastWrite,
   permissionDenied,
   refusal,
@@ -49,8 +52,10 @@ export class DocumentWriter {
   readonly #reader: DocumentReader
   /** Collections of the users of which this query has written documents. */
   readonly #written = new Set<number>()
-  /** Collections of the users that this query has deleted, by the ids of their definitions. */
-  readonly #deleted = new Set<bigint>()
+  /** The first call that has written something of the schema. */
+  #schemaCall: Call | undefined
+  /** Collections that this query has named, each with the call. */
+  readonly #named: (readonly [Ref, Call])[] = []
   /** What is looked at when the query has been evaluated. */
   readonly #atEnd: (() => void)[] = []
   readonly #migrations: Migrations
@@ -91,7 +96,8 @@ export class DocumentWriter {
         ...this.#settling(number, undefined, target, call),
       }),
     )
-    this.#noteWrite(made.ref)
+    this.#noteWrite(made.ref, call)
+    if (number === native.collections) this.#named.push([made.ref, call])
     if (!isUser) this.#names.made(made.ref)
     const secret = made.fields.get('secret')
     const name = made.fields.get('name')
@@ -132,7 +138,8 @@ export class DocumentWriter {
         ...this.#settling(ref.collection, ref, target, call),
       }),
     )
-    this.#noteWrite(ref)
+    this.#noteWrite(ref, call)
+    if (given.has('name') || given.has('alias')) this.#named.push([ref, call])
     const title = session.transaction.get(ref)?.fields.get('name')
     if (doc.name === undefined || typeof title !== 'string' || title === doc.name) return doc
     return new Doc(ref, doc.collection, { name: title })
@@ -152,8 +159,8 @@ export class DocumentWriter {
     this.#guarded(target, call, () => {
       deleteDocument(ref, this.#session)
     })
-    this.#noteWrite(ref)
-    if (ref.collection === native.collections) this.#deleted.add(ref.id)
+    this.#noteWrite(ref, call)
+    if (ref.collection === native.collections) this.#names.deleted.add(ref.id)
     if (ref.collection === native.roles) this.#lookForUsers(ref, target, call)
     return new Doc(ref, doc.collection, { name: doc.name, state: 'deleted' })
   }
@@ -186,14 +193,15 @@ export class DocumentWriter {
     throw call.failure(code, message)
   }
 
-  #noteWrite(ref: Ref): void {
+  #noteWrite(ref: Ref, call: Call): void {
     if (ref.collection >= firstUserCollection) this.#written.add(ref.collection)
+    else if (schemaKinds.has(ref.collection)) this.#schemaCall ??= call
   }
 
   /** A document, whose collection this query has written. */
   #refuseSameQuery(definition: Ref, call: Call): void {
     const { transaction } = this.#session
-    const isGone = this.#deleted.has(definition.id)
+    const isGone = this.#names.deleted.has(definition.id)
     const ts = uncounted(transaction, () => transaction.get(definition))?.ts
     if (isGone || ts instanceof TransactionTime) throw sameQuery(call)
   }
@@ -268,9 +276,32 @@ export class DocumentWriter {
   /** What can be said only when all is written. Throws QueryFailures. */
   finish(): void {
     for (const look of this.#atEnd) look()
+    this.#checkSchema()
     this.#migrations.finish()
   }
+
+  /** What of the schema does not hold together is told at the first call that has changed it. */
+  #checkSchema(): void {
+    const call = this.#schemaCall
+    if (call === undefined) return
+    const named = this.#named.flatMap(([ref, at]) => {
+      const isThere =
+        ref.collection === native.collections && this.#session.transaction.get(ref) !== undefined
+      const message = isThere ? derivedNameFault(ref, this.#session) : undefined
+      return message === undefined ? [] : [{ name: 'error', message, span: at.span } as const]
+    })
+    const faults = named.length > 0 ? named : schemaFaults(this.#session)
+    if (faults.length > 0) throw invalidSchema(faults, call)
+  }
 }
+
+/** What schema files are about. */
+const schemaKinds: ReadonlySet<number> = new Set([
+  native.collections,
+  native.functions,
+  native.roles,
+  native.access_providers,
+])
 
 function isNumberedNative(number: number | undefined): boolean {
   return number === native.keys || number === native.tokens || number === native.credentials

@@ -46,6 +46,9 @@ export class Names {
     }
   }
 
+  /** A collection that this query has deleted: its documents are there until the query ends. */
+  readonly deleted = new Set<bigint>()
+
   /** Something was made that has no name for this query. */
   made(ref: Ref): void {
     this.#made.add(`${ref.collection}/${ref.id}`)

@@ -11,7 +11,7 @@ import {
 } from '../../model/schema/fault-texts.ts'
 import { native, type Ref } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failure/failure.ts'
 import { summaryOf } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
 
@@ -48,6 +48,12 @@ export function constraintFailure(
   const told = failures.length === 0 ? message : `${message}\nconstraint failures:${lines.join('')}`
   const drawn = diagnostics.map(diagnostic => ({ ...diagnostic, message: told }))
   return new QueryFailure('constraint_failure', message, drawn, parts)
+}
+
+/** The refusal of a schema that does not hold together: the faults are drawn within the message. */
+export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryFailure {
+  const lines = faults.flatMap(fault => summaryOf([fault]).split('\n')).map(line => `\n    ${line}`)
+  return call.failure('invalid_schema', `Invalid database schema update.${lines.join('')}`)
 }
 
 /** A failure as the summary has it: its paths, and its message with all lines but the first further in. */

@@ -49,7 +49,9 @@ export const storedCode: CodeLanguage<'10'> = {
     if (!takes(arity, args.length)) {
       throw call.failure('invalid_function_invocation', wrongCount(arity, args.length))
     }
-    return foreignResult(interpreter.enter(new Lambda(node, source, undefined), args, call))
+    const result = foreignResult(interpreter.enter(new Lambda(node, source, undefined), args, call))
+    world.finish()
+    return result
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
   isCode({ source }) {

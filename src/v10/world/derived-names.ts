@@ -1,0 +1,33 @@
+// Types that go by the names of collections: a collection `Jar` also occupies `JarCollection` and `NullJar`.
+
+import type { Session } from '../../model/session.ts'
+import { native, type Ref, sameRef } from '../../values/value.ts'
+
+function typesOf(name: string): readonly string[] {
+  return [name, `${name}Collection`, `Null${name}`]
+}
+
+/** What names and aliases of collections are too close to those of others; `own` are those that a query has named. */
+export function derivedNameFault(own: Ref, session: Session): string | undefined {
+  const { transaction } = session
+  const fields = transaction.get(own)?.fields
+  const others = Array.from(transaction.documents(own.database, native.collections, {})).flatMap(
+    ({ document }) => {
+      if (sameRef(document, own)) return []
+      const stored = transaction.get(document)?.fields
+      return [stored?.get('name'), stored?.get('alias')].flatMap(name =>
+        typeof name === 'string' ? typesOf(name) : [],
+      )
+    },
+  )
+  const taken = new Set(others)
+  for (const kind of ['name', 'alias']) {
+    const name = fields?.get(kind)
+    if (typeof name !== 'string') continue
+    const same = typesOf(name).filter(type => taken.has(type))
+    if (same.length === 0) continue
+    const which = same.join(', ')
+    return `The collection ${kind} \`${name}\` generates types that conflict with the following existing types: ${which}`
+  }
+  return undefined
+}
