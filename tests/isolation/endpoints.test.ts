@@ -47,6 +47,7 @@ const insiders: readonly Who[] = [...own, 'root']
 const admins: readonly Who[] = ['admin', 'root']
 const logReaders: readonly Who[] = ['admin', 'root', 'account key']
 const schemaReaders: readonly Who[] = ['admin', 'server', 'server-readonly', 'root']
+const madeUpSource = Buffer.concat([Buffer.of(2), Buffer.alloc(40)]).toString('base64url')
 const page = { at: 1_000_000, collection: 'things', history: false, place: ['live', null] }
 
 /** Who gets something else than 401, 403 and 404. */
@@ -60,6 +61,9 @@ const rows: Readonly<Record<string, Row>> = {
   'GET /tokens/self': { reach: ['token'] },
   // The query is no document or set.
   'POST /stream': { reach: insiders, body: plain },
+  // Texts that look like sources, and are none: who may ask is told so.
+  'POST /feed/1': { reach: insiders, body: { token: madeUpSource } },
+  'POST /stream/1': { reach: insiders, body: { token: madeUpSource } },
   'POST /api/v1/explain': { reach: admins, body: { query: plain, as: 'client' } },
   'GET /api/v1/principal': { reach: insiders },
   'POST /api/v1/transfer/write': { reach: admins, body: { onConflict: 'keep' } },

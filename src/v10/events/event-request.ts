@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts'
 import type { Session } from '../../model/session.ts'
 import { JsonSyntaxError, parseJson } from '../../values/json.ts'
 import type { Json, Micros } from '../../values/value.ts'
-import { looksSealed } from '../sets/sealed.ts'
+import { looksSealed, unseal } from '../sets/sealed.ts'
 import { DataWorld } from '../world/data-world.ts'
 import { type OpenedSource, openSource, Unusable } from './opened-source.ts'
 import { type EventPlace, openPlace, openToken, wholeTransaction } from './token.ts'
@@ -119,11 +119,12 @@ function shown(json: string | bigint | number): string {
 
 /** Opens the source of a request, and finds where it begins. Throws `bad request`. */
 export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
-  const key = new DataWorld(session).eventSources.key
+  const world = new DataWorld(session)
+  const { key } = world.eventSources
   const token = openToken(request.token, key)
-  if (token === undefined) throw invalidToken(endpoint)
-  if (typeof token === 'string') {
-    throw refused(`invalid event source provided, Expected EventSource<Any>, received ${token}`)
+  if (token === undefined) {
+    if (unseal(request.token, world.cursorKey) === undefined) throw invalidToken(endpoint)
+    throw refused('invalid event source provided, Expected EventSource<Any>, received Set<Any>')
   }
   const place = request.cursor === undefined ? undefined : openPlace(request.cursor, key)
   if (request.cursor !== undefined && place === undefined) throw invalidCursor(endpoint)

@@ -56,7 +56,7 @@ function subjectOf(source: ChangeSource): StreamSubject {
 /** Tokens of one source differ by the time at which they were made. */
 function keyOf(text: string, key: Uint8Array): string {
   const token = openToken(text, key)
-  if (token === undefined || typeof token === 'string') return text
+  if (token === undefined) return text
   const { database, source } = token
   return Buffer.from(encodeValue([database, source], 0)).toString('base64')
 }

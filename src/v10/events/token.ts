@@ -33,13 +33,11 @@ export function tokenOf(source: EventSource, call: Call): string {
   return seal('event source', [eventSources.database, BigInt(start), saved(source)], eventSources.key, start)
 }
 
-/** Reads a token; the type of what it is instead, undefined for what this service has not made. */
-export function openToken(text: string, key: Uint8Array): OpenedToken | string | undefined {
+/** Reads a token; undefined for what is none, or was not made by this service. */
+export function openToken(text: string, key: Uint8Array): OpenedToken | undefined {
   const opened = unseal(text, key)
-  if (opened === undefined) return undefined
-  const { kind, value } = opened
-  if (kind !== 'event source' || !isArray(value)) return kind === 'set cursor' ? 'Set<Any>' : undefined
-  const [database, start, source] = value
+  if (opened?.kind !== 'event source' || !isArray(opened.value)) return undefined
+  const [database, start, source] = opened.value
   return { database: database as bigint, start: Number(start), source: source ?? null }
 }
 

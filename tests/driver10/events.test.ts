@@ -1,0 +1,96 @@
+// Feeds and streams as the driver `fauna` reads them: pages until there are no more, events as they come, going on by cursor.
+
+import assert from 'node:assert/strict'
+import { type Client, type DocumentT, FaunaError, type FeedPage, fql, type StreamToken } from 'fauna'
+import { driver10Tests } from './app.ts'
+
+const driverTest = driver10Tests()
+
+type Item = DocumentT<{ n: number }>
+
+/** A client of a database with a collection of items, and the source of its changes. */
+async function shop(client: Client): Promise<StreamToken> {
+  await client.query(fql`Collection.create({ name: 'items' })`)
+  return (await client.query<StreamToken>(fql`items.all().eventSource()`)).data
+}
+
+function add(client: Client, n: number) {
+  return client.query<Item>(fql`items.create({ n: ${n} })`)
+}
+
+driverTest('a feed gives what has happened, page by page, and goes on by cursor', async app => {
+  const client = app.client()
+  const source = await shop(client)
+  for (let n = 1; n <= 5; n++) await add(client, n)
+  const feed = client.feed<Item>(source, { page_size: 2 })
+  const pages: FeedPage<Item>[] = []
+  for await (const page of feed) pages.push(page)
+  assert.deepEqual(
+    pages.map(({ events }) => [...events].map(event => event.data.n)),
+    [[1, 2], [3, 4], [5]],
+  )
+  const { cursor } = pages.at(-1) as FeedPage<Item>
+  await client.query(fql`items.where(.n > 4).forEach(.delete())`)
+  const rest = client.feed<Item>(source, { cursor })
+  const told = await Array.fromAsync(rest.flatten())
+  assert.deepEqual(
+    told.map(({ data, type }) => [type, data.n]),
+    [['remove', 5]],
+  )
+})
+
+driverTest('a feed can be made by the query that has its source', async app => {
+  const client = app.client()
+  await shop(client)
+  const { txn_ts: startTs } = await add(client, 1)
+  await add(client, 2)
+  const feed = client.feed<Item>(fql`items.all().eventSource()`, { start_ts: startTs as number })
+  const told = await Array.fromAsync(feed.flatten())
+  assert.deepEqual(
+    told.map(({ data, type }) => [type, data.n]),
+    [['add', 2]],
+  )
+})
+
+driverTest('a stream tells what happens, and another one goes on behind its last event', async app => {
+  const client = app.client()
+  const source = await shop(client)
+  const stream = client.stream<Item>(source, { status_events: true })
+  const seen: string[] = []
+  let cursor = ''
+  for await (const event of stream) {
+    if (event.type === 'status') await add(client, 1)
+    else {
+      seen.push(`${event.type} ${event.data.n}`)
+      cursor = event.cursor
+      if (event.type === 'add') await client.query(fql`items.all().forEach(.update({ n: 7 }))`)
+      else break
+    }
+  }
+  stream.close()
+  assert.deepEqual(seen, ['add 1', 'update 7'])
+  await add(client, 8)
+  const next = client.stream<Item>(source, { cursor })
+  for await (const event of next) {
+    if (event.type === 'status') continue
+    assert.deepEqual([event.type, event.data.n], ['add', 8])
+    break
+  }
+  next.close()
+})
+
+driverTest('errors of events arrive as the driver has them', async app => {
+  const client = app.client()
+  await shop(client)
+  const { data: source } = await client.query<StreamToken>(fql`items.all().eventSource().map(i => 1 / i.n)`)
+  await add(client, 0)
+  const stream = client.stream(source)
+  await assert.rejects(async () => {
+    for await (const event of stream) assert.equal(event.type, 'status')
+  }, FaunaError)
+  stream.close()
+  const feed = client.feed<number>(source)
+  await assert.rejects(async () => {
+    for await (const event of feed.flatten()) assert.equal(event.type, 'add')
+  }, FaunaError)
+})

@@ -1,0 +1,271 @@
+// Streams and feeds of version 10 over a store in memory, where the test moves time and decides when a reader reads.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { systemRandom } from '../../src/base/random.ts'
+import type { Engine, EventStream } from '../../src/engine/contract.ts'
+import { openMemory } from '../../src/kv/memory.ts'
+import { limits } from '../../src/limits.ts'
+import { engineOver } from '../../src/open-engine.ts'
+import { ManualTime, settled } from '../unit/auth/support.ts'
+
+const rootSecret = 'root-secret-of-a-test'
+
+interface Told {
+  readonly type: string
+  readonly data?: unknown
+  readonly cursor?: string
+  readonly txn_ts?: number
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+interface Page {
+  readonly events: readonly Told[]
+  readonly cursor: string
+  readonly has_next: boolean
+}
+
+interface Bench {
+  readonly engine: Engine
+  readonly time: ManualTime
+  query(text: string, secret?: string): Promise<unknown>
+  open(body: object, secret?: string): Promise<EventStream>
+  feed(body: object, secret?: string): Promise<Page>
+}
+
+async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 2000): Promise<void> {
+  const time = new ManualTime()
+  time.ms = 1_700_000_000_000
+  const config = { allowInsecureJwks: false, audiencePrefix: 'test:', passwordCost: 4, streamsMax }
+  const environment = { clock: time.clock, timers: time, random: systemRandom }
+  const { engine, close } = engineOver(
+    openMemory(),
+    config,
+    rootSecret,
+    pino({ level: 'silent' }),
+    environment,
+  )
+  const request = (sent: object, options: Readonly<Record<string, string>>, secret = rootSecret) => ({
+    authorization: `Bearer ${secret}`,
+    language: '10' as const,
+    dialect: '10',
+    body: JSON.stringify(sent),
+    options,
+    timeoutMs: 60_000,
+  })
+  const bench: Bench = {
+    engine,
+    time,
+    async query(text, secret) {
+      const response = await engine.query(request({ query: text }, {}, secret))
+      assert.equal(response.status, 200, response.body)
+      return JSON.parse(response.body).data
+    },
+    async open(sent, secret) {
+      const { stream, body: refusal } = await engine.openStream(
+        request(sent, { endpoint: 'stream' }, secret),
+        undefined,
+      )
+      assert.ok(stream, refusal)
+      return stream
+    },
+    async feed(sent, secret) {
+      const response = await engine.query(request(sent, { endpoint: 'feed' }, secret))
+      assert.equal(response.status, 200, response.body)
+      return JSON.parse(response.body)
+    },
+  }
+  try {
+    await bench.query('Collection.create({ name: "Jar" })')
+    await body(bench)
+  } finally {
+    await close()
+  }
+}
+
+function taken(stream: EventStream): Told[] {
+  const events: Told[] = []
+  for (let line = stream.take(); line !== undefined; line = stream.take()) {
+    const text = Buffer.from(line).toString()
+    assert.match(text, /^[^\r\n]+\r\n$/)
+    events.push(JSON.parse(text))
+  }
+  return events
+}
+
+const typesOf = (events: readonly Told[]) => events.map(({ type }) => type)
+const source = (bench: Bench, text = 'Jar.all().map(.n).eventSource()') =>
+  bench.query(text) as Promise<string>
+
+test('a stream without events tells every five minutes where it is', () =>
+  withEngine(async bench => {
+    const stream = await bench.open({ token: await source(bench, 'Jar.where(.n > 5).eventSource()') })
+    await settled()
+    const [start] = taken(stream)
+    await bench.query('Jar.create({ n: 1 })')
+    await settled()
+    await bench.time.advance(limits.streamStatusMs - 1)
+    assert.deepEqual(taken(stream), [])
+    await bench.time.advance(1)
+    const [status, ...others] = taken(stream)
+    assert.deepEqual([status?.type, others], ['status', []])
+    assert.ok(Number(status?.txn_ts) > Number(start?.txn_ts))
+    await bench.query('Jar.create({ n: 7 })')
+    const page = await bench.feed({ token: await source(bench), cursor: status?.cursor })
+    assert.deepEqual(typesOf(page.events), ['add'], 'its cursor lies behind what was left out')
+    await settled()
+    assert.deepEqual(typesOf(taken(stream)), ['add'])
+    // What was told lately needs no status.
+    await bench.time.advance(limits.streamStatusMs - 1)
+    assert.deepEqual(taken(stream), [])
+    await bench.time.advance(limits.streamStatusMs)
+    assert.deepEqual(typesOf(taken(stream)), ['status'])
+    stream.close()
+  }))
+
+test('hundreds of streams of one source are told the same events, each once, whenever they were opened', () =>
+  withEngine(async bench => {
+    const token = await source(bench)
+    const streams: EventStream[] = []
+    for (let n = 0; n < 100; n++) {
+      if (n % 10 === 0) await bench.query(`Jar.create({ n: ${n} })`)
+      for (let each = 0; each < 3; each++) streams.push(await bench.open({ token }))
+    }
+    await bench.query('Set.sequence(0, 50).forEach(n => Jar.create({ n: 1000 + n }))')
+    for (let turn = 0; turn < 20; turn++) await settled()
+    const [first, ...others] = streams.map(taken)
+    assert.equal(first?.length, 61)
+    assert.equal(new Set(first?.map(({ cursor }) => cursor)).size, 61)
+    for (const told of others) assert.deepEqual(told, first)
+    for (const stream of streams) stream.close()
+  }))
+
+test('events that wait for a reader who does not read end the stream', () =>
+  withEngine(async bench => {
+    const stream = await bench.open({ token: await source(bench) })
+    await settled()
+    for (let n = 0; n < 5; n++) {
+      await bench.query('Set.sequence(0, 1000).forEach(n => Jar.create({ n: n }))')
+      for (let turn = 0; turn < 5; turn++) await settled()
+    }
+    await bench.query('Jar.create({ n: 0 })')
+    for (let turn = 0; turn < 5; turn++) await settled()
+    assert.ok(stream.ended)
+    const error = taken(stream).at(-1)
+    assert.deepEqual([error?.type, error?.error?.code], ['error', 'stream_overflow'])
+  }))
+
+test('a stream may have so many events to catch up on, and no more', () =>
+  withEngine(async bench => {
+    const token = await source(bench)
+    const catchUp = async () => {
+      const stream = await bench.open({ token })
+      for (let turn = 0; turn < 5; turn++) await settled()
+      const told = taken(stream)
+      stream.close()
+      return told
+    }
+    await bench.query(`Set.sequence(0, ${limits.streamReplayMax}).forEach(n => Jar.create({ n: n }))`)
+    assert.equal((await catchUp()).length, 1 + limits.streamReplayMax)
+    await bench.query('Jar.create({ n: 0 })')
+    const told = await catchUp()
+    assert.equal(told.length, 2 + limits.streamReplayMax)
+    assert.equal(told.at(-1)?.error?.code, 'stream_replay_volume_exceeded')
+  }))
+
+test('who loses the credential is told so, and who still has it goes on', () =>
+  withEngine(async bench => {
+    const secret = (await bench.query('Key.create({ role: "server" }).secret')) as string
+    const token = await source(bench)
+    const [lost, kept] = [await bench.open({ token }, secret), await bench.open({ token })]
+    await settled()
+    await bench.query('Key.all().forEach(.delete())')
+    await settled()
+    assert.equal(taken(lost).at(-1)?.error?.code, 'permission_loss')
+    await bench.query('Jar.create({ n: 1 })')
+    await settled()
+    assert.deepEqual(typesOf(taken(kept)), ['status', 'add'])
+    kept.close()
+  }))
+
+test('a stream of a collection that is deleted just ends', () =>
+  withEngine(async bench => {
+    const stream = await bench.open({ token: await source(bench) })
+    await settled()
+    await bench.query('Jar.definition.delete()')
+    await settled()
+    assert.ok(stream.ended)
+    assert.deepEqual(typesOf(taken(stream)), ['status'])
+  }))
+
+test('a token is as good as the caller, wherever it was made', () =>
+  withEngine(async bench => {
+    await bench.query(
+      'Role.create({ name: "r", privileges: { resource: "Jar", actions: { read: "j => j.n > 1" } } })',
+    )
+    const secret = (await bench.query('Key.create({ role: "r" }).secret')) as string
+    const token = await source(bench)
+    const stream = await bench.open({ token }, secret)
+    await bench.query('Jar.create({ id: 1, n: 1 })')
+    await bench.query('Jar.create({ id: 2, n: 2 })')
+    await bench.query('Jar.byId(1)!.update({ n: 3 })')
+    await bench.query('Jar.byId(2)!.update({ n: 0 })')
+    await settled()
+    const expected = [
+      ['status', undefined],
+      ['add', { '@int': '2' }],
+      ['add', { '@int': '3' }],
+      ['remove', { '@int': '2' }],
+    ]
+    assert.deepEqual(
+      taken(stream).map(({ data, type }) => [type, data]),
+      expected,
+    )
+    const page = await bench.feed({ token }, secret)
+    assert.deepEqual(
+      page.events.map(({ data, type }) => [type, data]),
+      expected.slice(1),
+    )
+    stream.close()
+  }))
+
+test('a feed from before the history says so, and one of a collection that was not there yet is whole', () =>
+  withEngine(async bench => {
+    const token = await source(bench, 'Jar.all().eventSource()')
+    await bench.query('Jar.create({ n: 1 })')
+    const whole = await bench.feed({ token, start_ts: 0 })
+    assert.deepEqual(typesOf(whole.events), ['add'])
+    await bench.time.advance(limits.historyGraceMicros / 1000 + 1000)
+    await bench.query('Jar.create({ n: 2 })')
+    const page = await bench.feed({ token })
+    assert.deepEqual([page.events[0]?.error?.code, page.has_next], ['invalid_stream_start_time', false])
+    assert.match(
+      page.events[0]?.error?.message ?? '',
+      /^Stream start time 2023-[^`]+Z is too far in the past\./,
+    )
+    const stream = await bench.open({ token })
+    await settled()
+    assert.deepEqual(typesOf(taken(stream)), ['status', 'error'])
+    assert.ok(stream.ended)
+  }))
+
+test('a page ends in time, and the next one goes on where it did', () =>
+  withEngine(async bench => {
+    const token = await source(bench)
+    await bench.query('Set.sequence(0, 200).forEach(n => Jar.create({ id: n + 1, n: n }))')
+    bench.time.msPerLook = 200
+    const seen: unknown[] = []
+    let cursor: string | undefined
+    let pages = 0
+    for (let hasNext = true; hasNext; pages++) {
+      const page = await bench.feed({ token, page_size: 16_000, ...(cursor !== undefined && { cursor }) })
+      seen.push(...page.events.map(({ data }) => data))
+      ;({ cursor, has_next: hasNext } = page)
+    }
+    assert.ok(pages > 1)
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 200 }, (_, n) => ({ '@int': String(n) })),
+    )
+  }))
