@@ -1,5 +1,6 @@
 // Why a request about schema files is refused.
 
+import { limits } from '../../limits.ts'
 import { LanguageError } from '../../model/failure.ts'
 import type { Diagnostic, QueryFailure } from '../failure/failure.ts'
 import { summaryOf } from '../failure/summary.ts'
@@ -19,9 +20,17 @@ export class SchemaFailure extends LanguageError {
   }
 }
 
-/** The refusal of files: every fault with its place, and what has none. */
+/** The refusal of files: every fault with its place, and what has none; of very many, the first. */
 export function refusedFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
-  const drawn = faults.map(fault => (typeof fault === 'string' ? fault : summaryOf([fault])))
+  const drawn: string[] = []
+  let units = 0
+  for (const fault of faults.slice(0, limits.gatheredErrorsMax)) {
+    const text = typeof fault === 'string' ? fault : summaryOf([fault])
+    units += text.length
+    // Each shows its lines, which may be long.
+    if (drawn.length > 0 && units > limits.v10TextUnitsMax) break
+    drawn.push(text)
+  }
   return new SchemaFailure(400, drawn.join('\n'))
 }
 

@@ -1,0 +1,152 @@
+// Schema files below `/schema/1`, where no conformance case says it: what happens at once, to whom it is told, and what
+// becomes of bodies that mean harm.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { keyOfNewDatabase, send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+let databases = 0
+
+before(async () => {
+  server = await startServer()
+})
+
+after(() => server?.stop())
+
+function newDatabase(): Promise<string> {
+  databases += 1
+  return keyOfNewDatabase(server, `d${databases}`, 'admin')
+}
+
+interface Told {
+  readonly status: number
+  readonly body: {
+    readonly error?: { readonly message: string }
+    readonly version?: number
+    readonly content?: string
+  }
+}
+
+async function request(
+  secret: string,
+  method: string,
+  path: string,
+  body?: FormData | string,
+): Promise<Told> {
+  const response = await fetch(`${server.url}/schema/1/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${secret}` },
+    ...(body !== undefined && { body }),
+  })
+  return { status: response.status, body: (await response.json()) as Told['body'] }
+}
+
+function push(secret: string, files: Readonly<Record<string, string>>, query = ''): Promise<Told> {
+  const form = new FormData()
+  for (const [name, text] of Object.entries(files)) form.append(name, new Blob([text]))
+  return request(secret, 'POST', `update${query}`, form)
+}
+
+async function ask(secret: string, query: string): Promise<unknown> {
+  const answer = await send(server, { path: '/query/1', secret, body: JSON.stringify({ query }) })
+  return (answer.json as { data?: unknown }).data
+}
+
+test('of two pushes for one version one comes through', async () => {
+  const secret = await newDatabase()
+  const { body } = await push(secret, { 'main.fsl': 'function one() { 1 }' })
+  const pushes = [2, 3, 4].map(value =>
+    push(secret, { 'main.fsl': `function one() { ${value} }` }, `?version=${body.version}`),
+  )
+  const statuses = (await Promise.all(pushes)).map(({ status }) => status)
+  assert.deepEqual(statuses.sort(), [200, 409, 409])
+})
+
+test('pushes side by side all end in what one of them said', async () => {
+  const secret = await newDatabase()
+  const texts = Array.from({ length: 8 }, (_, index) => `collection C${index} {}`)
+  const answers = await Promise.all(texts.map(text => push(secret, { 'main.fsl': text })))
+  for (const { status } of answers) assert.equal(status, 200)
+  const { body } = await request(secret, 'GET', 'files/main.fsl')
+  assert.ok(texts.includes(body.content ?? ''))
+  const names = await ask(secret, 'Collection.all().map(.name).toArray()')
+  assert.deepEqual(names, [body.content?.slice('collection '.length, -' {}'.length)])
+})
+
+test('bodies that cannot be read are refused, and nothing is changed', async () => {
+  const secret = await newDatabase()
+  await push(secret, { 'main.fsl': 'collection Kept {}' })
+  const texts = [
+    `a ${'{ a '.repeat(20_000)}`,
+    `function f() { ${'('.repeat(20_000)} }`,
+    '/*'.repeat(10_000),
+    '@alias(a) '.repeat(5000),
+    `collection A { a: ${'Array<'.repeat(5000)} }`,
+    '"'.repeat(10_000),
+    'collection \u0000 {}',
+  ]
+  for (const text of texts) {
+    const { body, status } = await push(secret, { 'main.fsl': text })
+    assert.equal(status, 400)
+    assert.match(body.error?.message ?? '', /^error: /)
+  }
+  const form = { 'content-type': 'multipart/form-data; boundary=x' }
+  const head = '--x\r\ncontent-disposition: form-data; name="main.fsl"\r\n\r\n'
+  for (const bytes of [
+    Buffer.from('--x\r\njunk'),
+    Buffer.from([0xff, 0xfe, 0]),
+    Buffer.from(`${head}\xc3(`, 'latin1'),
+  ]) {
+    const response = await fetch(`${server.url}/schema/1/update`, {
+      method: 'POST',
+      headers: { ...form, authorization: `Bearer ${secret}` },
+      body: bytes,
+    })
+    assert.equal(response.status, 400)
+    assert.deepEqual(await response.json(), { error: { message: 'Invalid request' } })
+  }
+  assert.deepEqual(await ask(secret, 'Collection.all().map(.name).toArray()'), ['Kept'])
+})
+
+test('a body that is too long is refused in the same shape', async () => {
+  const secret = await newDatabase()
+  const { body, status } = await push(secret, { 'main.fsl': 'x'.repeat(8_400_000) })
+  assert.deepEqual([status, body], [413, { error: { message: 'Request entity is too large' } }])
+})
+
+test('another name in the place of an item renames it, and its documents stay', async () => {
+  const secret = await newDatabase()
+  await push(secret, { 'main.fsl': '// about\ncollection Shelf {}\ncollection Box {}' })
+  await ask(secret, 'Shelf.create({ id: 1, a: 2 })')
+  const { body, status } = await request(secret, 'POST', 'items/collections/Shelf', 'collection Rack {}')
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.equal(await ask(secret, 'Rack.byId(1)!.a'), 2)
+  const main = await request(secret, 'GET', 'files/main.fsl')
+  assert.equal(main.body.content, 'collection Rack {}\ncollection Box {}')
+})
+
+test('a schema of a hundred collections comes back as it went, and pushing it again changes nothing', async () => {
+  const secret = await newDatabase()
+  const text = Array.from(
+    { length: 100 },
+    (_, index) => `/* number ${index} */
+@alias(Alias${index})
+collection C${index} {
+  a: String?;  b : { c: Int = 1, *: Any }
+  next: Ref<C${(index + 1) % 100}>?
+  compute d = (.a) // short
+  index byA { terms [.a]
+    values [desc(.b.c), mva(.list)] }
+  unique [.a, .b.c]
+  check ok ((doc) => doc.a != "x#{1 + 2}")
+}`,
+  ).join('\n\n')
+  const first = await push(secret, { 'all.fsl': text })
+  assert.equal(first.status, 200, JSON.stringify(first.body))
+  const again = await push(secret, { 'all.fsl': text })
+  assert.equal(again.body.version, first.body.version)
+  const read = await request(secret, 'GET', 'files/all.fsl')
+  assert.equal(read.body.content, text)
+})
