@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { keyOfNewDatabase, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
+import { appSchema, collectionNames } from './app-schema.ts'
 import { FaunaShell, type Said } from './shell.ts'
 
 type Files = Readonly<Record<string, string>>
@@ -147,6 +148,37 @@ describe('fauna schema', { timeout: 300_000 }, () => {
     assert.match(stderr, /Unknown type `Nothing`\nat main\.fsl:2:6/)
   })
 
+  test('twenty collections are pushed, migrated and pulled, and come back as they went', async t => {
+    const files = appSchema()
+    const app = await project(t, files)
+    if (app === undefined) return
+    await app.schema(['push', '--active', '--no-input'])
+    for (const name of collectionNames) await app.query(`${name}.create({ name: "first", size: 7 }).name`)
+    const migrated = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [
+        name,
+        text.replaceAll(/ {2}size: Int = \d+\n[\s\S]*?\n}\n/g, migration),
+      ]),
+    )
+    await app.write(migrated)
+    await app.schema(['push', '--no-input'])
+    assert.equal(await app.query('Customer.all().first()!.size'), 7)
+    await app.schema(['commit', '--no-input'])
+    for (const name of collectionNames) {
+      assert.deepEqual(await app.query(`${name}.all().map(.data { width, note }).toArray()`), [
+        { width: 7, note: 'none' },
+      ])
+      assert.equal(await app.query(`${name}.byName("first").count()`), 1)
+    }
+    // The tool makes no folders when it pulls: those that are there stay.
+    for (const name of Object.keys(migrated)) await rm(join(app.folder, name))
+    await app.schema(['pull'], 'y\n')
+    for (const [name, text] of Object.entries(migrated)) {
+      assert.equal(await readFile(join(app.folder, name), 'utf8'), text)
+    }
+    assert.match(await app.schema(['diff']), /No schema differences/)
+  })
+
   test('a root database may be pushed to', async t => {
     if (shell === undefined) return t.skip(fault)
     const root = new Project(server.rootSecret, join(folder, 'root'))
@@ -157,3 +189,14 @@ describe('fauna schema', { timeout: 300_000 }, () => {
     assert.equal(await root.query('ofRoot()'), 1)
   })
 })
+
+/** The rest of a collection whose `size` has become `width`, with a new field and the migrations for both. */
+function migration(rest: string): string {
+  return rest
+    .replaceAll('size', 'width')
+    .replace(/( {2}width: Int = \d+\n)/, '$1  note: String // new\n')
+    .replace(
+      /\n}\n$/,
+      '\n\n  migrations {\n    move .size -> .width\n    add .note\n    backfill .note = "none"\n  }\n}\n',
+    )
+}

@@ -289,7 +289,7 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
 }
 
 /** An index or a unique constraint of a definition that cannot be used yet. */
-interface UnreadyPart {
+export interface UnreadyPart {
   /** Undefined for a unique constraint. */
   readonly name: string | undefined
   readonly terms: readonly OwnField[]

@@ -11,9 +11,11 @@ import { Rewinder } from './rewind.ts'
 import { shapeOf } from './shape.ts'
 
 /** How documents get from one definition to another. */
-interface MigrationPlan {
+export interface MigrationPlan {
   /** In the order of time; none where something is wrong. */
   readonly steps: readonly PlannedStep[]
+  /** The statements that are new, which the steps come from. */
+  readonly statements: readonly Statement[]
   readonly faults: readonly Diagnostic[]
 }
 
@@ -32,10 +34,10 @@ export function planMigration(
   for (const statement of statements.toReversed()) rewinder.rewind(statement)
   rewinder.finish()
   const { faults, shape, steps } = rewinder
-  if (faults.length > 0) return { steps: [], faults }
-  if (live === undefined) return { steps: [], faults: [] }
+  if (faults.length > 0) return { steps: [], statements, faults }
+  if (live === undefined) return { steps: [], statements: [], faults: [] }
   const differences = comparisonFaults(shape, shapeOf(live, find), submitted)
-  return { steps: differences.length > 0 ? [] : steps.toReversed(), faults: differences }
+  return { steps: differences.length > 0 ? [] : steps.toReversed(), statements, faults: differences }
 }
 
 /** The statements behind those that are done: the longest beginning of the new list that the old one ends with. */

@@ -21,9 +21,10 @@ const answer: Route['answer'] = ({ request, session, version }) => {
 /** What a push changes in the staged schema. It has to fit what is in force, whose place it is to take. */
 function planFromStaged(push: Push, session: Session): Plan {
   const before = stagedFiles(session)
-  const { after } = planOf({ files: resultOf(push, before), isWhole: true }, session)
+  const { after, fieldLines } = planOf({ files: resultOf(push, before), isWhole: true }, session)
   const itemsOf = (files: readonly FileText[]) => files.flatMap(file => readFile(file).file.items)
-  return { before, after, changes: changesOf(itemsOf(before), itemsOf(after)) }
+  const changes = changesOf(itemsOf(before), itemsOf(after), { fieldLines })
+  return { before, after, changes, fieldLines }
 }
 
 /** The paths that compare: two names of one. */

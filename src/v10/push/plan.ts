@@ -1,10 +1,13 @@
 // What a push would do: the files as they would be, and the items that come, go and change. Making a plan writes nothing.
 
 import type { Session } from '../../model/session.ts'
+import type { DiffLine } from '../fsl/diff/drawing.ts'
+import { migrationLines } from '../fsl/diff/migration-lines.ts'
 import { changesOf, type ItemChange } from '../fsl/diff/schema-diff.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
 import { type FileText, readFile } from '../fsl/patch.ts'
-import { migrationFaults } from '../world/migrations.ts'
+import type { MigrationPlan } from '../migrations/plan.ts'
+import { migrationOfItem } from '../world/migrations.ts'
 import { currentFiles } from './current-files.ts'
 import { othersOf } from './definitions.ts'
 import { refusedFiles } from './schema-failure.ts'
@@ -17,6 +20,8 @@ export interface Plan {
   readonly after: readonly FileText[]
   /** The items that are not the same in them: those that come, those that go, those that change. */
   readonly changes: readonly ItemChange[]
+  /** What the migrations of one of the items after will do to documents. */
+  readonly fieldLines: (item: SchemaItem) => readonly DiffLine[]
 }
 
 /** The files of a push. */
@@ -41,10 +46,19 @@ export function planOf(push: Push, session: Session): Plan {
   const itemsAfter = itemsOf(result)
   const faults = itemFaults(itemsAfter, othersOf(session))
   if (faults.length > 0) throw refusedFiles(faults)
-  const unfit = itemsAfter.flatMap(item => (item.kind === 'collection' ? migrationFaults(item, session) : []))
+  const migrations = new Map<SchemaItem, MigrationPlan>()
+  for (const item of itemsAfter) {
+    if (item.kind === 'collection') migrations.set(item, migrationOfItem(item, session))
+  }
+  const unfit = [...migrations.values()].flatMap(migration => migration.faults)
   if (unfit.length > 0) throw refusedFiles(unfit)
+  const fieldLines = (item: SchemaItem) => {
+    const migration = migrations.get(item)
+    return migration === undefined ? [] : migrationLines(migration, item)
+  }
   const after = storedAfter(kept, push.files, before)
-  return { before, after, changes: changesOf(itemsBefore, itemsAfter, push) }
+  const { renamed } = push
+  return { before, after, fieldLines, changes: changesOf(itemsBefore, itemsAfter, { fieldLines, renamed }) }
 }
 
 /** The items of all files. Throws a SchemaFailure with everything that is wrong in them. */

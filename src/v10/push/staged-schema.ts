@@ -2,7 +2,7 @@
 // indexes that they call for are being built meanwhile. Each push is compared with the schema in force. Where definitions
 // are to be read and written as they will be, a rehearsal of the transaction has the staged schema in force.
 
-import { keepIndexes, unreadyParts } from '../../model/schema/collection-indexes.ts'
+import { keepIndexes, type UnreadyPart, unreadyParts } from '../../model/schema/collection-indexes.ts'
 import {
   isStaged,
   readSchemaFiles,
@@ -12,8 +12,8 @@ import {
 import type { Session } from '../../model/session.ts'
 import type { ObjectValue, Ref } from '../../values/value.ts'
 import { definitionOf } from '../fsl/definition-of-item.ts'
-import { textOfPath } from '../fsl/diff/item-diff.ts'
 import { type FileText, readFile } from '../fsl/patch.ts'
+import { printedPath } from '../fsl/print.ts'
 import { applyPlan } from './apply.ts'
 import { keepFiles } from './current-files.ts'
 import { definitionsOf } from './definitions.ts'
@@ -125,20 +125,22 @@ interface StagedState {
 /** How far the staged schema is: its indexes are built from the documents that are there. */
 export function stagedState(session: Session): StagedState {
   if (!isStaged(session)) return { status: 'none', pendingSummary: '' }
-  const lines: string[] = []
-  let status: StagedStatus = 'ready'
-  for (const { definition, name, ref } of plannedCollections(session)) {
-    const unready = unreadyParts(ref, definition, session)
-    if (unready.length > 0) lines.push(`* Collection ${name}:\n`)
-    for (const { hasFailed, name: index, terms } of unready) {
-      const what =
-        index === undefined
-          ? `unique constraint on [${terms.map(({ multiValue, path }) => textOfPath({ mva: multiValue, path, order: 'asc' })).join(', ')}]`
-          : `index ${index}`
-      lines.push(hasFailed ? `  ! ${what}: failed\n` : `  ~ ${what}: building\n`)
-      if (hasFailed) status = 'failed'
-      else if (status === 'ready') status = 'pending'
-    }
-  }
-  return { status, pendingSummary: lines.join('') }
+  const unready = plannedCollections(session).map(({ definition, name, ref }) => ({
+    name,
+    parts: unreadyParts(ref, definition, session),
+  }))
+  const parts = unready.flatMap(collection => collection.parts)
+  const status = parts.some(({ hasFailed }) => hasFailed) ? 'failed' : parts.length > 0 ? 'pending' : 'ready'
+  const summaries = unready.map(({ name, parts }) =>
+    parts.length === 0 ? '' : `* Collection ${name}:\n${parts.map(partLine).join('')}`,
+  )
+  return { status, pendingSummary: summaries.join('') }
+}
+
+function partLine({ hasFailed, name, terms }: UnreadyPart): string {
+  const paths = terms.map(({ multiValue, path }) =>
+    multiValue ? `mva(${printedPath(path)})` : printedPath(path),
+  )
+  const what = name === undefined ? `unique constraint on [${paths.join(', ')}]` : `index ${name}`
+  return hasFailed ? `  ! ${what}: failed\n` : `  ~ ${what}: building\n`
 }

@@ -13,15 +13,15 @@ import { type Diagnostic, QueryFailure } from '../failure/failure.ts'
 import { summaryOf } from '../failure/summary.ts'
 import type { CollectionItem } from '../fsl/nodes.ts'
 import { type Declaration, declarationOf, declarationOfItem } from '../migrations/declaration.ts'
-import { planMigration } from '../migrations/plan.ts'
+import { type MigrationPlan, planMigration } from '../migrations/plan.ts'
 import type { Filler, PlannedStep } from '../migrations/planned-step.ts'
 import { drawn, sameQuery } from './refusals.ts'
 
-/** What an item of a schema file means for the documents of its collection: everything that is wrong with it, with places. */
-export function migrationFaults(item: CollectionItem, session: Session): readonly Diagnostic[] {
+/** What an item of a schema file means for the documents of its collection; what is wrong with it has places. */
+export function migrationOfItem(item: CollectionItem, session: Session): MigrationPlan {
   const { database, transaction } = session
   const own = transaction.catalogue.resolve(database, native.collections, item.name.text)
-  return planMigration(declarationOfItem(item), liveDeclaration(own, session), finderOf(session)).faults
+  return planMigration(declarationOfItem(item), liveDeclaration(own, session), finderOf(session))
 }
 
 /** A definition that cannot be migrated to. */

@@ -1,8 +1,6 @@
 // What is different between two forms of one item of a schema: lines in words, by group. What comes stands before what
 // goes, and that before what changes; where an item was not there before, or is no more, all it says counts as come or gone.
 
-import { pathSpelling } from '../../../model/schema/paths.ts'
-import { quoted } from '../../text/quoted.ts'
 import type {
   ActionMember,
   CollectionItem,
@@ -10,7 +8,6 @@ import type {
   FunctionItem,
   IndexMember,
   IndexPart,
-  IndexPath,
   MigrationStatement,
   PredicatePlace,
   ProviderItem,
@@ -21,6 +18,8 @@ import type {
 } from '../nodes.ts'
 import { ungrouped } from '../nodes.ts'
 import type { AnnotationPlace } from '../outline.ts'
+import { printedPaths } from '../print.ts'
+import { printedString } from '../print-text.ts'
 import { type DiffLine, indented, marked } from './drawing.ts'
 import { type Pair, type Paired, paired } from './pairs.ts'
 import { isSameTree } from './same-tree.ts'
@@ -201,18 +200,6 @@ function isDefaultRemoved({ after, before }: Pair<Member<'field'>>): boolean {
   return before.defaultValue !== undefined && after.defaultValue === undefined
 }
 
-function listOf(paths: readonly IndexPath[]): string {
-  return `[${paths.map(textOfPath).join(', ')}]`
-}
-
-/** A path as an index or a unique constraint lists it. */
-export function textOfPath({ mva, order, path }: Omit<IndexPath, 'start' | 'end'>): string {
-  const spelled = pathSpelling(path)
-  const text = spelled.startsWith('[') ? `.${spelled}` : spelled
-  const wrapped = mva ? `mva(${text})` : text
-  return order === 'desc' ? `desc(${wrapped})` : wrapped
-}
-
 const indexWording: Wording<IndexMember> = {
   ...namedWording<IndexMember>(
     ({ name }) => `index \`${name.text}\``,
@@ -231,10 +218,10 @@ const indexWording: Wording<IndexMember> = {
 }
 
 const partWording: Wording<IndexPart> = {
-  added: ({ kind, paths }) => [marked('added', `add ${kind} set to ${listOf(paths)}`)],
-  removed: ({ kind, paths }) => [marked('removed', `remove ${kind} set to ${listOf(paths)}`)],
+  added: ({ kind, paths }) => [marked('added', `add ${kind} set to ${printedPaths(paths)}`)],
+  removed: ({ kind, paths }) => [marked('removed', `remove ${kind} set to ${printedPaths(paths)}`)],
   changed: ({ after, before }) => {
-    const [was, is] = [listOf(before.paths), listOf(after.paths)]
+    const [was, is] = [printedPaths(before.paths), printedPaths(after.paths)]
     return was === is ? [] : [marked('changed', `change ${before.kind} from ${was} to ${is}`)]
   },
 }
@@ -242,14 +229,14 @@ const partWording: Wording<IndexPart> = {
 type Constraint = Member<'unique' | 'check'>
 
 function constraintKey(constraint: Constraint): string {
-  return constraint.kind === 'check' ? `check ${constraint.name.text}` : listOf(constraint.paths)
+  return constraint.kind === 'check' ? `check ${constraint.name.text}` : printedPaths(constraint.paths)
 }
 
 const constraintWording = namedWording<Constraint>(
   constraint =>
     constraint.kind === 'check'
       ? `check constraint \`${constraint.name.text}\``
-      : `unique constraint on ${listOf(constraint.paths)}`,
+      : `unique constraint on ${printedPaths(constraint.paths)}`,
   ({ after, before }) =>
     before.kind === 'check' && after.kind === 'check' && !isSameTree(before.body, after.body),
   ' body',
@@ -373,6 +360,11 @@ const providerWording: Wording<ProviderMember> = {
       return predicateLines(`role \`${before.name.text}\``, { before, after })
     }
     if (before.kind === 'role' || after.kind === 'role' || before.value === after.value) return []
-    return [marked('changed', `change ${before.kind} from ${quoted(before.value)} to ${quoted(after.value)}`)]
+    return [
+      marked(
+        'changed',
+        `change ${before.kind} from ${printedString(before.value)} to ${printedString(after.value)}`,
+      ),
+    ]
   },
 }

@@ -1,6 +1,7 @@
 // The difference of two schemas, item by item: a summary of one line each, or with what is different in each.
 
 import type { SchemaItem } from '../nodes.ts'
+import { itemKey } from '../patch.ts'
 import { type Coloring, type DiffLine, drawn, indented } from './drawing.ts'
 import { diffOfItem, type ItemDiff, type ItemPair } from './item-diff.ts'
 import { paired } from './pairs.ts'
@@ -12,15 +13,10 @@ export interface ItemChange extends ItemPair {
 
 /** What is known of two schemas beside their items. */
 interface DiffContext {
-  /** What the migrations of a collection that stays will do to its documents; none where it has no documents. */
-  readonly fieldLines?: (pair: ItemPair) => readonly DiffLine[]
+  /** What the migrations of a new form of an item will do to documents; nothing where there are none. */
+  readonly fieldLines?: (item: SchemaItem) => readonly DiffLine[]
   /** The new names of items that stay, by kind and old name. */
-  readonly renamed?: ReadonlyMap<string, string>
-}
-
-/** The key of an item in a schema. */
-function itemKey({ kind, name }: SchemaItem): string {
-  return `${kind} ${name.text}`
+  readonly renamed?: ReadonlyMap<string, string> | undefined
 }
 
 const kinds: readonly SchemaItem['kind'][] = ['collection', 'function', 'role', 'access provider']
@@ -42,7 +38,9 @@ export function changesOf(
   return [
     ...sorted(added.map(item => changeOf({ before: undefined, after: item }))),
     ...sorted(removed.map(item => changeOf({ before: item, after: undefined }))),
-    ...sorted(kept.map(pair => changeOf(pair, fieldLines?.(pair)))).filter(({ diff }) => diff.isDifferent),
+    ...sorted(kept.map(pair => changeOf(pair, fieldLines?.(pair.after)))).filter(
+      ({ diff }) => diff.isDifferent,
+    ),
   ]
 }
 
