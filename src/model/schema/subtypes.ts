@@ -7,7 +7,7 @@ import { type FieldType, isInt, isOptional, nullType, type ObjectType, typeText 
 export function isSubtype(type: FieldType, other: FieldType): boolean {
   step()
   if (other.kind === 'any') return true
-  if (type.kind === 'any') return false
+  if (type.kind === 'any') return other.kind === 'union' && other.members.some(({ kind }) => kind === 'any')
   if (type.kind === 'union') return type.members.every(member => isSubtype(member, other))
   if (other.kind === 'union') return other.members.some(member => isSubtype(type, member))
   switch (type.kind) {

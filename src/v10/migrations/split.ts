@@ -2,6 +2,7 @@
 
 import { anyType, type FieldType, nullType } from '../../model/schema/field-types.ts'
 import type { FieldNames } from '../../model/schema/migration-steps.ts'
+import { pathSpelling } from '../../model/schema/paths.ts'
 import { unionOf } from '../../model/schema/subtypes.ts'
 import type { Diagnostic } from '../failure/failure.ts'
 import type { FieldPathPlace, MigrationStatement } from '../fsl/nodes.ts'
@@ -37,6 +38,13 @@ interface Rewinding {
 /** Takes a `split` back. */
 export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rewinding): void {
   const { faults, shape } = rewinder
+  const names = new Set(node.to.map(({ path }) => pathSpelling(path)))
+  if (node.to.length < 2 || names.size < node.to.length) {
+    const what =
+      node.to.length < 2 ? 'at least two fields to split into' : 'list of fields with no duplicates'
+    faults.push(fault(`Expected ${what}`, spanIn(statement, node)))
+    return
+  }
   const own = node.to.some(({ path }) => isSame(path, node.field.path))
   const source = find(shape, node.field.path)
   const refusal = refusedSource(source, own, node, statement)

@@ -237,14 +237,22 @@ function constraintFailures(constraint: ObjectValue, position: number): readonly
 function migrationFailures(migration: ObjectValue, position: number): readonly ConstraintFailure[] {
   return Array.from(migration).flatMap(([kind, given]) => {
     if (!isObject(given)) return []
-    return Array.from(given).flatMap(([name, text]) => {
-      if (typeof text !== 'string') return []
+    return Array.from(given).flatMap(([name, value]) => {
       const path = ['migrations', position, kind, name]
-      if (name === 'value') return expressionFailures(text, path)
-      const fault = pathFault(text, {})
-      return fault === undefined ? [] : [failureAt(path, fault)]
+      if (name === 'value') return expressionFailures(value, path)
+      const texts = isArray(value) ? value : [value]
+      return texts.flatMap(text => {
+        const fault = typeof text === 'string' ? migrationPathFault(text) : undefined
+        return fault === undefined ? [] : [failureAt(path, fault)]
+      })
     })
   })
+}
+
+function migrationPathFault(text: string): string | undefined {
+  const fault = pathFault(text, {})
+  const isIndexed = parsePath(text)?.some(step => typeof step === 'bigint') === true
+  return fault ?? (isIndexed ? 'Cannot index into an item in a migration path' : undefined)
 }
 
 // ------------------------------------------------------------------------------------- parts together

@@ -1,0 +1,159 @@
+// Typed documents migrate while both languages read and write them, the process is killed while they are rewritten, and
+// afterwards everything agrees: documents, indexes, history, exports.
+
+import assert from 'node:assert/strict'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+/** More than are indexed at once, and than are rewritten in one step. */
+const documents = 900
+
+async function fql(server: RunningServer, secret: string, text: string): Promise<unknown> {
+  const body = JSON.stringify({ query: text })
+  const { json, status, text: answer } = await send(server, { path: '/query/1', secret, body })
+  assert.equal(status, 200, answer)
+  return (json as { data: unknown }).data
+}
+
+async function fill(server: RunningServer, secret: string): Promise<void> {
+  await fql(
+    server,
+    secret,
+    `Collection.create({
+      name: "Shelf",
+      history_days: 1,
+      fields: { n: { signature: "Int" }, a: { signature: "Int | String" } },
+      indexes: { byN: { terms: [{ field: ".n" }] } },
+      constraints: [{ unique: [".n"] }],
+    })`,
+  )
+  for (let from = 0; from < documents; from += 300) {
+    const each = 'i => Shelf.create({ id: i, n: i, a: if (i % 2 == 0) i else "odd" })'
+    await fql(server, secret, `Set.sequence(${from}, ${from + 300}).forEach(${each})`)
+  }
+}
+
+const push = `Shelf.definition.update({
+  fields: { n: null, m: { signature: "Int" }, a: { signature: "String" }, b: { signature: "Int", default: "0" } },
+  indexes: { byN: null, byM: { terms: [{ field: ".m" }] }, byB: { terms: [{ field: ".b" }] } },
+  constraints: [{ unique: [".m"] }],
+  migrations: [
+    { move: { field: ".n", to: ".m" } },
+    { split: { field: ".a", to: [".a", ".b"] } },
+    { backfill: { field: ".a", value: "'even'" } },
+  ],
+})`
+
+const reference = (id: number) => ({ ref: { collection: 'Shelf' }, id: String(id) })
+
+/** Writes documents as they are, in both languages, until the server is gone or `isOver`; returns how often. */
+async function writeOn(server: RunningServer, secret: string, isOver: () => boolean): Promise<number> {
+  let written = 0
+  for (let id = 0; !isOver(); id = (id + 7) % documents) {
+    const touch = { update: reference(id), params: { object: { data: { object: {} } } } }
+    const body = JSON.stringify({ query: `Shelf.byId("${(id + 3) % documents}")!.update({})` })
+    const answers = await Promise.all([
+      send(server, { secret, query: touch }).catch(() => undefined),
+      send(server, { path: '/query/1', secret, body }).catch(() => undefined),
+    ])
+    for (const answer of answers) {
+      if (answer === undefined) return written
+      assert.equal(answer.status, 200, answer.text)
+      written++
+    }
+  }
+  return written
+}
+
+/** What a document is once it has migrated. */
+function migrated(id: number): { readonly m: number; readonly a: string; readonly b: number } {
+  return id % 2 === 0 ? { m: id, a: 'even', b: id } : { m: id, a: 'odd', b: 0 }
+}
+
+async function assertContents(server: RunningServer, secret: string): Promise<void> {
+  const all = await fql(server, secret, `Shelf.all().pageSize(${documents}).map(d => d.data).paginate()`)
+  assert.deepEqual(
+    (all as { data: unknown }).data,
+    Array.from({ length: documents }, (_, id) => migrated(id)),
+  )
+}
+
+async function assertMigrated(server: RunningServer, secret: string): Promise<void> {
+  await assertContents(server, secret)
+  for (const id of [0, 1, 450, 899]) {
+    assert.deepEqual(
+      await query(server, secret, { select: ['data'], from: { get: reference(id) } }),
+      migrated(id),
+    )
+    assert.deepEqual(await fql(server, secret, `Shelf.byM(${id}).map(.id).toArray()`), [String(id)])
+  }
+  const body = JSON.stringify({ query: 'Shelf.create({ m: 5, a: "", b: 1 })' })
+  const taken = await send(server, { path: '/query/1', secret, body })
+  assert.equal((taken.json as { error: { code: string } }).error.code, 'constraint_failure')
+}
+
+async function built(server: RunningServer, secret: string): Promise<void> {
+  while ((await fql(server, secret, 'Shelf.definition.indexes.byB!.status')) !== 'complete')
+    await new Promise(resolve => setTimeout(resolve, 20))
+}
+
+test('typed documents migrate under writes of both languages, a kill and a restart', async () => {
+  const [data, exported, state] = await Promise.all([temporaryFolder(), temporaryFolder(), temporaryFolder()])
+  let server = await startServer({ data })
+  try {
+    const secret = await keyOfNewDatabase(server, 'shop', 'admin')
+    await fill(server, secret)
+    let isMigrated = false
+    const writing = writeOn(server, secret, () => isMigrated)
+    await fql(server, secret, push)
+    await assertMigrated(server, secret)
+    isMigrated = true
+    assert.ok((await writing) > 0)
+    const interrupted = writeOn(server, secret, () => false)
+    await server.kill()
+    await interrupted
+    await assertSound(data)
+    server = await startServer({ data })
+    await assertMigrated(server, secret)
+    await built(server, secret)
+    assert.deepEqual(await fql(server, secret, 'Shelf.byB(450).map(.id).toArray()'), ['450'])
+    assert.equal(await fql(server, secret, 'Shelf.byB(0).count()'), documents / 2 + 1)
+    await fql(server, secret, 'Shelf.byId("4")!.update({ b: 5000 })')
+    assert.deepEqual(await fql(server, secret, '[Shelf.byB(4).count(), Shelf.byB(5000).count()]'), [0, 1])
+    await fql(server, secret, 'Shelf.byId("4")!.update({ b: 4 })')
+    const folder = join(exported, 'shop')
+    const env = { TERRARIUM_SECRET: server.rootSecret }
+    const out = await runProgram(['export', '--url', server.url, '--database', 'shop', folder], env)
+    assert.equal(out.status, 0, out.stderr)
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const files = entries.filter(entry => entry.isFile())
+    const texts = await Promise.all(files.map(each => readFile(join(each.parentPath, each.name), 'utf8')))
+    assert.match(texts.join('\n'), /"m":/)
+    assert.doesNotMatch(texts.join('\n'), /internal_migrations/)
+    const words = [
+      'import',
+      '--url',
+      server.url,
+      '--database',
+      'copy',
+      '--state',
+      join(state, 'state'),
+      folder,
+    ]
+    const back = await runProgram(words, env)
+    assert.equal(back.status, 0, back.stderr + back.stdout)
+    const copy = await query(server, server.rootSecret, {
+      create_key: { object: { database: { database: 'copy' }, role: 'admin' } },
+    })
+    await assertContents(server, (copy as { secret: string }).secret)
+    await server.stop()
+    await assertSound(data)
+  } finally {
+    await server.kill()
+    await Promise.all([data, exported, state].map(folder => rm(folder, { recursive: true, force: true })))
+  }
+})
