@@ -135,7 +135,7 @@ test('a field is edited in its cell, by keyboard, and nobody else is overwritten
   await fill('cells', [{ name: '7', height: 30 }, { name: 'ivy' }])
   const page = await stage.signedIn(stage.admin, 'collections/cells')
   const field = (name: string) => page.getByRole('textbox', { name })
-  await page.getByRole('cell', { name: '30' }).dblclick()
+  await page.getByRole('cell', { name: '30', exact: true }).dblclick()
   await field('height of 1').fill('31')
   await page.getByText('whole number').waitFor()
   await page.keyboard.press('Enter')
@@ -287,6 +287,36 @@ test('columns are chosen and ordered, kept for the next time, and forgotten with
   await page.getByRole('button', { name: 'In this tab' }).click()
   await page.getByLabel('Secret').waitFor()
   assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes('wide')), false)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('on a phone, with hostile values, the same is done and no page is wider than the screen', {
+  skip,
+}, async () => {
+  const hostile = `\u202e"><img src=x onerror=alert(1)>${'x'.repeat(5000)}`
+  await fill('small', [{ [hostile]: hostile, name: 'fern', note: hostile }, { name: hostile }])
+  const page = await stage.signedIn(stage.admin, 'collections/small', {
+    viewport: { width: 375, height: 740 },
+    hasTouch: true,
+  })
+  const isNarrow = async () =>
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375, page.url())
+  await page.getByText('2 documents').waitFor()
+  await page.getByText('Columns (').click()
+  await isNarrow()
+  await page.getByRole('cell', { name: 'fern', exact: true }).tap()
+  await page.getByRole('cell', { name: 'fern', exact: true }).tap()
+  await page.getByRole('textbox', { name: 'name of 1' }).fill('moss')
+  await page.keyboard.press('Enter')
+  await page.getByRole('cell', { name: 'moss', exact: true }).waitFor()
+  await page.getByLabel('Select 1', { exact: true }).check()
+  await isNarrow()
+  await filterBy(page, 'name', 'has', hostile.slice(0, 300))
+  await page.getByText('1 found.').waitFor()
+  await isNarrow()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  assert.equal(await page.locator('main img').count(), 0)
   await page.context().close()
   stage.assertNoFaults()
 })

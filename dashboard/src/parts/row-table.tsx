@@ -122,6 +122,8 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
   const value = row.cells.get(name)
   const [isEditing, setEditing] = useState(false)
   const cell = useRef<HTMLTableCellElement>(null)
+  // Fingers know no double click: the second tap on a cell opens it.
+  const wasActive = useRef(false)
   const close = (keepsFocus: boolean) => {
     setEditing(false)
     // The cell takes the focus once the field is gone.
@@ -153,6 +155,13 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
       tabIndex={isActive ? 0 : -1}
       title="Double click, or Enter, to edit"
       onFocus={onActive}
+      onPointerDown={event => {
+        wasActive.current = document.activeElement === event.currentTarget
+      }}
+      onClick={event => {
+        const isLink = (event.target as Element).closest('a') !== null
+        if (wasActive.current && !isLink) setEditing(true)
+      }}
       onDblClick={() => setEditing(true)}
       onKeyDown={event => {
         if (event.target !== event.currentTarget) return

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isAborted } from '../service/faults.ts'
-import { readAgain } from '../service/row-changes.ts'
+import { readAgain } from '../service/read-rows.ts'
 import type { RowPlan } from '../service/row-plan.ts'
 import { walkRows } from '../service/row-walk.ts'
 import type { Json } from '../wire/json.ts'

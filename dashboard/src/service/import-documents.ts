@@ -119,8 +119,15 @@ function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
     name: `${location.origin}/${database}`,
     query: async (_path, expression) => (await run(expression as Query, where, signal)).value,
     write: async (_path, records, options) => {
-      const { text } = await send(transferPaths.write, writeRequestText(records, options))
-      return readWriteResponse(JSON.parse(text))
+      try {
+        const { text } = await send(transferPaths.write, writeRequestText(records, options))
+        return readWriteResponse(JSON.parse(text))
+      } catch (cause) {
+        // Batches are small unless one document is large.
+        if (!(cause instanceof ServiceError) || cause.status !== 413 || records.length > 1) throw cause
+        const reason = 'too large for one request'
+        return { outcomes: [{ kind: 'bad', reason }], missing: [], unresolved: [] }
+      }
     },
     missing: async (_path, documents) => {
       const { text } = await send(transferPaths.missing, missingRequestText(documents))

@@ -1,11 +1,13 @@
-// Reading a page of rows: fewer at a time where a response would be too large, and large responses off the main thread.
+// Reading rows: fewer at a time where a response would be too large, and large responses off the main thread. And counting
+// them.
 
 import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
-import { type Query, writeJson } from '../wire/json.ts'
-import type { Rows } from '../wire/rows.ts'
+import { at, listAt, parseJson, type Query, writeJson } from '../wire/json.ts'
+import { documentRef, type RefName } from '../wire/refs.ts'
+import type { Row, Rows } from '../wire/rows.ts'
 import { runText } from './client.ts'
-import type { Cursor } from './data.ts'
+import { type Cursor, mapping, variable } from './data.ts'
 import { ServiceError } from './faults.ts'
 import { heavy } from './heavy.ts'
 import { type RowSource, rowsQuery } from './row-source.ts'
@@ -49,4 +51,46 @@ export async function readRows(
 /** The rows in the body of a response. */
 export function asRows(text: string, { index }: RowSource): Promise<Rows> {
   return heavy({ kind: 'rows', text, valueNames: index?.values ?? [] }, text.length)
+}
+
+/** Documents as they are now; those that are gone are not among them. */
+export async function readAgain(
+  refs: readonly RefName[],
+  source: RowSource,
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  const query = (): Query => ({
+    object: {
+      data: mapping(
+        {
+          filter: { lambda: 'ref', expr: { exists: variable('ref') } },
+          collection: refs.map(({ collection, id }) => documentRef(collection, id)),
+        },
+        { get: variable() },
+      ),
+    },
+  })
+  const { text } = await readSized(query, 1, signal)
+  return (await asRows(text, source)).rows
+}
+
+/** How many elements are counted exactly. */
+const countedMax = 10_000
+
+/** How many there are of a set. */
+interface Counted {
+  readonly count: number
+  readonly isMore: boolean
+}
+
+/** Counts the elements of a set as far as that is cheap. */
+export async function countOf(set: Query, signal: AbortSignal): Promise<Counted> {
+  const page = variable('page')
+  const query: Query = {
+    let: [{ page: { paginate: set, size: BigInt(countedMax) } }],
+    in: [{ count: { select: 'data', from: page } }, { select: 'after', from: page, default: null }],
+  }
+  const { text } = await readSized(() => query, 1, signal)
+  const [count, after] = listAt(parseJson(text), 'resource')
+  return { count: Number(count), isMore: at(after ?? null, 0) !== undefined }
 }

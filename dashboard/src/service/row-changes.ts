@@ -1,14 +1,12 @@
 // Changes of many documents, in transactions of some each; and of one field of one document, unless somebody else has
 // changed it since it was read.
 
-import { at, type Json, listAt, parseJson, type Query } from '../wire/json.ts'
+import type { Json, Query } from '../wire/json.ts'
 import { documentRef, literal, type RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
 import { ChangedError, writeChecked } from './checked.ts'
-import { mapping, variable, write } from './data.ts'
+import { write } from './data.ts'
 import { ServiceError } from './faults.ts'
-import { asRows, readSized } from './read-rows.ts'
-import type { RowSource } from './row-source.ts'
 
 /** A document that could not be changed. */
 interface Refused {
@@ -93,46 +91,4 @@ export async function saveField(row: Row, name: string, value: Json, signal: Abo
   const { kind } = await writeChecked(ref, row.ts ?? null, update, signal)
   if (kind === 'changed') throw new ChangedError()
   if (kind === 'gone') throw new Error('The document has been deleted meanwhile.')
-}
-
-/** Documents as they are now; those that are gone are not among them. */
-export async function readAgain(
-  refs: readonly RefName[],
-  source: RowSource,
-  signal: AbortSignal,
-): Promise<readonly Row[]> {
-  const query = (): Query => ({
-    object: {
-      data: mapping(
-        {
-          filter: { lambda: 'ref', expr: { exists: variable('ref') } },
-          collection: refs.map(({ collection, id }) => documentRef(collection, id)),
-        },
-        { get: variable() },
-      ),
-    },
-  })
-  const { text } = await readSized(query, 1, signal)
-  return (await asRows(text, source)).rows
-}
-
-/** How many elements are counted exactly. */
-const countedMax = 10_000
-
-/** How many there are of a set. */
-interface Counted {
-  readonly count: number
-  readonly isMore: boolean
-}
-
-/** Counts the elements of a set as far as that is cheap. */
-export async function countOf(set: Query, signal: AbortSignal): Promise<Counted> {
-  const page = variable('page')
-  const query: Query = {
-    let: [{ page: { paginate: set, size: BigInt(countedMax) } }],
-    in: [{ count: { select: 'data', from: page } }, { select: 'after', from: page, default: null }],
-  }
-  const { text } = await readSized(() => query, 1, signal)
-  const [count, after] = listAt(parseJson(text), 'resource')
-  return { count: Number(count), isMore: at(after ?? null, 0) !== undefined }
 }
