@@ -50,6 +50,29 @@ export async function query(
   return (answer.json as { resource: unknown }).resource
 }
 
+/** Sends a query of version 10; arguments are in the format `simple`. */
+export function sendFql(
+  server: Pick<RunningServer, 'url'>,
+  secret: string,
+  text: string,
+  args: Readonly<Record<string, unknown>> = {},
+): Promise<HttpAnswer> {
+  const body = JSON.stringify({ query: text, arguments: args })
+  return send(server, { secret, path: '/query/1', body })
+}
+
+/** Runs a query of version 10 and returns its `data`; throws with status and body when it fails. */
+export async function fql(
+  server: Pick<RunningServer, 'url'>,
+  secret: string,
+  text: string,
+  args: Readonly<Record<string, unknown>> = {},
+): Promise<unknown> {
+  const answer = await sendFql(server, secret, text, args)
+  if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
+  return (answer.json as { data: unknown }).data
+}
+
 /** Runs a query with the root secret. */
 export function rootQuery(server: RunningServer, expression: unknown): Promise<unknown> {
   return query(server, server.rootSecret, expression)

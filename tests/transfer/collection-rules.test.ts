@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { query, send } from '../support/http.ts'
+import { fql as fqlOf, query, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 let server: RunningServer
@@ -15,15 +15,7 @@ after(() => server.stop())
 /** What became of a record; an array where there is a reason. */
 type Outcome = string | readonly [kind: string, reason: string]
 
-async function fql(text: string): Promise<unknown> {
-  const { json, status } = await send(server, {
-    path: '/query/1',
-    secret: server.rootSecret,
-    body: JSON.stringify({ query: text }),
-  })
-  assert.equal(status, 200, JSON.stringify(json))
-  return (json as { data: unknown }).data
-}
+const fql = (text: string) => fqlOf(server, server.rootSecret, text)
 
 async function write(lines: readonly unknown[], { dryRun = false } = {}): Promise<readonly Outcome[]> {
   const head = { onConflict: 'replace', dryRun }
@@ -46,7 +38,7 @@ const past = 1_600_000_000_000_000
 test('types and checks refuse what queries of both languages refuse', async () => {
   await fql(`Collection.create({
     name: "Typed",
-    fields: { n: { signature: "Int" }, inner: { signature: "{ a: String, b: Int = 2 }?" } },
+    fields: { n: { signature: "Int" }, inner: { signature: "{ a: String }?" } },
     constraints: [{ check: { name: "positive", body: "d => d.n > 0" } }],
   })`)
   const lines = [
@@ -75,7 +67,11 @@ test('types and checks refuse what queries of both languages refuse', async () =
   assert.deepEqual(await fql('Typed.all().count()'), 0)
   assert.deepEqual(await write(lines), expected)
   assert.deepEqual(await fql('Typed.all().map(.n).toArray()'), [1, 8, 9])
-  assert.deepEqual(await fql('Typed.byId("9")!.inner'), { a: 'x', b: 2 })
+  await fql(
+    'Collection.create({ name: "Nested", fields: { inner: { signature: "{ a: String, b: Int = 2 }" } } })',
+  )
+  assert.deepEqual(await write([record('Nested', 1, { inner: { a: 'x' } })]), ['written'])
+  assert.deepEqual(await fql('Nested.byId("1")!.inner'), { a: 'x', b: 2 })
 })
 
 test('what a definition adds is there after an import, and importing again changes nothing', async () => {

@@ -1,0 +1,62 @@
+// Cursors of version 10 are worth the same to every process that serves a folder, and after a restart: what proves that the
+// service has made them lies in the folder. To another database they are nothing.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { fql, keyOfNewDatabase, sendFql } from '../support/http.ts'
+import { assertSound, temporaryFolder } from '../support/program.ts'
+import { startServer } from '../support/server.ts'
+
+const data = await temporaryFolder()
+after(() => rm(data, { recursive: true, force: true }))
+
+interface Page {
+  readonly data: readonly number[]
+  readonly after?: string
+}
+
+const workers = ['--workers', '2'] as const
+/** Requests on connections of their own until each of two workers has had some, as good as certainly. */
+const requests = 16
+
+test('cursors go on in all workers and after a restart, at the time of their first page', async () => {
+  const first = await startServer({ data, flags: workers })
+  const secret = await keyOfNewDatabase(first, 'paged', 'admin')
+  const neighbour = await keyOfNewDatabase(first, 'neighbour', 'admin')
+  await fql(
+    first,
+    secret,
+    'Collection.create({ name: "Item", indexes: { byN: { values: [{ field: "n" }] } } })',
+  )
+  await fql(first, neighbour, 'Collection.create({ name: "Item" })')
+  await fql(first, secret, 'Set.sequence(0, 40).forEach(n => Item.create({ n: n }))')
+  const text = 'Item.byN().where(.n != 3).map(d => d.n).paginate(10)'
+  const { after: cursor, data: page } = (await fql(first, secret, text)) as Page
+  assert.deepEqual(page, [0, 1, 2, 4, 5, 6, 7, 8, 9, 10])
+  await fql(first, secret, 'Item.byN({ from: 12, to: 12 }).first()!.delete()')
+  await fql(first, secret, 'Item.create({ n: 13 })')
+  const expected = [11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
+  const next = 'Set.paginate(cursor)'
+  for (let request = 0; request < requests; request++) {
+    const { data: after10 } = (await fql(first, secret, next, { cursor })) as Page
+    assert.deepEqual(after10, expected)
+  }
+  const { json, status } = await sendFql(first, neighbour, next, { cursor })
+  assert.deepEqual([status, (json as { error: { code: string } }).error.code], [400, 'invalid_cursor'])
+  const forged = `${cursor?.slice(0, -4)}AAAA`
+  assert.equal((await sendFql(first, secret, next, { cursor: forged })).status, 400)
+  await first.stop()
+
+  const second = await startServer({ data, flags: workers })
+  try {
+    const { after: later, data: after10 } = (await fql(second, secret, next, { cursor })) as Page
+    assert.deepEqual(after10, expected)
+    const rest = (await fql(second, secret, 'Set.paginate(cursor, 100)', { cursor: later })) as Page
+    assert.deepEqual(rest.data, [21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39])
+    assert.equal(rest.after, undefined)
+  } finally {
+    await second.stop()
+  }
+  await assertSound(data)
+})
