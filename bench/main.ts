@@ -22,7 +22,7 @@ import { measureNodes } from './nodes.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
 import { heading, line, Report } from './report.ts'
-import { measureStreams } from './streams.ts'
+import { measureStreams, streamLanguages } from './streams.ts'
 
 /** Everything that can be measured. */
 const names = [
@@ -252,11 +252,15 @@ async function measureWorkers(count: number) {
 
 /** Silent streams must be cheap, and a write must reach all of them soon. */
 async function runStreams(): Promise<void> {
+  for (const language of streamLanguages) await runStreamsOf(language)
+}
+
+async function runStreamsOf(language: (typeof streamLanguages)[number]): Promise<void> {
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   try {
-    const result = await measureStreams(data, Number(options.streams))
+    const result = await measureStreams(data, Number(options.streams), language)
     const { kibibytesPerStream, p50Ms, p99Ms, writeAloneMs, writeMs } = result
-    console.log(`\nstreams: ${result.streams} event streams of one document`)
+    console.log(`\nstreams: ${result.streams} event streams of one document, version ${language}`)
     console.log(`  memory per silent stream ${kibibytesPerStream.toFixed(1)} KiB`)
     console.log(`  from a write to its events: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`)
     console.log(`  the write itself ${writeMs.toFixed(1)} ms, without streams ${writeAloneMs.toFixed(1)} ms`)

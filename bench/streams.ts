@@ -1,8 +1,8 @@
-// The case `streams`: thousands of open streams of one document. How much memory a silent stream takes, and how long
+// The case `streams`: thousands of open streams of one document, in each version of the language. How much memory a silent stream takes, and how long
 // after a write every one of them has been told.
 
 import http2 from 'node:http2'
-import { keyOfNewDatabase, query } from '../tests/support/http.ts'
+import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { memoryMebibytes } from './measure.ts'
 
@@ -23,8 +23,22 @@ const document = { ref: { collection: 'bench' }, id: '1' }
 const streamsPerSession = 100
 const updates = 20
 
+/** The versions of the language that have streams. */
+export const streamLanguages = ['4', '10'] as const
+type StreamLanguage = (typeof streamLanguages)[number]
+
+/** How one is opened. */
+interface Opening {
+  readonly path: string
+  readonly body: string
+}
+
 /** Opens `count` streams of one document on a server of its own and updates it. */
-export async function measureStreams(folder: string, count: number): Promise<StreamsResult> {
+export async function measureStreams(
+  folder: string,
+  count: number,
+  language: StreamLanguage,
+): Promise<StreamsResult> {
   const server = await startServer({ data: folder })
   const sessions: http2.ClientHttp2Session[] = []
   try {
@@ -34,11 +48,12 @@ export async function measureStreams(folder: string, count: number): Promise<Str
     const writeAloneMs = median(await timesOfUpdates(server, secret))
     const before = memoryMebibytes(server.pid).own
     const arrivals = new Arrivals(count)
+    const opening = await openingOf(server, secret, language)
     for (let opened = 0; opened < count; opened += streamsPerSession) {
       const session = http2.connect(server.url)
       sessions.push(session)
       const more = Math.min(streamsPerSession, count - opened)
-      await Promise.all(Array.from({ length: more }, () => open(session, secret, arrivals)))
+      await Promise.all(Array.from({ length: more }, () => open(session, secret, opening, arrivals)))
     }
     const after = memoryMebibytes(server.pid).own
     const writes = await timesOfUpdates(server, secret, () => arrivals.all())
@@ -84,12 +99,25 @@ class Arrivals {
   }
 }
 
+async function openingOf(server: RunningServer, secret: string, language: StreamLanguage): Promise<Opening> {
+  if (language === '4') return { path: '/stream', body: JSON.stringify(document) }
+  const body = JSON.stringify({ query: 'Set.single(bench.byId("1")).eventSource()' })
+  const { json } = await send(server, { secret, path: '/query/1', body })
+  const { data: token } = json as { readonly data: string }
+  return { path: '/stream/1', body: JSON.stringify({ token }) }
+}
+
 /** Resolves when the stream has started. */
-function open(session: http2.ClientHttp2Session, secret: string, arrivals: Arrivals): Promise<void> {
+function open(
+  session: http2.ClientHttp2Session,
+  secret: string,
+  { body, path }: Opening,
+  arrivals: Arrivals,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = session.request({
       ':method': 'POST',
-      ':path': '/stream',
+      ':path': path,
       authorization: `Bearer ${secret}`,
     })
     request.on('error', reject)
@@ -99,7 +127,7 @@ function open(session: http2.ClientHttp2Session, secret: string, arrivals: Arriv
       else resolve()
       isStarted = true
     })
-    request.end(JSON.stringify(document))
+    request.end(body)
   })
 }
 
