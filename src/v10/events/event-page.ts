@@ -103,7 +103,9 @@ class PageReader {
       if (!isFull) this.#tell(change)
       this.#looked = { time, ordinal }
     }
-    return page({ time: transaction.snapshotTime, ordinal: wholeTransaction }, false)
+    // Who asks for the future waits for it.
+    const time = Math.max(transaction.snapshotTime, behind.time)
+    return page({ time, ordinal: wholeTransaction }, false)
   }
 
   #places(): EventPlace {
