@@ -30,6 +30,9 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
     },
   })
   await stage.query({ update: user, params: { object: { data: { object: { more: text, self: user } } } } })
+  const deleted = { ref: documents, id: '2' }
+  await stage.query({ create: deleted, params: { object: { data: { object: fields } } } })
+  await stage.query({ delete: deleted })
   await stage.query({
     create_index: {
       object: {
@@ -71,6 +74,7 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
   return [
     '',
     at('collections', collection),
+    at('collections', collection, 'deleted'),
     at('collections', collection, 'settings'),
     at('collections', collection, 'import'),
     at('collections', collection, 'new'),

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Check, Field } from '../parts/fields.tsx'
+import { Check, Choice, Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
@@ -26,6 +26,25 @@ const columns: readonly Column[] = [
   ['Signing keys', each => <bdi>{textAt(each, 'jwks_uri')}</bdi>],
 ]
 
+/** What providers that many use have as issuer and as address of their keys. */
+const samples: Readonly<Record<string, { readonly issuer: string; readonly jwks: string }>> = {
+  Auth0: {
+    issuer: 'https://YOUR-TENANT.eu.auth0.com/',
+    jwks: 'https://YOUR-TENANT.eu.auth0.com/.well-known/jwks.json',
+  },
+  Keycloak: {
+    issuer: 'https://YOUR-HOST/realms/YOUR-REALM',
+    jwks: 'https://YOUR-HOST/realms/YOUR-REALM/protocol/openid-connect/certs',
+  },
+  'Amazon Cognito': {
+    issuer: 'https://cognito-idp.YOUR-REGION.amazonaws.com/YOUR-POOL',
+    jwks: 'https://cognito-idp.YOUR-REGION.amazonaws.com/YOUR-POOL/.well-known/jwks.json',
+  },
+}
+
+const samplePredicate =
+  'Query(Lambda("ref", Equals(Select(["data", "owner"], Get(Var("ref"))), Select("sub", CurrentToken()))))'
+
 /** The pages of access providers. */
 export function AccessProviders({ path: [name] }: { readonly path: readonly string[] }) {
   if (name === undefined) return <ProviderList />
@@ -37,13 +56,25 @@ export function AccessProviders({ path: [name] }: { readonly path: readonly stri
       singular="access provider"
       id={name}
       isTyped
-      deleteWarning="Its tokens are refused from then on."
+      deleteWarning="The tokens of this provider are refused from then on."
     >
       {document => (
-        <p>
-          Audience that its tokens have to name: <code>{textAt(document, 'audience')}</code>{' '}
-          <CopyButton text={textAt(document, 'audience') ?? ''} />
-        </p>
+        <>
+          <p>
+            Configure the provider so that its tokens name this audience (aud):{' '}
+            <code>{textAt(document, 'audience')}</code>{' '}
+            <CopyButton text={textAt(document, 'audience') ?? ''} />
+          </p>
+          <details>
+            <summary>Sample: a role for its users</summary>
+            <p class="hint">
+              A program sends the token of the provider as its secret. A predicate of a role reads what the
+              token says: this one grants documents whose owner is the user (sub) of the token.
+            </p>
+            <pre class="drawn">{samplePredicate}</pre>
+            <CopyButton text={samplePredicate} />
+          </details>
+        </>
       )}
     </SchemaPage>
   )
@@ -64,7 +95,7 @@ function ProviderList() {
         native="access_providers"
         label="Access providers"
         columns={columns}
-        whenEmpty="There are no access providers. One lets users in who have logged in elsewhere, such as at Auth0 or Keycloak."
+        whenEmpty="There are no access providers. With an access provider, users who log in at Auth0, Keycloak or a similar service use this database with the token that they got there."
       />
       {isCreating && <NewProvider onClose={() => setCreating(false)} />}
     </>
@@ -84,34 +115,55 @@ function NewProvider({ onClose }: { onClose: () => void }) {
     onClose()
     go(addressOf([section, name]))
   }
+  const isFilled = [name, issuer, jwks].every(text => text !== '' && !text.includes('YOUR-'))
   return (
     <FormDialog
       title="New access provider"
       submit="Create"
-      isReady={name !== '' && issuer !== '' && jwks !== ''}
+      isReady={isFilled}
       onClose={onClose}
       onSubmit={create}
     >
-      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+      <Field
+        label="Name"
+        value={name}
+        onInput={setName}
+        isRequired
+        hasFocus
+        isMono
+        hint="The name by which queries and roles refer to it, such as auth0."
+      />
+      <Choice
+        label="Fill in a sample"
+        value=""
+        options={[['', 'Choose…'], ...Object.keys(samples).map(each => [each, each] as const)]}
+        onChange={chosenSample => {
+          const sample = samples[chosenSample]
+          if (!sample) return
+          setIssuer(sample.issuer)
+          setJwks(sample.jwks)
+        }}
+        hint="Then put your own names in the place of those that begin with YOUR-."
+      />
       <Field
         label="Issuer"
         value={issuer}
         onInput={setIssuer}
         isRequired
         placeholder="https://example.eu.auth0.com/"
-        hint="Exactly as its tokens name it, with a slash at the end if they have one."
+        hint="The value of iss in the tokens of the provider, letter by letter. If it ends with a slash there, it has to end with one here."
       />
       <Field
         label="Address of its signing keys"
         value={jwks}
         onInput={setJwks}
         isRequired
+        hint="The provider publishes the keys with which it signs its tokens (JWKS). The service reads them from here."
         placeholder="https://example.eu.auth0.com/.well-known/jwks.json"
       />
       <fieldset>
         <legend>Roles that its users hold</legend>
-        {(roles.data ?? []).map(role => {
-          const each = textAt(role, 'name') ?? ''
+        {(roles.data ?? []).map(each => {
           return (
             <div key={each}>
               <Check
@@ -125,7 +177,10 @@ function NewProvider({ onClose }: { onClose: () => void }) {
           )
         })}
         {roles.data?.length === 0 && (
-          <p class="hint">There are no roles yet. Without one its users are refused.</p>
+          <p class="hint">
+            There are no roles yet. A user of a provider without a role may do nothing: make a role first, or
+            choose one later.
+          </p>
         )}
       </fieldset>
     </FormDialog>

@@ -6,7 +6,6 @@ import { useChoices } from '../parts/schema-list.tsx'
 import { place } from '../router.ts'
 import type { Scope } from '../service/client.ts'
 import { canScope, scopeAs } from '../session.ts'
-import { textAt } from '../wire/json.ts'
 
 interface ActAsProps {
   /** Called with undefined for oneself. */
@@ -26,10 +25,7 @@ export function ActAs({ onChange }: ActAsProps) {
   useEffect(() => onChange(scopeOf(choice, document, secret)), [choice, document, secret])
   const scoped: (readonly [string, string])[] = [
     ...builtin.map(role => [role, `the role ${role}`] as const),
-    ...(roles.data ?? []).map(role => {
-      const name = textAt(role, 'name') ?? ''
-      return [`@role/${name}`, `the role ${name}`] as const
-    }),
+    ...(roles.data ?? []).map(name => [`@role/${name}`, `the role ${name}`] as const),
     ['document', 'a document…'],
   ]
   return (

@@ -1,6 +1,7 @@
-// A collection's pages: its rows, its settings, and each of its documents.
+// A collection's pages: its rows, what was deleted, its settings, and each of its documents.
 
 import { CollectionSettings } from './collection-settings.tsx'
+import { DeletedDocuments } from './deleted.tsx'
 import { Document } from './document.tsx'
 import { DocumentHistory } from './document-history.tsx'
 import { NewDocument } from './new-document.tsx'
@@ -16,6 +17,8 @@ export function Collections({ path }: { readonly path: readonly string[] }) {
       return <DocumentRows collection={name} />
     case 'settings':
       return <CollectionSettings name={name} />
+    case 'deleted':
+      return <DeletedDocuments collection={name} />
     case 'new':
       return <NewDocument collection={name} />
     default:

@@ -25,7 +25,7 @@ export function Credentials({ path: [id] }: { readonly path: readonly string[] }
       singular="credentials"
       id={id}
       isReadOnly
-      deleteWarning="The user cannot log in any more. Tokens of earlier logins stay valid until they are revoked."
+      deleteWarning="The user cannot log in with a password any more. Who is logged in stays logged in until their tokens are revoked."
     />
   )
 }
@@ -61,7 +61,7 @@ function CredentialList() {
         label="Credentials"
         columns={columns}
         turn={turn}
-        whenEmpty="Nobody has a password yet. Open the document of a user and set one there."
+        whenEmpty="Nobody has a password yet. To give a user one, open the document of the user and choose Set password."
       />
       {changing && (
         <PasswordDialog

@@ -5,13 +5,15 @@ import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { useGradually } from '../parts/gradually.ts'
 import { Loaded, reloading, useLoad } from '../parts/load.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { useSearch } from '../parts/schema-list.tsx'
 import { addressIn, databaseParameter, databasePath, pastTime } from '../router.ts'
 import { ChangedError } from '../service/checked.ts'
 import { run } from '../service/client.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
 import { createSchema, deleteSchema, readSchema, saveFields } from '../service/schema.ts'
 import { rights, scope } from '../session.ts'
-import { at, type Json, type Query } from '../wire/json.ts'
+import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 
 interface Node {
@@ -49,9 +51,13 @@ export function Databases() {
   const [filter, setFilter] = useState('')
   const [dialog, setDialog] = useState<Dialog | undefined>(undefined)
   const tree = useLoad(
-    async signal => nodesOf((await read(threeLevels, signal)).value, []),
+    async signal => {
+      const { value } = await read(threeLevels, signal)
+      return { nodes: nodesOf(value, []), isMore: at(value, 'after') !== undefined }
+    },
     [databasePath.value.join('/'), pastTime.value],
   )
+  const search = useSearch('databases', tree.data?.isMore ? filter : '')
   const done = () => {
     setDialog(undefined)
     tree.reload()
@@ -68,7 +74,7 @@ export function Databases() {
         )}
       </header>
       <Loaded of={tree}>
-        {nodes =>
+        {({ nodes, isMore }) =>
           nodes.length === 0 ? (
             <p class="empty">
               There are no databases in this one. Give each application, customer or test a database of its
@@ -78,10 +84,20 @@ export function Databases() {
             <>
               <Field label="Find a database" type="search" value={filter} onInput={setFilter} />
               <Nodes
-                nodes={nodes}
+                nodes={isMore && filter !== '' ? withFound(nodes, search.data?.data ?? []) : nodes}
                 filter={filter.toLowerCase()}
                 onDialog={mayChange ? setDialog : undefined}
               />
+              {isMore && (
+                <p class="hint" role="status">
+                  {filter === ''
+                    ? `The first ${topMax} are shown. Others are found by typing a part of their name above.`
+                    : search.isLoading
+                      ? 'Searching all databases…'
+                      : search.data?.isMore && 'There are more: type more of the name.'}
+                </p>
+              )}
+              {search.error && <Problem error={search.error} retry={search.reload} />}
             </>
           )
         }
@@ -89,6 +105,13 @@ export function Databases() {
       {dialog && <DatabaseDialog dialog={dialog} onClose={() => setDialog(undefined)} onDone={done} />}
     </section>
   )
+}
+
+/** The first databases, and those that were found beyond them. */
+function withFound(nodes: readonly Node[], found: readonly Json[]): readonly Node[] {
+  const known = new Set(nodes.map(({ name }) => name))
+  const names = found.flatMap(document => textAt(document, 'name') ?? []).filter(name => !known.has(name))
+  return [...nodes, ...names.map(name => ({ name, path: [name], children: undefined }))]
 }
 
 type Dialog = { readonly kind: 'create' } | { readonly kind: 'rename' | 'delete'; readonly node: Node }

@@ -42,7 +42,8 @@ export function Denied() {
     <div class="shell">
       <Heading title="Why denied" />
       <p class="hint">
-        Ask a query as somebody else and see which privilege or predicate decides. Nothing is written.
+        Enter the query that was denied and say who asked it. The answer lists every decision about rights,
+        and which privilege or predicate made it. The query is only tried: nothing is written.
       </p>
       <Asker onChange={setAs} />
       <Editor
@@ -83,7 +84,7 @@ function Asker({ onChange }: { onChange: (as: Query | undefined) => void }) {
   const roles = useChoices('roles')
   const [choice, setChoice] = useState('builtin server')
   const [id, setId] = useState('')
-  const names = (roles.data ?? []).map(role => textAt(role, 'name') ?? '')
+  const names = roles.data ?? []
   const change = (chosen: string, typed: string) => {
     setChoice(chosen)
     setId(typed)

@@ -18,9 +18,11 @@ import {
   readDocument,
   saveDocument,
 } from '../service/documents.ts'
+import { ServiceError } from '../service/faults.ts'
 import type { DocumentText } from '../service/heavy-tasks.ts'
 import { rights } from '../session.ts'
 import { documentRef } from '../wire/refs.ts'
+import { FieldTypes } from './field-types.tsx'
 import { UserAccess } from './user-access.tsx'
 
 /** The links between the pages of a document. */
@@ -45,6 +47,8 @@ export function documentTrail(collection: string) {
   ] as const
 }
 
+const isGone = (error: Error | undefined) => error instanceof ServiceError && error.is('instance not found')
+
 /** The page of a document. */
 export function Document(name: DocumentName) {
   const { collection, id } = name
@@ -64,6 +68,12 @@ export function Document(name: DocumentName) {
         )}
       </Heading>
       {documentTabs(name, 'document')}
+      {isGone(document.error) && !isPast && (
+        <p class="hint">
+          If it was deleted, its <a href={addressOf(['collections', collection, id, 'history'])}>history</a>{' '}
+          shows what it was and brings it back.
+        </p>
+      )}
       <Loaded of={document}>
         {loaded => <DocumentForm name={name} loaded={loaded} isReadOnly={isPast || !rights.value.writes} />}
       </Loaded>
@@ -91,7 +101,7 @@ function DocumentActions({ name, document }: ActionsProps) {
       {isDeleting && (
         <Confirm
           title={`Delete ${collection}/${id}?`}
-          warning="Its versions stay in the history for as long as the collection keeps them. If it is a user, its tokens stop working."
+          warning="You can bring it back from the page Deleted for as long as the collection keeps its history. If it is a user, its password and tokens are gone at once."
           submit="Delete document"
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
@@ -129,6 +139,7 @@ function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
       <p class="facts">
         Changed <Instant micros={base.ts} />
       </p>
+      <FieldTypes collection={name.collection} />
       <DraftEditor
         draft={draft}
         isReadOnly={isReadOnly}

@@ -60,7 +60,7 @@ function FunctionList() {
         native="functions"
         label="Functions"
         columns={columns}
-        whenEmpty="There are no functions. A function is a query that is kept under a name; it may run with rights that its callers do not have."
+        whenEmpty="There are no functions. A function is a query that is stored under a name, so that programs can call it. It can run with a role of its own and then do more than its callers may."
       />
       {isCreating && <NewFunction onClose={() => setCreating(false)} />}
     </>
@@ -87,7 +87,7 @@ function NewFunction({ onClose }: { onClose: () => void }) {
   const [error, setError] = useState<Error | undefined>(undefined)
   const roles = useChoices('roles')
   const marks = useMemo(() => marksOf(error), [error])
-  const names = (roles.data ?? []).map(each => textAt(each, 'name') ?? '')
+  const names = roles.data ?? []
   const create = async (signal: AbortSignal) => {
     try {
       const fields: Record<string, Query> = { name, body: parseLiteral(body, 'text') }
@@ -136,7 +136,7 @@ function UserFunction({ name }: { name: string }) {
       singular="function"
       id={name}
       isTyped
-      deleteWarning="Calls of it fail from then on."
+      deleteWarning="Queries that call this function fail from then on."
     >
       {() => <Calling name={name} />}
     </SchemaPage>

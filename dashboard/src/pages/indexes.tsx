@@ -38,7 +38,7 @@ const columns: readonly Column[] = [
   ['Found by', index => shapeOf(index).terms.join(', ') || '–'],
   ['Holds', index => shapeOf(index).values.join(', ') || 'ref'],
   ['Unique', index => (at(index, 'unique') === true ? uniqueText(shapeOf(index)) : 'no')],
-  ['State', index => (shapeOf(index).isActive ? 'ready' : 'being built…')],
+  ['State', index => (shapeOf(index).isActive ? 'ready' : 'being built; queries that use it are refused')],
 ]
 
 /** What a unique index keeps apart, in words: the fields that no two documents may share all of. */
@@ -67,7 +67,8 @@ function IndexList() {
         native="indexes"
         label="Indexes"
         columns={columns}
-        whenEmpty="There are no indexes. An index finds documents by the values of their fields, and keeps them in order: without one, documents are found by their id only."
+        rereadsWhile={index => !shapeOf(index).isActive}
+        whenEmpty="There are no indexes. An index finds documents quickly by the values of their fields and keeps them in order. Example: an index over users, found by email."
       />
       {isCreating && <NewIndex onClose={() => setCreating(false)} />}
     </>
@@ -83,7 +84,7 @@ function Index({ name }: { name: string }) {
       singular="index"
       id={name}
       isTyped
-      deleteWarning="Queries that use it fail from then on. Documents stay as they are."
+      deleteWarning="Queries that use this index fail from then on. Documents stay as they are."
     >
       {(index, reload) => <IndexFacts index={index} reload={reload} />}
     </SchemaPage>
@@ -106,8 +107,8 @@ function IndexFacts({ index, reload }: { index: Json; reload: () => void }) {
         )
       ) : (
         <span role="status">
-          <progress aria-label="Being built" /> It is being built over the documents that were there before,
-          and can be read when that is done.
+          <progress aria-label="Being built" /> It is being built: the documents that were there before it are
+          put into it. Until that is done, queries that use it are refused. This page shows when it is ready.
         </span>
       )}
     </p>
@@ -145,7 +146,7 @@ function NewIndex({ onClose }: { onClose: () => void }) {
   const [values, setValues] = useState<readonly Part[]>([noPart])
   const [isUnique, setUnique] = useState(false)
   const collections = useChoices('collections')
-  const names = (collections.data ?? []).map(each => textAt(each, 'name') ?? '')
+  const names = collections.data ?? []
   const collection = chosen || (names[0] ?? '')
   const uniqueness = uniquenessOf(fieldNames(terms), fieldNames(values))
   const create = async (signal: AbortSignal) => {

@@ -29,7 +29,7 @@ export function Keys({ path: [id] }: { readonly path: readonly string[] }) {
       plural="Keys"
       singular="key"
       id={id}
-      deleteWarning="Programs that use it are refused from then on."
+      deleteWarning="Programs that use this key are refused from then on."
     />
   )
 }
@@ -71,7 +71,7 @@ function KeyList() {
         label="Keys"
         columns={columns}
         turn={turn}
-        whenEmpty="There are no keys. A program reaches this database with the secret of a key; give each program one of its own, with the least role that does."
+        whenEmpty="There are no keys. A program uses this database with the secret of a key. Give each program its own key, and the role with the fewest rights that it can work with."
       />
       {isCreating && (
         <NewKey
@@ -89,7 +89,7 @@ function KeyList() {
       {revoking !== undefined && (
         <Confirm
           title={`Revoke the key ${nameOf(revoking) ?? idOf(revoking)}?`}
-          warning="Programs that use it are refused from then on. This cannot be undone."
+          warning="Programs that use this key are refused from then on. This cannot be undone."
           submit="Revoke key"
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {
@@ -147,8 +147,6 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
   const [ttl, setTtl] = useState('')
   const roles = useChoices('roles')
   const databases = useChoices('databases')
-  const namesOf = (documents: readonly Json[] | undefined) =>
-    (documents ?? []).map(each => textAt(each, 'name') ?? '')
   const create = async (signal: AbortSignal) => {
     const custom = role.startsWith('role ') ? role.slice('role '.length) : undefined
     const fields: Record<string, Query> = { role: custom === undefined ? role : { role: custom } }
@@ -165,7 +163,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
         value={name}
         onInput={setName}
         hasFocus
-        hint="What it is for, such as the program that gets it."
+        hint="Say which program gets the key, such as web shop backend."
       />
       <Choice
         label="Role"
@@ -173,16 +171,22 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
         onChange={setRole}
         options={[
           ...builtin,
-          ...namesOf(roles.data).map(each => [`role ${each}`, `${each} (a role of yours)`] as const),
+          ...(roles.data ?? []).map(each => [`role ${each}`, `${each} (a role of yours)`] as const),
         ]}
       />
       <Choice
         label="Database"
         value={database}
         onChange={setDatabase}
-        options={[['', 'this one'], ...namesOf(databases.data).map(each => [each, each] as const)]}
+        options={[['', 'this one'], ...(databases.data ?? []).map(each => [each, each] as const)]}
       />
-      <Field label="Expires" type="datetime-local" value={ttl} onInput={setTtl} hint="Empty: never." />
+      <Field
+        label="Expires"
+        type="datetime-local"
+        value={ttl}
+        onInput={setTtl}
+        hint="The key stops working at this time. Leave it empty for a key that does not expire."
+      />
     </FormDialog>
   )
 }

@@ -9,6 +9,7 @@ import { Problem } from '../parts/problem.tsx'
 import { addressOf, go, guard, place } from '../router.ts'
 import { createDocument, type Draft, readDocument } from '../service/documents.ts'
 import { documentTrail } from './document.tsx'
+import { FieldTypes } from './field-types.tsx'
 
 const empty: Draft = { data: '{\n  \n}', notation: 'text', ttl: '' }
 
@@ -57,6 +58,7 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
     })
   return (
     <div class="document">
+      <FieldTypes collection={collection} />
       <DraftEditor
         draft={draft}
         error={action.error}
@@ -71,7 +73,7 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
           value={id}
           onInput={setId}
           isMono
-          hint="A whole number. Empty: the service makes one."
+          hint="A whole number that no other document of the collection has. Leave it empty and the service makes one."
         />
         <Field
           label="Password"
@@ -79,7 +81,7 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
           autoComplete="new-password"
           value={password}
           onInput={setPasswordText}
-          hint="For a document that stands for a user who logs in. Empty: none."
+          hint="For a document that is a user: with this password the user logs in. Leave it empty for any other document."
         />
       </details>
       {action.error && <Problem error={action.error} />}

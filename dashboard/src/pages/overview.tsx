@@ -6,6 +6,8 @@ import { Choice, Field } from '../parts/fields.tsx'
 import { useGradually } from '../parts/gradually.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { useSearch } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import { asPage, mapping, pageOf, read, variable, write } from '../service/data.ts'
@@ -93,20 +95,25 @@ interface TableProps {
   readonly setFilter: (text: string) => void
 }
 
-function CollectionTable({ documents, isMore, filter, setFilter }: TableProps) {
+function CollectionTable({ documents: first, isMore, filter, setFilter }: TableProps) {
   const wanted = filter.toLowerCase()
+  // The first ones are here; of more than those, the service finds what is looked for.
+  const search = useSearch('collections', isMore ? filter : '')
+  const found = isMore && filter !== '' ? search.data?.data : undefined
+  const documents = found ?? first
   const matching = documents.filter(document => textAt(document, 'name')?.toLowerCase().includes(wanted))
   const shown = useGradually(matching, `${databasePath.value.join('/')} ${wanted}`)
-  if (documents.length === 0) {
+  if (first.length === 0) {
     return (
       <p class="empty">
-        There are no collections yet. A collection holds documents: make one, then put documents into it.
+        There are no collections yet. Documents are kept in collections, such as users and orders: make a
+        collection first, then documents in it.
       </p>
     )
   }
   return (
     <>
-      {documents.length > 10 && (
+      {first.length > 10 && (
         <Field label="Find a collection" type="search" value={filter} onInput={setFilter} />
       )}
       <section class="table-scroll" tabIndex={0} aria-label="Table of collections">
@@ -139,8 +146,15 @@ function CollectionTable({ documents, isMore, filter, setFilter }: TableProps) {
         </table>
       </section>
       {isMore && (
-        <p class="hint">The first {collectionsMax} are shown. Others can be opened by their address.</p>
+        <p class="hint" role="status">
+          {filter === ''
+            ? `The first ${collectionsMax} are shown. Others are found by typing a part of their name above.`
+            : search.isLoading
+              ? 'Searching all collections…'
+              : search.data?.isMore && 'There are more: type more of the name.'}
+        </p>
       )}
+      {search.error && <Problem error={search.error} retry={search.reload} />}
     </>
   )
 }
@@ -190,7 +204,7 @@ function NewCollection({ onClose }: { onClose: () => void }) {
         type="number"
         value={ttl}
         onInput={setTtl}
-        hint="Empty: they stay until they are deleted."
+        hint="Documents are deleted so many days after their last change. Leave it empty and they stay until somebody deletes them."
       />
     </FormDialog>
   )

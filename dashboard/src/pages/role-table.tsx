@@ -27,7 +27,7 @@ import {
 } from '../service/role-shape.ts'
 import { saveFields } from '../service/schema.ts'
 import { rights } from '../session.ts'
-import { at, type Json, textAt } from '../wire/json.ts'
+import { at, type Json } from '../wire/json.ts'
 import { natives } from '../wire/refs.ts'
 
 /** A predicate that is being edited, and where its text goes. */
@@ -93,7 +93,12 @@ interface PrivilegeTableProps {
 }
 
 function PrivilegeTable({ privileges, onChange, onEdit }: PrivilegeTableProps) {
-  if (privileges.length === 0) return <p class="empty">This role grants nothing. Add a resource.</p>
+  if (privileges.length === 0)
+    return (
+      <p class="empty">
+        This role allows nothing yet. Add a resource below, then choose what may be done with it.
+      </p>
+    )
   const set = (row: number, grants: Grants) =>
     onChange(privileges.map((before, at) => (at === row ? { ...before, grants } : before)))
   return (
@@ -201,8 +206,7 @@ function AddResource({ privileges, onAdd }: AddResourceProps) {
     function: useChoices('functions'),
   }
   const [chosen, setChosen] = useState('')
-  const namesOf = (kind: keyof typeof lists) =>
-    (lists[kind].data ?? []).map(each => textAt(each, 'name') ?? '')
+  const namesOf = (kind: keyof typeof lists) => lists[kind].data ?? []
   const all = [
     ...(['collection', 'index', 'function'] as const).flatMap(kind =>
       namesOf(kind).map(name => [`${kind} ${name}`, `${name} (${kind})`] as const),
@@ -239,7 +243,7 @@ interface MembersProps {
 function Members({ memberships, onChange, onEdit }: MembersProps) {
   const collections = useChoices('collections')
   const [chosen, setChosen] = useState('')
-  const names = (collections.data ?? []).map(each => textAt(each, 'name') ?? '')
+  const names = collections.data ?? []
   const free = names.filter(name => !memberships.some(({ collection }) => collection === name))
   const value = free.includes(chosen) ? chosen : (free[0] ?? '')
   const set = (row: number, predicate: string) =>
@@ -247,7 +251,9 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
   return (
     <>
       <h3>Members</h3>
-      <p class="hint">Documents of these collections that have logged in hold this role.</p>
+      <p class="hint">
+        A user has this role when the document that has logged in is in one of these collections.
+      </p>
       <ul class="members">
         {memberships.map(({ collection, predicate }, row) => (
           <li key={collection}>

@@ -59,7 +59,7 @@ function RoleList() {
         native="roles"
         label="Roles"
         columns={columns}
-        whenEmpty="There are no roles. Who logs in may do nothing until a role says so: make one, grant what is needed, and make the collection of your users its member."
+        whenEmpty="There are no roles. A user who logs in may do nothing until a role allows it. Make a role, allow what its members need, and add the collection of your users as its members."
       />
       {isCreating && <NewRole onClose={() => setCreating(false)} />}
     </>
@@ -81,7 +81,7 @@ function NewRole({ onClose }: { onClose: () => void }) {
       }}
     >
       <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
-      <p class="hint">It grants nothing at first.</p>
+      <p class="hint">A new role allows nothing. You choose next what its members may do.</p>
     </FormDialog>
   )
 }
@@ -95,7 +95,7 @@ function Role({ name }: { name: string }) {
       singular="role"
       id={name}
       isTyped
-      deleteWarning="Its members lose what it grants at once."
+      deleteWarning="Its members lose at once what the role allows them."
     >
       {(role, reload) => <RoleTable key={textAt(role, 'name')} role={role} onSaved={reload} />}
     </SchemaPage>

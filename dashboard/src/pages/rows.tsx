@@ -23,10 +23,11 @@ import { SourceForm } from './row-source-form.tsx'
 import { ScannedRows } from './scanned-rows.tsx'
 
 /** The links between the pages of a collection. */
-export function collectionTabs(name: string, here: 'rows' | 'settings' | 'import') {
+export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'settings' | 'import') {
   const base = ['collections', name]
   const tabs = [
     ['Documents', addressOf(base), here === 'rows'],
+    ['Deleted', addressOf([...base, 'deleted']), here === 'deleted'],
     ['Settings', addressOf([...base, 'settings']), here === 'settings'],
   ] as (readonly [string, string, boolean])[]
   if (rights.value.imports && pastTime.value === undefined) {

@@ -7,7 +7,6 @@ import type { Version } from '../language.ts'
 import type { Completion } from '../parts/code-editor.ts'
 import { Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
-import { type Json, textAt } from '../wire/json.ts'
 
 const functionCompletions: readonly Completion[] = fqlFunctions.map(
   ({ name, signature, summary, result }) => ({
@@ -64,16 +63,18 @@ export function useCompletions(version: Version): readonly Completion[] {
   }, [version, collections.data, indexes.data, functions.data])
 }
 
-function named(documents: readonly Json[] | undefined, call: string): Completion[] {
-  return (documents ?? []).map(document => {
-    const label = textAt(document, 'name') ?? ''
-    return { label, kind: 'class', detail: call, text: `${call}(${JSON.stringify(label)})` }
-  })
+function named(names: readonly string[] | undefined, call: string): Completion[] {
+  return (names ?? []).map(label => ({
+    label,
+    kind: 'class',
+    detail: call,
+    text: `${call}(${JSON.stringify(label)})`,
+  }))
 }
 
 /** In version 10 a name stands for what it names; other texts are names only through their module. */
-function named10(documents: readonly Json[] | undefined, module: string): Completion[] {
-  return named(documents, module).map(completion => {
+function named10(names: readonly string[] | undefined, module: string): Completion[] {
+  return named(names, module).map(completion => {
     const isPlain = /^[A-Za-z_]\w*$/.test(completion.label)
     return { ...completion, after: '', ...(isPlain && { text: completion.label }) }
   })

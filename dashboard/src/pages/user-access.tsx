@@ -193,15 +193,15 @@ function LogInDialog({ name, onClose, onMade }: LogInProps) {
       onSubmit={async signal => onMade(await logInAs(name, expires === '' ? '' : instantOf(expires), signal))}
     >
       <p>
-        This makes a token, as a login with the password does. Requests with its secret have the rights of
-        this user.
+        This makes a token without asking for the password. Requests with the secret of the token have the
+        rights of this user.
       </p>
       <Field
         label="Expires"
         type="datetime-local"
         value={expires}
         onInput={setExpires}
-        hint="Empty: never."
+        hint="The token stops working at this time. Leave it empty for one that does not expire."
       />
     </FormDialog>
   )

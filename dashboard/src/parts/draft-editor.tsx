@@ -56,7 +56,7 @@ export function DraftEditor({ draft, onChange, onPresent, isReadOnly, onSubmit, 
           value={draft.ttl}
           isMono
           placeholder="2030-01-31T00:00:00Z"
-          hint="A time such as 2030-01-31T00:00:00Z, from which on the document is gone. Empty: never."
+          hint="The document is deleted at this time, written like 2030-01-31T00:00:00Z. Leave it empty for a document that stays."
           onInput={ttl => onChange({ ...draft, ttl })}
         />
       )}

@@ -1,7 +1,7 @@
 // Labelled fields of forms.
 
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 
 interface FieldProps {
   readonly label: string
@@ -60,30 +60,79 @@ interface ChoiceProps<T extends string> {
   readonly hint?: string
 }
 
+/** So many options can be looked through in a list; among more the person finds theirs by typing. */
+const listedMax = 1000
+
 /** A choice of one among several. */
-export function Choice<T extends string>({ label, value, options, onChange, hint }: ChoiceProps<T>) {
+export function Choice<T extends string>(props: ChoiceProps<T>) {
   const id = useId()
+  const { label, value, options, onChange, hint } = props
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={event => onChange(event.currentTarget.value as T)}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
+      {options.length > listedMax ? (
+        <TypedChoice {...props} id={id} />
+      ) : (
+        <select
+          id={id}
+          value={value}
+          aria-describedby={hint ? `${id}-hint` : undefined}
+          onChange={event => onChange(event.currentTarget.value as T)}
+        >
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
     </div>
+  )
+}
+
+const offeredMax = 50
+
+/** A field that offers the options which contain what is typed; leaving it takes back what is none of them. */
+function TypedChoice<T extends string>({
+  id,
+  value,
+  options,
+  onChange,
+  hint,
+}: ChoiceProps<T> & { id: string }) {
+  const textOf = (wanted: T) => options.find(([option]) => option === wanted)?.[1] ?? ''
+  const [text, setText] = useState<string | undefined>(undefined)
+  const typed = (text ?? '').toLowerCase()
+  const offered = options.filter(([, each]) => each.toLowerCase().includes(typed)).slice(0, offeredMax)
+  const type = (entered: string) => {
+    setText(entered)
+    const [option] = options.find(([, each]) => each === entered) ?? []
+    if (option !== undefined) onChange(option)
+  }
+  return (
+    <>
+      <input
+        id={id}
+        list={`${id}-options`}
+        autoComplete="off"
+        spellcheck={false}
+        value={text ?? textOf(value)}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onFocus={event => event.currentTarget.select()}
+        onInput={event => type(event.currentTarget.value)}
+        onBlur={() => setText(undefined)}
+      />
+      <datalist id={`${id}-options`}>
+        {offered.map(([option, each]) => (
+          <option key={option} value={each} />
+        ))}
+      </datalist>
+    </>
   )
 }
 

@@ -3,9 +3,11 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { databasePath, pastTime } from '../router.ts'
-import { listSchema } from '../service/schema.ts'
+import { allNames, isNamed, listSchema, searchSchema } from '../service/schema.ts'
 import type { Json } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
+import { Field } from './fields.tsx'
+import { useEvery } from './live.ts'
 import { Loaded, type Loading, useLoad } from './load.tsx'
 import { Pager } from './pager.tsx'
 
@@ -18,33 +20,68 @@ interface SchemaListProps {
   readonly columns: readonly Column[]
   /** What to do first, while there are none. */
   readonly whenEmpty: ComponentChildren
+  /** Whether a document is about to change by itself: the list is read again while there is one. */
+  readonly rereadsWhile?: (document: Json) => boolean
   /** Changes when something was made or deleted: the list is read again. */
   readonly turn?: number
 }
 
 const pageSize = 100
+const rereadMs = 1500
 
 /** A table of documents of a native collection. */
-export function SchemaList({ native, label, columns, whenEmpty, turn = 0 }: SchemaListProps) {
+export function SchemaList({ native, label, columns, whenEmpty, rereadsWhile, turn = 0 }: SchemaListProps) {
   const [trail, setTrail] = useState<readonly Json[]>([])
+  const [filter, setFilter] = useState('')
   const after = trail.at(-1)
+  const found = useSearch(native, filter)
   const list = useLoad(
     signal => listSchema(native, pageSize, { after }, signal),
     [native, after, turn, pastTime.value, databasePath.value.join('/')],
   )
+  const isChanging = rereadsWhile !== undefined && list.data?.data.some(rereadsWhile)
+  useEvery(isChanging ? rereadMs : undefined, list.reload)
   return (
     <Loaded of={list}>
       {page => (
         <>
-          {page.data.length === 0 ? (
+          {isNamed(native) && (trail.length > 0 || page.after !== undefined) && (
+            <Field
+              label={`Find in ${label.toLowerCase()}`}
+              type="search"
+              value={filter}
+              onInput={setFilter}
+            />
+          )}
+          {filter !== '' ? (
+            <Loaded of={found}>
+              {matches => matches && <SearchTable label={label} columns={columns} found={matches} />}
+            </Loaded>
+          ) : page.data.length === 0 ? (
             <p class="empty">{whenEmpty}</p>
           ) : (
             <DocumentTable label={label} columns={columns} documents={page.data} />
           )}
-          <Pager trail={trail} after={page.after} onTurn={setTrail} />
+          {filter === '' && <Pager trail={trail} after={page.after} onTurn={setTrail} />}
         </>
       )}
     </Loaded>
+  )
+}
+
+interface SearchTableProps {
+  readonly label: string
+  readonly columns: readonly Column[]
+  readonly found: Found
+}
+
+function SearchTable({ label, columns, found }: SearchTableProps) {
+  if (found.data.length === 0) return <p class="empty">Nothing has this in its name.</p>
+  return (
+    <>
+      <DocumentTable label={label} columns={columns} documents={found.data} />
+      {found.isMore && <p class="hint">There are more: type more of the name.</p>}
+    </>
   )
 }
 
@@ -82,10 +119,27 @@ function DocumentTable({ label, columns, documents }: DocumentTableProps) {
   )
 }
 
-/** The documents of a native collection for a choice in a form: the first thousand. */
-export function useChoices(native: Native): Loading<readonly Json[]> {
+/** All names of a kind of schema object, for a choice in a form. */
+export function useChoices(native: Native): Loading<readonly string[]> {
+  return useLoad(signal => allNames(native, signal), [native, databasePath.value.join('/')])
+}
+
+interface Found {
+  readonly data: readonly Json[]
+  readonly isMore: boolean
+}
+
+/** The objects whose names contain a text, among all that there are; undefined while nothing is looked for. */
+export function useSearch(native: Native, text: string): Loading<Found | undefined> {
   return useLoad(
-    async signal => (await listSchema(native, 1000, {}, signal)).data,
-    [native, databasePath.value.join('/')],
+    async signal => {
+      if (text === '') return undefined
+      // Who types on is asked for once, not for each letter.
+      await new Promise(resolve => setTimeout(resolve, typingMs))
+      return signal.aborted ? undefined : searchSchema(native, text, signal)
+    },
+    [native, text, pastTime.value, databasePath.value.join('/')],
   )
 }
+
+const typingMs = 250

@@ -19,6 +19,45 @@ export async function listSchema(
   return asPage((await read(query, signal)).value)
 }
 
+/** Documents of which names are read at once. */
+const namesAtOnce = 1000
+/** Objects that a search gives at most. */
+const foundMax = 100
+
+/** Whether the documents of a native collection go by names; the others have numbers. */
+export function isNamed(native: Native): boolean {
+  return createForms[native] !== undefined && native !== 'keys'
+}
+
+/** The names of all objects of a kind. */
+export async function allNames(native: Native, signal: AbortSignal): Promise<readonly string[]> {
+  const names: string[] = []
+  let after: Json | undefined
+  do {
+    const refs = pageOf(nativeRef(native), namesAtOnce, { after })
+    const page = asPage((await read(mapping(refs, { select: 'id', from: variable() }), signal)).value)
+    names.push(...page.data.map(String))
+    after = page.after
+  } while (after !== undefined)
+  return names
+}
+
+/** The objects whose names contain a text, in whichever case; all names are gone through until enough are found. */
+export async function searchSchema(native: Native, text: string, signal: AbortSignal) {
+  const name: Query = { lowercase: { select: 'id', from: variable() } }
+  const matches: Query = { lambda: 'element', expr: { containsstr: name, search: text.toLowerCase() } }
+  const data: Json[] = []
+  let after: Json | undefined
+  do {
+    const page = pageOf(nativeRef(native), namesAtOnce, { after })
+    const found = mapping({ filter: matches, collection: page }, { get: variable() })
+    const { data: documents, after: next } = asPage((await read(found, signal)).value)
+    data.push(...documents)
+    after = next
+  } while (after !== undefined && data.length <= foundMax)
+  return { data: data.slice(0, foundMax), isMore: after !== undefined || data.length > foundMax }
+}
+
 /** One document of a native collection. */
 export async function readSchema(native: Native, id: string, signal: AbortSignal): Promise<Json> {
   return (await read({ get: schemaRef(native, id) }, signal)).value

@@ -1,0 +1,146 @@
+// The documents of a collection that were deleted: found by what was in them, and brought back.
+
+import { useState } from 'preact/hooks'
+import { Field } from '../parts/fields.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { useAction, useLoad } from '../parts/load.tsx'
+import { Notice, Problem } from '../parts/problem.tsx'
+import { Instant } from '../parts/time.tsx'
+import { previewOf } from '../parts/values.tsx'
+import { addressOf, databasePath, pastTime } from '../router.ts'
+import { bringBack, type DeletedDocument, listDeleted } from '../service/deleted.ts'
+import { rights } from '../session.ts'
+import { type Json, writeJson } from '../wire/json.ts'
+import { collectionTabs } from './rows.tsx'
+
+/** The page. */
+export function DeletedDocuments({ collection }: { readonly collection: string }) {
+  return (
+    <>
+      <Heading trail={[['Collections', addressOf([])]]} title={collection} />
+      {collectionTabs(collection, 'deleted')}
+      {pastTime.value === undefined ? (
+        <Deleted collection={collection} key={databasePath.value.join('/')} />
+      ) : (
+        <p class="empty">Go back to now to see what was deleted.</p>
+      )}
+    </>
+  )
+}
+
+function Deleted({ collection }: { collection: string }) {
+  const [found, setFound] = useState<readonly DeletedDocument[]>([])
+  const [older, setOlder] = useState<Json | undefined>(undefined)
+  const [from, setFrom] = useState<Json | undefined>(undefined)
+  const [filter, setFilter] = useState('')
+  const [notice, setNotice] = useState<string | undefined>(undefined)
+  const action = useAction()
+  const page = useLoad(
+    async signal => {
+      const { documents, older: next } = await listDeleted(collection, from, signal)
+      setFound(before => [
+        ...before.filter(({ id }) => !documents.some(each => each.id === id)),
+        ...documents,
+      ])
+      setOlder(next)
+    },
+    [collection, from],
+  )
+  const wanted = filter.toLowerCase()
+  const matching = found.filter(
+    ({ id, data }) =>
+      id.includes(wanted) ||
+      writeJson(data ?? null)
+        .toLowerCase()
+        .includes(wanted),
+  )
+  const restore = ({ id, ts }: DeletedDocument) =>
+    action.start(async signal => {
+      setNotice(undefined)
+      await bringBack({ collection, id }, ts, signal)
+      setFound(before => before.filter(each => each.id !== id))
+      setNotice(`${collection}/${id} is back.`)
+    })
+  return (
+    <>
+      <p class="hint">
+        A document that is brought back has the id and the data that it had. A password and tokens are gone
+        for good. How far back deletions can be seen is what the collection's settings say of its history.
+      </p>
+      <Field label="Find in id or data" type="search" value={filter} onInput={setFilter} />
+      {action.error && <Problem error={action.error} />}
+      <Notice text={notice} />
+      {matching.length > 0 ? (
+        <DeletedTable collection={collection} documents={matching} onRestore={restore} />
+      ) : (
+        !page.isLoading &&
+        !page.error && (
+          <p class="empty">Nothing that was deleted was found{older !== undefined && ' so far'}.</p>
+        )
+      )}
+      {page.error && <Problem error={page.error} retry={page.reload} />}
+      {page.isLoading && (
+        <p class="loading" role="status">
+          Looking through the history…
+        </p>
+      )}
+      {older !== undefined && !page.isLoading && (
+        <p class="pager">
+          <button type="button" onClick={() => setFrom(older)}>
+            Look further back
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+interface TableProps {
+  readonly collection: string
+  readonly documents: readonly DeletedDocument[]
+  readonly onRestore: (document: DeletedDocument) => void
+}
+
+function DeletedTable({ collection, documents, onRestore }: TableProps) {
+  return (
+    <section class="table-scroll" tabIndex={0} aria-label="Deleted documents">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Id</th>
+            <th scope="col">Deleted</th>
+            <th scope="col">Its last data</th>
+            <th scope="col">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {documents.map(document => {
+            const { id, ts, data } = document
+            return (
+              <tr key={id}>
+                <td>
+                  <a href={addressOf(['collections', collection, id, 'history'])}>{id}</a>
+                </td>
+                <td>
+                  <Instant micros={ts} />
+                </td>
+                <td>
+                  <bdi>{data === undefined ? 'not kept any more' : previewOf(data)}</bdi>
+                </td>
+                <td>
+                  {rights.value.writes && data !== undefined && (
+                    <button type="button" onClick={() => onRestore(document)}>
+                      Bring back<span class="unseen"> {id}</span>
+                    </button>
+                  )}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,101 @@
+// Beside the editor of a document: what its collection declares of its fields, as version 10 says it.
+
+import { useLoad } from '../parts/load.tsx'
+import { databasePath, pastTime } from '../router.ts'
+import { readSchema } from '../service/schema.ts'
+import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
+
+interface DeclaredField {
+  readonly name: string
+  readonly type: string
+  /** The text of its default; undefined where it has none, and of a computed field its body. */
+  readonly value: string | undefined
+  readonly isComputed: boolean
+}
+
+const membersOf = (value: Json | undefined) => (isMap(value) ? [...value] : [])
+
+function declaredFields(collection: Json): readonly DeclaredField[] {
+  const own = membersOf(at(collection, 'fields')).map(([name, field]) => ({
+    name,
+    type: textAt(field, 'signature') ?? 'Any',
+    value: textAt(field, 'default'),
+    isComputed: false,
+  }))
+  const computed = membersOf(at(collection, 'computed_fields')).map(([name, field]) => ({
+    name,
+    type: textAt(field, 'signature') ?? 'Any',
+    value: textAt(field, 'body'),
+    isComputed: true,
+  }))
+  return [...own, ...computed]
+}
+
+/** The table of a collection's fields and checks; nothing for collections that declare none. */
+export function FieldTypes({ collection }: { readonly collection: string }) {
+  // Who may not read the definition of the collection edits its documents without it.
+  const definition = useLoad(
+    signal => readSchema('collections', collection, signal).catch(() => null),
+    [collection, pastTime.value, databasePath.value.join('/')],
+  )
+  const declared = definition.data ?? null
+  const fields = declaredFields(declared)
+  const checks = listAt(declared, 'constraints').flatMap(constraint => {
+    const check = at(constraint, 'check')
+    return check === undefined ? [] : [check]
+  })
+  if (fields.length === 0 && checks.length === 0) return null
+  const wildcard = textAt(declared, 'wildcard')
+  return (
+    <details class="field-types" open>
+      <summary>Fields of {collection}</summary>
+      {fields.length > 0 && <FieldTable fields={fields} />}
+      <p class="hint">
+        {wildcard === undefined && fields.some(({ isComputed }) => !isComputed)
+          ? 'Other fields are refused.'
+          : `Other fields may be of type ${wildcard ?? 'Any'}.`}
+      </p>
+      {checks.length > 0 && (
+        <ul class="reasons">
+          {checks.map(check => (
+            <li key={textAt(check, 'name')}>
+              Check <bdi>{textAt(check, 'name')}</bdi>: <code>{textAt(check, 'body')}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
+  )
+}
+
+function FieldTable({ fields }: { fields: readonly DeclaredField[] }) {
+  return (
+    <section class="table-scroll" tabIndex={0} aria-label="Fields">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Type</th>
+            <th scope="col">Default</th>
+          </tr>
+        </thead>
+        <tbody>
+          {fields.map(({ name, type, value, isComputed }) => (
+            <tr key={name}>
+              <th scope="row">
+                <bdi>{name}</bdi>
+              </th>
+              <td>
+                <code>{type}</code>
+              </td>
+              <td class="wrap">
+                {isComputed && 'computed, cannot be set: '}
+                {value === undefined ? '–' : <code>{value}</code>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

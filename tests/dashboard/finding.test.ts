@@ -1,0 +1,112 @@
+// What is found: documents that were deleted, and names among more than a page holds. And what the collection of a
+// document declares of its fields.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openStage, type Stage, skip } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+})
+
+after(() => stage?.close())
+
+const itemOf = (id: string) => ({ ref: { collection: 'items' }, id })
+
+test('a deleted document is found by what was in it and brought back', { skip }, async () => {
+  await stage.query({ create_collection: { object: { name: 'items' } } })
+  for (const id of ['1', '2', '3']) {
+    const data = { object: { name: `plant ${id}`, kind: 'fern' } }
+    await stage.query({ create: itemOf(id), params: { object: { data } } })
+  }
+  for (const id of ['2', '3']) await stage.query({ delete: itemOf(id) })
+  const page = await stage.signedIn(stage.admin, 'collections/items')
+  await page.getByRole('link', { name: 'Deleted' }).click()
+  await page.getByRole('button', { name: 'Bring back 3' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Bring back/ }).count(), 2)
+  await page.getByLabel('Find in id or data').fill('PLANT 2')
+  await page.getByRole('button', { name: 'Bring back 3' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Bring back 2' }).click()
+  await page.getByText('items/2 is back.').waitFor()
+  assert.deepEqual(await stage.query({ select: ['data'], from: { get: itemOf('2') } }), {
+    name: 'plant 2',
+    kind: 'fern',
+  })
+  // Somebody else brings it back first: what they have made of it stays.
+  await page.getByLabel('Find in id or data').fill('')
+  await page.getByRole('button', { name: 'Bring back 3' }).waitFor()
+  await stage.query({ create: itemOf('3'), params: { object: { data: { object: { by: 'other' } } } } })
+  await page.getByRole('button', { name: 'Bring back 3' }).click()
+  await page.getByRole('alert').getByText('Somebody else has changed this').waitFor()
+  assert.deepEqual(await stage.query({ select: ['data'], from: { get: itemOf('3') } }), { by: 'other' })
+  await stage.query({ delete: itemOf('3') })
+  await stage.visit(page, 'collections/items/3')
+  await page.getByRole('link', { name: 'history', exact: true }).click()
+  await page
+    .getByRole('button', { name: /^create/ })
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'Restore this version' }).click()
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await page
+    .getByRole('button', { name: /^create/ })
+    .nth(2)
+    .waitFor()
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('names beyond a thousand are found by typing, in lists and in choices', { skip }, async () => {
+  const crowd = await openStage({ database: 'many' })
+  try {
+    const named = (form: string, kind: string, count: number) =>
+      Array.from({ length: count }, (_, at) => ({ [form]: { object: { name: `${kind}_${at}` } } }))
+    const all = [...named('create_collection', 'things', 1050), ...named('create_role', 'role', 120)]
+    for (let at = 0; at < all.length; at += 100) await crowd.query({ do: [...all.slice(at, at + 100), null] })
+    const page = await crowd.signedIn(crowd.admin)
+    await page.getByText('The first 1000 are shown.').waitFor()
+    await page.getByLabel('Find a collection').fill('THINGS_1049')
+    await page.getByRole('main').getByRole('link', { name: 'things_1049' }).waitFor()
+    await crowd.visit(page, 'roles')
+    await page.getByLabel('Find in roles').fill('role_119')
+    await page.getByRole('link', { name: 'role_119' }).click()
+    await page.locator('datalist').nth(1).waitFor({ state: 'attached' })
+    await page.getByLabel('Collection of members').fill('things_1049')
+    await page.getByRole('button', { name: 'Add members' }).click()
+    await page.getByRole('button', { name: 'Save privileges' }).click()
+    await page.getByText('Saved.').waitFor()
+    const member = { select: ['membership', 0, 'resource', 'id'], from: { get: { role: 'role_119' } } }
+    assert.equal(await crowd.query(member), 'things_1049')
+    crowd.assertNoFaults()
+  } finally {
+    await crowd.close()
+  }
+})
+
+test('beside a typed document stand the types, defaults and checks of its fields', { skip }, async () => {
+  const query = `Collection.create({
+      name: "typed",
+      fields: { amount: { signature: "Int", default: "1" }, note: { signature: "String?" } },
+      computed_fields: { twice: { body: "doc => doc.amount * 2", signature: "Number" } },
+      constraints: [{ check: { name: "positive", body: "(doc) => doc.amount > 0" } }]
+    })`
+  const response = await fetch(`${stage.server.url}/query/1`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.admin}` },
+    body: JSON.stringify({ query }),
+  })
+  assert.equal(response.status, 200)
+  const page = await stage.signedIn(stage.admin, 'collections/typed/new')
+  await page.getByRole('row', { name: 'amount Int 1' }).waitFor()
+  await page.getByRole('row', { name: /^twice Number computed/ }).waitFor()
+  await page.getByText('(doc) => doc.amount > 0').waitFor()
+  await page.getByText('Other fields are refused.').waitFor()
+  await stage.visit(page, 'collections/items/new')
+  await page.getByRole('textbox', { name: 'Data' }).waitFor()
+  assert.equal(await page.getByRole('region', { name: 'Fields' }).count(), 0)
+  await page.context().close()
+  stage.assertNoFaults()
+})
