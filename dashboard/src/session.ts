@@ -137,7 +137,11 @@ export async function secretRefused(): Promise<void> {
 export function endOrWait(reason: string): void {
   if (hasUnsaved()) {
     remember(undefined)
-    expired.value = reason
+    batch(() => {
+      expired.value = reason
+      // The page goes on without the secret: what it asks meanwhile is refused.
+      if (session.value) session.value = { ...session.value, secret: '' }
+    })
   } else signOut(reason)
 }
 

@@ -77,6 +77,41 @@ test('a document is found, changed and left by keyboard alone', { skip }, async 
   stage.assertNoFaults()
 })
 
+test('the heading of a page that a link leads to has the focus', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin)
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  for (const name of ['Indexes', 'Roles', 'Keys']) {
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { name, exact: true }).waitFor()
+    assert.equal(await focused(), name)
+  }
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Roles', exact: true }).waitFor()
+  assert.equal(await focused(), 'Roles')
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('times out of reach are refused with a sentence, errors show no query of the dashboard', {
+  skip,
+}, async () => {
+  const page = await stage.signedIn(stage.admin, 'indexes')
+  const look = async (time: string) => {
+    await page.getByLabel('Look at the time').fill(time)
+    await page.getByRole('button', { name: 'Look', exact: true }).click()
+    return (await page.getByRole('alert').textContent()) ?? ''
+  }
+  await page.getByRole('button', { name: /^At:/ }).click()
+  assert.match(await look('0001-01-01T00:00'), /1970 up to the year 9999/)
+  assert.match(await look('9998-01-01T00:00'), /has not come yet/)
+  await stage.visit(page, 'collections/nowhere?at=2026-01-31T12:00:00Z')
+  const alert = page.getByRole('alert').first()
+  await alert.waitFor()
+  assert.doesNotMatch((await alert.textContent()) ?? '', / at (expr|map|collection|paginate)| › /)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
 test('less than 60 KB are loaded to sign in and see the overview', { skip }, async () => {
   const page = await stage.open()
   const sizes: Promise<number>[] = []

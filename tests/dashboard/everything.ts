@@ -97,6 +97,8 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
     'denied',
     'logs',
     'no-such-page',
+    'indexes?at=rubbish',
+    '?db=another/database',
   ]
 }
 

@@ -10,6 +10,7 @@ import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import { deleteSchema, readSchema, saveFields } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
+import { wholeDays } from './overview.tsx'
 import { collectionTabs } from './rows.tsx'
 
 /** The page of a collection's settings. */
@@ -56,7 +57,7 @@ function differing(left: Settings, right: Settings): readonly (keyof Settings)[]
 
 function paramOf(name: keyof Settings, text: string): Query {
   if (name === 'name') return text
-  return text === '' ? null : BigInt(text)
+  return text === '' ? null : wholeDays(text)
 }
 
 interface SettingsFormProps {
@@ -120,6 +121,7 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
             textOf={version => settingsText(settingsOf(version))}
             draftText={settingsText}
             isReadOnly={isReadOnly}
+            isInForm
           >
             <button type="button" class="danger-quiet" onClick={() => setDeleting(true)}>
               Delete collection

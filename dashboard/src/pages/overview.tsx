@@ -165,6 +165,12 @@ export function daysText(days: Json | undefined, absent: string): string {
   return days === 1n ? '1 day' : `${days} days`
 }
 
+/** A number of days as it was typed. Throws for what is no whole number. */
+export function wholeDays(text: string): bigint {
+  if (!/^\d+$/.test(text)) throw new Error('Days are a whole number, such as 30.')
+  return BigInt(text)
+}
+
 function NewCollection({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [history, setHistory] = useState('30')
@@ -172,8 +178,8 @@ function NewCollection({ onClose }: { onClose: () => void }) {
   const [keeps, setKeeps] = useState<'days' | 'ever'>('days')
   const create = async (signal: AbortSignal) => {
     const fields: Record<string, Query> = { name }
-    fields.history_days = keeps === 'ever' ? null : BigInt(history || '30')
-    if (ttl !== '') fields.ttl_days = BigInt(ttl)
+    fields.history_days = keeps === 'ever' ? null : wholeDays(history || '30')
+    if (ttl !== '') fields.ttl_days = wholeDays(ttl)
     await write({ create_collection: { object: fields } }, signal)
     onClose()
     go(addressOf(['collections', name]))

@@ -114,6 +114,8 @@ interface OutcomeProps<V, D> {
   readonly isReadOnly: boolean
   /** What the button says that saves. */
   readonly submit?: string
+  /** Whether it is the foot of a form, which saves when it is submitted: by the button, or by Enter in a field. */
+  readonly isInForm?: boolean
   /** Further buttons. */
   readonly children?: ComponentChildren
 }
@@ -126,6 +128,7 @@ export function Outcome<V, D>({
   draftText,
   isReadOnly,
   submit = 'Save',
+  isInForm = false,
   children,
 }: OutcomeProps<V, D>) {
   const { action, theirs, isDirty, save, discard, notice } = of
@@ -156,7 +159,12 @@ export function Outcome<V, D>({
       )}
       {!isReadOnly && theirs === undefined && (
         <div class="form-buttons">
-          <button type="button" class="primary" disabled={!isDirty || action.isRunning} onClick={save}>
+          <button
+            type={isInForm ? 'submit' : 'button'}
+            class="primary"
+            disabled={!isDirty || action.isRunning}
+            onClick={isInForm ? undefined : save}
+          >
             {action.isRunning ? 'Saving…' : submit}
           </button>
           {isDirty && (

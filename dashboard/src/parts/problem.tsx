@@ -20,7 +20,7 @@ export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
         error.faults.map((fault, at) => (
           <FaultLines key={at} fault={fault} isFirst={at === 0} showsPlace={showsPlace} />
         ))}
-      {isService && <Drawn summary={error.summary} />}
+      {isService && showsPlace && <Drawn summary={error.summary} />}
       {advice && <p>{advice}</p>}
       {retry && (
         <button type="button" onClick={retry}>

@@ -21,8 +21,8 @@ const send = (message: Message) => channel?.postMessage(message)
 export function joinOtherTabs(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     const { secret } = session.value ?? {}
-    if (data.kind === 'asked' && secret !== undefined) send({ kind: 'answer', secret })
-    if (data.kind === 'sign out' && secret !== undefined) endOrWait('You have signed out in another tab.')
+    if (data.kind === 'asked' && secret) send({ kind: 'answer', secret })
+    if (data.kind === 'sign out' && secret) endOrWait('You have signed out in another tab.')
   })
 }
 
