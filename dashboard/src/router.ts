@@ -112,9 +112,8 @@ export function hasUnsaved(): boolean {
   return [...unsaved].some(isUnsaved => isUnsaved())
 }
 
-/** Asks, when there is input that would be lost, whether it may be. */
-export function mayLeave(question = 'Leave this page? What you have changed has not been saved.'): boolean {
-  return !hasUnsaved() || confirm(question)
+function mayLeave(): boolean {
+  return !hasUnsaved() || confirm('Leave this page? What you have changed has not been saved.')
 }
 
 /** Goes to an address. */

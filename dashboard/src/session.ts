@@ -87,11 +87,26 @@ export async function signIn(secret: string): Promise<void> {
   remember(secret)
 }
 
-const onSignOut = new Set<() => void>()
+/** What pages remember while others are looked at. */
+interface Remembered {
+  readonly forget: () => void
+  /** Whether it is something that a person has entered and that is nowhere else. */
+  readonly isUnsaved: () => boolean
+}
 
-/** Has something called when somebody signs out: what a page remembers is not the next person's business. */
-export function forgetOnSignOut(forget: () => void): void {
-  onSignOut.add(forget)
+const remembered = new Set<Remembered>()
+
+/**
+ * Has something forgotten when somebody signs out: what a page remembers is not the next person's business. With
+ * `isUnsaved`, signing out asks first while that gives true.
+ */
+export function forgetOnSignOut(forget: () => void, isUnsaved = () => false): void {
+  remembered.add({ forget, isUnsaved })
+}
+
+/** Whether signing out would lose input: of the page that is shown, or what other pages remember. */
+export function losesBySigningOut(): boolean {
+  return hasUnsaved() || [...remembered].some(({ isUnsaved }) => isUnsaved())
 }
 
 /** Forgets the secret. */
@@ -101,7 +116,7 @@ export function signOut(message?: string): void {
     expired.value = undefined
     session.value = undefined
   })
-  for (const forget of onSignOut) forget()
+  for (const { forget } of remembered) forget()
   remember(undefined)
 }
 
@@ -135,7 +150,7 @@ export async function secretRefused(): Promise<void> {
 
 /** Ends the session, for a reason; a page with input that is not saved waits for another sign-in. */
 export function endOrWait(reason: string): void {
-  if (hasUnsaved()) {
+  if (losesBySigningOut()) {
     remember(undefined)
     batch(() => {
       expired.value = reason

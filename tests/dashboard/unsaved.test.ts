@@ -160,6 +160,36 @@ test('a secret that is revoked does not take along what was entered', { skip }, 
   stage.assertNoFaults()
 })
 
+test('a text of the shell that was never run survives a revoked secret, and signing out asks', {
+  skip,
+}, async () => {
+  const made = { create_key: { object: { role: 'server' } } }
+  const key = (await stage.query(made)) as { secret: string; ref: unknown }
+  const page = await stage.signedIn(key.secret, 'shell')
+  await typeInto(page, 'Query', '"precious"')
+  await stage.query({ delete: key.ref })
+  await press(page, 'Run')
+  await page.getByRole('dialog').getByText('The secret is not accepted any more').waitFor()
+  await page.getByLabel('Secret', { exact: true }).fill(stage.admin)
+  await press(page, 'Sign in')
+  await textbox(page, 'Query').getByText('precious').waitFor()
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  const asked = answering(page, false)
+  await press(page, 'Sign out')
+  await press(page, 'In this tab')
+  await page.getByRole('heading', { name: 'Indexes' }).waitFor()
+  assert.equal(asked.length, 1)
+  await page.getByRole('link', { name: 'Shell' }).click()
+  await press(page, 'Run')
+  await page.locator('.result').getByText('precious').waitFor()
+  await press(page, 'Sign out')
+  await press(page, 'In this tab')
+  await page.getByLabel('Secret').waitFor()
+  assert.equal(asked.length, 1, 'what was run is in the history')
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
 test('a link means the same to every secret; what cannot be reached is said, and nobody is signed out', {
   skip,
 }, async () => {

@@ -41,12 +41,18 @@ export function Shell() {
     const { id, text, version, notation } = activeTab.value
     action.start(async signal => {
       const queries = version === '10' ? [queryOf10(text)] : queriesOf4(text, notation)
-      rememberQuery({ text, version, notation })
       const answers: ShellAnswer[] = []
       setResults(before => new Map(before).set(id, []))
-      for (const each of queries) {
-        answers.push(await runAs(each, asWhom ?? scope.value, signal))
-        setResults(before => new Map(before).set(id, [...answers]))
+      try {
+        for (const each of queries) {
+          answers.push(await runAs(each, asWhom ?? scope.value, signal))
+          setResults(before => new Map(before).set(id, [...answers]))
+        }
+        rememberQuery({ text, version, notation })
+      } catch (cause) {
+        // A text that was refused with the secret was never run: it waits for the next sign-in.
+        if (cause instanceof QueryFailure) rememberQuery({ text, version, notation })
+        throw cause
       }
     })
   }

@@ -9,6 +9,7 @@ import { Notice } from '../parts/problem.tsx'
 import { Instant, instantOf } from '../parts/time.tsx'
 import { addressOf, databasePath } from '../router.ts'
 import type { DocumentName } from '../service/documents.ts'
+import { ServiceError } from '../service/faults.ts'
 import { deleteSchema } from '../service/schema.ts'
 import { logInAs, readUser, revokeAll, type UserToken } from '../service/users.ts'
 import { canScope } from '../session.ts'
@@ -31,6 +32,8 @@ export function UserAccess({ name }: { name: DocumentName }) {
     setNotice(said)
     user.reload()
   }
+  // Whose roles grant documents, but neither passwords nor tokens, has no business here.
+  if (user.error instanceof ServiceError && user.error.status === 403) return null
   return (
     <section class="user-access" aria-labelledby="login">
       <h2 id="login">Logging in</h2>

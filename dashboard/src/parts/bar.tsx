@@ -2,9 +2,9 @@
 
 import { signal } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
-import { addressIn, addressWith, databaseParameter, databasePath, go, mayLeave, pastTime } from '../router.ts'
+import { addressIn, addressWith, databaseParameter, databasePath, go, pastTime } from '../router.ts'
 import { signOutEverywhere } from '../service/other-tabs.ts'
-import { session, signOut } from '../session.ts'
+import { losesBySigningOut, session, signOut } from '../session.ts'
 import { useDismissal } from './dismissal.ts'
 import { Field } from './fields.tsx'
 import { Problem } from './problem.tsx'
@@ -83,7 +83,7 @@ function SignOut() {
   const part = useRef<HTMLDivElement>(null)
   useDismissal(part, isOpen, () => setOpen(false))
   const leave = (how: () => void) => {
-    if (mayLeave('Sign out? What you have entered has not been saved.')) how()
+    if (!losesBySigningOut() || confirm('Sign out? What you have entered has not been saved.')) how()
   }
   return (
     <div class="time-control" ref={part}>

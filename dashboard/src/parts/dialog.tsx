@@ -72,6 +72,8 @@ interface FormDialogProps {
   readonly isDangerous?: boolean
   readonly isWide?: boolean
   readonly isReady?: boolean
+  /** Nothing is lost when it is closed. */
+  readonly holdsNothing?: boolean
   readonly onClose: () => void
   readonly onSubmit: (signal: AbortSignal) => Promise<void>
   readonly children: ComponentChildren
@@ -79,12 +81,22 @@ interface FormDialogProps {
 
 /** A dialog with a form; errors of its submission are shown in it. What was entered is not lost without a question. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, submit, isDangerous, isReady = true, onClose, onSubmit, children, isWide } = props
+  const {
+    title,
+    submit,
+    isDangerous,
+    isReady = true,
+    onClose,
+    onSubmit,
+    children,
+    isWide,
+    holdsNothing,
+  } = props
   const action = useAction()
   const isTouched = useRef(false)
   useEffect(() => guard(() => isTouched.current), [])
   const touch = () => {
-    isTouched.current = true
+    isTouched.current = !holdsNothing
   }
   const send = async (signal: AbortSignal) => {
     isTouched.current = false
@@ -167,6 +179,7 @@ export function Confirm({ title, warning, submit, typed, onClose, onConfirm }: C
       submit={submit}
       isDangerous
       isReady={typed === undefined || text === typed}
+      holdsNothing
       onClose={onClose}
       onSubmit={onConfirm}
     >

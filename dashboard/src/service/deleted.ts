@@ -19,7 +19,7 @@ export interface DeletedDocument {
 const eventsAtOnce = 500
 
 /** A part of what was deleted, newest first. */
-export interface DeletedPage {
+interface DeletedPage {
   readonly documents: readonly DeletedDocument[]
   /** Where to go on looking further back; undefined at the beginning of the history. */
   readonly older: Json | undefined

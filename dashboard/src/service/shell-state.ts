@@ -111,4 +111,10 @@ function forgetShell(): void {
   }
 }
 
-forgetOnSignOut(forgetShell)
+/** Whether a tab holds a text that was never run: the history does not have it. */
+function isUnsaved(): boolean {
+  const known = new Set(history.value.map(({ text }) => text))
+  return tabs.value.some(({ text }) => text.trim() !== '' && !known.has(text))
+}
+
+forgetOnSignOut(forgetShell, isUnsaved)
