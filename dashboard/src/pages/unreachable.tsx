@@ -30,7 +30,7 @@ export function Unreachable() {
   const below = foreignDatabase.value && canScope.value ? databaseParameter(foreignDatabase.value) : undefined
   return (
     <>
-      <Heading title={`${name} cannot be reached`} />
+      <Heading title={`The database ${name} cannot be reached`} />
       <p class="problem" role="alert">
         {reason()}
       </p>

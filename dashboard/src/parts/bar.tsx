@@ -86,7 +86,7 @@ function SignOut() {
     if (!losesBySigningOut() || confirm('Sign out? What you have entered has not been saved.')) how()
   }
   return (
-    <div class="time-control" ref={part}>
+    <div class="sign-out" ref={part}>
       <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Sign out
       </button>
