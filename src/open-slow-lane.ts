@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { type Clock, starvedMs } from './base/clock.ts'
+import { compileCache } from './base/compile-cache.ts'
 import type { Timers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import { sendFrame } from './slow-lane/frames.ts'
@@ -27,9 +28,6 @@ export interface LaneSetup {
 }
 
 const program = fileURLToPath(import.meta.url).replace(/open-slow-lane\.(ts|js)$/, 'slow-lane-main.$1')
-
-/** Where the runtime keeps what it has compiled of the program, which halves the time of the next start, if it may write there. */
-const compileCache = fileURLToPath(new URL('../node_modules/.cache/terrarium', import.meta.url))
 
 /** The usual size of the young generation, in MiB. */
 const youngMebibytes = 16

@@ -16,6 +16,7 @@ import { openServiceLog } from './service-log.ts'
 import { laneDescriptor } from './slow-lane/lane-process.ts'
 import { outOfMemory } from './slow-lane/out-of-memory.ts'
 import { LaneService } from './slow-lane/serve-jobs.ts'
+import { warmUp } from './slow-lane/warm-up.ts'
 
 // As in the service itself.
 setFlagsFromString('--no-allocation-site-pretenuring')
@@ -96,6 +97,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   // This process will be killed, which leaves no time for it. The first releases of Node 22 have no such call.
   module.flushCompileCache?.()
   giveWay()
+  setImmediate(() => void warmUp(engine, setup.rootSecret, () => !service.hasJobs))
   return {
     engine,
     store,

@@ -31,6 +31,7 @@ export class LaneService<Setup> {
   readonly #open: (setup: Setup) => Promise<LaneEngine>
   #engine: Promise<LaneEngine> | undefined
   #snapshotTime: Micros = 0
+  #hasJobs = false
   #kept: Kept | undefined
   #wanting: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
 
@@ -44,6 +45,11 @@ export class LaneService<Setup> {
   /** The newest time that the service has read at: no later commit has a time up to it. */
   get snapshotTime(): Micros {
     return this.#snapshotTime
+  }
+
+  /** Whether there has been a job. */
+  get hasJobs(): boolean {
+    return this.#hasJobs
   }
 
   /** Asks the service for ids behind the last ones. */
@@ -71,6 +77,7 @@ export class LaneService<Setup> {
         this.#kept = undefined
         return
       case 'job': {
+        this.#hasJobs = true
         this.#snapshotTime = Math.max(this.#snapshotTime, message.snapshotTime)
         const text = message.hasBody ? Buffer.concat(body).toString() : undefined
         const { lead, now } = message
