@@ -35,6 +35,7 @@ export class KeyTimes {
       case keyTags.changes:
         return replaceAt(key, 1, this.#from, this.#to)
       case keyTags.collectionChanges:
+      case keyTags.due:
         return replaceAt(key, collectionPrefixLength, this.#from, this.#to)
       case keyTags.garbage:
         return replaceAt(key, 2, this.#from, this.#to)

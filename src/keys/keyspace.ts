@@ -20,6 +20,7 @@ export const keyTags = {
   changes: 0x43, // C
   document: 0x44, // D
   indexEnded: 0x45, // E
+  due: 0x46, // F
   garbage: 0x47, // G
   history: 0x48, // H
   indexLive: 0x49, // I
@@ -50,10 +51,8 @@ export function documentsIndex(collection: CollectionId): number {
 
 /** What the background sweeper has to do when the time has come. Stored: never renumber. */
 export const garbageKinds = {
-  /** Superseded versions of a document fall out of the retained history. */
+  /** When something of a collection, or of a database's own collections, falls out of the history has to be asked anew. */
   history: 1,
-  /** A document's `ttl` passes. */
-  expired: 2,
   /** A schema object was deleted; what belonged to it remains to be removed. */
   object: 3,
   /** The record of a collection's changes reaches back further than its history may. */
@@ -101,6 +100,21 @@ export function historyKey(ref: Ref, ts: Micros): Uint8Array {
   beginHistory(ref)
   appendTimeDescending(ts)
   return writer.copy()
+}
+
+/** Says that something of a document falls out of the history when that begins at `ts` or later. */
+export function dueKey(ref: Ref, ts: Micros): Uint8Array {
+  beginDue(ref.database, ref.collection, ts)
+  writer.u64(ref.id)
+  return writer.copy()
+}
+
+/** What falls out of a collection, oldest first; up to `notAfter` when given. */
+export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
+  const all = prefixRange(collectionPrefix(keyTags.due, database, collection))
+  if (notAfter === undefined) return all
+  beginDue(database, collection, notAfter + 1)
+  return { start: all.start, end: writer.copy() }
 }
 
 /** All versions in a document's history, newest first; from the newest at or before `notAfter` when given. */
@@ -321,6 +335,7 @@ export function tagRange(kind: keyof typeof keyTags): KeyInterval {
 const databaseKinds = [
   'document',
   'history',
+  'due',
   'indexLive',
   'indexEnded',
   'indexEvent',
@@ -346,6 +361,12 @@ function begin(tag: number, database: DatabaseId): void {
 function beginHistory(ref: Ref): void {
   begin(keyTags.history, ref.database)
   appendDocument(ref.collection, ref.id)
+}
+
+function beginDue(database: DatabaseId, collection: CollectionId, ts: Micros): void {
+  begin(keyTags.due, database)
+  writer.u16(collection)
+  appendTime(ts)
 }
 
 function beginIndex(table: IndexTable, database: DatabaseId, index: number, terms: Uint8Array): void {

@@ -18,6 +18,8 @@ export function printKey(bytes: Uint8Array): string {
       return `document ${printRef(key.ref)}`
     case 'history':
       return `history ${printRef(key.ref)} at ${printMicros(key.ts)}`
+    case 'due':
+      return `due ${printRef(key.ref)} at ${printMicros(key.ts)}`
     case 'indexLive':
       return `entry ${printEntry(key)}`
     case 'indexEnded':

@@ -15,7 +15,9 @@ export type Environment = RootDatabase<Bytes, Bytes>
 
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
 const layoutKey = Buffer.from('layout')
-const layout = Buffer.from('3')
+const layout = Buffer.from('4')
+/** Layout 3 lacks the order of what falls out of the history; the store makes it up (store/due-filing.ts). */
+const layoutBefore = Buffer.from('3')
 
 /** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
 export const ownerOnly = { permissionsMode: 0o600 }
@@ -105,11 +107,11 @@ function checkFolder(path: string): void {
 function claim(root: Environment, path: string): void {
   const found = root.get(layoutKey)
   if (found && layout.equals(found)) return
-  if (found)
+  if (found && !layoutBefore.equals(found))
     throw new StoreUnavailableError(
       `${path} has data layout ${Buffer.from(found).toString()}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,
     )
-  if (root.getKeysCount({ limit: 1 }) > 0)
+  if (!found && root.getKeysCount({ limit: 1 }) > 0)
     throw new StoreUnavailableError(`${path} holds data of another program`)
   root.put(layoutKey, layout)
 }

@@ -25,6 +25,7 @@ const kinds: readonly Kind[] = [
   { tag: 0x43 },
   { tag: 0x44, setBytes: documentSetBytes },
   { tag: 0x45 },
+  { tag: 0x46 },
   { tag: 0x48 },
   { tag: 0x49, setBytes: indexSetBytes },
   { tag: 0x4a, setBytes: indexSetBytes },

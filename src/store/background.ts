@@ -40,6 +40,11 @@ export class Background {
     return (await this.sweeper.runOnce()) || built
   }
 
+  /** Begins anew with the next step, whatever others have done meanwhile. */
+  forget(): void {
+    this.sweeper.forget()
+  }
+
   /** Works until all indexes are built and everything was looked at once for removal. */
   async runAll(): Promise<void> {
     while (await this.#builds.runOnce()) {}
@@ -79,6 +84,7 @@ export function startBackground(
   }
   const run = () => {
     if (!mayWork()) {
+      background.forget()
       schedule(idleDelayMs)
       return
     }

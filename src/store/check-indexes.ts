@@ -9,7 +9,7 @@ import { compareBytes } from '../values/order.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
-import { entryDocument, entrySince, entryUntil, withSince } from './entry-records.ts'
+import { entryDocument, entrySince, hasFallenOut, withSince } from './entry-records.ts'
 import { type IndexTables, type Row, type StoredVersion, timelineRows } from './index-tables.ts'
 
 /** Whether the rows of an index must agree with documents; unreachable ones await removal. */
@@ -37,7 +37,7 @@ export class IndexCheck {
     const minimum = this.#context.minimumOf(ref.database, ref.collection)
     for (const index of this.#tablesOf(ref.database, ref.collection)) {
       for (const row of timelineRows(index, versions).values()) {
-        if (isForgettable(row, minimum)) continue
+        if (hasFallenOut(row, minimum)) continue
         const counter = counterOf(row.key)
         this.#needed.set(counter, (this.#needed.get(counter) ?? 0) + 1)
         this.#checkRow(ref, index, row, minimum)
@@ -88,7 +88,7 @@ export class IndexCheck {
   #counts(row: Row, database: DatabaseId): boolean {
     const { collection } = entryDocument(database, row)
     if (!this.#context.catalogue.hasCollection(database, collection)) return false
-    return !isForgettable(row, this.#context.minimumOf(database, collection))
+    return !hasFallenOut(row, this.#context.minimumOf(database, collection))
   }
 
   #nameLeftOvers(counter: string): void {
@@ -105,12 +105,6 @@ export class IndexCheck {
       this.#context.report(`${nameRef(ref)} has an entry ${what} that no version calls for`)
     }
   }
-}
-
-/** Whether the sweeper may remove a row: it says nothing about times from the minimum valid time on. */
-function isForgettable(row: Row, minimum: Micros): boolean {
-  if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
-  return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum
 }
 
 /** The index that a row belongs to. */

@@ -25,6 +25,7 @@ import {
 import { parentKey, SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { ChangeLogCheck } from './check-change-log.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
+import { DueCheck } from './check-due.ts'
 import { IndexCheck, type IndexState } from './check-indexes.ts'
 import type { StoreHooks } from './contract.ts'
 import { rewriteKey } from './document-rewriter.ts'
@@ -113,6 +114,7 @@ class StoreCheck {
   readonly #hooks: StoreHooks
   readonly #indexes: IndexCheck
   readonly #changeLog: ChangeLogCheck
+  readonly #due: DueCheck
   readonly #building: ReadonlySet<string>
   readonly #latestIdMs: number
 
@@ -122,6 +124,7 @@ class StoreCheck {
     this.#building = new Set(pendingBuildsIn(context.snapshot.view).map(build => nameRef(build.index)))
     this.#indexes = new IndexCheck(context, (database, collection) => this.#tablesOf(database, collection))
     this.#changeLog = new ChangeLogCheck(context)
+    this.#due = new DueCheck(context)
     this.#latestIdMs = latestIdMs(context.snapshot.view)
   }
 
@@ -179,6 +182,7 @@ class StoreCheck {
     this.#checkVersions(ref, versions)
     this.#indexes.checkDocument(ref, versions)
     this.#changeLog.checkDocument(ref, versions)
+    this.#due.checkDocument(ref, versions)
     if (ref.collection === native.keys && versions.at(-1)?.action !== 'delete') {
       if (!decodeHomes(snapshot.view.get(keyHomeKey(ref.id))).includes(ref.database)) {
         this.#context.report(`${nameRef(ref)} is a key that is not found by its id`)

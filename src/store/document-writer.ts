@@ -25,6 +25,7 @@ import type { BindingBudget } from './binding-budget.ts'
 import type { StoreCatalogue } from './catalogue.ts'
 import { type Change, type Version, WriteRefused } from './contract.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
+import { expiryTime, markDue, markRewritten } from './due-order.ts'
 import {
   builtinIndexesOf,
   documentsTables,
@@ -38,7 +39,7 @@ import {
   timelineRows,
   userIndex,
 } from './index-tables.ts'
-import { encodeVersion, ttlOf, versionTime } from './records.ts'
+import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
 import { noteExpiry, read, type Snapshot } from './snapshot.ts'
 import type { VersionReader } from './version-reader.ts'
 
@@ -93,10 +94,18 @@ export function storedRows(
     const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
     rows.set(byteText(key), { key, value: encodeVersion(version, version.ts) })
   }
-  for (const index of indexesOf(context, ref.database, ref.collection)) {
-    for (const [text, row] of timelineRows(index, versions)) rows.set(text, row)
-  }
+  for (const row of indexRows(context, ref, versions)) rows.set(byteText(row.key), row)
   return rows
+}
+
+/** Everything that indexes hold of a document with these versions, oldest first. */
+export function* indexRows(
+  context: IndexContext,
+  ref: Ref,
+  versions: readonly StoredVersion[],
+): Generator<Row> {
+  for (const index of indexesOf(context, ref.database, ref.collection))
+    yield* timelineRows(index, versions).values()
 }
 
 export class DocumentWriter {
@@ -182,18 +191,23 @@ export class DocumentWriter {
   ): void {
     const { catalogue, overlay, commitTime, stamp } = this.#context
     const { journal, key, version } = pending
+    const { ref } = version
     // Before anything is laid over the state: what is looked up in it from now on must not become the knowledge of other
     // transactions, which may never see this one committed.
     const kind = version.ref.collection
     if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.noteChange(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
     this.#countBytes(pending, stored.length)
-    if (base !== undefined) overlay.set(historyKey(version.ref, versionTime(base)), base, journal)
-    if (version.action !== 'delete') overlay.set(key, stored, journal)
+    if (base !== undefined) overlay.set(historyKey(ref, versionTime(base)), base, journal)
+    const isDelete = version.action === 'delete'
+    if (!isDelete) overlay.set(key, stored, journal)
     else {
       if (base !== undefined) overlay.set(key, undefined, journal)
-      overlay.set(historyKey(version.ref, commitTime), stored, journal)
+      overlay.set(historyKey(ref, commitTime), stored, journal)
     }
+    // The events of its coming and going are marks themselves.
+    if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
+    markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.hooks.perDocument(() => this.#replaceIndexEntries(pending, before, checked))
     this.#context.schemaWritten(version, journal)
   }
@@ -271,6 +285,7 @@ export class DocumentWriter {
       })
       versions.splice(index, versions[index]?.ts === ts ? 1 : 0, inserted)
       recomputeAction(versions, index + 1)
+      return index
     })
     const version = inserted as StoredVersion
     this.#historyChanges.push({ ref, validTime: ts, kind: 'history insert', action: version.action })
@@ -283,28 +298,29 @@ export class DocumentWriter {
     this.#rewrite(ref, versions => {
       const index = positionOf(versions, ts)
       const found = versions[index]
-      if (found?.ts !== ts || (found.action === 'delete') !== (action === 'delete')) return
+      if (found?.ts !== ts || (found.action === 'delete') !== (action === 'delete')) return index
       removed = found
       const next = versions[index + 1]
       const isRoot = ts <= minimum && (next === undefined || next.ts > minimum)
       if (isRoot) versions[index] = { ref, ts, action: 'delete', fields: noFields }
       else versions.splice(index, 1)
       recomputeAction(versions, isRoot ? index + 1 : index)
+      return index
     })
     if (removed === undefined) return undefined
     this.#historyChanges.push({ ref, validTime: ts, kind: 'history remove', action: removed.action })
     return removed
   }
 
-  /** Changes a document's list of versions (oldest first) and everything derived from it. */
-  #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => void): void {
+  /** Changes a document's list of versions (oldest first) and everything derived from it; `edit` returns the place. */
+  #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): void {
     const pending = this.#pending.get(nameOf(ref))
     if (pending !== undefined) this.#context.overlay.revert(pending.journal)
     const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
       this.#context.reader.read(ref, stored),
     )
     const before = storedRows(this.#context, ref, versions)
-    edit(versions)
+    const place = edit(versions)
     const after = storedRows(this.#context, ref, versions)
     const { overlay } = this.#context
     for (const [text, { key }] of before) if (!after.has(text)) overlay.set(key, undefined)
@@ -312,7 +328,18 @@ export class DocumentWriter {
       const old = before.get(text)
       if (old === undefined || Buffer.compare(old.value, value) !== 0) overlay.set(key, value)
     }
+    this.#markAround(ref, versions, place)
     if (pending !== undefined) this.#layAgain(pending)
+  }
+
+  /** What falls out because of a rewritten place in a document's history may have done so already. */
+  #markAround(ref: Ref, versions: readonly StoredVersion[], place: number): void {
+    const { commitTime, overlay } = this.#context
+    for (const { fields, ts } of versions.slice(Math.max(0, place - 1), place + 2)) {
+      markDue(overlay, ref, ts)
+      markDue(overlay, ref, expiryTime(ttlOf(fields), ts))
+    }
+    markRewritten(overlay, ref, commitTime)
   }
 
   /** What this transaction changed, for the change log. */

@@ -107,6 +107,12 @@ export function entryUntil({ key }: Entry): Micros {
   return entryTimeOf(key)
 }
 
+/** Whether a row of an index says nothing about times after the oldest that can be read. */
+export function hasFallenOut(row: Entry, minimum: Micros): boolean {
+  if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
+  return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum
+}
+
 /** When the document of a live or ended entry expires; {@link never} if it does not. */
 export function entryTtl({ value }: Pick<Entry, 'value'>): Micros {
   return (value[0] as number) & ttlFlag ? timeAt(value, extrasAt) : never

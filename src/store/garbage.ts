@@ -9,6 +9,7 @@ import {
   documentKey,
   documentRange,
   documentsIndex,
+  dueRange,
   garbageKey,
   garbageRange,
   indexTableRange,
@@ -19,12 +20,15 @@ import { batchEnd } from './batch-end.ts'
 import type { BindingCosts } from './binding-share.ts'
 import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
-import type { Row, StoredVersion } from './index-tables.ts'
+import type { Row } from './index-tables.ts'
 import { removeHome } from './key-homes.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Keys that one transaction of the background removes, about. */
 export const batchKeysMax = 256
+
+/** Bytes of rows after which a batch ends: documents may be so large that fewer than {@link batchKeysMax} fill the memory. */
+export const batchBytesMax = 4_194_304
 
 /** Objects looked at for one that may be removed now. */
 const looksMax = 256
@@ -55,15 +59,14 @@ export function nextGarbage(
   return undefined
 }
 
-/** Everything stored for a document with these versions, oldest first; what its bindings take counts for its database. */
+/** Rows of a document that `compute` derives from its versions; what its bindings take counts for its database. */
 export function countedRows(
   { bindings, bindingShare }: BindingCosts,
-  transaction: StoreTransaction,
   ref: Ref,
-  versions: readonly StoredVersion[],
-): Iterable<Row> {
+  compute: () => Iterable<Row>,
+): readonly Row[] {
   return bindings.counted(
-    () => transaction.rowsOf(ref, versions),
+    () => [...compute()],
     micros => bindingShare.spent(ref.database, micros),
   )
 }
@@ -133,11 +136,13 @@ function removeCollection(store: BindingCosts, batch: Batch, { database, id }: R
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored =>
       batch.transaction.reader.read(ref, stored),
     )
-    for (const { key } of countedRows(store, batch.transaction, ref, versions)) batch.remove(key)
+    const rows = countedRows(store, ref, () => batch.transaction.rowsOf(ref, versions))
+    for (const { key } of rows) batch.remove(key)
   }
   batch.removeRange(documentRange(database, collection))
   batch.removeRange(collectionHistoryRange(database, collection))
   batch.removeRange(collectionChangesRange(database, collection))
+  batch.removeRange(dueRange(database, collection))
   removeTables(batch, database, documentsIndex(collection))
 }
 

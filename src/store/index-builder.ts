@@ -15,8 +15,11 @@ import type { Transaction } from './contract.ts'
 import { buildErrorField, namedCollections } from './definitions.ts'
 import { checkTransactionBytes, type WriteContext } from './document-writer.ts'
 import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
+import { markDue, markRewritten } from './due-order.ts'
+import { entrySince, hasFallenOut } from './entry-records.ts'
 import { type IndexTables, prepareEntries, type Row, timelineRows, userIndex } from './index-tables.ts'
 import { idAt } from './records.ts'
+import { minimumValidTime } from './retention.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Documents whose index rows one background transaction writes, unless their versions are many. */
@@ -62,7 +65,7 @@ export function buildNow(
       const { bytes: added, rows, versions } = context.hooks.perDocument(() => rowsOf(context, ref, index))
       bytes += added
       checkTransactionBytes(bytes)
-      lay(context, rows)
+      lay(context, ref, rows)
       context.snapshot.counters.indexUnits += index.width * versions
     }
   }
@@ -87,8 +90,23 @@ function rowsOf({ reader, snapshot }: BuildContext, ref: Ref, index: IndexTables
   return { rows: rows.values(), bytes, versions: versions.length }
 }
 
-function lay({ overlay }: BuildContext, rows: Iterable<Row>): void {
-  for (const { key, value } of rows) overlay.set(key, value)
+/** Puts down the rows of a document. What of them has fallen out of the history is marked: its old marks may be gone. */
+function lay(
+  { catalogue, commitTime, overlay, snapshot }: BuildContext,
+  ref: Ref,
+  rows: Iterable<Row>,
+): void {
+  const { collection, database } = ref
+  const definition = catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
+  const minimum = minimumValidTime(collection, definition, snapshot.time)
+  let isMarked = false
+  for (const row of rows) {
+    overlay.set(row.key, row.value)
+    if (isMarked || !hasFallenOut(row, minimum)) continue
+    markDue(overlay, ref, entrySince(row))
+    markRewritten(overlay, ref, commitTime)
+    isMarked = true
+  }
 }
 
 /** A build met a document that the index cannot hold. */
@@ -182,7 +200,7 @@ export function continueBuild(
         context.overlay.set(key, encodeProgress(collection, ref.id))
         return
       }
-      lay(context, found.rows)
+      lay(context, ref, found.rows)
       documents++
       versions += found.versions
       bytes += found.bytes

@@ -35,8 +35,8 @@ export function hasOldChanges(view: View, now: Micros): boolean {
   return ranges.some(range => [...view.range({ ...range, limit: 1 })].length > 0)
 }
 
-/** Removes a batch of what the record holds for too long. */
-export function removeOldChanges(transaction: StoreTransaction, now: Micros): void {
+/** Removes a batch of what the record holds for too long. Returns whether there may be more. */
+export function removeOldChanges(transaction: StoreTransaction, now: Micros): boolean {
   const { overlay } = transaction.internals().context
   const rows = [...overlay.range(oldLog(now))]
   for (const row of rows) {
@@ -44,9 +44,9 @@ export function removeOldChanges(transaction: StoreTransaction, now: Micros): vo
     for (const place of placesOf(row)) noteLook(transaction, place, ts)
     overlay.set(row.key, undefined)
   }
-  if (rows.length > 0) return
-  for (const { key } of [...overlay.range({ ...garbageRange('changes', now), limit: 1 })])
-    removeCollectionChanges(transaction, key, now)
+  const [work] = overlay.range({ ...garbageRange('changes', now), limit: 1 })
+  if (work !== undefined) removeCollectionChanges(transaction, work.key, now)
+  return work !== undefined || rows.length === batchKeysMax
 }
 
 /** Removes a batch of one collection's changes; with the last one, the next look at it is noted. */

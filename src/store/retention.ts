@@ -12,7 +12,7 @@ import type { StoredCollection } from './definitions.ts'
 export const changeLogMicros: Micros = microsPerDay
 
 /** Keys, tokens, credentials and files of schemas keep no history, schema objects keep all of it. */
-const shortNatives: ReadonlySet<CollectionId> = new Set([
+export const shortNatives: ReadonlySet<CollectionId> = new Set([
   native.keys,
   native.tokens,
   native.credentials,
@@ -39,6 +39,27 @@ export function minimumValidTime(
   }
   if (definition === undefined) return 0
   return Math.max(0, historyFloor(definition, now) - limits.historyGraceMicros)
+}
+
+/**
+ * When the minimum valid time of a collection reaches `time`, as long as its definition stays as it is: 0 when it has
+ * done so already, infinity for never. The inverse of {@link minimumValidTime}.
+ */
+export function fallsOutAt(
+  collection: CollectionId,
+  definition: StoredCollection | undefined,
+  time: Micros,
+): number {
+  const { historyGraceMicros } = limits
+  if (collection < firstUserCollection) {
+    return shortNatives.has(collection) ? time + historyGraceMicros : Number.POSITIVE_INFINITY
+  }
+  if (definition === undefined) return Number.POSITIVE_INFINITY
+  const { historyDays, historyFloor: floor } = definition
+  if (time <= floor - historyGraceMicros) return 0
+  return historyDays === undefined
+    ? Number.POSITIVE_INFINITY
+    : time + historyDays * microsPerDay + historyGraceMicros
 }
 
 /** Refuses a read at a time whose history is no longer kept. */

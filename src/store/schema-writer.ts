@@ -33,6 +33,7 @@ import {
 } from './definitions.ts'
 import { beginRewrite, rewriteKey } from './document-rewriter.ts'
 import type { DocumentWriter, WriteContext } from './document-writer.ts'
+import { markRedefined } from './due-order.ts'
 import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
 import { userIndex } from './index-tables.ts'
 import { addHome, decodeHomes, removeHome } from './key-homes.ts'
@@ -153,13 +154,16 @@ export class SchemaWriter {
   written(version: Version, journal: Journal): void {
     const { ref } = version
     if (ref.collection >= firstUserCollection) return
-    const { overlay, catalogue } = this.#context
+    const { overlay, catalogue, commitTime } = this.#context
     const isDelete = version.action === 'delete'
     if (namedNatives.has(ref.collection)) catalogue.noteChange(ref.database)
     switch (ref.collection) {
       case native.databases:
         if (isDelete) this.#leaveGarbage(ref, journal)
-        else overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
+        else {
+          overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
+          markRedefined(overlay, ref, commitTime, journal)
+        }
         return
       case native.keys:
         if (isDelete) removeHome(overlay, ref, journal)
@@ -172,6 +176,7 @@ export class SchemaWriter {
       case native.collections:
         if (isDelete) overlay.set(rewriteKey(ref.database, Number(ref.id)), undefined, journal)
         if (isDelete) this.#leaveGarbage(ref, journal)
+        else markRedefined(overlay, ref, commitTime, journal)
     }
   }
 

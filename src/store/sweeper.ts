@@ -1,47 +1,39 @@
-// Removes what no read can see any more: versions and index rows that fell out of the retained history,
-// documents whose ttl and history have both passed, old parts of the change log. It walks the tables in small
-// steps, round and round; a step only reads, unless it finds something, which a transaction then removes.
+// Removes what no read can see any more, in the order in which it falls out: what belonged to deleted schema objects
+// (garbage.ts), old parts of the record of changes (record-removal.ts), and by collection what the history no longer
+// reaches (due-order.ts). Each step is short, and costs what it removes: nothing walks over what stays.
 //
 // What counts as past is decided by a time that does not leap with the clock (base/removal-time.ts). Reads may be refused
 // earlier, by the time of their snapshot; what they may not see any more is still there.
 
-import { assert } from '../base/assert.ts'
-import { keyAfter } from '../base/bytes.ts'
-import { decodeKey } from '../keys/key-reader.ts'
-import { historyRange, type keyTags, tagRange } from '../keys/keyspace.ts'
-import type { Entry } from '../kv/contract.ts'
-import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
+import { garbageRange } from '../keys/keyspace.ts'
+import { type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
 import { batchEnd } from './batch-end.ts'
-import { storedVersionsAscending, validAt } from './documents.ts'
-import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
-import { batchKeysMax, countedRows, nextGarbage, removeGarbage } from './garbage.ts'
-import { removeHome } from './key-homes.ts'
+import type { CollectionPlace } from './change-log.ts'
+import { scanDocuments } from './documents.ts'
+import { fileBatch } from './due-filing.ts'
+import { type DueLook, DueLooks } from './due-looks.ts'
+import { dueMarks, firstDue, nativePlaces, redefinedPlaces } from './due-order.ts'
+import { fallenRows } from './fallen.ts'
+import { batchBytesMax, batchKeysMax, nextGarbage, removeGarbage } from './garbage.ts'
 import { hasOldChanges, removeOldChanges } from './record-removal.ts'
-import { versionAction, versionTime, versionTtl } from './records.ts'
-import { readFirst } from './snapshot.ts'
+import { fallsOutAt } from './retention.ts'
 import type { TransactionStore } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-type Table = keyof typeof keyTags
-
-/** The tables walked in turn, each with what decides about one of its rows. */
-const walks: readonly { readonly table: Table; readonly sweep: (sweep: Sweep, row: Entry) => void }[] = [
-  { table: 'document', sweep: (sweep, row) => sweep.document(row) },
-  { table: 'history', sweep: (sweep, row) => sweep.version(row) },
-  { table: 'indexEnded', sweep: (sweep, row) => sweep.indexRow(row, entryUntil(row)) },
-  { table: 'indexEvent', sweep: (sweep, row) => sweep.indexRow(row, entrySince(row) + 1) },
-]
-
-/** Bytes of rows after which a step ends: documents may be so large that fewer than {@link batchKeysMax} fill the memory. */
-const batchBytesMax = 4_194_304
+/** Collections looked at in one step, and databases. */
+const looksPerStep = 256
+/** How long a collection that cannot be swept is left alone, in microseconds. */
+const pauseMicros = 60_000_000
 
 export class Sweeper {
   readonly #store: TransactionStore
   readonly #removalTime: () => Micros
   readonly #batchMs: number | undefined
-  #walk = 0
-  /** Where the current walk goes on; undefined at its start. */
-  #position: Uint8Array | undefined
+  #looks = new DueLooks()
+  /** Databases whose collections have not been asked for yet since this began. */
+  #unknown: DatabaseId[] = [rootDatabase]
+  /** Whether all that was written before there were marks has them. */
+  #isFiled = false
 
   /**
    * What is past at the time that `removalTime` tells is removed; by default that of the store. With `batchMs` a step ends
@@ -53,19 +45,29 @@ export class Sweeper {
     this.#removalTime = removalTime
   }
 
-  /** Does one step. Returns whether it removed anything. */
+  /** Does one step of each kind of work. Returns whether there is more to do at once. */
   async runOnce(): Promise<boolean> {
-    return (await this.#sweepGarbage()) || (await this.#sweepChangeLog()) || (await this.#sweepTable())
+    const steps = [
+      await this.#sweepGarbage(),
+      await this.#sweepChanges(),
+      await this.#noteRedefined(),
+      this.#discover(),
+      await this.#sweepDue(),
+      await this.#file(),
+    ]
+    return steps.includes(true)
   }
 
-  /** A whole round over everything there is. */
+  /** All that there is to remove now. */
   async runAll(): Promise<void> {
-    while ((await this.#sweepGarbage()) || (await this.#sweepChangeLog())) {}
-    const rounds = walks.length
-    for (let ended = 0; ended < rounds; ) {
-      await this.#sweepTable()
-      if (this.#position === undefined) ended++
-    }
+    while (await this.runOnce()) {}
+  }
+
+  /** Forgets what was known of the state: another process may do this work meanwhile. */
+  forget(): void {
+    this.#looks = new DueLooks()
+    this.#unknown = [rootDatabase]
+    this.#isFiled = false
   }
 
   async #sweepGarbage(): Promise<boolean> {
@@ -76,160 +78,135 @@ export class Sweeper {
     return true
   }
 
-  async #sweepChangeLog(): Promise<boolean> {
+  async #sweepChanges(): Promise<boolean> {
     const now = this.#removalTime()
     if (!this.#store.kv.read(view => hasOldChanges(view, now))) return false
-    await this.#store.transact(transaction => removeOldChanges(transaction, now))
-    return true
+    const { result } = await this.#store.transact(transaction => removeOldChanges(transaction, now))
+    return result
   }
 
-  async #sweepTable(): Promise<boolean> {
-    const walk = this.#walk
-    const { table, sweep } = walks[walk] as (typeof walks)[number]
-    const { start, end } = tagRange(table)
-    const position = this.#position ?? start
-    const { rows, isLast } = this.#store.kv.read(view => batchOf(view.range({ start: position, end })))
-    const last = rows.at(-1)
-    if (last === undefined || isLast) {
-      this.#position = undefined
-      this.#walk = (walk + 1) % walks.length
-    } else {
-      this.#position = keyAfter(last.key)
-    }
-    const now = this.#removalTime()
-    const found = this.#store.inspect(transaction =>
-      rows.filter(row => this.#judges(transaction, now, sweep, row)),
+  /** Collections that are new or keep their history for another time are looked at anew. */
+  async #noteRedefined(): Promise<boolean> {
+    const range = garbageRange('history', this.#store.now())
+    const found = this.#store.kv.read(view =>
+      Array.from(view.range({ ...range, limit: batchKeysMax }), row => row.key),
     )
-    if (found.length === 0) return false
-    const { result: isCut } = await this.#store.transact(transaction => {
-      const run = new Sweep(transaction, now)
+    await this.#remove(found)
+    for (const place of found.flatMap(redefinedPlaces)) this.#looks.plan(place, 0)
+    return found.length === batchKeysMax
+  }
+
+  async #remove(keys: readonly Uint8Array[]): Promise<void> {
+    if (keys.length === 0) return
+    await this.#store.transact(transaction => {
       const { overlay } = transaction.internals().context
-      for (const { key } of found) {
-        const value = overlay.get(key)
-        if (value !== undefined) sweep(run, { key, value })
-      }
-      for (const key of run.removed) overlay.set(key, undefined)
-      return this.#removeExpired(transaction, run.expired)
+      for (const key of keys) overlay.set(key, undefined)
     })
-    if (isCut) {
-      this.#walk = walk
-      this.#position = position
+  }
+
+  /** Asks which collections there are, of some databases. */
+  #discover(): boolean {
+    for (let asked = 0; asked < looksPerStep; asked++) {
+      const database = this.#unknown.pop()
+      if (database === undefined) return false
+      const objectsOf = (collection: number) =>
+        this.#store.inspect(({ snapshot }) =>
+          Array.from(scanDocuments(snapshot, database, collection, {}), entry => entry.document.id),
+        )
+      for (const place of nativePlaces(database)) this.#looks.plan(place, 0)
+      for (const id of objectsOf(native.collections))
+        this.#looks.plan({ database, collection: Number(id) }, 0)
+      this.#unknown.push(...objectsOf(native.databases))
     }
     return true
   }
 
-  #judges(
-    transaction: StoreTransaction,
-    now: Micros,
-    sweep: (sweep: Sweep, row: Entry) => void,
-    row: Entry,
-  ): boolean {
-    const run = new Sweep(transaction, now)
-    sweep(run, row)
-    return run.removed.length > 0 || run.expired.some(({ database }) => this.#mayCompute(database))
+  async #sweepDue(): Promise<boolean> {
+    for (let looked = 0; looked < looksPerStep; looked++) {
+      const look = this.#looks.next(this.#removalTime(), ({ database }) => this.#mayCompute(database))
+      if (look === undefined) return false
+      try {
+        if (await this.#sweepCollection(look)) return true
+      } catch (error) {
+        this.#looks.plan(look, this.#removalTime() + pauseMicros)
+        throw error
+      }
+    }
+    return true
   }
 
-  /** A database rests from its bindings; what is left over comes with the next round. */
+  /** Removes a batch of what has fallen out of a collection; plans when to look at it again. Returns whether there was any. */
+  async #sweepCollection(look: DueLook): Promise<boolean> {
+    const marks = look.marks.length > 0 ? look.marks : this.#readMarks(look)
+    if (marks.length === 0) return false
+    const followed = await this.#store.transact(transaction => this.#follow(transaction, { ...look, marks }))
+    this.#looks.plan(look, 0, marks.slice(followed.result))
+    return true
+  }
+
+  /** The marks whose time has come. Without any the next look is planned. */
+  #readMarks(place: CollectionPlace): DueLook['marks'] {
+    return this.#store.inspect(transaction => {
+      const { snapshot } = transaction
+      const minimum = this.#minimumOf(transaction, place)
+      const marks = minimum === 0 ? [] : dueMarks(snapshot.view, place, minimum, batchKeysMax)
+      if (marks.length === 0) this.#looks.plan(place, this.#nextLook(transaction, place))
+      return marks
+    })
+  }
+
+  #minimumOf(transaction: StoreTransaction, { collection, database }: CollectionPlace): Micros {
+    const now = Math.min(this.#removalTime(), transaction.snapshotTime)
+    return transaction.minimumValidTime(database, collection, now)
+  }
+
+  #nextLook(transaction: StoreTransaction, place: CollectionPlace): number {
+    const { collection, database } = place
+    const { catalogue, snapshot, snapshotTime } = transaction
+    if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection))
+      return Number.POSITIVE_INFINITY
+    const definition = catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
+    // No later commit is of a time up to that of the snapshot.
+    const first = Math.min(firstDue(snapshot.view, place) ?? snapshotTime, snapshotTime)
+    return fallsOutAt(collection, definition, first)
+  }
+
+  /** Follows marks until a batch is full; returns how many were followed. */
+  #follow(transaction: StoreTransaction, look: DueLook): number {
+    const { catalogue } = transaction
+    if (!catalogue.isLive(look.database) || !catalogue.hasCollection(look.database, look.collection))
+      return look.marks.length
+    const { overlay } = transaction.internals().context
+    const isOver = batchEnd(this.#batchMs)
+    const minimum = this.#minimumOf(transaction, look)
+    const done = new Set<bigint>()
+    let [removed, bytes] = [0, 0]
+    for (const [at, { key, ref, time }] of look.marks.entries()) {
+      if (removed >= batchKeysMax || bytes >= batchBytesMax || (at > 0 && isOver())) return at
+      // The collection may keep more than it did when the marks were read.
+      if (time > minimum) continue
+      if (!done.has(ref.id)) {
+        const fallen = fallenRows(this.#store, transaction, ref, minimum)
+        for (const each of fallen.keys) overlay.set(each, undefined)
+        removed += fallen.keys.length
+        bytes += fallen.bytes
+        if (!fallen.isAll) return at
+        done.add(ref.id)
+      }
+      overlay.set(key, undefined)
+      removed++
+    }
+    return look.marks.length
+  }
+
+  async #file(): Promise<boolean> {
+    if (this.#isFiled) return false
+    this.#isFiled = !(await fileBatch(this.#store, this.#removalTime()))
+    return !this.#isFiled
+  }
+
+  /** A database rests from its bindings; what is left over comes later. */
   #mayCompute(database: DatabaseId): boolean {
     return this.#batchMs === undefined || this.#store.bindingShare.restMs(database) === 0
   }
-
-  /** Removes documents with all that was derived from them. Returns whether the time of a step was over before the last. */
-  #removeExpired(transaction: StoreTransaction, expired: readonly Ref[]): boolean {
-    const isOver = batchEnd(this.#batchMs)
-    const { overlay, snapshot } = transaction.internals().context
-    for (const [removed, ref] of expired.entries()) {
-      if (removed > 0 && isOver()) return true
-      const versions = Array.from(storedVersionsAscending(snapshot, ref), stored =>
-        transaction.reader.read(ref, stored),
-      )
-      for (const { key } of countedRows(this.#store, transaction, ref, versions)) overlay.set(key, undefined)
-      if (ref.collection === native.keys) removeHome(overlay, ref)
-    }
-    return false
-  }
-}
-
-/** The rows of one step, and whether they are the last. */
-function batchOf(table: Iterable<Entry>): { readonly rows: readonly Entry[]; readonly isLast: boolean } {
-  const rows: Entry[] = []
-  let bytes = 0
-  for (const row of table) {
-    if (rows.length >= batchKeysMax || bytes >= batchBytesMax) return { rows, isLast: false }
-    rows.push(row)
-    bytes += row.value.length
-  }
-  return { rows, isLast: true }
-}
-
-/** Decides what to remove in one state. */
-class Sweep {
-  readonly removed: Uint8Array[] = []
-  /** Documents that go with all that was derived from them. */
-  readonly expired: Ref[] = []
-  readonly #transaction: StoreTransaction
-  readonly #now: Micros
-
-  constructor(transaction: StoreTransaction, removalTime: Micros) {
-    this.#transaction = transaction
-    this.#now = Math.min(removalTime, transaction.snapshotTime)
-  }
-
-  #minimumOf(ref: Pick<Ref, 'database' | 'collection'>): Micros {
-    return this.#transaction.minimumValidTime(ref.database, ref.collection, this.#now)
-  }
-
-  /** Rows of what was deleted as a whole are removed as garbage. */
-  #isReachable(ref: Pick<Ref, 'database' | 'collection'>): boolean {
-    const { catalogue } = this.#transaction
-    return catalogue.isLive(ref.database) && catalogue.hasCollection(ref.database, ref.collection)
-  }
-
-  /** A live document goes, with all that was derived from it, when its ttl lies below the retained history. */
-  document({ key, value }: Entry): void {
-    const ttl = versionTtl(value)
-    const ref = documentOf(key)
-    if (ttl > this.#now || !this.#isReachable(ref)) return
-    if (Math.max(ttl, versionTime(value)) <= this.#minimumOf(ref)) this.expired.push(ref)
-  }
-
-  /**
-   * A version goes when the one after it was valid already at the minimum valid time. A delete goes when it was
-   * valid then and nothing is left before it: until then it hides what is.
-   */
-  version({ key, value }: Entry): void {
-    const ref = documentOf(key)
-    if (!this.#isReachable(ref)) return
-    const { snapshot } = this.#transaction
-    const minimum = this.#minimumOf(ref)
-    const ts = versionTime(value)
-    if (ts > minimum) return
-    const root = validAt(snapshot, ref, minimum)
-    if (root === undefined) return
-    const isSuperseded = versionTime(root) > ts
-    const isOldest = () => readFirst(snapshot, historyRange(ref, ts - 1)) === undefined
-    if (isSuperseded || (versionAction(value) === 'delete' && isOldest())) this.removed.push(key)
-  }
-
-  /** A row of an index goes when nothing it says reaches up to the minimum valid time. */
-  indexRow({ key }: Entry, until: Micros): void {
-    const place = { database: databaseOf(key), collection: entryCollection({ key }) }
-    if (!this.#transaction.catalogue.isLive(place.database)) return
-    const isGone = !this.#transaction.catalogue.hasCollection(place.database, place.collection)
-    if (isGone || until <= this.#minimumOf(place)) this.removed.push(key)
-  }
-}
-
-/** The document in the key of a version. */
-function documentOf(key: Uint8Array): Ref {
-  const decoded = decodeKey(key)
-  assert(decoded.kind === 'document' || decoded.kind === 'history', 'versions stand under documents')
-  return decoded.ref
-}
-
-/** The database in the key of an index's row. */
-function databaseOf(key: Uint8Array): DatabaseId {
-  const decoded = decodeKey(key)
-  assert('database' in decoded, 'rows of indexes belong to a database')
-  return decoded.database
 }

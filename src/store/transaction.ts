@@ -45,8 +45,15 @@ import {
   WriteNeeded,
 } from './contract.ts'
 import { namedCollections } from './definitions.ts'
-import { checkTransactionBytes, DocumentWriter, storedRows, type WriteContext } from './document-writer.ts'
+import {
+  checkTransactionBytes,
+  DocumentWriter,
+  indexRows,
+  storedRows,
+  type WriteContext,
+} from './document-writer.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
+import { orderIsComplete } from './due-order.ts'
 import { entryChanges, termsKey } from './entry-changes.ts'
 import { entryDocument, entryTtl } from './entry-records.ts'
 import { type IdGenerator, idMs } from './ids.ts'
@@ -215,6 +222,11 @@ export class StoreTransaction implements Transaction {
   /** Everything stored for a document with these versions, oldest first. */
   rowsOf(ref: Ref, versions: readonly StoredVersion[]): Iterable<Row> {
     return storedRows({ catalogue: this.catalogue, hooks: this.#parts.hooks }, ref, versions).values()
+  }
+
+  /** What indexes hold of a document with these versions, oldest first, whether they are all of its versions or not. */
+  indexRowsOf(ref: Ref, versions: readonly StoredVersion[]): Iterable<Row> {
+    return indexRows({ catalogue: this.catalogue, hooks: this.#parts.hooks }, ref, versions)
   }
 
   get(ref: Ref, at?: Micros): Version | undefined {
@@ -505,6 +517,7 @@ export class StoreTransaction implements Transaction {
     schema.markChanged()
     const writes = overlay.writes()
     if (writes.length === 0) return []
+    if (this.lastCommitTime === 0) writes.push(orderIsComplete)
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.#parts
     // Looked for as every read is: what another commit says meanwhile makes this attempt stale.

@@ -81,5 +81,5 @@ test('a range over many sets is in all of their trees and in no others', () => {
   assert.equal(within({ start: new Uint8Array(0), end: Uint8Array.of(0xff) }).length, treeCount)
   const { start } = documentRange(database, 1024)
   assert.equal(within({ start, end: documentRange(database, 1026).start }).length, 16)
-  assert.equal(within({ start, end: tagRange('history').end }).length, 16 + 1 + 1 + 1)
+  assert.equal(within({ start, end: tagRange('history').end }).length, 16 + 1 + 1 + 1 + 1)
 })

@@ -197,7 +197,7 @@ describe('lmdb on disk', () => {
     const environment = (path: string) =>
       open<Buffer, Buffer>({ path, ...like, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 })
     const layoutKey = Buffer.from('layout')
-    for (const layout of ['1', '2', 'to 3', '4']) {
+    for (const layout of ['1', '2', 'to 3', '5']) {
       const path = newPath()
       const root = environment(path)
       await root.put(layoutKey, Buffer.from(layout))
@@ -210,6 +210,22 @@ describe('lmdb on disk', () => {
       assert.equal(again.get(layoutKey)?.toString(), layout)
       await again.close()
     }
+  })
+
+  test('a folder of the layout before is taken over', async () => {
+    const path = newPath()
+    await openLmdb({ path }).close()
+    const like = { keyEncoding: 'binary', encoding: 'binary', noSubdir: false, pageSize: 4096 } as const
+    const environment = () =>
+      open<Buffer, Buffer>({ path, ...like, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 })
+    const layoutKey = Buffer.from('layout')
+    const before = environment()
+    await before.put(layoutKey, Buffer.from('3'))
+    await before.close()
+    await openLmdb({ path }).close()
+    const after = environment()
+    assert.equal(after.get(layoutKey)?.toString(), '4')
+    await after.close()
   })
 
   test('fills the pages of rows whose keys ascend in many sets', async () => {

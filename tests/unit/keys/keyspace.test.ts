@@ -29,6 +29,7 @@ const entry: keys.EntryKeyParts = {
 const examples: Record<keyof typeof keys.keyTags, Uint8Array> = {
   document: keys.documentKey(ref),
   history: keys.historyKey(ref, ts),
+  due: keys.dueKey(ref, ts),
   indexLive: keys.indexLiveKey(entry),
   indexEnded: keys.indexEndedKey(entry, ts),
   indexEvent: keys.indexEventKey(entry, -1, 'add'),
@@ -39,7 +40,7 @@ const examples: Record<keyof typeof keys.keyTags, Uint8Array> = {
   collectionChanges: keys.collectionChangesKey(2n, 1024, ts, 1),
   meta: keys.metaKey('format'),
   control: keys.controlKey(Buffer.from('S')),
-  garbage: keys.garbageKey('expired', ts, ref),
+  garbage: keys.garbageKey('history', ts, ref),
   build: keys.buildKey(2n, 32_768),
 }
 
@@ -58,7 +59,7 @@ test('the documented test vectors hold', () => {
 test('keys are read back', () => {
   assert.deepEqual(decodeKey(examples.document), { kind: 'document', ref })
   assert.deepEqual(decodeKey(examples.history), { kind: 'history', ref, ts })
-  assert.deepEqual(decodeKey(examples.garbage), { kind: 'garbage', work: 'expired', due: ts, target: ref })
+  assert.deepEqual(decodeKey(examples.garbage), { kind: 'garbage', work: 'history', due: ts, target: ref })
   assert.deepEqual(decodeKey(examples.changes), { kind: 'changes', ts, sequence: 1 })
   const moments = fc.maxSafeInteger()
   const values = fc.array(storableValues, { maxLength: 2 })
@@ -172,7 +173,15 @@ test('work is found when it is due, oldest first', () => {
   const key = keys.garbageKey('history', 100, ref)
   assert.ok(inside(key, keys.garbageRange('history', 100)))
   assert.ok(!inside(key, keys.garbageRange('history', 99)))
-  assert.ok(!inside(key, keys.garbageRange('expired', 100)))
+  assert.ok(!inside(key, keys.garbageRange('object', 100)))
+})
+
+test('what falls out of a collection is found up to a moment', () => {
+  const key = keys.dueKey(ref, 100)
+  assert.ok(inside(key, keys.dueRange(2n, 1024)))
+  assert.ok(inside(key, keys.dueRange(2n, 1024, 100)))
+  assert.ok(!inside(key, keys.dueRange(2n, 1024, 99)))
+  assert.ok(!inside(key, keys.dueRange(2n, 1025)))
 })
 
 test('changes are read after a moment', () => {
@@ -185,6 +194,7 @@ test('everything of a database lies in its ranges, and nothing else', () => {
   const own = [
     'document',
     'history',
+    'due',
     'indexLive',
     'indexEnded',
     'indexEvent',

@@ -5,6 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { tagRange } from '../../../src/keys/keyspace.ts'
+import { printKey } from '../../../src/keys/printer.ts'
 import { openLmdb } from '../../../src/kv/lmdb.ts'
 import { Background } from '../../../src/store/background.ts'
 import { type Transaction, WriteRefused } from '../../../src/store/contract.ts'
@@ -222,6 +224,13 @@ class Run {
   }
 }
 
+/** The rows that tell of the past of user documents. */
+function past({ kv }: Bench): string[] {
+  const kinds = ['history', 'due', 'indexEnded', 'indexEvent'] as const
+  const keys = kv.read(view => kinds.flatMap(kind => Array.from(view.range(tagRange(kind)), row => row.key)))
+  return keys.map(printKey).filter(text => /\b1024\//.test(text))
+}
+
 async function run(bench: Bench, seed: number, steps: number): Promise<void> {
   const run = new Run(bench, seed)
   try {
@@ -237,6 +246,9 @@ async function run(bench: Bench, seed: number, steps: number): Promise<void> {
         assert.deepEqual(bench.store.check(), [])
       }
     }
+    bench.now += 200 * day
+    await run.background.runAll()
+    assert.deepEqual(past(bench), [], 'nothing of the past is left when all of it is over')
     await bench.close()
   } catch (error) {
     throw new Error(`seed ${seed}`, { cause: error })

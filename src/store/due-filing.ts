@@ -1,0 +1,99 @@
+// Makes up the marks of what was written before there were any, once for each folder: a walk over the tables of documents
+// and versions. What indexes have of versions that are gone already stands under no mark; the walk removes it where it
+// has fallen out. How far it has come is remembered, so that a restart goes on from there.
+
+import { assert } from '../base/assert.ts'
+import { keyAfter } from '../base/bytes.ts'
+import { decodeKey } from '../keys/key-reader.ts'
+import { type keyTags, tagRange } from '../keys/keyspace.ts'
+import type { Entry, View } from '../kv/contract.ts'
+import type { DatabaseId, Micros, Ref } from '../values/value.ts'
+import { expiryTime, isOrderComplete, markDue, orderIsComplete, orderProgressKey } from './due-order.ts'
+import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
+import { batchBytesMax } from './garbage.ts'
+import { versionAction, versionTime, versionTtl } from './records.ts'
+import type { TransactionStore } from './store.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** The tables walked one after the other, each with what is done about one of its rows. */
+const walks: readonly { readonly table: keyof typeof keyTags; readonly file: Filing }[] = [
+  { table: 'document', file: markDocument },
+  { table: 'history', file: markVersion },
+  { table: 'indexEnded', file: (transaction, row, now) => dropPast(transaction, row, entryUntil(row), now) },
+  { table: 'indexEvent', file: (transaction, row, now) => dropPast(transaction, row, entrySince(row), now) },
+]
+
+type Filing = (transaction: StoreTransaction, row: Entry, now: Micros) => void
+
+/** Rows of one step. */
+const rowsMax = 1024
+
+/** The table that is walked, by its place in the list, and the key to go on from. */
+function progressOf(view: View): { readonly walk: number; readonly from: Uint8Array | undefined } {
+  const stored = view.get(orderProgressKey)
+  if (stored === undefined) return { walk: 0, from: undefined }
+  return { walk: stored[0] as number, from: stored.length > 1 ? stored.slice(1) : undefined }
+}
+
+function encodeProgress(walk: number, from: Uint8Array | undefined): Uint8Array {
+  return Uint8Array.of(walk, ...(from ?? []))
+}
+
+/** Walks on a little, as of `now`. Returns whether there was any way left. */
+export async function fileBatch(store: TransactionStore, now: Micros): Promise<boolean> {
+  if (store.kv.read(isOrderComplete)) return false
+  await store.transact(transaction => {
+    const { overlay } = transaction.internals().context
+    const { from, walk } = progressOf(overlay)
+    const step = walks[walk]
+    if (step === undefined) return
+    const { end, start } = tagRange(step.table)
+    let [rows, bytes] = [0, 0]
+    for (const row of transaction.snapshot.view.range({ start: from ?? start, end, limit: rowsMax })) {
+      step.file(transaction, row, now)
+      rows++
+      bytes += row.value.length
+      if (rows < rowsMax && bytes < batchBytesMax) continue
+      overlay.set(orderProgressKey, encodeProgress(walk, keyAfter(row.key)))
+      return
+    }
+    const { key: progress, value } = orderIsComplete
+    overlay.set(progress, walk + 1 < walks.length ? encodeProgress(walk + 1, undefined) : value)
+  })
+  return true
+}
+
+function markDocument(transaction: StoreTransaction, { key, value }: Entry): void {
+  const { overlay } = transaction.internals().context
+  const [ref, ts] = [documentOf(key), versionTime(value)]
+  if (versionAction(value) !== 'create') markDue(overlay, ref, ts)
+  markDue(overlay, ref, expiryTime(versionTtl(value), ts))
+}
+
+function markVersion(transaction: StoreTransaction, { key, value }: Entry): void {
+  markDue(transaction.internals().context.overlay, documentOf(key), versionTime(value))
+}
+
+/** A row of an index goes when nothing it says reaches up to the minimum valid time, or its collection is gone. */
+function dropPast(transaction: StoreTransaction, { key }: Entry, until: Micros, now: Micros): void {
+  const [database, collection] = [databaseOf(key), entryCollection({ key })]
+  const { catalogue } = transaction
+  if (!catalogue.isLive(database)) return
+  const isGone = !catalogue.hasCollection(database, collection)
+  const minimum = transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime))
+  if (isGone || until <= minimum) transaction.internals().context.overlay.set(key, undefined)
+}
+
+/** The document in the key of a version. */
+function documentOf(key: Uint8Array): Ref {
+  const decoded = decodeKey(key)
+  assert(decoded.kind === 'document' || decoded.kind === 'history', 'versions stand under documents')
+  return decoded.ref
+}
+
+/** The database in the key of an index's row. */
+function databaseOf(key: Uint8Array): DatabaseId {
+  const decoded = decodeKey(key)
+  assert('database' in decoded, 'rows of indexes belong to a database')
+  return decoded.database
+}

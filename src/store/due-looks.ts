@@ -1,0 +1,60 @@
+// When to look at which collection for what has fallen out of its history: at the time of its first mark, which is known
+// once it has been read. What is written later falls out later than anything that could have been written by then, so an
+// empty order, too, says how long nobody need look at it.
+
+import type { CollectionId, DatabaseId } from '../values/value.ts'
+import type { CollectionPlace } from './change-log.ts'
+import type { DueMark } from './due-order.ts'
+
+/** A collection that is looked at when the time of removal has come so far, in microseconds. */
+export interface DueLook extends CollectionPlace {
+  readonly at: number
+  /** Marks that were read and not followed yet. */
+  readonly marks: readonly DueMark[]
+}
+
+const noMarks: readonly DueMark[] = []
+
+export class DueLooks {
+  readonly #looks = new Map<DatabaseId, Map<CollectionId, DueLook>>()
+  /** No look is earlier, but perhaps those that are ready. */
+  #earliest = Number.POSITIVE_INFINITY
+  #ready: DueLook[] = []
+
+  /** Plans the next look at a collection, instead of any other; infinity: none until it is planned again. */
+  plan(place: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
+    const { collection, database } = place
+    let within = this.#looks.get(database)
+    if (at === Number.POSITIVE_INFINITY) {
+      within?.delete(collection)
+      if (within?.size === 0) this.#looks.delete(database)
+      return
+    }
+    if (within === undefined) {
+      within = new Map()
+      this.#looks.set(database, within)
+    }
+    within.set(collection, { database, collection, at, marks })
+    this.#earliest = Math.min(this.#earliest, at)
+  }
+
+  /** A look whose time has come, if there is one, of those that `isWanted` allows. Plan it again before the next call. */
+  next(now: number, isWanted: (look: DueLook) => boolean): DueLook | undefined {
+    if (this.#ready.length === 0 && this.#earliest <= now) this.#collect(now)
+    for (let look = this.#ready.pop(); look !== undefined; look = this.#ready.pop()) {
+      const isCurrent = this.#looks.get(look.database)?.get(look.collection) === look
+      if (isCurrent && isWanted(look)) return look
+    }
+    return undefined
+  }
+
+  #collect(now: number): void {
+    this.#earliest = Number.POSITIVE_INFINITY
+    for (const within of this.#looks.values()) {
+      for (const look of within.values()) {
+        if (look.at <= now) this.#ready.push(look)
+        this.#earliest = Math.min(this.#earliest, look.at)
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// The order in which things fall out of a collection's history: a mark for each write that leaves something to be removed,
+// by the time that the minimum valid time has to reach. That order does not depend on how long history is kept, so a
+// collection whose `history_days` change needs no other marks.
+//
+// What a create adds and a delete ends stands among the events of the documents of the collection, which fall out
+// themselves: these are their marks. A mark of its own has a version that takes the place of another, and the end of a
+// `ttl`. One that stands for nothing any more is harmless: who follows it finds nothing to remove.
+
+import { decodeKey, decodeKeyOf } from '../keys/key-reader.ts'
+import { documentsIndex, dueKey, dueRange, eventRange, garbageKey, metaKey } from '../keys/keyspace.ts'
+import { encodeTerms } from '../keys/terms.ts'
+import type { Bytes, Entry, KeyRange, View, Write } from '../kv/contract.ts'
+import type { Journal, Overlay } from '../kv/overlay.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  native,
+  Ref,
+} from '../values/value.ts'
+import type { CollectionPlace } from './change-log.ts'
+import { never } from './records.ts'
+import { shortNatives } from './retention.ts'
+
+/** Something of `ref` falls out when the minimum valid time reaches `time`. */
+export interface DueMark {
+  readonly key: Bytes
+  readonly ref: Ref
+  readonly time: Micros
+}
+
+const present = new Uint8Array([1])
+const noTerms = encodeTerms([])
+
+/** How far the marks of what was written before there were any have been made up; see due-filing.ts. */
+export const orderProgressKey = metaKey('order of removal')
+
+/** Written with the first commit of a folder: there is nothing to make up. */
+export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xff) }
+
+/** Whether everything that falls out of the history some day has its mark. */
+export function isOrderComplete(view: View): boolean {
+  return view.get(orderProgressKey)?.[0] === 0xff
+}
+
+/** Marks that something of a document falls out with `time`; what never does is left out. */
+export function markDue(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
+  if (time < never && hasEnd(ref.collection)) overlay.set(dueKey(ref, time), present, journal)
+}
+
+/** Tells the sweeper that the order of a document's collection may begin earlier than it knows. */
+export function markRewritten(
+  overlay: Overlay,
+  { collection, database }: CollectionPlace,
+  commitTime: Micros,
+): void {
+  const place = new Ref(database, native.collections, BigInt(collection))
+  overlay.set(garbageKey('history', commitTime, place), present)
+}
+
+/** Tells the sweeper that a collection or database is new, or that its collection keeps history for another time. */
+export function markRedefined(overlay: Overlay, object: Ref, commitTime: Micros, journal: Journal): void {
+  overlay.set(garbageKey('history', commitTime, object), present, journal)
+}
+
+/** The collections that a mark of one of these two kinds is about. */
+export function redefinedPlaces(key: Bytes): readonly CollectionPlace[] {
+  const { target } = decodeKeyOf('garbage', key)
+  if (target.collection === native.databases) return nativePlaces(target.id)
+  return [{ database: target.database, collection: Number(target.id) }]
+}
+
+/** The native collections of a database whose history ends. */
+export function nativePlaces(database: DatabaseId): readonly CollectionPlace[] {
+  return [...shortNatives].map(collection => ({ database, collection }))
+}
+
+function hasEnd(collection: CollectionId): boolean {
+  return collection >= firstUserCollection || shortNatives.has(collection)
+}
+
+/** When a document whose newest version is of `ts` has fallen out as a whole because of its `ttl`. */
+export function expiryTime(ttl: Micros, ts: Micros): Micros {
+  return Math.max(ttl, ts)
+}
+
+/** The two orders of a collection. */
+function orders({ collection, database }: CollectionPlace, notAfter?: Micros): readonly KeyRange[] {
+  const upTo = notAfter === undefined ? undefined : ({ ts: notAfter, side: 'high' } as const)
+  return [
+    eventRange(database, documentsIndex(collection), noTerms, undefined, upTo),
+    dueRange(database, collection, notAfter),
+  ]
+}
+
+/** Marks up to a time, at most about `limit`, each order from its oldest on. */
+export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, limit: number): DueMark[] {
+  const marks: DueMark[] = []
+  for (const range of orders(place, notAfter)) {
+    if (marks.length >= limit) break
+    for (const row of view.range({ ...range, limit: limit - marks.length })) marks.push(markOf(row))
+  }
+  return marks
+}
+
+/** The time of the first mark of a collection; undefined when it has none. */
+export function firstDue(view: View, place: CollectionPlace): Micros | undefined {
+  let first: Micros | undefined
+  for (const range of orders(place)) {
+    for (const row of view.range({ ...range, limit: 1 })) {
+      const { time } = markOf(row)
+      if (first === undefined || time < first) first = time
+    }
+  }
+  return first
+}
+
+function markOf({ key }: Entry): DueMark {
+  const decoded = decodeKey(key)
+  if (decoded.kind === 'due') return { key, ref: decoded.ref, time: decoded.ts }
+  if (decoded.kind !== 'indexEvent') throw new TypeError(`${decoded.kind} is no mark`)
+  const { database, document, ts } = decoded
+  return { key, ref: new Ref(database, document.collection, document.id), time: ts }
+}

@@ -1,0 +1,73 @@
+// Removes what has fallen out of the history of one document: versions that others had taken the place of at the minimum
+// valid time, with what they alone have in indexes; a delete when nothing is left before it; the whole document when its
+// `ttl` has passed as well. It costs what is removed, and no more of what stays than the version that was valid then.
+
+import { historyKey, historyRange, keyTags } from '../keys/keyspace.ts'
+import { type Micros, native, type Ref } from '../values/value.ts'
+import type { BindingCosts } from './binding-share.ts'
+import { newestLive, storedVersionsAscending } from './documents.ts'
+import { expiryTime } from './due-order.ts'
+import { countedRows } from './garbage.ts'
+import type { StoredVersion } from './index-tables.ts'
+import { removeHome } from './key-homes.ts'
+import { never, versionTime, versionTtl } from './records.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** Versions of one document that are removed at a time. */
+const versionsMax = 256
+
+/** What one look at a document came to. */
+interface Fallen {
+  /** Keys to remove. */
+  readonly keys: readonly Uint8Array[]
+  /** Bytes of the versions that were read. */
+  readonly bytes: number
+  /** Whether nothing is left that has fallen out. */
+  readonly isAll: boolean
+}
+
+/** What has fallen out of a document when `minimum` is the oldest time that can be read. */
+export function fallenRows(
+  costs: BindingCosts,
+  transaction: StoreTransaction,
+  ref: Ref,
+  minimum: Micros,
+): Fallen {
+  const { snapshot } = transaction
+  const newest = newestLive(snapshot, ref)
+  if (newest !== undefined) {
+    const ttl = versionTtl(newest)
+    if (ttl !== never && expiryTime(ttl, versionTime(newest)) <= minimum)
+      return wholeDocument(costs, transaction, ref)
+  }
+  const past: StoredVersion[] = []
+  let bytes = newest?.length ?? 0
+  const range = { start: historyRange(ref, minimum).start, end: historyRange(ref).end }
+  for (const { value } of snapshot.view.range({ ...range, reverse: true, limit: versionsMax + 1 })) {
+    bytes += value.length
+    past.push(transaction.reader.read(ref, value))
+  }
+  const isAll = past.length <= versionsMax
+  const chain = [...past]
+  if (isAll && newest !== undefined && versionTime(newest) <= minimum)
+    chain.push(transaction.reader.read(ref, newest))
+  const root = chain.at(-1)
+  const keys: Uint8Array[] = []
+  for (const version of past) {
+    if (version !== root || (isAll && version.action === 'delete')) keys.push(historyKey(ref, version.ts))
+  }
+  const rows = countedRows(costs, ref, () => transaction.indexRowsOf(ref, chain))
+  for (const { key } of rows) if (key[0] !== keyTags.indexLive) keys.push(key)
+  return { keys, bytes, isAll }
+}
+
+function wholeDocument(costs: BindingCosts, transaction: StoreTransaction, ref: Ref): Fallen {
+  let bytes = 0
+  const versions = Array.from(storedVersionsAscending(transaction.snapshot, ref), stored => {
+    bytes += stored.length
+    return transaction.reader.read(ref, stored)
+  })
+  const keys = countedRows(costs, ref, () => transaction.rowsOf(ref, versions)).map(row => row.key)
+  if (ref.collection === native.keys) removeHome(transaction.internals().context.overlay, ref)
+  return { keys, bytes, isAll: true }
+}

@@ -1,0 +1,374 @@
+// What falls out of the history is found in the order in which it does: at the cost of what is removed, whatever else there
+// is, and right when it is due, however it was written and whatever became of the collection's rules since.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dueKey, historyRange, metaKey, tagRange } from '../../../src/keys/keyspace.ts'
+import type { KeyValueStore, View, Write } from '../../../src/kv/contract.ts'
+import { openMemory } from '../../../src/kv/memory.ts'
+import { limits } from '../../../src/limits.ts'
+import { Background } from '../../../src/store/background.ts'
+import { Sweeper } from '../../../src/store/sweeper.ts'
+import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
+import {
+  Bench,
+  createCollection,
+  createIndex,
+  data,
+  day,
+  documentRef,
+  field,
+  object,
+  second,
+  timeOf,
+} from './support.ts'
+
+const grace = limits.historyGraceMicros
+const derived = ['history', 'due', 'indexLive', 'indexEnded', 'indexEvent'] as const
+
+/** Counts the rows that are read and those that are removed. */
+class CountingStore implements KeyValueStore {
+  readonly #kv = openMemory()
+  reads = 0
+  removed = 0
+
+  read<T>(read: (view: View) => T): T {
+    return this.#kv.read(view => read(this.#counting(view)))
+  }
+
+  transact: KeyValueStore['transact'] = work =>
+    this.#kv.transact(view => {
+      const done = work(this.#counting(view))
+      for (const { value } of done.writes) if (value === undefined) this.removed++
+      return done
+    })
+
+  watch(listener: () => void): () => void {
+    return this.#kv.watch(listener)
+  }
+
+  close(): Promise<void> {
+    return this.#kv.close()
+  }
+
+  #counting(view: View): View {
+    const count = () => this.reads++
+    return {
+      get: (key, known) => {
+        const value = view.get(key, known)
+        if (value !== undefined) count()
+        return value
+      },
+      range: range => counted(view.range(range), count),
+    }
+  }
+}
+
+function* counted<T>(rows: Iterable<T>, count: () => void): Generator<T> {
+  for (const row of rows) {
+    count()
+    yield row
+  }
+}
+
+const rows = ({ kv }: Bench, kind: (typeof derived)[number]) =>
+  kv.read(view => [...view.range(tagRange(kind))].length)
+const versionsOf = ({ kv }: Bench, ref: Ref) => kv.read(view => [...view.range(historyRange(ref))].length)
+
+/** Rows of user collections: what is there of them, by kind. */
+const countAll = (bench: Bench) => derived.map(kind => rows(bench, kind))
+
+async function collectionOf(bench: Bench, fields = {}): Promise<Ref> {
+  return bench.write(transaction => {
+    const users = createCollection(transaction, 'users', { history_days: 0n, ...fields })
+    createIndex(transaction, 'by_n', { source: users, terms: [field('n')] })
+    return users
+  })
+}
+
+test('removal reads at most four rows for each that it removes, among many that stay', async () => {
+  const kv = new CountingStore()
+  const bench = new Bench(kv)
+  const users = await collectionOf(bench)
+  for (let from = 0; from < 5000; from += 1000) {
+    await bench.write(transaction => {
+      for (let id = from; id < from + 1000; id++)
+        transaction.put(documentRef(users, id), data({ n: BigInt(id) }))
+    })
+  }
+  const sweeper = new Sweeper(bench.store)
+  bench.now += grace + second
+  await sweeper.runAll()
+  const before = countAll(bench)
+  await bench.write(transaction => {
+    for (let id = 0; id < 300; id++) transaction.put(documentRef(users, id * 15), data({ n: -1n }))
+    for (let id = 0; id < 300; id++)
+      transaction.put(documentRef(users, 50_000 + id), data({ n: -2n }, bench.now + second))
+  })
+  await sweeper.runAll()
+  assert.equal(rows(bench, 'history'), 300, 'not yet')
+  bench.now += grace + 2 * second
+  ;[kv.reads, kv.removed] = [0, 0]
+  await sweeper.runAll()
+  const { reads, removed } = kv
+  assert.deepEqual(countAll(bench), before)
+  assert.ok(removed >= 300 * 5 + 300 * 5, `${removed} rows removed`)
+  assert.ok(reads <= 4 * removed, `${reads} rows read for ${removed}`)
+  ;[kv.reads, kv.removed] = [0, 0]
+  for (let idle = 0; idle < 10; idle++) {
+    bench.now += second
+    assert.equal(await sweeper.runOnce(), false)
+  }
+  assert.ok(kv.reads <= 100, `${kv.reads} rows read with nothing to do`)
+  await bench.close()
+})
+
+test('a version goes when it is due, not before, also after a restart', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench, { history_days: 1n })
+  const ref = documentRef(users, 1)
+  await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
+  const running = new Sweeper(bench.store)
+  await running.runAll()
+  bench.now += 60 * second
+  const superseded = await bench.commit(transaction => transaction.put(ref, data({ n: 2n })))
+  bench.now = superseded + day + grace - second
+  await running.runAll()
+  await new Sweeper(bench.store).runAll()
+  assert.equal(versionsOf(bench, ref), 1)
+  bench.now += 2 * second
+  await running.runOnce()
+  assert.equal(versionsOf(bench, ref), 0)
+  await bench.close()
+})
+
+test('a long history of one document goes in batches', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench)
+  const ref = documentRef(users, 1)
+  for (let n = 0n; n < 600n; n++) await bench.write(transaction => transaction.put(ref, data({ n })))
+  bench.now += grace + second
+  await new Sweeper(bench.store).runAll()
+  assert.deepEqual(countAll(bench).slice(0, 2), [0, 0])
+  assert.equal(rows(bench, 'indexEnded'), 0)
+  await bench.close()
+})
+
+test('a history that is kept shorter, longer, or without an end, counts from then on', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench, { history_days: 100n })
+  const keep = (days: bigint | undefined) =>
+    bench.write(transaction =>
+      transaction.put(users, object({ name: 'users', ...(days !== undefined && { history_days: days }) })),
+    )
+  const ref = documentRef(users, 1)
+  const put = () => bench.write(transaction => transaction.put(ref, data({ n: BigInt(bench.now) })))
+  const sweeper = new Sweeper(bench.store)
+  await put()
+  bench.now += day
+  await put()
+  bench.now += day
+  await put()
+  bench.now += 10 * second
+  await sweeper.runAll()
+  assert.equal(versionsOf(bench, ref), 2)
+  await keep(1n)
+  bench.now += grace
+  await sweeper.runAll()
+  assert.equal(versionsOf(bench, ref), 1)
+  await keep(undefined)
+  bench.now += 50 * day
+  await sweeper.runAll()
+  assert.equal(versionsOf(bench, ref), 1)
+  await keep(3n)
+  await sweeper.runAll()
+  assert.equal(versionsOf(bench, ref), 0)
+  await bench.close()
+})
+
+test('a ttl that moves is followed: the document goes after the last one, with its entries', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench)
+  const ref = documentRef(users, 1)
+  const sweeper = new Sweeper(bench.store)
+  const put = (ttl?: number) => bench.write(transaction => transaction.put(ref, data({ n: 1n }, ttl)))
+  await put(bench.now + 3600 * second)
+  await sweeper.runAll()
+  await put(bench.now + 7200 * second)
+  bench.now += 3600 * second + grace + second
+  await sweeper.runAll()
+  assert.notEqual(
+    bench.read(transaction => transaction.get(ref)),
+    undefined,
+  )
+  await put()
+  bench.now += day
+  await sweeper.runAll()
+  assert.equal(rows(bench, 'due'), 0)
+  await put(bench.now + second)
+  bench.now += grace + 2 * second
+  await sweeper.runAll()
+  assert.deepEqual(countAll(bench).slice(0, 2), [0, 0])
+  assert.equal(rows(bench, 'indexEnded'), 0)
+  await bench.close()
+})
+
+test('what is written to the past, or taken out of it, goes at once where the history is over there', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench, { history_days: 1n })
+  const ref = documentRef(users, 1)
+  await bench.write(transaction => transaction.put(ref, data({ n: 5n })))
+  bench.now += 10 * day
+  const sweeper = new Sweeper(bench.store)
+  await sweeper.runAll()
+  const swept = countAll(bench)
+  await bench.write(transaction => {
+    transaction.insertVersion(ref, bench.now - 12 * day, data({ n: 1n }))
+    transaction.insertVersion(ref, bench.now - 11 * day, data({ n: 2n }))
+  })
+  assert.equal(versionsOf(bench, ref), 2)
+  await sweeper.runAll()
+  assert.deepEqual(countAll(bench), swept)
+  const other = documentRef(users, 2)
+  const recent = bench.now - day / 2
+  await bench.write(transaction => transaction.insertVersion(other, bench.now - 11 * day, data({ n: 3n })))
+  await bench.write(transaction => transaction.insertVersion(other, recent, undefined))
+  await sweeper.runAll()
+  assert.equal(versionsOf(bench, other), 2)
+  await bench.write(transaction => transaction.removeVersion(other, recent, 'delete'))
+  await sweeper.runAll()
+  assert.equal(versionsOf(bench, other), 0)
+  await bench.write(transaction => transaction.delete(other))
+  bench.now += 2 * day
+  await sweeper.runAll()
+  assert.deepEqual(countAll(bench), swept)
+  await bench.close()
+})
+
+test('deleted and recreated documents leave nothing behind', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench)
+  const sweeper = new Sweeper(bench.store)
+  await sweeper.runAll()
+  const empty = countAll(bench)
+  const ref = documentRef(users, 1)
+  for (let round = 0; round < 3; round++) {
+    await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
+    await bench.write(transaction => transaction.put(ref, data({ n: 2n })))
+    await bench.write(transaction => transaction.delete(ref))
+  }
+  await bench.write(transaction => {
+    transaction.put(documentRef(users, 2), data({}))
+    transaction.delete(documentRef(users, 2))
+  })
+  bench.now += grace + second
+  await sweeper.runAll()
+  assert.deepEqual(countAll(bench), empty)
+  await bench.close()
+})
+
+test('tokens that were updated, of databases made while the sweeper ran, leave no history', async () => {
+  const bench = new Bench()
+  const sweeper = new Sweeper(bench.store)
+  await sweeper.runAll()
+  const child = await bench.write(transaction => {
+    const ref = new Ref(rootDatabase, native.databases, transaction.newId())
+    transaction.put(ref, object({ name: 'child' }))
+    return ref.id
+  })
+  await sweeper.runAll()
+  const token = new Ref(child, native.tokens, 5n)
+  const instance = new Ref(child, 1024, 1n)
+  await bench.write(transaction => transaction.put(token, object({ instance })))
+  await bench.write(transaction =>
+    transaction.put(token, object({ instance, ttl: timeOf(bench.now + 60 * second) })),
+  )
+  assert.equal(versionsOf(bench, token), 1)
+  bench.now += grace + second
+  await sweeper.runAll()
+  assert.equal(versionsOf(bench, token), 0)
+  bench.now += 60 * second
+  await sweeper.runAll()
+  assert.equal(
+    bench.read(
+      transaction => transaction.tokensOf(instance).length + [...transaction.versions(token)].length,
+    ),
+    0,
+  )
+  await bench.close()
+})
+
+test('a deleted collection takes its marks along', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench)
+  const ref = documentRef(users, 1)
+  await bench.write(transaction => transaction.put(ref, data({ n: 1n }, bench.now + day)))
+  await bench.write(transaction => transaction.put(ref, data({ n: 2n }, bench.now + 2 * day)))
+  const sweeper = new Sweeper(bench.store)
+  await sweeper.runAll()
+  await bench.write(transaction => transaction.delete(users))
+  await sweeper.runAll()
+  assert.equal(rows(bench, 'due'), 0)
+  bench.now += 10 * day
+  await sweeper.runAll()
+  await bench.close()
+})
+
+test('what an index that came later has of fallen events goes, too', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench)
+  await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n: 1n })))
+  bench.now += grace + second
+  const sweeper = new Sweeper(bench.store)
+  await sweeper.runAll()
+  const before = rows(bench, 'indexEvent')
+  await bench.write(transaction => createIndex(transaction, 'later', { source: users, terms: [field('n')] }))
+  await sweeper.runAll()
+  assert.equal(rows(bench, 'indexEvent'), before + 1, 'that of the document of the index itself')
+  await bench.close()
+})
+
+test('a folder from before there were marks gets them, in steps, and loses what it kept too long', async () => {
+  const bench = new Bench()
+  const users = await collectionOf(bench)
+  const kept = documentRef(users, 1)
+  await bench.write(transaction => {
+    for (let id = 1; id <= 1500; id++) transaction.put(documentRef(users, id), data({ n: 1n }))
+  })
+  await bench.write(transaction => transaction.put(kept, data({ n: 2n })))
+  await bench.write(transaction =>
+    transaction.put(documentRef(users, 2), data({ n: 2n }, bench.now + second)),
+  )
+  await bench.write(transaction => transaction.delete(documentRef(users, 3)))
+  const forget = (kv: KeyValueStore) =>
+    kv.transact(view => {
+      const marks: Write[] = Array.from(view.range(tagRange('due')), ({ key }) => ({ key, value: undefined }))
+      return { result: undefined, writes: [...marks, { key: metaKey('order of removal'), value: undefined }] }
+    })
+  await forget(bench.kv)
+  assert.deepEqual(bench.store.check(), [], 'without marks, on its way to them')
+  bench.now += grace / 2
+  const later = documentRef(users, 4)
+  const superseded = await bench.commit(transaction => transaction.put(later, data({ n: 3n })))
+  await bench.kv.transact(() => ({
+    result: undefined,
+    writes: [{ key: dueKey(later, superseded), value: undefined }],
+  }))
+  bench.now += grace / 2 + second
+  const first = new Background(bench.store)
+  await first.runOnce()
+  await new Background(bench.store).runAll()
+  assert.equal(versionsOf(bench, kept), 0)
+  assert.equal(versionsOf(bench, documentRef(users, 3)), 0)
+  assert.equal(versionsOf(bench, later), 1)
+  assert.equal(
+    bench.kv.read(view => [...view.range(tagRange('document'))].length),
+    1500 - 2 + 2,
+    'the collection, its index and all documents but the expired and the deleted one',
+  )
+  bench.now += grace
+  await new Background(bench.store).runAll()
+  assert.equal(versionsOf(bench, later), 0)
+  assert.equal(rows(bench, 'indexEnded'), 0)
+  await bench.close()
+})
