@@ -4,6 +4,7 @@ import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { LanguageRequest, NamedLanguage, Query, Rendered } from '../model/language.ts'
+import { isStaged } from '../model/schema/schema-files.ts'
 import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
 import { Call, type World } from './call.ts'
@@ -23,6 +24,7 @@ import {
   refusedSchemaRequest,
   SchemaQuery,
 } from './push/schema-query.ts'
+import { StagedWorld } from './push/staged-world.ts'
 import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
 import {
   completed,
@@ -92,8 +94,9 @@ class ReadyQuery implements Query {
     const hints: Diagnostic[] | undefined = this.#options.hints === 'true' ? [] : undefined
     const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
     const { query, arguments: given } = this.#body
-    const world = new DataWorld(session)
-    const names = namesOf(world)
+    const active = new DataWorld(session)
+    const world = isStaged(session) ? new StagedWorld(active, session) : active
+    const names = namesOf(active)
     const args = decodeArguments(given, format !== 'simple', names)
     let interpreter = interpreterOf(session, world, [], told, hints)
     try {

@@ -1,5 +1,6 @@
 // The paths below `/schema/1`.
 
+import { isStaged } from '../../model/schema/schema-files.ts'
 import type { SchemaRequest } from '../wire/schema-request.ts'
 import { diffRoutes } from './diff-routes.ts'
 import { fileRoutes } from './file-routes.ts'
@@ -7,8 +8,27 @@ import { itemRoutes } from './item-routes.ts'
 import type { Route } from './route.ts'
 import { notFound, SchemaFailure } from './schema-failure.ts'
 import { stagedRoutes } from './staged-routes.ts'
+import { stagedSession, stageRehearsal } from './staged-schema.ts'
 
-const routes: readonly Route[] = [...fileRoutes, ...itemRoutes, ...diffRoutes, ...stagedRoutes]
+const routes: readonly Route[] = [
+  ...fileRoutes,
+  ...itemRoutes.map(inStagedSchema),
+  ...diffRoutes,
+  ...stagedRoutes,
+]
+
+/** A route that reads and writes the staged schema where there is one. */
+function inStagedSchema(route: Route): Route {
+  const answer: Route['answer'] = call => {
+    const { request, session } = call
+    if (!isStaged(session)) return route.answer(call)
+    const rehearsal = stagedSession(session)
+    const told = route.answer({ ...call, session: rehearsal })
+    if (route.writes(request)) stageRehearsal(rehearsal, session)
+    return told
+  }
+  return { ...route, answer }
+}
 
 /** The route of a request. Throws a SchemaFailure where there is none. */
 export function routeOf({ method, path }: SchemaRequest): Route {
