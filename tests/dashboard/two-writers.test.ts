@@ -226,3 +226,36 @@ test('in every form the second of two writers is told, and nothing of the other 
   await page.context().close()
   stage.assertNoFaults()
 })
+
+test('a name that somebody else has taken meanwhile is refused, and what was entered stays', {
+  skip,
+}, async t => {
+  const query = { query: { lambda: 'x', expr: { var: 'x' } } }
+  const provider = { issuer: 'https://idp.example/', jwks_uri: 'https://idp.example/keys' }
+  const page = await stage.signedIn(stage.admin)
+  const forms: readonly (readonly [address: string, open: string, form: string, fields: object])[] = [
+    ['', 'New collection', 'create_collection', {}],
+    ['', 'New database', 'create_database', {}],
+    ['indexes', 'New index', 'create_index', { source: items }],
+    ['functions', 'New function', 'create_function', { body: query }],
+    ['roles', 'New role', 'create_role', {}],
+    ['access-providers', 'New access provider', 'create_access_provider', provider],
+  ]
+  for (const [address, open, form, fields] of forms) {
+    await t.test(open, async () => {
+      await stage.visit(page, address)
+      await press(page, open)
+      await page.getByLabel('Name', { exact: true }).fill('taken')
+      if (form === 'create_access_provider') {
+        await page.getByLabel('Issuer').fill('https://other.example/')
+        await page.getByLabel('Address of its signing keys').fill('https://other.example/keys')
+      }
+      await create(form, { name: 'taken', ...fields })
+      await inDialog(page, 'Create')
+      await page.getByRole('dialog').getByRole('alert').waitFor()
+      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'taken')
+    })
+  }
+  await page.context().close()
+  stage.assertNoFaults()
+})
