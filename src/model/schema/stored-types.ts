@@ -1,4 +1,5 @@
-// Types of fields as values, for what has to keep a type whatever becomes of the names in its signature.
+// Types of fields as values, for what has to keep a type whatever becomes of the names in its signature. They are flat enough
+// for the deepest signature to fit what is stored: a union is a list.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
@@ -18,7 +19,7 @@ export function storedType(type: FieldType): Value {
     case 'literal':
       return object({ literal: type.value })
     case 'union':
-      return object({ union: type.members.map(storedType) })
+      return type.members.map(storedType)
     case 'array':
       return object({ array: storedType(type.element) })
     case 'tuple':
@@ -43,11 +44,11 @@ export function readType(stored: Value): FieldType {
   if (stored === 'Any') return anyType
   if (stored === 'Null') return nullType
   if (typeof stored === 'string') return { kind: 'scalar', name: stored as ScalarName }
-  assert(isObject(stored), 'a stored type is a name or an object')
+  if (isArray(stored)) return { kind: 'union', members: stored.map(readType) }
+  assert(isObject(stored), 'a stored type is a name, a list or an object')
   const literal = stored.get('literal')
   if (literal !== undefined) return { kind: 'literal', value: literal as boolean | bigint | number | string }
-  const [union, array, tuple] = [stored.get('union'), stored.get('array'), stored.get('tuple')]
-  if (union !== undefined && isArray(union)) return { kind: 'union', members: union.map(readType) }
+  const [array, tuple] = [stored.get('array'), stored.get('tuple')]
   if (array !== undefined) return { kind: 'array', element: readType(array) }
   if (tuple !== undefined && isArray(tuple)) return { kind: 'tuple', elements: tuple.map(readType) }
   const [reference, name] = [stored.get('reference'), stored.get('name')]
