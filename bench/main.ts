@@ -21,7 +21,9 @@ import { measureNeighbours } from './neighbours.ts'
 import { measureNodes } from './nodes.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
+import { measureRemoval } from './removal.ts'
 import { heading, line, Report } from './report.ts'
+import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
 
 /** Everything that can be measured. */
@@ -37,6 +39,8 @@ const names = [
   'languages',
   'dashboard',
   'nodes',
+  'removal',
+  'start',
 ]
 
 /** Those that start servers of their own. */
@@ -49,6 +53,8 @@ const standalone = [
   'languages',
   'dashboard',
   'nodes',
+  'removal',
+  'start',
 ]
 
 const { values: options } = parseArgs({
@@ -74,11 +80,11 @@ const { values: options } = parseArgs({
 const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, languages, dashboard, nodes (default: all)
+                      recording, export, neighbours, languages, dashboard, nodes, removal, start (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
-  --scale N           documents that the case "scale" compares point reads with (100000)
+  --scale N           documents of the cases "scale", which compares point reads, and "removal" (100000)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
   --records N         records of the query log that the case "export" exports (1000000)
@@ -330,6 +336,32 @@ async function runDashboard(): Promise<void> {
   if (reason !== undefined) console.log(`  NOT MEASURED: ${reason}`)
 }
 
+/** What is removed because of its age must cost what is removed. */
+async function runRemoval(): Promise<void> {
+  const count = Number(options.scale)
+  console.log(`\nremoval: 1000 superseded versions and 1000 expired documents among ${count}`)
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  try {
+    const { idleRowsRead, processorMs, rowsRead, rowsRemoved, steps } = await measureRemoval(data, count)
+    const share = (rowsRead / rowsRemoved).toFixed(2)
+    console.log(`  ${rowsRead} rows read for ${rowsRemoved} removed: ${share} for each`)
+    console.log(`  ${steps} steps, ${processorMs.toFixed(0)} ms of the processor`)
+    console.log(`  ${idleRowsRead} rows read in a minute with nothing to remove`)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+/** A service that is started again should answer soon, and its first slow query take no longer than the next. */
+async function runStart(): Promise<void> {
+  console.log('\nstart: milliseconds of the processor, best of three starts; the very first one compiles')
+  const starts = [await measureStart(), await measureStart(), await measureStart()]
+  const least = (of: (start: (typeof starts)[number]) => number) => Math.min(...starts.map(of))
+  console.log(`  from nothing to the first answer, empty folder ${least(({ startMs }) => startMs)} ms`)
+  const [first, later] = [least(({ firstSlowMs }) => firstSlowMs), least(({ laterSlowMs }) => laterSlowMs)]
+  console.log(`  the first slow query ${first} ms, later ${later} ms: ${(first / later).toFixed(2)} times`)
+}
+
 /** What it costs that several machines serve one database. */
 async function runNodes(): Promise<void> {
   if (noPostgres !== undefined) {
@@ -387,6 +419,8 @@ async function main(): Promise<void> {
   if (wanted.includes('languages')) await runLanguages()
   if (wanted.includes('dashboard')) await runDashboard()
   if (wanted.includes('nodes')) await runNodes()
+  if (wanted.includes('removal')) await runRemoval()
+  if (wanted.includes('start')) await runStart()
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startServer({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })

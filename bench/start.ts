@@ -1,0 +1,59 @@
+// What a start costs: from nothing to the first answer over an empty folder, and the first slow query of a process beside
+// the same later. Measured as time of the processor, which a busy machine changes least.
+
+import { readFileSync } from 'node:fs'
+import { send } from '../tests/support/http.ts'
+import { startServer } from '../tests/support/server.ts'
+import { processesOf } from './measure.ts'
+
+/** Milliseconds; of slow queries those of all processes of the service. */
+export interface StartResult {
+  readonly startMs: number
+  readonly firstSlowMs: number
+  readonly laterSlowMs: number
+}
+
+const msPerTick = 10
+const slow = {
+  sum: {
+    map: { lambda: 'x', expr: { add: [{ var: 'x' }, 1] } },
+    collection: Array.from({ length: 60_000 }, (_, number) => number),
+  },
+}
+/** How long a process of the slow lane has to become ready and warm. */
+const restMs = 8000
+const later = 5
+
+/** What a process has taken of the processor so far; 0 where the system does not tell. */
+function processorMs(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * msPerTick
+  } catch {
+    return 0
+  }
+}
+
+/** Starts a service once; the first start of all compiles what later ones find. */
+export async function measureStart(): Promise<StartResult> {
+  const server = await startServer({ flags: ['--slow-lane-after-ms', '20'] })
+  try {
+    const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
+    await ask({ add: [1, 2] })
+    const startMs = processorMs(server.pid)
+    await new Promise(resolve => setTimeout(resolve, restMs))
+    const takenBy = async () => {
+      const sum = () => processesOf(server.pid).reduce((ms, pid) => ms + processorMs(pid), 0)
+      const before = sum()
+      await ask(slow)
+      return sum() - before
+    }
+    const firstSlowMs = await takenBy()
+    const others: number[] = []
+    for (let query = 0; query < later; query++) others.push(await takenBy())
+    return { startMs, firstSlowMs, laterSlowMs: Math.min(...others) }
+  } finally {
+    await server.stop()
+  }
+}
