@@ -39,7 +39,11 @@ test(`${count} queries from seed ${seed} are answered as documented`, async () =
   const ask = async () => {
     while (left-- > 0 && wrong.length < 10) {
       const query = maker.query()
-      const headers = { 'x-query-timeout-ms': '2000', 'x-format': 'tagged' }
+      const headers = {
+        'x-query-timeout-ms': '2000',
+        'x-format': 'tagged',
+        'x-performance-hints': 'true',
+      }
       const { status, text } = await send(server, {
         path: '/query/1',
         secret: server.rootSecret,
