@@ -116,7 +116,6 @@ export function FormDialog(props: FormDialogProps) {
     >
       <form
         onInput={touch}
-        onBeforeInput={touch}
         onChange={touch}
         onSubmit={event => {
           event.preventDefault()

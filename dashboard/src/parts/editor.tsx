@@ -11,7 +11,14 @@ export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor | undefined>(undefined)
   const latest = useRef(props)
-  latest.current = props
+  latest.current = {
+    ...props,
+    onChange: text => {
+      props.onChange?.(text)
+      // What the editor does itself, such as pasting, is no input to the browser; the form around it has to know of it.
+      host.current?.dispatchEvent(new Event('input', { bubbles: true }))
+    },
+  }
   const [isFailed, setFailed] = useState(false)
   useEffect(() => {
     let isGone = false
