@@ -22,11 +22,14 @@ import { RowPage, type ShownProps } from './row-page.tsx'
 import { SourceForm } from './row-source-form.tsx'
 import { ScannedRows } from './scanned-rows.tsx'
 
+const fromStart = { after: undefined, before: undefined }
+
 /** The links between the pages of a collection. */
 export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'settings' | 'import') {
   const base = ['collections', name]
   const tabs = [
-    ['Documents', addressOf(base), here === 'rows'],
+    // From the page itself it leads to the first rows of what was chosen.
+    ['Documents', here === 'rows' ? addressWith(fromStart) : addressOf(base), here === 'rows'],
     ['Deleted', addressOf([...base, 'deleted']), here === 'deleted'],
     ['Settings', addressOf([...base, 'settings']), here === 'settings'],
   ] as (readonly [string, string, boolean])[]
@@ -125,7 +128,7 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
         isReversed: view.order === 'descending',
       },
       conditions: readConditions(jsonOf(view.filter)),
-      sort: view.sort,
+      sort: view.sort || undefined,
     }
   }, [collection, deciding, JSON.stringify({ ...view, columns: undefined })])
   const plan = useMemo(() => planOf(wanted, deciding), [wanted, deciding])
@@ -171,7 +174,7 @@ function sortingOf({ sort, source }: RowView): Sorting | undefined {
   const onSort = (field: string | undefined) => {
     const turns = field === sort && !isReversed
     const order = turns ? 'descending' : undefined
-    go(addressWith({ sort: field, order, after: undefined, before: undefined }))
+    go(addressWith({ ...fromStart, sort: field, order }))
   }
   return { field: sort, isReversed, onSort }
 }
@@ -257,8 +260,7 @@ function NoRows({ collection, isFiltered }: { collection: string; isFiltered: bo
   if (place.value.parameters.has('after') || place.value.parameters.has('before')) {
     return (
       <p class="empty">
-        There are no more documents.{' '}
-        <a href={addressWith({ after: undefined, before: undefined })}>Back to the first</a>
+        There are no more documents. <a href={addressWith(fromStart)}>Back to the first</a>
       </p>
     )
   }
