@@ -5,7 +5,7 @@
 import { step } from '../base/effort.ts'
 import type { IndexDefinition, IndexEvent, Transaction, Version } from '../store/contract.ts'
 import { compareValues } from '../values/order.ts'
-import { collectionOf, type Micros, Ref, type Value } from '../values/value.ts'
+import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
 
 /** What events are about. */
 export type ChangeSource =
@@ -25,7 +25,7 @@ export interface SourceChange {
   /** Which of the changes of that transaction it is; from 0. */
   readonly ordinal: number
   readonly document: Ref
-  /** Whether the document was in the source before, and is behind it, as far as an index decides. */
+  /** Whether the document was in the source before, and is behind it, if it is there then and may be read. */
   readonly wasIn: boolean
   readonly isIn: boolean
 }
@@ -61,26 +61,27 @@ function* collectionChanges(
   from: Micros,
   transaction: Transaction,
 ): Generator<SourceChange> {
-  const collection = Number(id)
-  for (const { changes, time } of transaction.collectionChanges(database, collection, from)) {
-    const ids = new Set<bigint>()
-    for (const { kind, ref } of changes) if (kind === 'write') ids.add(ref.id)
+  for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
-    const sorted = [...ids].sort((a, b) => (a < b ? -1 : 1))
-    for (const [ordinal, each] of sorted.entries()) {
-      yield { time, ordinal, document: new Ref(database, collection, each), wasIn: true, isIn: true }
+    // A transaction writes each document once.
+    const written = changes.filter(({ kind }) => kind === 'write')
+    const sorted = written.length < 2 ? written : written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
+    for (const [ordinal, { action, ref }] of sorted.entries()) {
+      const [wasIn, isIn] = [action !== 'create', action !== 'delete']
+      yield { time, ordinal, document: ref, wasIn, isIn }
     }
   }
 }
 
 function* documentChanges(document: Ref, from: Micros, transaction: Transaction): Generator<SourceChange> {
-  const times: Micros[] = []
-  for (const { ts } of transaction.versions(document, { reverse: true })) {
+  const changes: SourceChange[] = []
+  for (const { action, ts } of transaction.versions(document, { reverse: true })) {
     step()
     if (typeof ts !== 'number' || ts < from) break
-    times.push(ts)
+    const [wasIn, isIn] = [action !== 'create', action !== 'delete']
+    changes.push({ time: ts, ordinal: 0, document, wasIn, isIn })
   }
-  for (const time of times.reverse()) yield { time, ordinal: 0, document, wasIn: true, isIn: true }
+  yield* changes.reverse()
 }
 
 /** What one transaction has done to the entries of one document. */

@@ -9,7 +9,7 @@ import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { callAt } from '../sets/set.ts'
-import type { Value } from '../value.ts'
+import type { Doc, Value } from '../value.ts'
 import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
 import { type Moment, Moments } from './moments.ts'
 import type { OpenedSource } from './opened-source.ts'
@@ -68,6 +68,8 @@ class PageReader {
   readonly #opened: OpenedSource
   readonly #session: Session
   readonly #moments: Moments
+  /** Whether all documents of the source have elements that may be read. */
+  readonly #isPlain: boolean
   readonly #events: EventText[] = []
   #units = 0
   /** The last change that has been looked at. */
@@ -77,6 +79,9 @@ class PageReader {
     this.#opened = opened
     this.#session = session
     this.#moments = new Moments(session, opened.call)
+    const { steps, watched } = opened
+    const leavesOut = watched !== undefined || steps.some(({ kind }) => kind === 'where')
+    this.#isPlain = !leavesOut && !this.#moments.looksBack
   }
 
   read(behind: EventPlace, bounds: PageBounds): EventPage {
@@ -147,8 +152,11 @@ class PageReader {
     const { document, isIn, time, wasIn } = change
     const [then, now] = [this.#moments.at(time - 1), this.#moments.at(time)]
     const { watched } = this.#opened
-    const before = wasIn ? then.find(document) : undefined
     const after = isIn ? now.find(document) : undefined
+    // Where nothing but being there counts, what is updated was there.
+    if (after !== undefined && wasIn && this.#isPlain)
+      return this.#caught(now, () => this.#updated(after, now))
+    const before = wasIn ? then.find(document) : undefined
     if (before === undefined && after === undefined) return undefined
     const found = this.#caught(now, (): Outcome | undefined => {
       if (watched !== undefined && !watchedChange(watched, before && [before, then], after && [after, now]))
@@ -159,6 +167,12 @@ class PageReader {
       return previous && { type: 'remove', element: previous }
     })
     return found
+  }
+
+  /** An update of a source whose steps leave nothing out. */
+  #updated(document: Doc, moment: Moment): Outcome | undefined {
+    const element = this.#elementOf(document, moment)
+    return element && { type: 'update', element }
   }
 
   /** What the steps make of a document; undefined when one of them leaves it out. */

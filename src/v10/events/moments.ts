@@ -3,7 +3,6 @@
 // back. Built-in roles decide by the collection alone, so one world serves all moments.
 
 import { asOf } from '../../model/past-transaction.ts'
-import { mayRead } from '../../model/permissions.ts'
 import { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros, Ref } from '../../values/value.ts'
@@ -53,7 +52,7 @@ export class Moments {
   readonly #session: Session
   readonly #call: Call
   /** Whether rights depend on what a document was at the moment. */
-  readonly #looksBack: boolean
+  readonly looksBack: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
 
   /** `call` is one of `session`. */
@@ -61,12 +60,12 @@ export class Moments {
     this.#session = session
     this.#call = call
     const { authority } = session
-    this.#looksBack = authority.kind !== 'builtin' || authority.role === 'client'
+    this.looksBack = authority.kind !== 'builtin' || authority.role === 'client'
   }
 
   /** The data with all commits up to `time`. */
   at(time: Micros): Moment {
-    return this.#looksBack ? this.#pastAt(time) : new PresentMoment(this.#session, this.#call, time)
+    return this.looksBack ? this.#pastAt(time) : new PresentMoment(this.#call, time)
   }
 
   spent(): Spent {
@@ -108,7 +107,7 @@ export class Moments {
       effectLimit: 'read',
       effectPlace: 'stream requests',
     })
-    const moment = new PastMoment(session, callOf(session), time)
+    const moment = new PastMoment(callOf(session), time)
     this.#past.set(time, { session, moment })
     return moment
   }
@@ -117,19 +116,17 @@ export class Moments {
 /** A moment as the world of the present sees it. */
 class PresentMoment implements Moment {
   readonly call: Call
-  readonly #session: Session
   readonly #time: Micros
 
-  constructor(session: Session, call: Call, time: Micros) {
-    this.#session = session
+  constructor(call: Call, time: Micros) {
     this.#time = time
     this.call = call.as({ at: time })
   }
 
   find(ref: Ref): Doc | undefined {
-    if (!mayRead(ref, this.#session)) return undefined
-    if (this.#session.transaction.get(ref, this.#time) === undefined) return undefined
-    return new Doc(ref, this.call.evaluation.world.collectionOf(ref), { readAt: this.#time })
+    const { world } = this.call.evaluation
+    const doc = new Doc(ref, world.collectionOf(ref), { readAt: this.#time })
+    return world.absence(doc, this.call) === undefined ? doc : undefined
   }
 
   render(value: Value): string {
@@ -140,18 +137,17 @@ class PresentMoment implements Moment {
 /** A moment in a world of its own. */
 class PastMoment implements Moment {
   readonly call: Call
-  readonly #session: Session
   readonly #time: Micros
 
-  constructor(session: Session, call: Call, time: Micros) {
-    this.#session = session
+  constructor(call: Call, time: Micros) {
     this.call = call
     this.#time = time
   }
 
   find(ref: Ref): Doc | undefined {
-    if (this.#session.transaction.get(ref) === undefined || !mayRead(ref, this.#session)) return undefined
-    return new Doc(ref, this.call.evaluation.world.collectionOf(ref))
+    const { world } = this.call.evaluation
+    const doc = new Doc(ref, world.collectionOf(ref))
+    return world.absence(doc, this.call) === undefined ? doc : undefined
   }
 
   render(value: Value): string {

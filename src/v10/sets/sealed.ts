@@ -1,7 +1,7 @@
 // Data that goes out to clients as text and comes back: with a proof that this service has made it. Bytes: a version, which
 // tells kinds apart, the stored value, 16 bytes of proof; all of it as base64url.
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { decodeValue, encodeValue } from '../../keys/value-codec.ts'
 import { encodeBase64Url } from '../../values/base64.ts'
 import type { Micros, Value as StoredValue } from '../../values/value.ts'
@@ -43,6 +43,7 @@ function kindOf(version: number | undefined): SealedKind | undefined {
   return (Object.keys(versions) as SealedKind[]).find(kind => versions[kind] === version)
 }
 
+/** With the key on both sides, and cut: a page of events has one for each, and a HMAC takes three times as long. */
 function proofOf(head: Uint8Array, key: Uint8Array): Buffer {
-  return createHmac('sha256', key).update(head).digest().subarray(0, proofBytes)
+  return hash('sha256', Buffer.concat([key, head, key]), 'buffer').subarray(0, proofBytes)
 }

@@ -34,10 +34,19 @@ interface Read {
   readonly fields: ObjectValue
 }
 
+/** The document read last. */
+interface Latest {
+  readonly doc: Doc
+  readonly at: Micros | undefined
+  readonly isFree: boolean
+  readonly read: Read | undefined
+}
+
 /** Reads documents of one query with the rights of whoever asks. */
 export class DocumentReader {
   readonly #session: Session
   readonly #names: Names
+  #latest: Latest | undefined
 
   constructor(session: Session, names: Names) {
     this.#session = session
@@ -65,9 +74,18 @@ export class DocumentReader {
   }
 
   /** What this query has written is read for nothing. */
-  #read({ readAt, ref, state }: Doc, call: Call, isFree = false): Read | undefined {
-    if (typeof state === 'object') return state
-    const at = readAt ?? call.at
+  /** What is read of one document again and again is read once, where nothing can change meanwhile. */
+  #read(doc: Doc, call: Call, isFree = false): Read | undefined {
+    if (typeof doc.state === 'object') return doc.state
+    const at = doc.readAt ?? call.at
+    const known = this.#latest
+    if (known?.doc === doc && known.at === at && (isFree || !known.isFree)) return known.read
+    const read = this.#readAt(doc.ref, at, isFree)
+    if (!this.#session.transaction.writable) this.#latest = { doc, at, isFree, read }
+    return read
+  }
+
+  #readAt(ref: Ref, at: Micros | undefined, isFree: boolean): Read | undefined {
     const session = this.#session
     const version = session.withValidTime(at, () =>
       countingRead(
