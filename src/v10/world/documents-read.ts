@@ -60,8 +60,7 @@ export class DocumentReader {
     if (typeof state === 'object') return undefined
     if (ref.id < 0n) return absenceOf(doc, 'not found')
     const { catalogue } = this.#session.transaction
-    const isGone = !catalogue.hasCollection(ref.database, ref.collection)
-    if (isGone && !this.#names.deleted.has(BigInt(ref.collection))) {
+    if (!catalogue.hasCollection(ref.database, ref.collection)) {
       return absenceOf(doc, 'collection deleted')
     }
     // Whoever has made it sees what it shows once.

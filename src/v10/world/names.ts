@@ -46,7 +46,7 @@ export class Names {
     }
   }
 
-  /** A collection that this query has deleted: its documents are there until the query ends. */
+  /** The collections that this query has deleted, by the ids of their definitions. */
   readonly deleted = new Set<bigint>()
 
   /** Something was made that has no name for this query. */
