@@ -162,6 +162,35 @@ for (const who of everybody) {
   })
 }
 
+test('each path of differences and staged schemas is for who reads schemas, or for admins', async () => {
+  const paths = [
+    'diff',
+    'validate',
+    'status',
+    'staged/status',
+    'commit',
+    'abandon',
+    'staged/commit',
+    'staged/abandon',
+  ]
+  for (const path of paths) {
+    const isChange = /commit|abandon/.test(path)
+    const method = path.includes('status') ? 'GET' : 'POST'
+    const meant: readonly Who[] = isChange ? admins : schemaReaders
+    for (const who of everybody) {
+      const secret = secrets.get(who)
+      const route = { method, path: `/schema/1/${path}`, ...(secret !== undefined && { secret }) }
+      const { status } = await send(server, route)
+      assert.equal(
+        ![401, 403].includes(status),
+        meant.includes(who),
+        `${path} answered ${who} with ${status}`,
+      )
+      assert.ok(status < 500)
+    }
+  }
+})
+
 test('what an admin gets of imports, exports and logs is of the own database and those in it', async () => {
   const other = await keyOfNewDatabase(server, 'other', 'admin')
   const run = (expression: unknown) => query(server, other, expression)
