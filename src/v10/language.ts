@@ -17,6 +17,7 @@ import { summaryOf } from './failure/summary.ts'
 import { renderResult } from './formats/result.ts'
 import { bindTemplate } from './formats/template-values.ts'
 import { programOf } from './program-cache.ts'
+import { keepStoredFiles } from './push/current-files.ts'
 import {
   completedSchemaBody,
   failedSchemaRequest,
@@ -104,6 +105,7 @@ class ReadyQuery implements Query {
       interpreter = interpreterOf(session, world, bindTemplate(query, program.source, names), told, hints)
       const result = interpreter.run(program, args)
       world.finish()
+      if (active.changesSchema) keepStoredFiles(session)
       const data = render(result, format, interpreter)
       return {
         status: 200,

@@ -335,3 +335,23 @@ test('pull rewrites files that differ, keeps others, and names those of objects 
   assert.equal(written['two.fql'], 'CreateCollection({ name: "two" })\n')
   assert.equal(written['collections/x%252F%3By.fql'], 'CreateCollection({ name: "x%2F;y" })\n')
 })
+
+test('a folder of .fsl files is pushed and pulled as it is', async () => {
+  const main = '// head\ncollection Shelf {}\n'
+  const place = await databaseWith('fsl', { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
+  const dry = await run('schema', 'push', place, '--database', 'fsl', '--dry-run')
+  assert.equal(dry.status, 0, dry.stderr)
+  assert.match(dry.stdout, /^\* Adding collection `Shelf` to main\.fsl:1:1/)
+  const pushed = await run('schema', 'push', place, '--database', 'fsl', '--yes')
+  assert.equal(pushed.status, 0, pushed.stderr)
+  assert.match(pushed.stdout, /made the changes\n$/)
+  const again = await run('schema', 'push', place, '--database', 'fsl', '--yes')
+  assert.equal(again.stdout, 'unchanged\n')
+  await writeFile(join(place, 'main.fsl'), 'collection {}')
+  const broken = await run('schema', 'push', place, '--database', 'fsl', '--yes')
+  assert.notEqual(broken.status, 0)
+  assert.match(broken.stderr, /Missing required name\n *at main\.fsl:1:1/)
+  const pulled = await run('schema', 'pull', place, '--database', 'fsl', '--yes')
+  assert.equal(pulled.status, 0, pulled.stderr)
+  assert.deepEqual(await contents(place), { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
+})

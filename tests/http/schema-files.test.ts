@@ -150,3 +150,13 @@ collection C${index} {
   const read = await request(secret, 'GET', 'files/all.fsl')
   assert.equal(read.body.content, text)
 })
+
+test('each query writes what it has defined into the files, behind what is there', async () => {
+  const secret = await newDatabase()
+  await push(secret, { 'main.fsl': '// head\ncollection Shelf {}\n' })
+  await ask(secret, 'Role.create({ name: "keeper" })')
+  await ask(secret, 'Collection.create({ name: "Box" })')
+  const { body } = await request(secret, 'GET', 'files/main.fsl')
+  const text = '// head\ncollection Shelf {}\n\nrole keeper {\n}\n\ncollection Box {\n}\n'
+  assert.equal(body.content, text)
+})

@@ -21,6 +21,7 @@ import {
   type WrittenObject,
   writeObject,
 } from '../schema/folder.ts'
+import { planPull, planPush, pushFiles, readFslFiles, writePulled } from '../schema/fsl-files.ts'
 import { idOf, type SchemaObject } from '../schema/kinds.ts'
 import { type Change, makePlan, type Plan, stepsOf } from '../schema/plan.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
@@ -67,7 +68,29 @@ async function withService(
 
 // --------------------------------------------------------------------------------------------------- pull
 
+/** A folder with `.fsl` files is one of version 10. */
 async function pull(folder: string, connection: Connection, choice: Choice): Promise<number> {
+  return readFslFiles(folder).size > 0
+    ? pullFsl(folder, connection, choice)
+    : pullObjects(folder, connection, choice)
+}
+
+async function pullFsl(folder: string, connection: Connection, choice: Choice): Promise<number> {
+  const { changes, unknown } = await planPull(folder, connection)
+  const style = styleFor(process.stdout)
+  for (const { isNew, name } of changes) {
+    print(isNew ? style('green', `+ ${visible(name)}`) : style('yellow', `~ ${visible(name)}`))
+  }
+  for (const name of unknown) print(`? ${name}: the database has no such file`)
+  if (changes.length === 0) return 0
+  const yes = choice.yes || changes.every(({ isNew }) => isNew)
+  if (!(await isConfirmed({ ...choice, yes }, `Write ${changes.length} files?`))) return choice.dryRun ? 0 : 1
+  writePulled(changes)
+  print(`wrote ${changes.length} files`)
+  return 0
+}
+
+async function pullObjects(folder: string, connection: Connection, choice: Choice): Promise<number> {
   const present = await readSchema(connection)
   const content = existsSync(folder) ? readFolder(folder) : undefined
   const written = content?.objects ?? []
@@ -120,7 +143,29 @@ function checkWritable(
 
 // --------------------------------------------------------------------------------------------------- push
 
+/** Files of version 10 are pushed by themselves: they are the whole schema of a repository that has any. */
 async function push(folder: string, connection: Connection, choice: PushChoice): Promise<number> {
+  const files = readFslFiles(folder)
+  return files.size > 0 ? pushFsl(files, connection, choice) : pushObjects(folder, connection, choice)
+}
+
+async function pushFsl(
+  files: ReadonlyMap<string, string>,
+  connection: Connection,
+  choice: PushChoice,
+): Promise<number> {
+  const plan = await planPush(files, choice.delete, connection)
+  if (plan.diff === '') print('unchanged')
+  else process.stdout.write(plan.diff)
+  if (plan.diff === '' && choice.dryRun) return 0
+  const isToAsk = plan.diff !== ''
+  if (isToAsk && !(await isConfirmed(choice, 'Make these changes?'))) return choice.dryRun ? 0 : 1
+  await pushFiles(files, choice.delete, plan, connection)
+  if (isToAsk) print('made the changes')
+  return 0
+}
+
+async function pushObjects(folder: string, connection: Connection, choice: PushChoice): Promise<number> {
   const content = readFolder(folder)
   const { objects: written, unread } = content
   showLeftOut(content)

@@ -137,6 +137,27 @@ export class Connection {
     return readTextReply(body, url)
   }
 
+  /**
+   * Asks for something below `/schema/1/`, or sends files there. Throws {@link StartError} with what the service has to say
+   * when it refuses.
+   */
+  async schema(method: 'GET' | 'POST', path: string, files?: ReadonlyMap<string, string>): Promise<unknown> {
+    const url = new URL(`schema/1/${path}`, `${this.#options.url.replace(/\/$/, '')}/`).href
+    const form = new FormData()
+    for (const [name, text] of files ?? []) form.append(name, new Blob([text]))
+    const headers = { authorization: `Bearer ${this.#credential()}` }
+    try {
+      const response = await fetch(url, { method, headers, ...(files && { body: form }) })
+      const text = await response.text()
+      if (response.status === 200) return JSON.parse(text)
+      if (response.status === 401) throw new StartError(await this.#refusal())
+      throw new StartError(messageIn(text) ?? `${url} responded with status ${response.status}`)
+    } catch (cause) {
+      if (cause instanceof StartError) throw cause
+      throw new StartError(`${url} cannot be reached: ${networkFailure(cause).reason}`)
+    }
+  }
+
   /** Sends a request; resolves with the response. */
   async #post(
     url: string,
@@ -174,6 +195,14 @@ export class Connection {
     else if (scope.as !== undefined) parts.push(scope.as)
     return parts.join(':')
   }
+}
+
+/** What an error says in the shape of version 10. */
+function messageIn(body: string): string | undefined {
+  const json = tryJson(body)
+  const error = json instanceof Map ? json.get('error') : undefined
+  const message = error instanceof Map ? error.get('message') : undefined
+  return typeof message === 'string' ? message : undefined
 }
 
 function readReply(status: number, body: string, url: string): Reply {

@@ -3,7 +3,10 @@
 import { clientOptions } from '../client/options.ts'
 import { command } from '../command.ts'
 
-const folderOperand = { name: 'FOLDER', doc: 'A folder of .fql files.' } as const
+const folderOperand = {
+  name: 'FOLDER',
+  doc: 'A folder of .fql files, or of .fsl files of version 10.',
+} as const
 
 const planOptions = {
   dryRun: { kind: 'switch', default: false, doc: 'Shows what would change, and changes nothing.' },
@@ -18,6 +21,7 @@ export const schemaPullCommand = command({
     'Each object is a file of its own, such as indexes/users_by_email.fql with CreateIndex({…}) in it. A file that says ' +
       'the same already stays as it is, with its comments. Files of objects that the database does not have are named and ' +
       'left alone. Asks before it overwrites a file.',
+    'Where the folder holds .fsl files the schema files of the database are written instead, as they are.',
   ],
   operands: [folderOperand],
   options: { ...planOptions, ...clientOptions },
@@ -36,6 +40,8 @@ export const schemaPushCommand = command({
       'other fields than before is deleted and built again. Objects that no file has stay, unless --delete is given.',
     'The folder may be one of the old schema-migrate tool: its files below fauna/resources count, its migrations do not. ' +
       'Resources in JavaScript are parsed and never run; those that would have to be run are named and left out.',
+    'Where the folder holds .fsl files these alone are pushed, and the service says what would change. Files of the ' +
+      'database that the folder does not have stay, unless --delete is given.',
   ],
   operands: [folderOperand],
   options: {

@@ -28,6 +28,11 @@ export function keepFiles(session: Session): readonly FileText[] {
   return current
 }
 
+/** Writes what a query has defined into the files that are stored; where there are none they are made when asked for. */
+export function keepStoredFiles(session: Session): void {
+  if (readSchemaFiles('active', session).length > 0) keepFiles(session)
+}
+
 /** Makes these the files of the schema in force. It is nobody's write: no query pays for it. */
 export function storeFiles(files: readonly FileText[], session: Session): void {
   const { counters } = session.transaction

@@ -49,6 +49,11 @@ export class DataWorld implements World {
     this.#writer.finish()
   }
 
+  /** Whether the query has written definitions that schema files tell. */
+  get changesSchema(): boolean {
+    return this.#writer.changesSchema
+  }
+
   global(name: string): Module | UserFunction | undefined {
     return this.#names.global(name)
   }

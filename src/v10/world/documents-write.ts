@@ -273,6 +273,11 @@ export class DocumentWriter {
     })
   }
 
+  /** Whether the query has written definitions that schema files tell. */
+  get changesSchema(): boolean {
+    return this.#schemaCall !== undefined
+  }
+
   /** What can be said only when all is written. Throws QueryFailures. */
   finish(): void {
     for (const look of this.#atEnd) look()
