@@ -7,7 +7,6 @@ import { GenerationCache } from '../base/generation-cache.ts'
 import { limits } from '../limits.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
-import { KnownShapes, type ShapeOf } from './known-shapes.ts'
 import { createTimestampFormat } from './timestamp.ts'
 
 /** What is known of a request once it is answered. */
@@ -79,9 +78,12 @@ const loggedWordCharsMax = 32
 /** What stands for a number header that is no number (a fact of the format). */
 const notANumber = '-1'
 
+/** The shape of a query in a language. */
+type ShapeOf = (language: LanguageName, query: string) => string
+
 /** Writes records for one region group. `shapeOf` gives a query without the data in it, as the inside of a JSON string. */
 export class RecordFormat {
-  readonly #shapes: KnownShapes
+  readonly #shapeOf: ShapeOf
   readonly #time = createTimestampFormat()
   readonly #regionGroup: string
   readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
@@ -93,7 +95,7 @@ export class RecordFormat {
   #lastHeaderText = '{'
 
   constructor(regionGroup: string, shapeOf: ShapeOf) {
-    this.#shapes = new KnownShapes(shapeOf)
+    this.#shapeOf = shapeOf
     this.#regionGroup = JSON.stringify(regionGroup)
   }
 
@@ -101,7 +103,7 @@ export class RecordFormat {
   line(request: ObservedRequest, time: Micros): string {
     const costs = request.costs ?? noCosts
     const { query, headers } = request
-    const shape = query === undefined ? '' : this.#shapes.of(request.language, query)
+    const shape = query === undefined ? '' : this.#shapeOf(request.language, query)
     const limitsHit = costs.rateLimited.length === 0 ? '[]' : JSON.stringify(costs.rateLimited)
     return `{"API_VERSION":${this.#quoted(shortened(request.apiVersion, loggedWordCharsMax))},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${limitsHit},"REGION_GROUP":${this.#regionGroup},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${this.#quoted(shortened(request.method, loggedWordCharsMax))},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }
