@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import {
-  chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,7 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
@@ -87,16 +87,26 @@ async function build(hash) {
       build: { outDir: built },
     })
     compress(built)
+    publish(built)
     writeFileSync(join(built, stampName), hash)
-    // A temporary folder is its owner's; the service may run as somebody else, as in a container.
-    chmodSync(built, 0o755)
-    rmSync(folder, { recursive: true, force: true })
-    renameSync(built, folder)
-  } catch (cause) {
+    renameSync(join(built, stampName), join(folder, stampName))
+  } finally {
     rmSync(built, { recursive: true, force: true })
-    // Another process may have put the same files there in the meantime.
-    if (!isCurrent(hash)) throw cause
   }
+}
+
+/** Puts what was built into the folder, file by file: another process may be doing the same with the same files. */
+function publish(built) {
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  rmSync(join(folder, stampName), { force: true })
+  const names = filesIn(built).map(path => relative(built, path))
+  for (const name of names) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    renameSync(join(built, name), path)
+  }
+  const kept = new Set([...names, stampName])
+  for (const path of filesIn(folder)) if (!kept.has(relative(folder, path))) rmSync(path, { force: true })
 }
 
 // A package has the built files and no sources.
