@@ -30,19 +30,24 @@ const niceness = 5
 /** Milliseconds between two looks at what the process itself takes. */
 const guardIntervalMs = 20
 
-/** Refuses the query under way before the runtime runs out of memory, which would end the process. */
+/**
+ * Refuses the query under way before the runtime runs out of memory, which would end the process. What the process holds
+ * at its first look is the program's and counts for no query.
+ */
 function memoryGuard(maxMb: number): () => void {
   const service = process.ppid
   let nextMs = 0
+  let programMb: number | undefined
   return () => {
     const nowMs = systemClock.elapsedMs()
     if (nowMs < nextMs) return
     nextMs = nowMs + guardIntervalMs
     // Nobody is there any more to answer.
     if (process.ppid !== service) process.kill(process.pid, 'SIGKILL')
-    if (memoryMb() < maxMb * 0.8) return
+    programMb ??= memoryMb()
+    if (memoryMb() - programMb < maxMb * 0.8) return
     globalThis.gc?.()
-    if (memoryMb() > maxMb * 0.7) throw outOfMemory(maxMb)
+    if (memoryMb() - programMb > maxMb * 0.7) throw outOfMemory(maxMb)
   }
 }
 

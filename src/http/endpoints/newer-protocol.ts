@@ -8,7 +8,7 @@ import { jsonAnswer } from '../message-answer.ts'
 const paths = ['/environment/1', '/export/1', '/export/1/*']
 
 const message =
-  'This service does not have this path of version 10 yet: queries go to /query/1, schemas are written with queries.'
+  'This service does not have this path of version 10: queries go to /query/1, schema files to /schema/1.'
 
 /** A code that version 10 clients know: a request that is never worth another attempt. */
 function refusal(): Answer {
