@@ -15,6 +15,7 @@ const pages: Readonly<Record<string, () => Promise<Page>>> = {
   'collections/import': () => import('./pages/import.tsx').then(module => module.Import),
   indexes: () => import('./pages/indexes.tsx').then(module => module.Indexes),
   functions: () => import('./pages/functions.tsx').then(module => module.Functions),
+  'schema-files': () => import('./pages/schema-files.tsx').then(module => module.SchemaFiles),
   roles: () => import('./pages/roles.tsx').then(module => module.Roles),
   keys: () => import('./pages/keys.tsx').then(module => module.Keys),
   tokens: () => import('./pages/tokens.tsx').then(module => module.Tokens),

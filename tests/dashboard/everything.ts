@@ -84,6 +84,7 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
     at('indexes', name('index')),
     'functions',
     at('functions', name('function')),
+    'schema-files',
     'shell',
     'roles',
     at('roles', name('role')),

@@ -20,6 +20,7 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
       { path: '', name: 'Overview' },
       { path: 'indexes', name: 'Indexes' },
       { path: 'functions', name: 'Functions' },
+      { path: 'schema-files', name: 'Schema files', isHidden: role => role === 'client' || role === null },
       { path: 'shell', name: 'Shell' },
     ],
   ],

@@ -160,7 +160,7 @@ export async function run(query: Query, scope: Scope, signal?: AbortSignal): Pro
   return { ...answer, value: body.get('resource') ?? null }
 }
 
-/** One of the endpoints beside queries, with plain JSON both ways. */
+/** One of the endpoints beside queries, with plain JSON both ways; a form is sent as one. */
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -169,7 +169,7 @@ export async function callApi<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const init: RequestInit = { method, headers: { authorization: `Bearer ${secret}` } }
-  if (body !== undefined) init.body = JSON.stringify(body)
+  if (body !== undefined) init.body = body instanceof FormData ? body : JSON.stringify(body)
   const response = await reach(path, signal ? { ...init, signal } : init)
   const text = await response.text()
   if (!response.ok) throw errorOf(response.status, bodyOf(text))

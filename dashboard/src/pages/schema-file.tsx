@@ -1,0 +1,117 @@
+// One schema file among the others: their names, its text, and what it is called.
+
+import { useMemo, useState } from 'preact/hooks'
+import type { Mark } from '../parts/code-editor.ts'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Editor } from '../parts/editor.tsx'
+import { Field } from '../parts/fields.tsx'
+import type { SchemaError, SchemaFile } from '../service/schema-files.ts'
+
+/** The place of an error in the text of its file, in UTF-16 offsets. */
+function markOf(text: string, { line, column, length, message }: SchemaError): Mark {
+  const lines = text.split('\n').slice(0, line)
+  const inLine = lines[line - 1] ?? ''
+  const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0)
+  // An error at the end of a line is shown under its last character.
+  const from = start + Math.max(0, Math.min(column - 1, inLine.length - 1))
+  return { from, to: Math.min(start + inLine.length, from + Math.max(1, length)), message }
+}
+
+interface NamesProps {
+  readonly files: readonly SchemaFile[]
+  readonly base: readonly SchemaFile[]
+  readonly errors: readonly SchemaError[]
+  readonly shown: string
+  readonly onShow: (name: string) => void
+}
+
+/** The names of the files, with what is to be said of each. */
+export function FileNames({ files, base, errors, shown, onShow }: NamesProps) {
+  const texts = new Map(base.map(({ name, text }) => [name, text]))
+  const faulty = new Set(errors.map(({ file }) => file))
+  return (
+    <ul class="file-names" aria-label="Files">
+      {files.map(({ name, text }) => (
+        <li key={name}>
+          <button
+            type="button"
+            class={name === shown ? undefined : 'quiet'}
+            aria-current={name === shown}
+            onClick={() => onShow(name)}
+          >
+            <bdi>{name}</bdi>
+            {texts.get(name) !== text && ' (changed)'}
+            {faulty.has(name) && ' (faulty)'}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface FileEditorProps {
+  readonly file: SchemaFile
+  readonly errors: readonly SchemaError[]
+  readonly isReadOnly: boolean
+  readonly onChange: (text: string) => void
+}
+
+/** The text of a file, with its errors underlined. */
+export function FileEditor({ file: { name, text }, errors, isReadOnly, onChange }: FileEditorProps) {
+  // They stay where they were found until the text is looked at again.
+  const marks = useMemo(
+    () => errors.filter(({ file }) => file === name).map(error => markOf(text, error)),
+    [errors, name],
+  )
+  return (
+    <div class="file">
+      <Editor
+        label="Text of the file"
+        value={text}
+        notation="version 10"
+        isReadOnly={isReadOnly}
+        marks={marks}
+        onChange={onChange}
+      />
+    </div>
+  )
+}
+
+interface NameProps {
+  /** The name that is changed; undefined for a new file. */
+  readonly current: string | undefined
+  readonly taken: readonly string[]
+  readonly onClose: () => void
+  readonly onNamed: (name: string) => void
+}
+
+/** Asks what a file is to be called. */
+export function FileNameDialog({ current, taken, onClose, onNamed }: NameProps) {
+  const [name, setName] = useState(current ?? (taken.length === 0 ? 'main.fsl' : ''))
+  const submit = async () => {
+    if (!name.endsWith('.fsl') || name.startsWith('*'))
+      throw new Error('The name of a schema file ends in .fsl and does not begin with *.')
+    if (name !== current && taken.includes(name)) throw new Error('There is a file of this name.')
+    onNamed(name)
+  }
+  return (
+    <FormDialog
+      title={current === undefined ? 'New file' : 'Rename the file'}
+      submit={current === undefined ? 'Add' : 'Rename'}
+      isReady={name !== ''}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Field
+        label="Name"
+        value={name}
+        onInput={setName}
+        isRequired
+        hasFocus
+        isMono
+        placeholder="main.fsl"
+        hint="Nothing is stored before the files are pushed. A file that is empty then is removed."
+      />
+    </FormDialog>
+  )
+}

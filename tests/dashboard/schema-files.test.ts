@@ -1,0 +1,168 @@
+// Schema files of version 10 in the dashboard: edited, compared, refused at their place, pushed, staged; two writers.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, openStage, type Stage, settled, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+const first = 'collection Tea {\n  name: String\n}\n'
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+})
+
+after(() => stage?.close())
+afterEach(() => stage?.assertNoFaults())
+
+/** Asks one of the schema endpoints as the admin; with files, by POST. */
+async function schema(path: string, files?: Readonly<Record<string, string>>): Promise<unknown> {
+  const form = new FormData()
+  for (const [name, text] of Object.entries(files ?? {})) form.append(name, new Blob([text]))
+  const response = await fetch(`${stage.server.url}/schema/1/${path}`, {
+    method: files ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${stage.admin}` },
+    body: files ? form : null,
+  })
+  const body = await response.text()
+  assert.equal(response.status, 200, body)
+  return JSON.parse(body)
+}
+
+const textOf = async (name: string) =>
+  ((await schema(`files/${encodeURIComponent(name)}`)) as { content: string }).content
+
+const names = async () =>
+  ((await schema('files')) as { files: { filename: string }[] }).files.map(({ filename }) => filename)
+
+/** The page, over a schema that consists of these files. */
+async function opened(files: Readonly<Record<string, string>>, options = {}): Promise<Page> {
+  await schema('update', files)
+  const page = await stage.signedIn(stage.admin, 'schema-files', options)
+  await settled(page)
+  return page
+}
+
+const label = 'Text of the file'
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+test('files are made, edited, compared and pushed; line ends stay', { skip }, async () => {
+  const page = await opened({})
+  await page.getByText('There are no schema files').waitFor()
+  await press(page, 'New file')
+  await page.getByRole('textbox', { name: 'Name' }).fill('main.txt')
+  await press(page, 'Add')
+  await page.getByRole('alert').getByText('ends in .fsl').waitFor()
+  await page.getByRole('textbox', { name: 'Name' }).fill('main.fsl')
+  await press(page, 'Add')
+  await typeInto(page, label, first)
+  await press(page, 'Compare')
+  await page.getByText('* Adding collection `Tea` to main.fsl:1:1').waitFor()
+  await page.getByText('+ collection Tea {').waitFor()
+  assert.deepEqual(await names(), [], 'comparing writes nothing')
+  await press(page, 'Push')
+  await page.getByText('Saved.').waitFor()
+  assert.equal(await textOf('main.fsl'), first)
+  await press(page, 'Rename')
+  await page.getByRole('textbox', { name: 'Name' }).fill('shop/tea.fsl')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+  await press(page, 'Push')
+  await page.getByText('Saved.').waitFor()
+  assert.deepEqual(await names(), ['shop/tea.fsl'])
+  assert.equal(await textOf('shop/tea.fsl'), first)
+  await page.context().close()
+})
+
+test('an error is drawn and underlined in its file; the text is kept and asked for', { skip }, async () => {
+  const page = await opened({ 'a.fsl': first, 'b.fsl': 'function f(x) {\n  x\n}\n' })
+  await typeInto(page, label, 'collection Tea {\n  name: Strin\n}\n')
+  await press(page, 'Push')
+  await page.getByRole('alert').getByText('does not take this schema').waitFor()
+  await page.locator('pre').getByText('Unknown type `Strin`').waitFor()
+  assert.equal((await page.locator('.cm-lintRange-error').allTextContents()).join(''), 'Strin')
+  await page.getByRole('button', { name: 'a.fsl (changed) (faulty)' }).waitFor()
+  await press(page, 'b.fsl')
+  await page.getByRole('textbox', { name: label }).getByText('function').waitFor()
+  assert.equal(await page.locator('.cm-lintRange-error').count(), 0)
+  const asked = page.waitForEvent('dialog')
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  assert.match((await asked).message(), /has not been saved/)
+  assert.equal(await textOf('a.fsl'), first)
+  await page.context().close()
+})
+
+test('who comes second is shown what the first has changed, also a comment', { skip }, async () => {
+  const page = await opened({ 'a.fsl': first, 'b.fsl': '// old\n' })
+  await typeInto(page, label, `${first}// mine\n`)
+  await schema('update?override=false', { 'b.fsl': '// theirs\n' })
+  await press(page, 'Push')
+  await page.getByRole('alert').getByText('Somebody else has changed the schema').waitFor()
+  assert.equal(await textOf('a.fsl'), first)
+  await page.getByRole('cell', { name: '// mine' }).waitFor()
+  await press(page, 'Overwrite with mine')
+  await page.getByText('Saved.').waitFor()
+  assert.equal(await textOf('a.fsl'), `${first}// mine\n`)
+  assert.equal(await textOf('b.fsl'), '// theirs\n', 'what only they have changed is theirs')
+  await page.context().close()
+})
+
+test('removing a collection asks first, in words', { skip }, async () => {
+  const page = await opened({ 'a.fsl': first, 'b.fsl': '// empty\n' })
+  const asked = page.waitForEvent('dialog')
+  await press(page, 'Remove')
+  await press(page, 'Push')
+  assert.match((await asked).message(), /go with all their documents: Tea/)
+  await page.getByText('Saved.').waitFor()
+  assert.deepEqual(await names(), ['b.fsl'])
+  await page.context().close()
+})
+
+test('a push is staged, committed and abandoned', { skip }, async () => {
+  const page = await opened({ 'a.fsl': first })
+  const second = first.replace('}', '  index byName { terms [.name] }\n}')
+  await typeInto(page, label, second)
+  await page.getByLabel('Stage it').check()
+  await press(page, 'Push, staged')
+  await page.getByText('It is ready to be committed.').waitFor()
+  await page.getByText('+ add index `byName`').first().waitFor()
+  assert.equal(await textOf('a.fsl'), first, 'it is not in force')
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await press(page, 'Commit')
+  await press(page, 'Commit it')
+  await page.getByText('A schema is staged').waitFor({ state: 'detached' })
+  assert.equal(await textOf('a.fsl'), second)
+  await typeInto(page, label, first)
+  await press(page, 'Push, staged')
+  await page.getByText('It is ready to be committed.').waitFor()
+  await press(page, 'Abandon')
+  await press(page, 'Abandon it')
+  await page.getByText('A schema is staged').waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: label }).getByText('byName').waitFor()
+  assert.equal(await textOf('a.fsl'), second)
+  await page.context().close()
+})
+
+test('others than admins look at files or are told; hostile names and texts only show', {
+  skip,
+}, async () => {
+  const name = '"><img src=x onerror=alert(1)>.fsl'
+  const viewport = { width: 375, height: 740 }
+  const page = await opened({ [name]: '// <script>alert(2)</script>\n' }, { viewport })
+  await page.getByRole('textbox', { name: label }).getByText('<script>').waitFor()
+  assert.equal(await page.locator('main img, main script').count(), 0)
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375)
+  await typeInto(page, label, '// <b>more</b>\n')
+  await press(page, 'Push')
+  await page.getByText('Saved.').waitFor()
+  assert.deepEqual(await names(), [name])
+  await page.context().close()
+  const reader = await stage.signedIn(await stage.keyOf('server'), 'schema-files')
+  await reader.getByText('Only admin keys change schema files').waitFor()
+  assert.equal(await reader.getByRole('button', { name: 'Push' }).count(), 0)
+  await reader.context().close()
+  const client = await stage.signedIn(await stage.keyOf('client'), 'schema-files')
+  await client.getByText('Schema files are for admin keys').waitFor()
+  await client.context().close()
+})
