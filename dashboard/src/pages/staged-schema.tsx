@@ -3,8 +3,9 @@
 import { useState } from 'preact/hooks'
 import { Confirm } from '../parts/dialog.tsx'
 import { useEvery } from '../parts/live.ts'
-import { Drawn } from '../parts/problem.tsx'
-import { endStaged, type SchemaState } from '../service/schema-files.ts'
+import { reloading } from '../parts/load.tsx'
+import { Drawn, Problem } from '../parts/problem.tsx'
+import { endStaged, SchemaRefusal, type SchemaState } from '../service/schema-files.ts'
 
 const rereadMs = 1500
 
@@ -25,6 +26,7 @@ interface StagedProps {
 /** What is told of a staged schema. */
 export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedProps) {
   const [ending, setEnding] = useState<'commit' | 'abandon' | undefined>(undefined)
+  const [refusal, setRefusal] = useState<SchemaRefusal | undefined>(undefined)
   const { staged } = state
   useEvery(staged?.status === 'pending' ? rereadMs : undefined, onChanged)
   if (!staged) return null
@@ -50,6 +52,8 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
           </button>
         </div>
       )}
+      {refusal && <Problem error={refusal} />}
+      {refusal && <Drawn summary={refusal.drawn} />}
       {!isReadOnly && isHeld && <p class="hint">Push or discard your changes first.</p>}
       {ending && (
         <Confirm
@@ -67,7 +71,13 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
           submit={ending === 'commit' ? 'Commit it' : 'Abandon it'}
           onClose={() => setEnding(undefined)}
           onConfirm={async signal => {
-            await endStaged(ending, state, signal)
+            setRefusal(undefined)
+            try {
+              await endStaged(ending, state, signal).catch(reloading(onChanged))
+            } catch (cause) {
+              if (!(cause instanceof SchemaRefusal)) throw cause
+              setRefusal(cause)
+            }
             setEnding(undefined)
             onChanged()
           }}

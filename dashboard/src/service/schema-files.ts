@@ -1,7 +1,7 @@
 // The schema files of version 10 of a database: read, compared, pushed, staged. All go through `/schema/1`.
 
 import { scope } from '../session.ts'
-import type { Saved } from './checked.ts'
+import { ChangedError, type Saved } from './checked.ts'
 import { callApi } from './client.ts'
 import { ServiceError } from './faults.ts'
 
@@ -193,13 +193,17 @@ export async function pushFiles(
   return { kind: 'saved', version: await readSchemaFiles(signal) }
 }
 
-/** Commits or abandons the staged schema that was read. Throws {@link ServiceError}, with status 409 for another one. */
+/** Commits or abandons the staged schema that was read. Throws {@link ChangedError}, {@link SchemaRefusal}. */
 export async function endStaged(
   how: 'commit' | 'abandon',
   { version }: SchemaState,
   signal: AbortSignal,
 ): Promise<void> {
-  await send(how, { version: String(version) }, undefined, signal)
+  try {
+    await send(how, { version: String(version) }, undefined, signal)
+  } catch (cause) {
+    throw isStale(cause) ? new ChangedError() : cause
+  }
 }
 
 /** The collections that a push with this difference deletes with their documents. */
