@@ -408,8 +408,17 @@ export class Rewinder {
 const conflictTypes: ReadonlySet<string> = new Set(['{ *: Any } | Null', 'Null | { *: Any }'])
 
 /** Where a field is declared, or the statement by which it appears. */
-function placeOf({ nameSpan, origin }: Field): Span | undefined {
-  return nameSpan ?? ('by' in origin ? spanIn(origin.by, pathPlace(origin.by)) : undefined)
+function placeOf({ nameSpan, origin, path }: Field): Span | undefined {
+  if (nameSpan !== undefined || !('by' in origin)) return nameSpan
+  const span = spanIn(origin.by, pathPlace(origin.by))
+  return origin.kind === 'dropped' ? nameIn(span, path.at(-1)) : span
+}
+
+/** The place of the last name in the text of a path; of the whole path where the name is written in another way. */
+function nameIn(span: Span | undefined, name: string | undefined): Span | undefined {
+  if (span === undefined || name === undefined) return span
+  const start = span.end - name.length
+  return span.source.text.slice(start, span.end) === name ? { ...span, start } : span
 }
 
 function pathPlace({ node }: Statement): Place {

@@ -45,7 +45,8 @@ export function readType(reader: SourceReader, depth = 0, declared?: Declared): 
         operands.length === 1 && parameters !== undefined ? parameters : [unnamed(joined(operands, kind))]
       return { kind: 'function', parameters: given, result, start, end: result.end }
     } else {
-      if (isName && !isEndOfType(next) && !endsHere(reader, declared)) throw reader.expected('`<`', '`=`')
+      const mayGoOn = isEndOfType(next) || (declared !== undefined && next === code.less)
+      if (isName && !mayGoOn && !endsHere(reader, declared)) throw reader.expected('`<`', '`=`')
       reader.at = end
       return joined(operands, kind)
     }
@@ -122,6 +123,13 @@ function readBase(reader: SourceReader, depth: number, declared: Declared | unde
   return readName(reader, depth, declared)
 }
 
+/** In a declaration a `<` without a type behind it is not part of the name before it. */
+function startsType(reader: SourceReader): boolean {
+  reader.lines()
+  const isBracket = [code.open, code.openBracket, code.openBrace].some(each => each === reader.unit())
+  return isBracket || reader.isName || startsNumber(reader) || startsString(reader)
+}
+
 function readName(reader: SourceReader, depth: number, declared: Declared | undefined): Base {
   const start = reader.at
   reader.anyName()
@@ -135,7 +143,7 @@ function readName(reader: SourceReader, depth: number, declared: Declared | unde
     return { node: { kind: 'literal', value: name === 'true', start, end }, isName: true }
   }
   reader.blanks()
-  if (!reader.skips('<')) {
+  if (!reader.skips('<') || (declared !== undefined && !startsType(reader))) {
     reader.at = end
     return { node: { kind: 'name', name, arguments: [], start, end }, isName: true }
   }
