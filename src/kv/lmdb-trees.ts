@@ -29,10 +29,10 @@ const kinds: readonly Kind[] = [
   { tag: 0x48 },
   { tag: 0x49, setBytes: indexSetBytes },
   { tag: 0x4a, setBytes: indexSetBytes },
-  { tag: 0x52, setBytes: documentSetBytes },
+  { tag: 0x52 },
 ]
 
-/** Over so many trees the sets of a kind are spread; a power of two. All names together fill less than a page. */
+/** Over so many trees the sets of a kind are spread; a power of two. All names together fill less than a page (65 do). */
 const treesPerKind = 16
 
 const otherName = 'other'
