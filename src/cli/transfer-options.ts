@@ -57,7 +57,7 @@ export const importOptions = {
     kind: 'path',
     default: undefined,
     placeholder: 'FOLDER',
-    doc: 'A folder of .fsl files, whose types of fields count like --type and whose collections are created.',
+    doc: 'A folder of .fsl files: they are pushed before the documents come in, and their types of fields count like --type.',
   },
   encoding: {
     kind: 'string',

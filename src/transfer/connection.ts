@@ -4,6 +4,7 @@ import { networkFailure } from '../base/network-failure.ts'
 import { wait } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
 import { writeJson } from '../v4/text/index.ts'
+import { type SchemaRequest, schemaOptions, schemaRequestText } from '../v10/wire/schema-request.ts'
 import { tryJson } from '../values/json.ts'
 import type { DatabaseId, Json } from '../values/value.ts'
 import {
@@ -34,12 +35,22 @@ export class QueryRefused extends Error {
   }
 }
 
+/** A schema file of version 10. */
+interface SchemaFileText {
+  readonly name: string
+  readonly text: string
+}
+
 /** All methods throw {@link TransferError} when the database cannot be reached. */
 export interface Connection {
   /** Where it leads, for the report. */
   readonly name: string
   /** The `resource` of a query. Throws {@link QueryRefused}. */
   query(path: DatabasePath, expression: Json): Promise<Json>
+  /** The schema files of a database, in line with what is defined. */
+  schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
+  /** Pushes files beside those that are there; with `dryRun` they are only looked at. Throws {@link QueryRefused}. */
+  pushSchema(path: DatabasePath, files: readonly SchemaFileText[], dryRun: boolean): Promise<void>
   write(path: DatabasePath, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
   missing(path: DatabasePath, documents: readonly NamedDocument[]): Promise<readonly boolean[]>
   snapshot(path: DatabasePath): Promise<Snapshot>
@@ -73,6 +84,41 @@ function describe(error: ReadonlyMap<string, Json>): string {
       )
     : []
   return [String(error.get('description')), ...parts].join(' ')
+}
+
+/** Sends a request about schema files; resolves with the body of the answer. */
+type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
+
+/** What connections do with schema files. */
+function schemaMethods(send: SendSchema): Pick<Connection, 'schemaFiles' | 'pushSchema'> {
+  const get = async (path: DatabasePath, steps: readonly string[]) =>
+    JSON.parse(await send(path, { method: 'GET', path: steps, parameters: {}, files: [], text: '' }))
+  return {
+    async schemaFiles(path) {
+      const { files } = (await get(path, ['files'])) as { readonly files: readonly { filename: string }[] }
+      const found: SchemaFileText[] = []
+      for (const { filename: name } of files) {
+        const { content } = (await get(path, ['files', name])) as { readonly content: string }
+        found.push({ name, text: content })
+      }
+      return found
+    },
+    async pushSchema(path, files, dryRun) {
+      const parameters = { override: 'false', force: 'true' }
+      const step = dryRun ? 'validate' : 'update'
+      await send(path, { method: 'POST', path: [step], parameters, files, text: '' })
+    },
+  }
+}
+
+/** The body of an answer about schema files. `name`: of whom responded. Throws {@link QueryRefused}. */
+function schemaBody(name: string, status: number, body: string): string {
+  if (status < 300) return body
+  const json = tryJson(body)
+  const error = json instanceof Map ? json.get('error') : undefined
+  if (status !== 400 || !(error instanceof Map))
+    throw new TransferError(`${name} refuses: ${messageOf(status, body)}`)
+  throw new QueryRefused('invalid schema', String(error.get('message')))
 }
 
 // ----------------------------------------------------------------------------------------- a data directory
@@ -114,6 +160,17 @@ export function localConnection(
       })
       return resourceOf(name, status, body)
     },
+    ...schemaMethods(async (path, request) => {
+      const { body, status } = await engine.query({
+        authorization: `Bearer ${scoped(secret, path)}`,
+        language: '10',
+        dialect: '10',
+        options: schemaOptions,
+        body: schemaRequestText(request),
+        timeoutMs: queryTimeoutMs,
+      })
+      return schemaBody(name, status, body)
+    }),
     write: async (path, records, options) => transfer.write(await databaseOf(path), records, options),
     missing: async (path, documents) => transfer.missing(await databaseOf(path), documents),
     snapshot: async path => transfer.snapshot(await databaseOf(path)),
@@ -131,13 +188,13 @@ const limitedDelayMs = 1000
 /** A connection to a service. `url` is its address without a path. */
 export function remoteConnection(url: string, secret: string): Connection {
   const base = url.replace(/\/+$/, '')
-  const post = async (path: DatabasePath, endpoint: string, body: string) => {
+  const post = async (path: DatabasePath, endpoint: string, body: string | FormData, method = 'POST') => {
     for (let attempt = 1; ; attempt++) {
       try {
         const response = await fetch(base + endpoint, {
-          method: 'POST',
+          method,
           headers: { authorization: `Bearer ${scoped(secret, path)}`, 'x-faunadb-api-version': '4' },
-          body,
+          ...(method !== 'GET' && { body }),
         })
         const text = await response.text()
         if (response.status === 429) {
@@ -173,6 +230,14 @@ export function remoteConnection(url: string, secret: string): Connection {
       const { status, text } = await post(path, '/', writeJson(expression))
       return resourceOf(base, status, text)
     },
+    ...schemaMethods(async (path, { files, method, parameters, path: steps }) => {
+      const form = new FormData()
+      for (const file of files) form.append(file.name, new Blob([file.text]))
+      const words = new URLSearchParams(parameters).toString()
+      const endpoint = `/schema/1/${steps.map(encodeURIComponent).join('/')}${words && `?${words}`}`
+      const { status, text } = await post(path, endpoint, form, method)
+      return schemaBody(base, status, text)
+    }),
     async write(path, records, options) {
       const body = writeRequestText(records, options)
       const { status, text } = await post(path, transferPaths.write, body)

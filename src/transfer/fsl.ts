@@ -1,14 +1,39 @@
-// The schema files of version 10 (`.fsl`), as far as they matter to version 4: which collections there are, how long
-// they keep history and documents, and the types of fields, if they say so.
+// Schema files of version 10 (`.fsl`) as imports and exports see them: their items, and the types of fields, which tell in
+// files that cannot tell by themselves what a text was.
 
-import type { Json } from '../values/value.ts'
-import { type FieldType, FieldTypes } from './field-types.ts'
-import type { SchemaRecord } from './record.ts'
+import { summaryOf } from '../v10/failure/summary.ts'
+import type { SchemaItem } from '../v10/fsl/nodes.ts'
+import { parseFsl } from '../v10/fsl/parse.ts'
+import type { TypeNode } from '../v10/syntax/nodes.ts'
+import { Source } from '../v10/syntax/source.ts'
+import type { FieldType, FieldTypes } from './field-types.ts'
+import { TransferError } from './record.ts'
 
-interface FslSchema {
-  readonly collections: readonly SchemaRecord[]
-  readonly types: FieldTypes
+/** A schema file that was read. */
+export interface FslFile {
+  /** As it is called in a database. */
+  readonly name: string
+  readonly text: string
+  readonly items: readonly SchemaItem[]
 }
+
+/** Reads a schema file. Throws {@link TransferError} with everything that is wrong in it; `shown` is its name there. */
+export function readFsl(name: string, text: string, shown = name): FslFile {
+  const { faults, file } = parseFsl(new Source(shown, text))
+  if (faults.length > 0) throw new TransferError(summaryOf(faults))
+  return { name, text, items: file.items }
+}
+
+/** Whether an item is a collection of which a file says nothing that version 4 does not say as well. */
+export function isPlain(item: SchemaItem): boolean {
+  return (
+    item.kind === 'collection' &&
+    item.annotations.length === 0 &&
+    item.members.every(({ kind }) => plainMembers.has(kind))
+  )
+}
+
+const plainMembers: ReadonlySet<string> = new Set(['history_days', 'ttl_days'])
 
 /** Types by the names they have in these files. */
 const typeNames: Readonly<Record<string, FieldType>> = {
@@ -21,94 +46,39 @@ const typeNames: Readonly<Record<string, FieldType>> = {
   Double: 'double',
 }
 
-/** Reads a schema file. What is no collection (functions, roles of version 10) is passed over. */
-export function readFsl(text: string, types: FieldTypes = new FieldTypes()): FslSchema {
-  const collections: SchemaRecord[] = []
-  const clean = withoutComments(text)
-  for (const found of clean.matchAll(/\bcollection\s+([A-Za-z_]\w*)\s*\{/g)) {
-    const name = found[1] as string
-    const start = found.index + found[0].length
-    const body = clean.slice(start, closing(clean, start))
-    const params = new Map<string, Json>([['name', name]])
-    for (const days of ['history_days', 'ttl_days']) {
-      const count = new RegExp(`^\\s*${days}\\s+([0-9]+)`, 'm').exec(body)?.[1]
-      if (count !== undefined) params.set(days, BigInt(count))
+/** Adds the types of the fields of collections to `types`. */
+export function addFieldTypes(items: readonly SchemaItem[], types: FieldTypes): void {
+  for (const item of items) {
+    if (item.kind !== 'collection') continue
+    for (const member of item.members) {
+      if (member.kind === 'field') addType(member.type, item.name.text, member.name.text, types)
     }
-    collections.push({ kind: 'schema', object: 'collection', name, params })
-    readFields(body, name, '', types)
-  }
-  return { collections, types }
-}
-
-/** Comments become blanks; line ends stay, as they end fields. */
-function withoutComments(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, found =>
-    found.startsWith('"') ? found : ' ',
-  )
-}
-
-/** Where the block that was opened before `from` is closed. */
-function closing(text: string, from: number): number {
-  let depth = 1
-  for (let at = from; at < text.length; at++) {
-    const char = text[at]
-    if (char === '{') depth++
-    else if (char === '}' && --depth === 0) return at
-  }
-  return text.length
-}
-
-/** Blocks of a collection that hold no fields. */
-const otherBlocks =
-  /^(?:index|unique|check|compute|migrations|constraints|history_days|ttl_days|document_ttls)\b/
-
-function readFields(body: string, collection: string, prefix: string, types: FieldTypes): void {
-  for (let at = 0; at < body.length; ) {
-    const field = /\s*(?:;|,)?\s*("?)([A-Za-z_]\w*)\1\s*:\s*/y
-    field.lastIndex = at
-    const found = field.exec(body)
-    const next = body.slice(at).trimStart()
-    if (!found || otherBlocks.test(next)) {
-      at = skipEntry(body, at)
-      continue
-    }
-    const path = prefix + found[2]
-    const start = field.lastIndex
-    if (body[start] === '{') {
-      const end = closing(body, start + 1)
-      readFields(body.slice(start + 1, end), collection, `${path}.`, types)
-      at = end + 1
-      continue
-    }
-    const end = skipEntry(body, start)
-    const type = fieldType(body.slice(start, end))
-    if (type !== undefined) types.set(collection, path, type)
-    at = end
   }
 }
 
-/** Behind the entry at `at`: its line, with the blocks that it opens. */
-function skipEntry(text: string, from: number): number {
-  let at = from
-  while (at < text.length && /\s/.test(text[at] as string)) at++
-  for (; at < text.length; at++) {
-    const char = text[at]
-    if (char === '{') at = closing(text, at + 1)
-    else if (char === '\n' || char === ';' || char === ',') return at + 1
+function addType(type: TypeNode, collection: string, path: string, types: FieldTypes): void {
+  const plain = withoutNull(type)
+  if (plain?.kind === 'object') {
+    for (const member of plain.members) addType(member.type, collection, `${path}.${member.name}`, types)
+    return
   }
-  return at
+  const known = plain && fieldType(plain)
+  if (known !== undefined) types.set(collection, path, known)
 }
 
-/** `Time?`, `Ref<Category> | Null`, `Array<Date>`; undefined for what needs no help. */
-function fieldType(text: string): FieldType | undefined {
-  const plain = text.split('=')[0] as string
-  const alternatives = plain
-    .split('|')
-    .map(each => each.replace(/[;,?]/g, '').trim())
-    .filter(each => each !== '' && each !== 'Null')
-  if (alternatives.length !== 1) return undefined
-  const inner = /^Array<(.+)>$/.exec(alternatives[0] as string)?.[1] ?? (alternatives[0] as string)
-  const ref = /^Ref<\s*([A-Za-z_]\w*)\s*>$/.exec(inner)?.[1]
-  if (ref !== undefined) return { ref }
-  return Object.hasOwn(typeNames, inner) ? typeNames[inner] : undefined
+/** What a type is when it is not null; undefined when that may be several things. */
+function withoutNull(type: TypeNode): TypeNode | undefined {
+  if (type.kind === 'optional') return withoutNull(type.inner)
+  if (type.kind !== 'union') return type
+  const [only, ...others] = type.members.filter(each => each.kind !== 'name' || each.name !== 'Null')
+  return only === undefined || others.length > 0 ? undefined : withoutNull(only)
+}
+
+/** Undefined for what needs no help. */
+function fieldType(type: TypeNode): FieldType | undefined {
+  if (type.kind !== 'name') return undefined
+  const [inner] = type.arguments
+  if (type.name === 'Array') return inner && fieldType(inner)
+  if (type.name === 'Ref') return inner?.kind === 'name' ? { ref: inner.name } : undefined
+  return Object.hasOwn(typeNames, type.name) ? typeNames[type.name] : undefined
 }

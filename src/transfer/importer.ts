@@ -3,9 +3,12 @@
 
 import { BatchSender, type SentBatch } from './batches.ts'
 import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
+import { type DatabaseSchema, writeDatabaseSchema } from './database-schema.ts'
 import { DocumentSet } from './document-set.ts'
 import type { FieldTypes } from './field-types.ts'
+import { addFieldTypes, type FslFile, readFsl } from './fsl.ts'
 import type { ImportMemory } from './import-memory.ts'
+import { readAll } from './input.ts'
 import { type FoundElement, readFileRecords } from './read-file.ts'
 import {
   credentialsName,
@@ -52,7 +55,10 @@ export interface ImportOptions {
 }
 
 /** What an import asks of a database. */
-export type ImportConnection = Pick<Connection, 'name' | 'query' | 'write' | 'missing'>
+export type ImportConnection = Pick<
+  Connection,
+  'name' | 'query' | 'write' | 'missing' | 'schemaFiles' | 'pushSchema'
+>
 
 /** How far an import has come, for whoever shows it. */
 export interface ImportProgress {
@@ -153,26 +159,30 @@ class Importer implements Notes {
   // ------------------------------------------------------------------------------------------ schema
 
   async #makeSchema(): Promise<void> {
-    const { database, dryRun, types } = this.#options
-    const schema: { readonly path: DatabasePath; readonly records: SchemaRecord[] }[] = []
-    const recordsOf = (path: DatabasePath) => {
+    const { database, dryRun } = this.#options
+    const schema: DatabaseSchema[] = []
+    const schemaOf = (path: DatabasePath) => {
       let found = schema.find(each => each.path.join('/') === path.join('/'))
       if (!found) {
-        found = { path, records: [] }
+        found = { path, records: [], files: [] }
         schema.push(found)
       }
-      return found.records
+      return found
     }
     for (const file of this.#sources.files) {
-      recordsOf(file.database).push(...(await readSchemaFile(file, types, this)))
+      const { files, records } = schemaOf(file.database)
+      if (file.content.kind === 'fsl') files.push(await this.#schemaFile(file, files))
+      else records.push(...(await readSchemaFile(file, this)))
     }
     // What schema files say of a collection counts more than that it is one.
     for (const { database: path, name } of this.#sources.collections)
-      recordsOf(path).unshift(collectionRecord(name))
-    for (const path of [[], ...this.#sources.databases]) recordsOf(path)
+      schemaOf(path).records.unshift(collectionRecord(name))
+    for (const path of [[], ...this.#sources.databases]) schemaOf(path)
     this.#report.data.schema = []
     // Outermost first: keys and others refer to databases in theirs.
-    for (const { path, records } of schema.sort((left, right) => left.path.length - right.path.length)) {
+    for (const { files, path, records } of schema.sort(
+      (left, right) => left.path.length - right.path.length,
+    )) {
       const name = [...database, ...path].join('/')
       if (await ensureDatabase(this.#connection, [...database, ...path], dryRun))
         this.#report.data.schema.push({ database: '', kind: 'database', name, outcome: 'created' })
@@ -180,13 +190,29 @@ class Importer implements Notes {
       const distinct = [
         ...new Map(records.map(record => [`${record.object} ${record.name}`, record])).values(),
       ]
-      if (distinct.length === 0) continue
+      if (distinct.length + files.length === 0) continue
       if (dryRun && !(await this.#exists([...database, ...path]))) continue
-      const findings = await writeSchema(this.#connection, [...database, ...path], distinct, dryRun)
+      const target = [...database, ...path]
+      const findings = await writeDatabaseSchema(
+        this.#connection,
+        target,
+        { files, records: distinct },
+        dryRun,
+      )
       this.#report.data.schema.push(...findings)
       for (const { kind, name, outcome } of findings)
         if (kind === 'collection' && outcome !== 'failed') known.add(name)
     }
+  }
+
+  /** Reads a file of the schema language; `others`: those of its database that were read before. */
+  async #schemaFile(file: SourceFile, others: readonly FslFile[]): Promise<FslFile> {
+    const base = (/[^/\\]*$/.exec(file.path)?.[0] ?? '').replace(/\.gz$/, '')
+    const isTaken = others.some(({ name }) => name === base)
+    const name = isTaken ? file.shown.replace(/[\\/]/g, '-') : base
+    const read = readFsl(name, await readAll(file), file.shown)
+    addFieldTypes(read.items, this.#options.types)
+    return read
   }
 
   #knownIn(path: DatabasePath): Set<string> {

@@ -1,21 +1,14 @@
-// Files that say what there is beside documents: dumps of schema objects, `.fsl` files.
+// Files that say what there is beside documents: dumps of schema objects, in either notation.
 
 import { FieldTypes } from './field-types.ts'
-import { readFsl } from './fsl.ts'
-import { readAll } from './input.ts'
 import { languageItems } from './language-files.ts'
 import { fileStart, readFileRecords } from './read-file.ts'
 import type { Notes, SchemaRecord } from './record.ts'
 import type { SourceFile } from './sources.ts'
 
-/** The schema objects of a file that begins with one; none for files of documents. Types of fields go into `types`. */
-export async function readSchemaFile(
-  file: SourceFile,
-  types: FieldTypes,
-  notes: Notes,
-): Promise<readonly SchemaRecord[]> {
+/** The schema objects of a file that begins with one; none for files of documents and `.fsl` files. */
+export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<readonly SchemaRecord[]> {
   const { content } = file
-  if (content.kind === 'fsl') return readFsl(await readAll(file), types).collections
   if (content.kind === 'fql') return createdIn(file)
   if (content.kind !== 'json' || !content.isSchema) return []
   const records: SchemaRecord[] = []

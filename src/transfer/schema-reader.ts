@@ -1,8 +1,10 @@
 // The schema of a database as text that makes it again: what the hosted service left out of its exports.
 
 import { printQuery, writeJson } from '../v4/text/index.ts'
+import { mainFile } from '../v10/fsl/patch.ts'
 import type { Json, Micros } from '../values/value.ts'
 import type { Connection, DatabasePath } from './connection.ts'
+import { isPlain, readFsl } from './fsl.ts'
 import { literal, object } from './query-json.ts'
 
 /** The kinds, in an order in which they can be created, with the set of all and the function that creates one. */
@@ -30,7 +32,10 @@ interface DatabaseSchema {
   readonly children: readonly string[]
 }
 
-/** Reads the schema of a database as of a time: a `.fql` file for each kind, and the keys with their hashes. */
+/**
+ * Reads the schema of a database as of a time: a `.fql` file for each kind, and the keys with their hashes. What only
+ * version 10 can say is in its schema files, which are those of now, and is not said again.
+ */
 export async function readSchema(
   connection: Connection,
   path: DatabasePath,
@@ -38,8 +43,14 @@ export async function readSchema(
 ): Promise<DatabaseSchema> {
   const files: SchemaText[] = []
   const children: string[] = []
+  const { isNeeded, said, texts: fslTexts } = await readSchemaFiles(connection, path)
+  const all = new Map<string, readonly ReadonlyMap<string, Json>[]>()
+  for (const { set } of kinds) all.set(set, (await everything(connection, path, set, at)).sort(byName))
+  const hasFiles =
+    isNeeded || [...all].some(([set, objects]) => objects.some(each => isOfVersion10(set, each)))
   for (const { create, set } of kinds) {
-    const objects = (await everything(connection, path, set, at)).sort(byName)
+    const found = all.get(set) ?? []
+    const objects = hasFiles ? found.filter(each => !isSaid(set, each, said)) : found
     if (set === 'databases') children.push(...objects.map(each => String(each.get('name'))))
     const texts = objects.map(each => printQuery(object({ [create]: literal(parameters(each)) })))
     if (texts.length > 0) files.push({ file: `${set}.fql`, text: `${texts.join('\n\n')}\n` })
@@ -48,7 +59,66 @@ export async function readSchema(
     writeJson(new Map([...key].filter(([name]) => name !== 'ts'))),
   )
   if (keys.length > 0) files.push({ file: 'keys.jsonl', text: `${keys.join('\n')}\n` })
+  if (hasFiles) files.push(...fslTexts)
   return { files, children }
+}
+
+interface SchemaFiles {
+  readonly texts: readonly SchemaText[]
+  /** The kinds of version 4 with the names of what the files say. */
+  readonly said: ReadonlySet<string>
+  /** They say what version 4 does not, or are somebody's own. */
+  readonly isNeeded: boolean
+}
+
+const setOfItem = {
+  collection: 'collections',
+  function: 'functions',
+  role: 'roles',
+  'access provider': 'access_providers',
+} as const
+
+async function readSchemaFiles(connection: Connection, path: DatabasePath): Promise<SchemaFiles> {
+  const files = await connection.schemaFiles(path)
+  const read = files.map(({ name, text }) => readFsl(name, text))
+  const items = read.flatMap(each => each.items)
+  const isNeeded = items.some(item => item.kind === 'collection' && !isPlain(item))
+  const isOwn = files.some(({ name }) => name !== mainFile)
+  return {
+    texts: files.map(({ name, text }) => ({ file: name, text })),
+    said: new Set(items.map(({ kind, name }) => `${setOfItem[kind]} ${name.text}`)),
+    isNeeded: isNeeded || isOwn,
+  }
+}
+
+/** Free data and rights of a collection are nothing that a schema file could say. */
+function isSaid(set: string, each: ReadonlyMap<string, Json>, said: ReadonlySet<string>): boolean {
+  const hasOwnFields = set === 'collections' && (each.has('data') || each.has('permissions'))
+  return !hasOwnFields && said.has(`${set} ${each.get('name')}`)
+}
+
+/** Whether version 10 has made an object: it names in texts what version 4 refers to. */
+function isOfVersion10(set: string, each: ReadonlyMap<string, Json>): boolean {
+  switch (set) {
+    case 'functions':
+      return typeof each.get('body') === 'string'
+    case 'roles':
+      return [...parts(each, 'privileges'), ...parts(each, 'membership')].some(part =>
+        isText(part, 'resource'),
+      )
+    case 'access_providers':
+      return parts(each, 'roles').some(part => typeof part === 'string' || isText(part, 'role'))
+  }
+  return false
+}
+
+function parts(each: ReadonlyMap<string, Json>, name: string): readonly Json[] {
+  const value = each.get(name) ?? []
+  return Array.isArray(value) ? (value as readonly Json[]) : [value]
+}
+
+function isText(part: Json, name: string): boolean {
+  return part instanceof Map && typeof part.get(name) === 'string'
 }
 
 const pageSize = 1000n

@@ -149,7 +149,8 @@ test('typed documents migrate under writes of both languages, a kill and a resta
     const copy = await query(server, server.rootSecret, {
       create_key: { object: { database: { database: 'copy' }, role: 'admin' } },
     })
-    await assertContents(server, (copy as { secret: string }).secret)
+    const copied = (copy as { secret: string }).secret
+    await assertMigrated(server, copied)
     await server.stop()
     await assertSound(data)
   } finally {

@@ -24,7 +24,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   v10: ['v10/text', 'v10/wire', 'model', 'auth', 'keys', 'text', 'values'],
   'query-log': ['kv', 'keys', 'values'],
   engine: ['model', 'auth', 'store', 'values'],
-  transfer: ['engine', 'store', 'keys', 'v4/text', 'v4/wire', 'values'],
+  transfer: ['engine', 'store', 'keys', 'v4/text', 'v4/wire', 'v10/wire', 'v10', 'values'],
   streams: ['engine', 'model', 'auth', 'store', 'values'],
   'slow-lane': ['engine', 'store', 'values'],
   http: ['transfer', 'engine', 'v4/wire', 'v10/wire', 'query-log', 'values'],

@@ -115,7 +115,8 @@ test('a simple export, with what types say and without', async t => {
     /"due":\{"@date":"2025-05-30"\},"at":\{"@ts":"2025-01-01T00:00:00Z"\},"photo":\{"@bytes":"3q2\+7w=="\}/
   assert.match(await dataOf(flagged, 'Product', '101'), typed)
   const pulled = await openTestDatabase(t)
-  const told = await pulled.import(['simple-schema', 'simple'])
+  // No schema file can declare a field that is called like a keyword.
+  const told = await pulled.import(['simple-schema', 'simple'], { type: ['Product.at::time'] })
   assert.match(await dataOf(pulled, 'Product', '101'), typed)
   assert.match(
     await dataOf(pulled, 'Product', '102'),

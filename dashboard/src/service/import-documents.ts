@@ -20,7 +20,7 @@ import type { OnConflict } from '../../../src/transfer/write-batch.ts'
 import { databasePath } from '../router.ts'
 import { scope, session } from '../session.ts'
 import type { Query } from '../wire/json.ts'
-import { run, runText, type Scope } from './client.ts'
+import { callApi, run, runText, type Scope } from './client.ts'
 import { ServiceError } from './faults.ts'
 import { rememberImport } from './import-memory.ts'
 import { sha256 } from './sha256.ts'
@@ -128,6 +128,27 @@ function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
         const reason = 'too large for one request'
         return { outcomes: [{ kind: 'bad', reason }], missing: [], unresolved: [] }
       }
+    },
+    schemaFiles: async () => {
+      const list = await callApi<{ files: { filename: string }[] }>(
+        'GET',
+        '/schema/1/files',
+        where,
+        undefined,
+        signal,
+      )
+      const read = async ({ filename: name }: { filename: string }) => {
+        const path = `/schema/1/files/${encodeURIComponent(name)}`
+        const { content } = await callApi<{ content: string }>('GET', path, where, undefined, signal)
+        return { name, text: content }
+      }
+      return Promise.all(list.files.map(read))
+    },
+    pushSchema: async (_path, files, dryRun) => {
+      const form = new FormData()
+      for (const { name, text } of files) form.append(name, new Blob([text]))
+      const path = `/schema/1/${dryRun ? 'validate' : 'update'}?override=false&force=true`
+      await callApi('POST', path, where, form, signal)
     },
     missing: async (_path, documents) => {
       const { text } = await send(transferPaths.missing, missingRequestText(documents))

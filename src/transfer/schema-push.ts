@@ -1,0 +1,79 @@
+// Brings schema files of version 10 into a database as one push. What is there already is left as it is, like other schema
+// objects: the push adds what is missing, and says of a collection that version 4 has made what the file says of it.
+
+import { changesOf } from '../v10/fsl/diff/schema-diff.ts'
+import { TextEdits } from '../v10/fsl/edit.ts'
+import type { SchemaItem } from '../v10/fsl/nodes.ts'
+import { itemKey, placeWithComment } from '../v10/fsl/patch.ts'
+import type { Connection, DatabasePath } from './connection.ts'
+import { type FslFile, isPlain, readFsl } from './fsl.ts'
+import type { SchemaFinding } from './report.ts'
+
+type SchemaConnection = Pick<Connection, 'schemaFiles' | 'pushSchema'>
+
+/**
+ * Pushes files. With `dryRun` they are only looked at by the database. Throws `QueryRefused` with everything that is wrong,
+ * each with its place.
+ */
+export async function pushFiles(
+  connection: SchemaConnection,
+  path: DatabasePath,
+  files: readonly FslFile[],
+  dryRun: boolean,
+): Promise<readonly SchemaFinding[]> {
+  const present = (await connection.schemaFiles(path)).map(({ name, text }) => readFsl(name, text))
+  const { findings, push } = planOf(path, present, files)
+  if (push.size > 0) {
+    const sent = Array.from(push, ([name, text]) => ({ name, text }))
+    await connection.pushSchema(path, sent, dryRun)
+  }
+  return findings
+}
+
+interface ImportPlan {
+  readonly findings: readonly SchemaFinding[]
+  /** The texts of files, by their names. */
+  readonly push: ReadonlyMap<string, string>
+}
+
+function planOf(path: DatabasePath, present: readonly FslFile[], files: readonly FslFile[]): ImportPlan {
+  const before = new Map(present.flatMap(({ items }) => items.map(item => [itemKey(item), item])))
+  const wanted = files.flatMap(({ items }) => items)
+  const kept = new Set(wanted.filter(item => isKept(before.get(itemKey(item)))))
+  const replaced = new Set(wanted.flatMap(item => (kept.has(item) ? [] : (before.get(itemKey(item)) ?? []))))
+  const push = new Map<string, string>()
+  for (const { items, name, text } of present) {
+    if (!items.some(item => replaced.has(item))) continue
+    // A file without items goes.
+    push.set(name, items.every(item => replaced.has(item)) ? '' : without(items, replaced, text))
+  }
+  const texts = new Map(present.map(({ name, text }) => [name, text]))
+  for (const { items, name, text } of files) {
+    if (items.length > 0 && items.every(item => kept.has(item))) continue
+    const there = push.get(name) ?? texts.get(name) ?? ''
+    const added = without(items, kept, text)
+    push.set(name, there.trim() === '' ? added : `${there.trimEnd()}\n\n${added}`)
+  }
+  const findings = wanted.map(item => ({
+    database: path.join('/'),
+    kind: item.kind,
+    name: item.name.text,
+    outcome: kept.has(item) ? compared(before.get(itemKey(item)) as SchemaItem, item) : ('created' as const),
+  }))
+  return { findings, push }
+}
+
+function isKept(item: SchemaItem | undefined): boolean {
+  return item !== undefined && !isPlain(item)
+}
+
+function compared(before: SchemaItem, after: SchemaItem): 'equal' | 'different' {
+  return changesOf([before], [after]).length === 0 ? 'equal' : 'different'
+}
+
+/** A text without some of its items. */
+function without(items: readonly SchemaItem[], cut: ReadonlySet<SchemaItem>, text: string): string {
+  const edits = new TextEdits()
+  for (const item of items) if (cut.has(item)) edits.cut(placeWithComment(item))
+  return edits.isEmpty ? text : edits.applied(text)
+}
