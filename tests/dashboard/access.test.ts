@@ -227,7 +227,7 @@ test('each role sees what it may see, and is told what it may not', { skip }, as
     return { page, names }
   }
   const reader = await sections(await stage.keyOf('server-readonly'))
-  assert.deepEqual(reader.names, ['Overview', 'Indexes', 'Functions', 'Shell'])
+  assert.deepEqual(reader.names, ['Overview', 'Indexes', 'Functions', 'Schema files', 'Shell'])
   await reader.page.getByRole('link', { name: 'items' }).click()
   await reader.page.getByRole('cell', { name: 'tea' }).waitFor()
   assert.equal(await reader.page.getByRole('link', { name: 'New document' }).count(), 0)
@@ -235,7 +235,15 @@ test('each role sees what it may see, and is told what it may not', { skip }, as
   assert.match((await reader.page.getByRole('alert').textContent()) ?? '', /denied|[Ii]nsufficient/)
 
   const server = await sections(await stage.keyOf('server'))
-  assert.deepEqual(server.names, ['Overview', 'Indexes', 'Functions', 'Shell', 'Tokens', 'Credentials'])
+  assert.deepEqual(server.names, [
+    'Overview',
+    'Indexes',
+    'Functions',
+    'Schema files',
+    'Shell',
+    'Tokens',
+    'Credentials',
+  ])
 
   const id = await create('users', { credentials: { object: { password: 'pass' } } })
   const token = (await stage.query({
