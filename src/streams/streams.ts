@@ -12,7 +12,6 @@ import type { Cancel, Timers } from '../base/timers.ts'
 import type { EventStream } from '../engine/contract.ts'
 import type { StreamOpener, StreamOpening } from '../engine/stream-opener.ts'
 import { limits } from '../limits.ts'
-import { asOf } from '../model/past-transaction.ts'
 import type { SessionHost } from '../model/session.ts'
 import type { StreamEnd, StreamEvent, StreamFormat } from '../model/streaming.ts'
 import type { Change, CommittedTransaction, Store, Transaction } from '../store/contract.ts'
@@ -233,7 +232,7 @@ export class Streams implements StreamOpener {
     const deliveries: [OpenStream, readonly Uint8Array[]][] = []
     const readers: Reader[] = []
     const { host } = this.#options
-    const past = asOf(transaction, time)
+    const past = transaction.asOf(time)
     const deadline = host.now() + limits.streamBatchMs * 1000
     const audience = new Audience({ host, transaction: past, deadline, ...waiting })
     let steps = 0
