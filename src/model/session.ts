@@ -190,11 +190,11 @@ export class Session {
   callDepth = 0
   /** Nested expressions. */
   depth = 0
-  /** The texts by which what was read is told apart. */
-  readonly keys = new ValueKeys()
   byteReadOps = 0
   /** UTF-16 units of text that functions of this query have made. */
   textUnits = 0
+  /** What code has told beside its results, in order and in the form of its language. */
+  readonly told: unknown[] = []
   /** The reads that have been counted, by name. */
   readonly #reads = new Set<string>()
   /** Those of documents of the query's database as they are now, by collection: names would cost more than the reads. */
@@ -204,6 +204,8 @@ export class Session {
   #computeUnits = 0
   #setElements = 0
   readonly #deadline: Micros
+  #keys: ValueKeys | undefined
+
   constructor(options: SessionOptions) {
     this.host = options.host
     this.transaction = options.transaction
@@ -220,6 +222,12 @@ export class Session {
 
   get authority(): Authority {
     return this.#authority
+  }
+
+  /** The texts by which what was read is told apart. */
+  get keys(): ValueKeys {
+    this.#keys ??= new ValueKeys()
+    return this.#keys
   }
 
   /** A session of the same query over a rehearsal of its transaction: what it writes stays nowhere. */

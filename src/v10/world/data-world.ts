@@ -10,7 +10,7 @@ import { Doc, type Module, type Struct, UserCollection, type UserFunction, type 
 import { AccessDocuments } from './access-documents.ts'
 import { DocumentReader } from './documents-read.ts'
 import { DocumentWriter } from './documents-write.ts'
-import { eventSourcesOf } from './event-sources.ts'
+import { SessionEventSources } from './event-sources.ts'
 import { FunctionCaller } from './functions.ts'
 import { Names } from './names.ts'
 import { StoredSetReader } from './stored-sets.ts'
@@ -33,7 +33,7 @@ export class DataWorld implements World {
     this.#reader = new DocumentReader(session, this.#names)
     this.#functions = new FunctionCaller(session, this.#reader)
     this.sets = new StoredSetReader(session, this.#reader)
-    this.eventSources = eventSourcesOf(session)
+    this.eventSources = new SessionEventSources(session)
     this.#writer = new DocumentWriter(session, this.#names, this.#reader)
     this.documents = this.#documents()
   }

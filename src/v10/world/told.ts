@@ -4,15 +4,10 @@ import type { Session } from '../../model/session.ts'
 import type { Diagnostic } from '../failure/failure.ts'
 import type { Span } from '../syntax/source.ts'
 
-const toldIn = new WeakMap<Session, Diagnostic[]>()
-
 /** Where the lines of one evaluation are put, in order. */
-export function toldOf(session: Session): Diagnostic[] {
-  const known = toldIn.get(session)
-  if (known !== undefined) return known
-  const told: Diagnostic[] = []
-  toldIn.set(session, told)
-  return told
+export function toldOf({ told }: Session): Diagnostic[] {
+  // No other language tells anything.
+  return told as Diagnostic[]
 }
 
 /** The name of the text of a query. */
@@ -23,7 +18,8 @@ export function visibleTo(
   { caller: { authority } }: Session,
   diagnostics: readonly Diagnostic[],
 ): readonly Diagnostic[] {
-  if (authority.kind === 'builtin' && authority.role !== 'client') return diagnostics
+  if (diagnostics.length === 0 || (authority.kind === 'builtin' && authority.role !== 'client'))
+    return diagnostics
   return diagnostics.flatMap(diagnostic => ownPart(diagnostic) ?? [])
 }
 
