@@ -29,6 +29,12 @@ export interface LaneSetup {
 
 const program = fileURLToPath(import.meta.url).replace(/open-slow-lane\.(ts|js)$/, 'slow-lane-main.$1')
 
+/**
+ * The stack of a process, in KiB, for queries that need more than the service has. The usual 8 MiB of the main thread also
+ * hold the environment, and what native code needs.
+ */
+const stackKibibytes = 7000
+
 /** The usual size of the young generation, in MiB. */
 const youngMebibytes = 16
 
@@ -62,6 +68,7 @@ function start(setup: LaneSetup): ChildProcess {
   const flags = [
     `--max-old-space-size=${programMebibytes + setup.config.slowLaneMemoryMb}`,
     `--max-semi-space-size=${youngMebibytes}`,
+    `--stack-size=${stackKibibytes}`,
     '--expose-gc',
   ]
   const child = spawned([...process.execArgv, ...flags, program], {

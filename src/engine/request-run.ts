@@ -92,8 +92,8 @@ class RequestRun {
       return this.#responses.succeeded(outcome)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#lookAgain(error) : undefined
-      // When the look fails, nobody knows whether the secret is valid: 503, or a client would give up a secret it was just given.
-      return wait === undefined ? this.#recover(error) : this.#readAfter(wait)
+      // While the store is away, what is known here decides.
+      return wait === undefined ? this.#recover(error) : this.#readAfter(wait.catch(() => undefined))
     }
   }
 
@@ -243,6 +243,8 @@ class RequestRun {
       return this.#responses.failed(new RequestError('contended transaction', contentionText))
     }
     if (isStackExhaustion(error)) {
+      // The stack of a process of the slow lane is larger: what the limits of the language let through fits there.
+      if (this.#kind.budget.mayMove) return this.#goSlow()
       return this.#responses.refused(languageOf(this.#options, this.#request).stackOverflow())
     }
     this.#options.onInternalError(error)

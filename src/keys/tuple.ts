@@ -35,6 +35,8 @@ export interface TupleBound {
   readonly document?: Pick<Ref, 'id' | 'collection'>
   /** Before or after all entries that agree with the bound as far as it goes. A document needs all values. */
   readonly side: 'low' | 'high'
+  /** The last value is an array, with which all arrays agree that begin with its elements; no document then. */
+  readonly isOpen?: boolean
 }
 
 /** What decides the place of an entry in its index. */
@@ -97,12 +99,21 @@ export function compareToBound(
   bound: TupleBound,
   descending: readonly boolean[],
 ): number {
+  const values = bound.isOpen ? cutAsOpen(entry.values, bound.values) : entry.values
   const order =
-    compareTuples(entry.values, bound.values, descending) ||
+    compareTuples(values, bound.values, descending) ||
     (bound.document &&
       (compareDocuments(entry.document, bound.document) ||
         compareBytes(tieOf(entry.values), tieOf(bound.values))))
   return order || (bound.side === 'low' ? 1 : -1)
+}
+
+/** The values of an entry, with the array at the place of an open bound's last one as long as that at most. */
+function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly Value[] {
+  const last = bound.length - 1
+  const array = values[last]
+  const { length } = bound[last] as readonly Value[]
+  return Array.isArray(array) ? values.with(last, array.slice(0, length)) : values
 }
 
 /**
@@ -138,6 +149,9 @@ function boundKey(
     writer.u64(bound.document.id)
     writer.u16(bound.document.collection)
     writer.append(kinds.bytes())
+  } else if (bound.isOpen) {
+    // The end of the array is one byte.
+    writer.length--
   }
   const key = new Uint8Array(prefix.length + writer.length)
   key.set(prefix)

@@ -90,6 +90,13 @@ type CodeLanguages = {
   }
 }
 
+/** The entry of an index that has led to a document. */
+interface FoundEntry {
+  readonly document: Ref
+  /** The fields that it holds as they are: reading them is not reading the document. */
+  readonly covered: ReadonlySet<string> | 'all'
+}
+
 /** What sessions need from outside. */
 export interface SessionHost {
   readonly createAccess: CreateAccess
@@ -186,6 +193,8 @@ export class Session {
   effectPlace: EffectPlace | undefined
   /** The call under evaluation, to which decisions about rights belong. */
   asker: Asker | undefined
+  /** How the document was found that is being decided about. */
+  foundEntry: FoundEntry | undefined
   /** Nested applications of code: lambdas, functions. */
   callDepth = 0
   /** Nested expressions. */
@@ -276,6 +285,17 @@ export class Session {
       return work()
     } finally {
       this.validTime = outer
+    }
+  }
+
+  /** Runs `work`, which decides about a document that was found in an index. */
+  withFoundEntry<T>(found: FoundEntry, work: () => T): T {
+    const outer = this.foundEntry
+    this.foundEntry = found
+    try {
+      return work()
+    } finally {
+      this.foundEntry = outer
     }
   }
 

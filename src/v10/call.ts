@@ -137,15 +137,20 @@ export interface World {
   readonly eventSources: EventSources
   /** What proves that this service has made a cursor. */
   readonly cursorKey: Uint8Array
-  /** Calls a function of the users; the count of arguments fits. */
-  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value
+  /** Calls a function of the users; the count of arguments fits. What has no rights of its own is left to be evaluated. */
+  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }
 
-/** A lambda that is ready to be evaluated. */
-export interface BoundCall {
+/** A lambda or a function of the users that is ready to be evaluated. */
+export class BoundCall {
   readonly body: Node
   readonly scope: Scope | undefined
   readonly within: Call
+  constructor(body: Node, scope: Scope | undefined, within: Call) {
+    this.body = body
+    this.scope = scope
+    this.within = within
+  }
 }
 
 /** What hints are about; clients find pages of these names. */
@@ -164,8 +169,11 @@ export interface Evaluation {
   member(receiver: Value, name: string): Value | undefined
   /** Applies a function that `call` was given: its errors have that call in their trace. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
-  /** Binds the arguments of a lambda that `call` is the call of; evaluating its body is left to who asks. */
-  bind(callee: Lambda, args: readonly Value[], call: Call): BoundCall
+  /**
+   * Begins to call what `call` is the call of: evaluating the body is left to who asks, which keeps calls within calls
+   * from using up the stack. Functions that run with rights of their own have been called.
+   */
+  bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
   /** Calls a lambda or a function of the users; `call` is this very call. */
   enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value
   /** Counts compute: 1 for each call of a function. Throws past the limit. */

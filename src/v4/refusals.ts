@@ -16,7 +16,6 @@ import {
   foreignValueText,
   pathText,
   shownPath,
-  stagedSchemaText,
   typeFaultText,
 } from '../model/schema/fault-texts.ts'
 import type { Session } from '../model/session.ts'
@@ -113,8 +112,6 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
       const reason = 'destructive change forbidden because database is in protected mode.'
       return error('schema validation failed', `${destructiveTexts[fault.change]}: ${reason}`)
     }
-    case 'staged schema':
-      return error('schema validation failed', stagedSchemaText)
     case 'no body':
       return error('schema validation failed', 'Invalid type provided for field `body`.')
     case 'fixed history':

@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly flags?: readonly string[]
   /** The files and connections that each of its processes may have open. */
   readonly descriptorsMax?: number
+  /** The stack of its main thread, in KiB. */
+  readonly stackKibibytes?: number
   /** More environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Told what the server has written to standard error so far, whenever that is more, also before it serves. */
@@ -35,8 +37,8 @@ export interface RunningServer {
   kill(): Promise<void>
 }
 
-/** Those of `npm start`. */
-const nodeFlags = ['--stack-size=3600', '--max-semi-space-size=32']
+/** That of `npm start`. */
+const usualStackKibibytes = 3600
 
 /** The lowest: whoever tests with passwords would wait for nothing else. */
 const passwordCost = '4'
@@ -56,6 +58,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const rootSecret = options.env?.TERRARIUM_ROOT_SECRET ?? 'root-secret-of-the-tests'
   const { descriptorsMax } = options
   const limited = descriptorsMax === undefined ? 'exec "$@"' : `ulimit -n ${descriptorsMax}; exec "$@"`
+  const nodeFlags = [
+    `--stack-size=${options.stackKibibytes ?? usualStackKibibytes}`,
+    '--max-semi-space-size=32',
+  ]
   const words = [...nodeFlags, program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])]
   const child = spawn('sh', ['-c', limited, 'sh', process.execPath, ...words], {
     env: {

@@ -1,7 +1,7 @@
 // Chains: fields, calls, accesses and assertions, one after the other on the value so far.
 
 import { assert } from '../../base/assert.ts'
-import { type Absence, type BoundCall, type Call, failureAt } from '../call.ts'
+import { type Absence, BoundCall, type Call, failureAt } from '../call.ts'
 import { touches } from '../failure/summary.ts'
 import { elementAt } from '../library/array.ts'
 import { membersOfModule } from '../library/definition.ts'
@@ -24,6 +24,7 @@ import {
   NullValue,
   type Scope,
   typeName,
+  UserFunction,
   type Value,
 } from '../value.ts'
 import { causeText, createdHere } from './nulls.ts'
@@ -222,7 +223,7 @@ function evaluateAll(nodes: readonly Node[], scope: Scope | undefined, call: Cal
   return values
 }
 
-/** Calls a value; a lambda's body is left to be evaluated. */
+/** Calls a value; the body of a lambda or of a function of the users is left to be evaluated. */
 function callValue(
   progress: Progress,
   callee: Value,
@@ -234,8 +235,11 @@ function callValue(
   if (!isCallable(callee)) throw notCallable(callee, start, end, call)
   const values = evaluateAll(args, scope, call)
   const inner = call.within(call.place(start, end))
-  if (callee instanceof Lambda) return call.evaluation.bind(callee, values, inner)
-  if (callee instanceof Module) {
+  if (callee instanceof Lambda || callee instanceof UserFunction) {
+    const bound = call.evaluation.bind(callee, values, inner)
+    if (bound instanceof BoundCall) return bound
+    progress.value = bound
+  } else if (callee instanceof Module) {
     const { apply } = membersOfModule(callee)
     assert(apply !== undefined, 'a module that can be called')
     progress.value = invoke(apply, callee, values, inner)

@@ -4,7 +4,7 @@ import { limits } from '../../limits.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
 import { takes, wrongCount } from '../arity.ts'
-import { type BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
+import { BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
 import { continued } from '../events/source.ts'
 import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
@@ -282,17 +282,17 @@ export class Interpreter implements Evaluation {
   }
 
   enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value {
+    const bound = this.bind(callee, args, call)
+    return bound instanceof BoundCall ? this.evaluate(bound.body, bound.scope, bound.within) : bound
+  }
+
+  bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
     if (!(callee instanceof Lambda)) {
       return this.world.callUser(callee, args, this.#deeper(callee, args, call, call.source))
     }
-    const { body, within, scope } = this.bind(callee, args, call)
-    return this.evaluate(body, scope, within)
-  }
-
-  bind(callee: Lambda, args: readonly Value[], call: Call): BoundCall {
     const { node, source } = callee
     const within = this.#deeper(callee, args, call, source)
-    return { body: node.body, scope: argumentScope(node, args, callee.scope), within }
+    return new BoundCall(node.body, argumentScope(node, args, callee.scope), within)
   }
 
   /** The same call one deeper, if the callee takes so many arguments. */

@@ -3,7 +3,7 @@
 
 import type { Session } from '../../model/session.ts'
 import type { Ref } from '../../values/value.ts'
-import type { Absence, Call, Documents, EventSources, SetReader, World } from '../call.ts'
+import type { Absence, BoundCall, Call, Documents, EventSources, SetReader, World } from '../call.ts'
 import { nativeOfItem } from '../fsl/definition-of-item.ts'
 import { nativeNumber } from '../library/natives.ts'
 import { StoredSet } from '../sets/stored-set.ts'
@@ -83,7 +83,7 @@ export class StagedWorld implements World {
     return this.#active.collectionOf(ref)
   }
 
-  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value {
+  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
     return this.#active.callUser(callee, args, call)
   }
 

@@ -221,6 +221,10 @@ function timeOf(stored: StoredValue | undefined): Micros | undefined {
 
 function boundOf(stored: StoredValue | undefined): StoredBound | undefined {
   if (!Array.isArray(stored)) return undefined
-  const [values, id] = stored as readonly StoredValue[]
-  return { values: values as readonly StoredValue[], ...(typeof id === 'bigint' && { id }) }
+  const [values, id, isOpen] = stored as readonly StoredValue[]
+  return {
+    values: values as readonly StoredValue[],
+    ...(typeof id === 'bigint' && { id }),
+    ...(isOpen === true && { isOpen }),
+  }
 }

@@ -11,6 +11,8 @@ import { type Item, LazySet, type Place, type Save } from './set.ts'
 export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint
+  /** The last value is an array, with which all arrays agree that begin with its elements. */
+  readonly isOpen?: boolean
 }
 
 /** Which documents. */
@@ -56,5 +58,7 @@ export class StoredSet extends LazySet {
 }
 
 function savedBound(bound: StoredBound | undefined): StoredValue {
-  return bound === undefined ? absent : [bound.values, bound.id ?? absent]
+  if (bound === undefined) return absent
+  const { id, isOpen, values } = bound
+  return isOpen ? [values, id ?? absent, true] : [values, id ?? absent]
 }

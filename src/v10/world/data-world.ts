@@ -3,8 +3,8 @@
 import { createHmac } from 'node:crypto'
 import type { Session } from '../../model/session.ts'
 import { timeFromMicros } from '../../values/time.ts'
-import { DocumentValue, type Micros, Ref, type Value as StoredValue } from '../../values/value.ts'
-import type { Absence, Call, Documents, EventSources, SetReader, World } from '../call.ts'
+import { DocumentValue, type Micros, Ref, type Value as StoredValue, sameRef } from '../../values/value.ts'
+import type { Absence, BoundCall, Call, Documents, EventSources, SetReader, World } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import { Doc, type Module, type Struct, UserCollection, type UserFunction, type Value } from '../value.ts'
 import { AccessDocuments } from './access-documents.ts'
@@ -78,7 +78,7 @@ export class DataWorld implements World {
     return this.#reader.collectionOf(ref)
   }
 
-  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value {
+  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
     return this.#functions.call(callee, args, call)
   }
 
@@ -119,6 +119,10 @@ export class DataWorld implements World {
 
   /** A document as a predicate is given it: what it was or would be, whatever is stored. */
   version(given: StoredValue): Value {
+    const found = this.#session.foundEntry
+    if (given instanceof Ref && found !== undefined && sameRef(given, found.document)) {
+      return this.#reader.reference(given, undefined, { name: '', covered: found.covered })
+    }
     if (!(given instanceof DocumentValue)) return this.runtime(given)
     const { fields, ref, ts } = given
     const { collection, name: before } = this.#reader.reference(ref)

@@ -60,19 +60,26 @@ export class DocumentReader {
     if (typeof state === 'object') return undefined
     if (ref.id < 0n) return absenceOf(doc, 'not found')
     const { catalogue } = this.#session.transaction
-    if (!catalogue.hasCollection(ref.database, ref.collection)) {
+    if (!this.#isDeletedNow(ref) && !catalogue.hasCollection(ref.database, ref.collection)) {
       return absenceOf(doc, 'collection deleted')
     }
     // Whoever has made it sees what it shows once.
     if (doc.shown !== undefined) return undefined
-    const action = doc.readAt === undefined ? 'read' : 'history_read'
-    if (!mayOnDocument(action, ref, this.#session)) return absenceOf(doc, 'permission denied')
+    if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
     // The entry of an index shows that the document is there.
     const isFree = doc.foundIn !== undefined
     return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
 
-  /** What this query has written is read for nothing. */
+  /** What the entry of an index holds is not read for those who decide. */
+  #mayRead({ foundIn, readAt, ref }: Doc): boolean {
+    const session = this.#session
+    if (readAt !== undefined) return mayOnDocument('history_read', ref, session)
+    if (foundIn === undefined) return mayOnDocument('read', ref, session)
+    const found = { document: ref, covered: foundIn.covered }
+    return session.withFoundEntry(found, () => mayOnDocument('read', ref, session))
+  }
+
   /** What is read of one document again and again is read once, where nothing can change meanwhile. */
   #read(doc: Doc, call: Call, isFree = false): Read | undefined {
     if (typeof doc.state === 'object') return doc.state
@@ -84,13 +91,14 @@ export class DocumentReader {
     return read
   }
 
+  /** What this query has written is read for nothing. */
   #readAt(ref: Ref, at: Micros | undefined, isFree: boolean): Read | undefined {
     const session = this.#session
     const version = session.withValidTime(at, () =>
       countingRead(
         ref,
         session,
-        () => session.transaction.get(ref, at),
+        () => (this.#isDeletedNow(ref) ? this.#lastVersion(ref) : session.transaction.get(ref, at)),
         found => isFree || found?.ts instanceof TransactionTime,
       ),
     )
@@ -98,6 +106,18 @@ export class DocumentReader {
     const { ts } = version
     const fields = visibleFields(version, session)
     return { ts: typeof ts === 'number' ? timeFromMicros(ts) : ts, fields }
+  }
+
+  /** Whether this query has deleted the collection of a document, which is there until the query ends. */
+  #isDeletedNow({ collection }: Ref): boolean {
+    return this.#names.deleted.has(BigInt(collection))
+  }
+
+  #lastVersion(ref: Ref) {
+    for (const version of this.#session.transaction.versions(ref, { reverse: true })) {
+      return version.action === 'delete' ? undefined : version
+    }
+    return undefined
   }
 
   #require(doc: Doc, call: Call, isFree = false): Read {

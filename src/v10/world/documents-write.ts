@@ -127,6 +127,7 @@ export class DocumentWriter {
       ? documentFields(given, mode)
       : this.#nativeFields(ref.collection, how, given, doc, target, call)
     if (!isUser) this.#names.keep(ref)
+    else if (this.#names.deleted.has(collectionOf(ref).id)) throw sameQuery(call)
     this.#guarded(target, call, () =>
       changeDocument(how, ref, fields, session, {
         language: '10',
@@ -160,7 +161,7 @@ export class DocumentWriter {
       deleteDocument(ref, this.#session)
     })
     this.#noteWrite(ref, call)
-    if (ref.collection === native.collections) this.#names.deleted.add(ref.id)
+    if (ref.collection === native.collections) this.#names.deleted.set(ref.id, doc.name)
     if (ref.collection === native.roles) this.#lookForUsers(ref, target, call)
     return new Doc(ref, doc.collection, { name: doc.name, state: 'deleted' })
   }

@@ -5,7 +5,7 @@ import { Failure, LanguageError } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
 import { type Code, codeOf } from '../../values/code.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
-import type { Call } from '../call.ts'
+import { BoundCall, type Call } from '../call.ts'
 import { argumentScope } from '../evaluate/argument-scope.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { Doc, Id, NullValue, typeName, type UserFunction, type Value } from '../value.ts'
@@ -25,7 +25,7 @@ export class FunctionCaller {
   }
 
   /** Calls a function; the count of arguments fits. Bodies of version 10 are part of the query that calls them. */
-  call(callee: UserFunction, args: readonly Value[], call: Call): Value {
+  call(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
     const session = this.#session
     const { ref } = callee
     const stored = session.transaction.get(ref)
@@ -36,18 +36,18 @@ export class FunctionCaller {
     if (!access.allows({ action: 'call', resource: ref, argument, asker })) throw permissionDenied(call)
     if (code === undefined) return call.done()
     const name = stored.fields.get('name')
-    const run = () =>
-      code.language === '10'
-        ? this.#runOwn(bodyOf(code.source, `*udf:${name}*`), args, call)
-        : this.#runForeign(code, args, call)
+    const run = (): Value | BoundCall => {
+      if (code.language !== '10') return this.#runForeign(code, args, call)
+      const { node, source } = bodyOf(code.source, `*udf:${name}*`)
+      return new BoundCall(node.body, argumentScope(node, args, undefined), call.as({ source }))
+    }
     const role = stored.fields.get('role')
     if (role === undefined) return run()
-    return session.withAuthority(authorityOfRole(session.transaction, ref.database, role), run)
-  }
-
-  #runOwn({ node, source }: ReturnType<typeof bodyOf>, args: readonly Value[], call: Call): Value {
-    const { body } = node
-    return call.evaluation.evaluate(body, argumentScope(node, args, undefined), call.as({ source }))
+    return session.withAuthority(authorityOfRole(session.transaction, ref.database, role), () => {
+      const bound = run()
+      if (!(bound instanceof BoundCall)) return bound
+      return call.evaluation.evaluate(bound.body, bound.scope, bound.within)
+    })
   }
 
   #runForeign(code: Extract<Code, { language: '4' }>, args: readonly Value[], call: Call): Value {

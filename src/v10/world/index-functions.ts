@@ -98,11 +98,15 @@ function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) 
   })
 }
 
-/** An index leaves an id at its end out: entries are in the order of ids anyway. */
-function boundOf(bound: readonly StoredValue[], { stored }: OwnIndex): StoredBound {
+/**
+ * An index leaves an id at its end out: entries are in the order of ids anyway. An array for an index of one value is
+ * the beginning of arrays, as it is that of tuples elsewhere.
+ */
+function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): StoredBound {
   const count = stored.values.length
   const last = bound[count]
-  return last instanceof Ref ? { values: bound.slice(0, count), id: last.id } : { values: bound }
+  if (last instanceof Ref) return { values: bound.slice(0, count), id: last.id }
+  return values.length === 1 && Array.isArray(bound[0]) ? { values: bound, isOpen: true } : { values: bound }
 }
 
 /** A value of a bound as entries hold it: ids as references, times of documents as microseconds. */

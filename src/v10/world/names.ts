@@ -46,8 +46,8 @@ export class Names {
     }
   }
 
-  /** The collections that this query has deleted, by the ids of their definitions. */
-  readonly deleted = new Set<bigint>()
+  /** The names of the collections that this query has deleted, by the ids of their definitions. */
+  readonly deleted = new Map<bigint, string | undefined>()
 
   /** Something was made that has no name for this query. */
   made(ref: Ref): void {
@@ -87,7 +87,7 @@ export class Names {
 
   /** The companion of a collection by one of its names; undefined when it is gone. */
   companion(ref: Ref, as?: string): UserCollection | undefined {
-    const name = this.#session.transaction.catalogue.collection(ref)?.name ?? as
+    const name = this.#session.transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)
     if (name === undefined) return undefined
     const key = `${ref.id} ${as ?? name}`
     const known = this.#companions.get(key)

@@ -39,10 +39,10 @@ export class StoredSetReader implements SetReader {
     const session = this.#session
     const { at, isReversed, snapshot } = set.options
     const reading = new Reading(session, at ?? snapshot, 'left out')
-    const stream = this.#stream(set, reading, at !== undefined)
+    const foundIn = this.#indexUse(set)
+    const stream = this.#stream(set, reading, at !== undefined, foundIn)
     if (stream === undefined) return
     const scan = boundsOf(set, from)
-    const foundIn = this.#indexUse(set)
     try {
       for (const { document, values } of stream.scan({ ...scan, reverse: isReversed })) {
         yield { document: this.#reader.reference(document, at, foundIn), place: () => [values, document.id] }
@@ -52,10 +52,16 @@ export class StoredSetReader implements SetReader {
     }
   }
 
-  #stream({ options }: StoredSet, reading: Reading, isPast: boolean): ElementStream | undefined {
+  #stream(
+    { options }: StoredSet,
+    reading: Reading,
+    isPast: boolean,
+    foundIn: IndexUse | undefined,
+  ): ElementStream | undefined {
     const session = this.#session
     const collection = collectionRef(options.collection, session)
-    const filter = this.#filter(collection, isPast)
+    const shows = this.#filter(collection, isPast)
+    const filter = shows && foundIn && !isPast ? coveredFilter(shows, foundIn, session) : shows
     if (filter === undefined) return undefined
     if (options.index === undefined) return new DocumentsStream(collection, collection, filter, reading)
     const index = ownIndexes(collection, session).get(options.index)
@@ -86,6 +92,12 @@ export class StoredSetReader implements SetReader {
   }
 }
 
+/** Predicates of roles do not read what the entry holds that led to the document. */
+function coveredFilter(shows: ElementFilter, { covered }: IndexUse, session: Session): ElementFilter {
+  if (session.authority.kind !== 'roles') return shows
+  return document => session.withFoundEntry({ document, covered }, () => shows(document))
+}
+
 /** The document of a collection. */
 export function collectionRef(collection: Module, session: Session): Ref {
   if (collection instanceof UserCollection) return collection.ref
@@ -97,8 +109,9 @@ function boundsOf({ options }: StoredSet, place: Place | undefined) {
   const { collection, from, isReversed, to } = options
   const number =
     collection instanceof UserCollection ? Number(collection.ref.id) : (nativeNumber(collection) ?? 0)
-  const bound = ({ values, id }: StoredBound, side: 'low' | 'high') => ({
+  const bound = ({ values, id, isOpen }: StoredBound, side: 'low' | 'high') => ({
     values,
+    ...(isOpen && { isOpen }),
     ...(id !== undefined && { document: { id, collection: number } }),
     side,
   })

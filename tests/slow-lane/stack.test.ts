@@ -1,0 +1,21 @@
+// What the limit of the language lets through does not depend on the stack of the service: what needs more than that is
+// evaluated in the slow lane.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { send } from '../support/http.ts'
+import { startServer } from '../support/server.ts'
+
+test('calls nest to their limit where the stack of the service ends before', async t => {
+  const server = await startServer({ stackKibibytes: 700 })
+  t.after(() => server.stop())
+  const ask = async (query: string) => {
+    const { json } = await send(server, { path: '/query/1', secret: server.rootSecret, query: { query } })
+    return json as { readonly data?: unknown; readonly error?: { readonly code: string } }
+  }
+  const nested = 'x => { let r = { a: [if (x == 0) 0 else 1 + nested(x - 1)] }; r.a[0] }'
+  const made = await ask(`Function.create({ name: 'nested', body: ${JSON.stringify(nested)} }).name`)
+  assert.equal(made.data, 'nested')
+  assert.equal((await ask('nested(2048)')).data, 2048)
+  assert.equal((await ask('nested(2049)')).error?.code, 'stack_overflow')
+})
