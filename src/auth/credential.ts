@@ -116,7 +116,7 @@ export class Identifier {
     if (!parsed) return undefined
     const isToken = parsed.kind === 'token'
     const texts = [parsed.random, secret]
-    for (const database of isToken ? [parsed.database] : transaction.keyDatabases(parsed.id)) {
+    for (const database of isToken ? [parsed.database] : transaction.directory.keyDatabases(parsed.id)) {
       const version = transaction.get(new Ref(database, isToken ? native.tokens : native.keys, parsed.id))
       if (version && this.#options.verifier.verify(memo, database, texts, hashOf(version.fields)))
         return version

@@ -167,7 +167,9 @@ function findProvider(
   transaction: Transaction,
 ): Version | undefined {
   const issuer = payload.get('iss')
-  return typeof issuer === 'string' ? transaction.accessProviderByIssuer(database, issuer) : undefined
+  return typeof issuer === 'string'
+    ? transaction.directory.accessProviderByIssuer(database, issuer)
+    : undefined
 }
 
 function isNumber(value: Value): value is bigint | number {

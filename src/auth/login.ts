@@ -110,7 +110,7 @@ export class Logins {
 /** The password hash of a document, whether or not that is still there. Everyone costs the same searches and a read. */
 function storedHashOf(asking: Asking, instance: Ref): string | undefined {
   const { transaction } = asking
-  const credentials = transaction.credentialOf(instance)
+  const credentials = transaction.directory.credentialOf(instance)
   const standIn = evenOut(asking, credentials !== undefined)
   if (standIn) transaction.get(standIn)
   const hashed = credentials?.fields.get('hashed_password')
@@ -124,7 +124,7 @@ function storedHashOf(asking: Asking, instance: Ref): string | undefined {
  */
 export function evenOut({ caller, transaction }: Asking, found: boolean): Ref | undefined {
   const { credential, database } = caller
-  if (found) transaction.credentialOf(nobodyIn(database))
+  if (found) transaction.directory.credentialOf(nobodyIn(database))
   if (found || !(credential instanceof Ref)) return undefined
   const from = { values: [], document: credential, side: 'low' } as const
   for (const { document } of transaction.documents(credential.database, credential.collection, { from }))
@@ -157,7 +157,7 @@ function identityName(target: SetLike): string {
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {
     if (!(caller.identity instanceof Ref)) return false
-    for (const { ref } of transaction.tokensOf(caller.identity)) transaction.delete(ref)
+    for (const { ref } of transaction.directory.tokensOf(caller.identity)) transaction.delete(ref)
     return true
   }
   const token = caller.credential

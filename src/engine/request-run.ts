@@ -92,8 +92,8 @@ class RequestRun {
       return this.#responses.succeeded(outcome)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#lookAgain(error) : undefined
-      // While the store is away, what is known here decides.
-      return wait === undefined ? this.#recover(error) : this.#readAfter(wait.catch(() => undefined))
+      // When the look fails, nobody knows whether the secret is valid: 503, or a client would give up a secret it was just given.
+      return wait === undefined ? this.#recover(error) : this.#readAfter(wait)
     }
   }
 

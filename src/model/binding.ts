@@ -20,7 +20,6 @@ class Lookup extends Error {}
 /** What a binding may know of its transaction. */
 const known: Partial<Transaction> = {
   snapshotTime: endOfTime,
-  commitTime: undefined,
   writable: false,
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
 }

@@ -106,6 +106,8 @@ export type Fault =
   /** The collection was made by the same query. */
   | { readonly kind: 'new collection' }
   | { readonly kind: 'destructive'; readonly change: DestructiveChange }
+  /** Definitions stay as they are while a schema is staged. */
+  | { readonly kind: 'staged schema' }
   /** The body of a function is no code. */
   | { readonly kind: 'no body' }
   /** Only documents of user collections have a history that can be written. */

@@ -28,6 +28,7 @@ import {
   type WriteRules,
 } from './resources/resource.ts'
 import { referenceFailures } from './resources/written-references.ts'
+import { isStaged } from './schema/schema-files.ts'
 import type { Session } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
@@ -69,6 +70,7 @@ export function createDocument(
   if (!allowed) throw permissionDenied('target')
   if (id !== undefined && transaction.get(ref)) throw Failure.of({ kind: 'exists', ref }, 'target')
   rules.check?.()
+  refuseWhileStaged(number, session)
   refuseInContainer(collection.database, resource, session)
   if (rules.refusesNewCollections) refuseNewCollection(collection, session)
   const base = resource.defaults?.(session, rules) ?? new Map()
@@ -106,6 +108,7 @@ export function changeDocument(
   const next = () => applyPatch(base, patch)
   if (!mayOnDocument('write', ref, session, argument, next)) throw permissionDenied()
   rules.check?.()
+  refuseWhileStaged(ref.collection, session)
   const draft = draftOf(mode, ref, previous, base, params, resource, session, rules)
   refuse(draft)
   return write(draft, resource, 'call')
@@ -118,6 +121,7 @@ export function deleteDocument(ref: Ref, session: Session): DocumentValue {
   refuseOtherTime(session)
   const previous = existing(ref, session, 'call')
   if (!mayOnDocument('delete', ref, session)) throw permissionDenied()
+  refuseWhileStaged(ref.collection, session)
   resourceOf(ref.collection).beforeDelete?.(previous, session)
   applied(() => session.transaction.delete(ref), 'call')
   return viewDocument(previous, session)
@@ -267,6 +271,23 @@ function refuseReferences(params: ObjectValue, resource: Resource, session: Sess
 /** Everything is written in the database of the query. */
 export function refuseForeign(database: DatabaseId, session: Session): void {
   if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
+}
+
+/** The kinds of definitions that a staged schema is compared with, or that decide whether it may be committed. */
+const definitions: ReadonlySet<CollectionId> = new Set([
+  native.collections,
+  native.indexes,
+  native.functions,
+  native.roles,
+  native.access_providers,
+])
+
+/**
+ * While a schema is staged the definitions in force stay as they are. Whoever changes staged ones does so in a rehearsal, in
+ * which nothing is staged, so only queries of version 4 meet this. The service that brought version 10 did the same.
+ */
+function refuseWhileStaged(collection: CollectionId, session: Session): void {
+  if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
 }
 
 function refuseInContainer(database: DatabaseId, resource: Resource, { transaction }: Session): void {

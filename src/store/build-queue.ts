@@ -140,7 +140,7 @@ export class BuildQueue {
 function continueAny(transaction: StoreTransaction, build: Ref, isOver: () => boolean): void {
   const collection = rewrittenCollection(build)
   if (collection === undefined) continueBuild(transaction, build, isOver)
-  else continueRewrite(transaction.internals().context, build.database, collection, isOver)
+  else continueRewrite(transaction.rows, build.database, collection, isOver)
 }
 
 /** How long to wait after so many failures in a row; the first time a change is enough. */

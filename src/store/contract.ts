@@ -217,7 +217,7 @@ export interface TransactionCounters {
 }
 
 /** When a transaction happens. */
-interface TransactionMoment {
+interface Moment {
   /** The time reads see: everything committed at or before it. Constant. */
   readonly snapshotTime: Micros
   /**
@@ -230,11 +230,6 @@ interface TransactionMoment {
    * no later commit has a time up to it. At most {@link snapshotTime}.
    */
   readonly settledTime: Micros
-  /**
-   * When a writing transaction will commit, if no other comes up to that time before: then it gets a later one. Undefined
-   * while only reading.
-   */
-  readonly commitTime: Micros | undefined
   /**
    * The time that the response will tell, where it becomes part of the result: a transaction that has written anything commits
    * at that very time then, or is evaluated again.
@@ -280,14 +275,8 @@ interface DocumentReads {
   minimumValidTime(database: DatabaseId, collection: number): Micros
 }
 
-/** What the processes of a store know, and nobody else. */
-interface StoreSecret {
-  /** A secret that never changes; what `draw` gives becomes it where there is none yet, which is a write. */
-  secretKey(draw: () => Uint8Array): Uint8Array
-}
-
 /** Writes. A transaction that only reads throws {@link WriteNeeded} for each. */
-interface DocumentWrites {
+interface Writer {
   /** Whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean
   /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */
@@ -302,6 +291,8 @@ interface DocumentWrites {
   nextSchemaId(database: DatabaseId, nativeCollection: number): bigint
   /** Puts a database (with everything in it) under another parent. */
   moveDatabase(database: Ref, parent: DatabaseId): Version
+  /** A secret that only the store knows and that never changes; where there is none yet, what `draw` gives becomes it. */
+  secretKey(draw: () => Uint8Array): Uint8Array
 }
 
 /** Ids for new documents. */
@@ -318,8 +309,8 @@ interface IdSource {
   isTaken(ref: Ref): boolean
 }
 
-/** Who somebody is: found by what a credential says, not by a reference. */
-interface Directory {
+/** Documents that are found by what a credential says, not by a reference. */
+export interface Directory {
   /** The document of `native.credentials` whose `instance` is this. */
   credentialOf(instance: Ref): Version | undefined
   /** The documents of `native.tokens` whose `instance` is this. */
@@ -330,23 +321,27 @@ interface Directory {
   keyDatabases(keyId: bigint): readonly DatabaseId[]
 }
 
+/** What one transaction sees: a snapshot of the whole data directory, its own writes included. */
+export interface Reader extends Moment, DocumentReads {
+  readonly catalogue: Catalogue
+  readonly directory: Directory
+  readonly counters: TransactionCounters
+}
+
 /**
  * A transaction over the whole data directory. Nothing in it checks permissions or validates schema objects: the
  * layers above do. Refused writes throw {@link WriteRefused}.
  */
-export interface Transaction
-  extends TransactionMoment,
-    DocumentReads,
-    DocumentWrites,
-    IdSource,
-    StoreSecret,
-    Directory {
-  readonly catalogue: Catalogue
-  readonly counters: TransactionCounters
+export interface Transaction extends Reader, Writer, IdSource {
   /**
    * A transaction over what this one sees and has written so far, which may write, and of which nothing stays.
    */
   rehearsal(): Transaction
+  /**
+   * What this one saw if the commit at `time` were the newest, but for schemas, which are the present ones; itself when that
+   * is so. Nothing can be written through it; what it reads counts here.
+   */
+  asOf(time: Micros): Transaction
 }
 
 export { StoreUnavailableError } from '../kv/errors.ts'
@@ -387,41 +382,6 @@ export class WriteRefused extends Error {
 
 /** Thrown by a write in a read-only transaction: run the query again in a writing one. */
 export class WriteNeeded {}
-
-/** The writes of what can only be read. */
-export class NoWrites implements DocumentWrites {
-  hasWritten(): boolean {
-    return false
-  }
-
-  put(): never {
-    throw new WriteNeeded()
-  }
-
-  delete(): never {
-    throw new WriteNeeded()
-  }
-
-  insertVersion(): never {
-    throw new WriteNeeded()
-  }
-
-  removeVersion(): never {
-    throw new WriteNeeded()
-  }
-
-  nextSchemaId(): never {
-    throw new WriteNeeded()
-  }
-
-  moveDatabase(): never {
-    throw new WriteNeeded()
-  }
-
-  secretKey(_draw: () => Uint8Array): Uint8Array {
-    throw new WriteNeeded()
-  }
-}
 
 /** One document touched by a committed transaction, as the change log holds it. */
 export interface Change {

@@ -12,8 +12,8 @@ import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from 
 import type { Entry } from '../kv/contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../values/value.ts'
-import type { WriteContext } from './document-writer.ts'
 import { encodeVersion } from './records.ts'
+import type { Rows } from './rows.ts'
 
 /** Rows that one transaction looks at and writes. */
 const batchRowsMax = 1024
@@ -36,7 +36,7 @@ export function beginRewrite(overlay: Overlay, database: DatabaseId, collection:
   overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
 }
 
-type RewriteContext = Pick<WriteContext, 'catalogue' | 'overlay' | 'reader'>
+type RewriteContext = Pick<Rows, 'catalogue' | 'overlay' | 'reader'>
 
 /** Continues by a batch, up to a number of rows or until `isOver`. */
 export function continueRewrite(

@@ -7,7 +7,7 @@ import { byteText } from '../base/byte-text.ts'
 import { RequestError } from '../errors.ts'
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/contract.ts'
-import type { Journal, Overlay } from '../kv/overlay.ts'
+import type { Journal } from '../kv/overlay.ts'
 import { limits } from '../limits.ts'
 import {
   type CollectionId,
@@ -21,41 +21,19 @@ import {
   TransactionTime,
   unlisted,
 } from '../values/value.ts'
-import type { BindingBudget } from './binding-budget.ts'
-import type { StoreCatalogue } from './catalogue.ts'
 import { type Change, type Version, WriteRefused } from './contract.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
 import { expiryTime, markDue, markRewritten } from './due-order.ts'
 import {
-  builtinIndexesOf,
-  documentsTables,
   entriesOfStored,
-  type IndexTables,
   isTaken,
   prepareEntries,
-  type Row,
   replaceEntries,
   type StoredVersion,
-  timelineRows,
-  userIndex,
 } from './index-tables.ts'
 import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
-import { noteExpiry, read, type Snapshot } from './snapshot.ts'
-import type { VersionReader } from './version-reader.ts'
-
-/** What writing needs of its transaction. */
-export interface WriteContext {
-  readonly snapshot: Snapshot
-  readonly overlay: Overlay
-  readonly catalogue: StoreCatalogue
-  readonly reader: VersionReader
-  readonly hooks: BindingBudget
-  readonly commitTime: Micros
-  /** The commit time where it becomes part of other values, which is noted. */
-  readonly stamp: () => Micros
-  /** Called when a version of a schema object has been laid into the overlay. */
-  readonly schemaWritten: (version: Version, journal: Journal) => void
-}
+import { indexesOf, type Rows, storedRows } from './rows.ts'
+import { noteExpiry, read } from './snapshot.ts'
 
 /** A document this transaction has written. */
 interface PendingDocument {
@@ -65,51 +43,14 @@ interface PendingDocument {
   bytes: number
 }
 
+/** Is called when a version of a schema object has been laid into the overlay. */
+type SchemaWritten = (version: Version, journal: Journal) => void
+
 const noFields: ObjectValue = new Map()
 
-type IndexContext = Pick<WriteContext, 'catalogue' | 'hooks'>
-
-/** All indexes that hold documents of a collection. */
-function indexesOf(
-  { catalogue, hooks }: IndexContext,
-  database: DatabaseId,
-  collection: CollectionId,
-): readonly IndexTables[] {
-  return catalogue.derived(database, `indexes of ${collection}`, () => [
-    documentsTables(collection),
-    ...builtinIndexesOf(collection),
-    ...catalogue.indexesOf(database, collection).map(index => userIndex(index, hooks, catalogue)),
-  ])
-}
-
-/** Everything stored for a document with these versions, oldest first, by the text of the keys. */
-export function storedRows(
-  context: IndexContext,
-  ref: Ref,
-  versions: readonly StoredVersion[],
-): Map<string, Row> {
-  const rows = new Map<string, Row>()
-  for (const [index, version] of versions.entries()) {
-    const isNewestLive = index === versions.length - 1 && version.action !== 'delete'
-    const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
-    rows.set(byteText(key), { key, value: encodeVersion(version, version.ts) })
-  }
-  for (const row of indexRows(context, ref, versions)) rows.set(byteText(row.key), row)
-  return rows
-}
-
-/** Everything that indexes hold of a document with these versions, oldest first. */
-export function* indexRows(
-  context: IndexContext,
-  ref: Ref,
-  versions: readonly StoredVersion[],
-): Generator<Row> {
-  for (const index of indexesOf(context, ref.database, ref.collection))
-    yield* timelineRows(index, versions).values()
-}
-
 export class DocumentWriter {
-  readonly #context: WriteContext
+  readonly #context: Rows
+  readonly #schemaWritten: SchemaWritten
   /** By the text of the documents' keys. */
   readonly #pending = new Map<string, PendingDocument>()
   /** Documents that came and went. */
@@ -117,8 +58,9 @@ export class DocumentWriter {
   readonly #historyChanges: Change[] = []
   #bytes = 0
 
-  constructor(context: WriteContext) {
+  constructor(context: Rows, schemaWritten: SchemaWritten) {
     this.#context = context
+    this.#schemaWritten = schemaWritten
   }
 
   /** The version this transaction has made of a document so far. */
@@ -209,7 +151,7 @@ export class DocumentWriter {
     if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
     markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.hooks.perDocument(() => this.#replaceIndexEntries(pending, before, checked))
-    this.#context.schemaWritten(version, journal)
+    this.#schemaWritten(version, journal)
   }
 
   #countBytes(pending: PendingDocument, bytes: number): void {

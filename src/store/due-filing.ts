@@ -43,7 +43,7 @@ function encodeProgress(walk: number, from: Uint8Array | undefined): Uint8Array 
 export async function fileBatch(store: TransactionStore, now: Micros): Promise<boolean> {
   if (store.kv.read(isOrderComplete)) return false
   await store.transact(transaction => {
-    const { overlay } = transaction.internals().context
+    const { overlay } = transaction.rows
     const { from, walk } = progressOf(overlay)
     const step = walks[walk]
     if (step === undefined) return
@@ -64,14 +64,14 @@ export async function fileBatch(store: TransactionStore, now: Micros): Promise<b
 }
 
 function markDocument(transaction: StoreTransaction, { key, value }: Entry): void {
-  const { overlay } = transaction.internals().context
+  const { overlay } = transaction.rows
   const [ref, ts] = [documentOf(key), versionTime(value)]
   if (versionAction(value) !== 'create') markDue(overlay, ref, ts)
   markDue(overlay, ref, expiryTime(versionTtl(value), ts))
 }
 
 function markVersion(transaction: StoreTransaction, { key, value }: Entry): void {
-  markDue(transaction.internals().context.overlay, documentOf(key), versionTime(value))
+  markDue(transaction.rows.overlay, documentOf(key), versionTime(value))
 }
 
 /** A row of an index goes when nothing it says reaches up to the minimum valid time, or its collection is gone. */
@@ -81,7 +81,7 @@ function dropPast(transaction: StoreTransaction, { key }: Entry, until: Micros, 
   if (!catalogue.isLive(database)) return
   const isGone = !catalogue.hasCollection(database, collection)
   const minimum = transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime))
-  if (isGone || until <= minimum) transaction.internals().context.overlay.set(key, undefined)
+  if (isGone || until <= minimum) transaction.rows.overlay.set(key, undefined)
 }
 
 /** The document in the key of a version. */

@@ -11,6 +11,7 @@ import { countedRows } from './garbage.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { removeHome } from './key-homes.ts'
 import { never, versionTime, versionTtl } from './records.ts'
+import { indexRows, storedRows } from './rows.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Versions of one document that are removed at a time. */
@@ -45,18 +46,18 @@ export function fallenRows(
   const range = { start: historyRange(ref, minimum).start, end: historyRange(ref).end }
   for (const { value } of snapshot.view.range({ ...range, reverse: true, limit: versionsMax + 1 })) {
     bytes += value.length
-    past.push(transaction.reader.read(ref, value))
+    past.push(transaction.rows.reader.read(ref, value))
   }
   const isAll = past.length <= versionsMax
   const chain = [...past]
   if (isAll && newest !== undefined && versionTime(newest) <= minimum)
-    chain.push(transaction.reader.read(ref, newest))
+    chain.push(transaction.rows.reader.read(ref, newest))
   const root = chain.at(-1)
   const keys: Uint8Array[] = []
   for (const version of past) {
     if (version !== root || (isAll && version.action === 'delete')) keys.push(historyKey(ref, version.ts))
   }
-  const rows = countedRows(costs, ref, () => transaction.indexRowsOf(ref, chain))
+  const rows = countedRows(costs, ref, () => indexRows(transaction.rows, ref, chain))
   for (const { key } of rows) if (key[0] !== keyTags.indexLive) keys.push(key)
   return { keys, bytes, isAll }
 }
@@ -65,9 +66,11 @@ function wholeDocument(costs: BindingCosts, transaction: StoreTransaction, ref: 
   let bytes = 0
   const versions = Array.from(storedVersionsAscending(transaction.snapshot, ref), stored => {
     bytes += stored.length
-    return transaction.reader.read(ref, stored)
+    return transaction.rows.reader.read(ref, stored)
   })
-  const keys = countedRows(costs, ref, () => transaction.rowsOf(ref, versions)).map(row => row.key)
-  if (ref.collection === native.keys) removeHome(transaction.internals().context.overlay, ref)
+  const keys = countedRows(costs, ref, () => storedRows(transaction.rows, ref, versions).values()).map(
+    row => row.key,
+  )
+  if (ref.collection === native.keys) removeHome(transaction.rows.overlay, ref)
   return { keys, bytes, isAll: true }
 }

@@ -22,6 +22,7 @@ import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import type { Row } from './index-tables.ts'
 import { removeHome } from './key-homes.ts'
+import { storedRows } from './rows.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Keys that one transaction of the background removes, about. */
@@ -80,7 +81,7 @@ export function removeGarbage(
   garbage: Garbage,
   batchMs: number | undefined,
 ): void {
-  const { overlay } = transaction.internals().context
+  const { overlay } = transaction.rows
   if (overlay.get(garbage.key) === undefined) return
   const batch = new Batch(transaction, batchEnd(batchMs))
   if (garbage.ref.collection === native.indexes) removeIndex(batch, garbage.ref)
@@ -105,13 +106,13 @@ class Batch {
   }
 
   remove(key: Uint8Array): void {
-    this.transaction.internals().context.overlay.set(key, undefined)
+    this.transaction.rows.overlay.set(key, undefined)
     this.#left--
   }
 
   removeRange(range: KeyRange): void {
     if (this.isFull) return
-    const { overlay } = this.transaction.internals().context
+    const { overlay } = this.transaction.rows
     // Collected first, and without the values: all of a batch could be large.
     const keys = Array.from(overlay.range({ ...range, limit: this.#left }), row => row.key)
     for (const key of keys) this.remove(key)
@@ -134,9 +135,9 @@ function removeCollection(store: BindingCosts, batch: Batch, { database, id }: R
   for (const ref of everyDocument(snapshot, database, collection)) {
     if (batch.isFull) return
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored =>
-      batch.transaction.reader.read(ref, stored),
+      batch.transaction.rows.reader.read(ref, stored),
     )
-    const rows = countedRows(store, ref, () => batch.transaction.rowsOf(ref, versions))
+    const rows = countedRows(store, ref, () => storedRows(batch.transaction.rows, ref, versions).values())
     for (const { key } of rows) batch.remove(key)
   }
   batch.removeRange(documentRange(database, collection))
@@ -148,7 +149,7 @@ function removeCollection(store: BindingCosts, batch: Batch, { database, id }: R
 
 /** Databases within come into the queue themselves before their documents are removed. */
 function removeDatabase(batch: Batch, { ref }: Garbage): void {
-  const { snapshot, overlay, commitTime } = batch.transaction.internals().context
+  const { snapshot, overlay, commitTime } = batch.transaction.rows
   const database = ref.id
   for (const { document } of scanDocuments(snapshot, database, native.databases, {})) {
     if (batch.isFull) return

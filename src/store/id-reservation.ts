@@ -27,7 +27,7 @@ export async function reserveStretch(
   held: IdStretch | undefined,
 ): Promise<IdStretch> {
   const { result } = await store.transact(transaction => {
-    const { overlay } = transaction.internals().context
+    const { overlay } = transaction.rows
     const nowMs = Math.max(Math.floor(transaction.snapshotTime / 1000), idEpochMs)
     const isMine = held !== undefined && markOf(overlay, held.worker) === held.endMs
     const worker = isMine ? held.worker : freeNumber(overlay, preferred, nowMs)

@@ -13,13 +13,14 @@ import { type CollectionId, type DatabaseId, native, Ref } from '../values/value
 import type { StoreCatalogue } from './catalogue.ts'
 import type { Transaction } from './contract.ts'
 import { buildErrorField, namedCollections } from './definitions.ts'
-import { checkTransactionBytes, type WriteContext } from './document-writer.ts'
+import { checkTransactionBytes } from './document-writer.ts'
 import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
 import { markDue, markRewritten } from './due-order.ts'
 import { entrySince, hasFallenOut } from './entry-records.ts'
 import { type IndexTables, prepareEntries, type Row, timelineRows, userIndex } from './index-tables.ts'
 import { idAt } from './records.ts'
 import { minimumValidTime } from './retention.ts'
+import type { Rows } from './rows.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Documents whose index rows one background transaction writes, unless their versions are many. */
@@ -27,12 +28,10 @@ const batchDocumentsMax = 256
 const batchVersionsMax = 1024
 const batchBytesMax = 4_194_304
 
-type BuildContext = Omit<WriteContext, 'schemaWritten'>
-
 /** A transaction of the store's own. */
 interface BuildTransaction extends Transaction {
   readonly catalogue: StoreCatalogue
-  internals(): { readonly context: BuildContext }
+  readonly rows: Rows
 }
 
 /** Whether the documents and versions of some collections are few enough to be indexed at once. */
@@ -54,7 +53,7 @@ export function fitsOneTransaction(
 
 /** Indexes all stored versions of some collections within the running transaction. */
 export function buildNow(
-  context: BuildContext,
+  context: Rows,
   database: DatabaseId,
   collections: readonly CollectionId[],
   index: IndexTables,
@@ -80,7 +79,7 @@ interface DocumentRows {
 }
 
 /** Throws a RequestError when the newest version has too many entries. */
-function rowsOf({ reader, snapshot }: BuildContext, ref: Ref, index: IndexTables): DocumentRows {
+function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): DocumentRows {
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
   // What was superseded may have had more entries than an index holds; the present has to be complete.
   prepareEntries(index, versions.at(-1), snapshot.time)
@@ -91,11 +90,7 @@ function rowsOf({ reader, snapshot }: BuildContext, ref: Ref, index: IndexTables
 }
 
 /** Puts down the rows of a document. What of them has fallen out of the history is marked: its old marks may be gone. */
-function lay(
-  { catalogue, commitTime, overlay, snapshot }: BuildContext,
-  ref: Ref,
-  rows: Iterable<Row>,
-): void {
+function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<Row>): void {
   const { collection, database } = ref
   const definition = catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
   const minimum = minimumValidTime(collection, definition, snapshot.time)
@@ -171,7 +166,7 @@ export function continueBuild(
   index: Ref,
   isOver: () => boolean = () => false,
 ): void {
-  const { context } = transaction.internals()
+  const { rows: context } = transaction
   const { catalogue } = transaction
   const key = buildKey(index.database, Number(index.id))
   const progress = context.overlay.get(key)

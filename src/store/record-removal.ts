@@ -37,7 +37,7 @@ export function hasOldChanges(view: View, now: Micros): boolean {
 
 /** Removes a batch of what the record holds for too long. Returns whether there may be more. */
 export function removeOldChanges(transaction: StoreTransaction, now: Micros): boolean {
-  const { overlay } = transaction.internals().context
+  const { overlay } = transaction.rows
   const rows = [...overlay.range(oldLog(now))]
   for (const row of rows) {
     const { ts } = decodeKeyOf('changes', row.key)
@@ -51,7 +51,7 @@ export function removeOldChanges(transaction: StoreTransaction, now: Micros): bo
 
 /** Removes a batch of one collection's changes; with the last one, the next look at it is noted. */
 function removeCollectionChanges(transaction: StoreTransaction, work: Uint8Array, now: Micros): void {
-  const { overlay } = transaction.internals().context
+  const { overlay } = transaction.rows
   const { database, id } = garbageTarget(work)
   const collection = Number(id)
   const ofLog = now - changeLogMicros
@@ -89,5 +89,5 @@ function noteLook(
   const days = collection < firstUserCollection ? 0 : catalogue.collection(ref)?.historyDays
   const kept = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
   const due = (Math.floor(Math.max(ts + kept, after) / microsPerDay) + 1) * microsPerDay
-  transaction.internals().context.overlay.set(garbageKey('changes', due, ref), present)
+  transaction.rows.overlay.set(garbageKey('changes', due, ref), present)
 }

@@ -32,13 +32,14 @@ import {
   stepTimeField,
 } from './definitions.ts'
 import { beginRewrite, rewriteKey } from './document-rewriter.ts'
-import type { DocumentWriter, WriteContext } from './document-writer.ts'
+import type { DocumentWriter } from './document-writer.ts'
 import { markRedefined } from './due-order.ts'
 import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
 import { userIndex } from './index-tables.ts'
 import { addHome, decodeHomes, removeHome } from './key-homes.ts'
 import { decodeTime, encodeTime } from './records.ts'
 import { historyFloor } from './retention.ts'
+import type { Rows } from './rows.ts'
 
 const present = new Uint8Array([1])
 
@@ -51,10 +52,10 @@ function isNewStep(step: Value): boolean {
 }
 
 export class SchemaWriter {
-  readonly #context: Omit<WriteContext, 'schemaWritten'>
+  readonly #context: Rows
   readonly #documents: DocumentWriter
 
-  constructor(context: Omit<WriteContext, 'schemaWritten'>, documents: DocumentWriter) {
+  constructor(context: Rows, documents: DocumentWriter) {
     this.#context = context
     this.#documents = documents
   }

@@ -99,7 +99,7 @@ export class Sweeper {
   async #remove(keys: readonly Uint8Array[]): Promise<void> {
     if (keys.length === 0) return
     await this.#store.transact(transaction => {
-      const { overlay } = transaction.internals().context
+      const { overlay } = transaction.rows
       for (const key of keys) overlay.set(key, undefined)
     })
   }
@@ -176,7 +176,7 @@ export class Sweeper {
     const { catalogue } = transaction
     if (!catalogue.isLive(look.database) || !catalogue.hasCollection(look.database, look.collection))
       return look.marks.length
-    const { overlay } = transaction.internals().context
+    const { overlay } = transaction.rows
     const isOver = batchEnd(this.#batchMs)
     const minimum = this.#minimumOf(transaction, look)
     const done = new Set<bigint>()

@@ -21,7 +21,7 @@ export function removalTimeOf(
     load: () => store.kv.read(view => loaded(view.get(key), lastCommit(view).time)),
     save: memory =>
       store.transact(transaction => {
-        transaction.internals().context.overlay.set(key, encodeTimeMemory(memory))
+        transaction.rows.overlay.set(key, encodeTimeMemory(memory))
       }),
   })
 }

@@ -1,22 +1,10 @@
-// One transaction: reads of a snapshot with the transaction's own writes laid over it. The parts do the work
-// (documents, document-writer, index-scan, catalogue, schema-writer); this file says how they go together.
+// One transaction: what it reads (reader.ts) and the writes laid over that, which document-writer.ts and schema-writer.ts
+// make of it.
 
 import { assert } from '../base/assert.ts'
-import { RequestError } from '../errors.ts'
-import {
-  builtinIndexes,
-  documentKey,
-  historyRange,
-  indexTermsPrefix,
-  keyHomeKey,
-  metaKey,
-} from '../keys/keyspace.ts'
-import { prefixRange } from '../keys/prefix.ts'
-import { encodeTerms, termsSize } from '../keys/terms.ts'
+import { documentKey, historyRange, metaKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { Overlay } from '../kv/overlay.ts'
-import { limits } from '../limits.ts'
-import { extentOf } from '../values/extent.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -25,169 +13,117 @@ import {
   namedNatives,
   native,
   type ObjectValue,
-  Ref,
-  type Value,
+  type Ref,
 } from '../values/value.ts'
-import type { BindingBudget } from './binding-budget.ts'
-import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
-import { encodeChanges, readCollectionChanges, recordSince, recordSinceKey } from './change-log.ts'
-import {
-  type CommittedTransaction,
-  type EntryChange,
-  type EntryScan,
-  type EventScan,
-  type IndexDefinition,
-  type IndexEntry,
-  type IndexEvent,
-  type Transaction,
-  type TransactionCounters,
-  type Version,
-  WriteNeeded,
-} from './contract.ts'
-import { namedCollections } from './definitions.ts'
-import {
-  checkTransactionBytes,
-  DocumentWriter,
-  indexRows,
-  storedRows,
-  type WriteContext,
-} from './document-writer.ts'
-import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
+import { encodeChanges, recordSinceKey } from './change-log.ts'
+import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './contract.ts'
+import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
 import { orderIsComplete } from './due-order.ts'
-import { entryChanges, termsKey } from './entry-changes.ts'
-import { entryDocument, entryTtl } from './entry-records.ts'
 import { type IdGenerator, idMs } from './ids.ts'
-import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
-import { documentsTables, type Row, type StoredVersion } from './index-tables.ts'
-import { decodeHomes } from './key-homes.ts'
-import type { KnownDocuments } from './known-documents.ts'
-import type { KnownEntries } from './known-entries.ts'
-import { encodeTime, versionAction, versionTime, versionTtl, withAction } from './records.ts'
-import { checkValidTime, minimumValidTime } from './retention.ts'
+import { type ReaderParts, type ReaderTimes, StoreReader } from './reader.ts'
+import { encodeTime, versionTime } from './records.ts'
+import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
-import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'
 import { isStored } from './taken-ids.ts'
-import { VersionReader } from './version-reader.ts'
 
 /** Where the secret of the store is kept. */
 const secretKeyRow = metaKey('secret key')
 
 /** What transactions share. */
-export interface TransactionParts {
-  readonly schemas: SchemaCache
-  readonly documents: KnownDocuments
-  readonly entries: KnownEntries
+export interface TransactionParts extends ReaderParts {
   readonly ids: IdGenerator
-  readonly hooks: BindingBudget
   /** Whether it is known since when changes are recorded by collection. */
   readonly record: { isBegun: boolean }
 }
 
 /** The times of one transaction. */
-export interface TransactionTimes {
-  /** What its reads see. */
-  readonly time: Micros
-  /** {@link Snapshot.schemaTime}. */
-  readonly schemaTime: Micros
-  /** The time of the newest commit they see. */
-  readonly lastCommitTime: Micros
-  /** {@link CommitRecord.givenIdsMs} of that. */
+export interface TransactionTimes extends ReaderTimes {
+  /** {@link CommitRecord.givenIdsMs} of the newest commit that it sees. */
   readonly givenIdsMs: number
-  /** {@link Transaction.settledTime}. */
-  readonly settledTime: Micros
-  /** When it commits; given to transactions that may write. Until its rows hold it elsewhere, it may still get later. */
-  readonly commitTime?: Micros
   /** The time to commit at once that has to be certain, not before `commitTime`; absent: that one. */
   readonly stampTime?: () => Micros
 }
 
+/** A transaction's commit time, certain from the moment at which it becomes part of other values. */
+class CommitStamp {
+  /** Absent while it is not certain. */
+  time: Micros | undefined
+  readonly #parts: TransactionParts
+  readonly #commitTime: () => Micros
+
+  constructor(parts: TransactionParts, commitTime: () => Micros) {
+    this.#parts = parts
+    this.#commitTime = commitTime
+  }
+
+  readonly read = (): Micros => {
+    this.time ??= Math.max(this.#commitTime(), this.#parts.ids.newest)
+    return this.time
+  }
+}
+
 interface Writers {
-  readonly context: Omit<WriteContext, 'schemaWritten'>
+  readonly rows: Rows
+  readonly stamp: CommitStamp
   readonly documents: DocumentWriter
   readonly schema: SchemaWriter
 }
 
-export class StoreTransaction implements Transaction {
-  readonly snapshotTime: Micros
-  readonly lastCommitTime: Micros
-  readonly settledTime: Micros
+export class StoreTransaction extends StoreReader implements Transaction {
   readonly commitTime: Micros | undefined
-  readonly catalogue: StoreCatalogue
-  readonly reader: VersionReader
-  readonly counters: TransactionCounters = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
-  readonly #snapshot: Snapshot
   readonly #parts: TransactionParts
   readonly #times: TransactionTimes
   readonly #writers: Writers | undefined
-  /** The commit time, once it has gone into other values. */
-  #stamped: Micros | undefined
   #editsPast = false
-  readonly #knownIdsMs: number
   #givenIdsMs = 0
   /** A document is written right after its id has been drawn. */
   #lastDrawn: bigint | undefined
-  /** The commit time where it becomes part of other values; undefined while only reading. */
-  #stamp: (() => Micros) | undefined
 
-  constructor(parts: TransactionParts, view: View, times: TransactionTimes) {
-    const { commitTime, givenIdsMs, lastCommitTime, schemaTime, settledTime, stampTime, time } = times
+  constructor(parts: TransactionParts, view: View, times: TransactionTimes, counters?: TransactionCounters) {
+    const { commitTime, stampTime } = times
+    const overlay = commitTime === undefined ? undefined : new Overlay(view)
+    const stamp =
+      commitTime === undefined ? undefined : new CommitStamp(parts, stampTime ?? (() => commitTime))
+    super(parts, overlay ?? view, times, { counters, stamp: stamp?.read })
     this.#parts = parts
     this.#times = times
-    this.#knownIdsMs = givenIdsMs
-    this.snapshotTime = time
-    this.lastCommitTime = lastCommitTime
-    this.settledTime = settledTime
     this.commitTime = commitTime
-    const overlay = commitTime === undefined ? undefined : new Overlay(view)
-    const { counters } = this
-    const expiry = noExpiry()
-    this.#snapshot = {
-      view: overlay ?? view,
-      time,
-      commitTime,
-      schemaTime,
-      lastCommitTime,
-      counters,
-      expiry,
-    }
-    this.catalogue = new StoreCatalogue(this.#snapshot, parts.schemas)
-    this.reader = new VersionReader(this.catalogue, parts.hooks)
-    if (overlay !== undefined && commitTime !== undefined)
-      this.#writers = this.#makeWriters(overlay, commitTime, stampTime)
+    if (overlay !== undefined && stamp !== undefined && commitTime !== undefined)
+      this.#writers = this.#makeWriters(overlay, stamp, commitTime)
   }
 
-  #makeWriters(overlay: Overlay, commitTime: Micros, stampTime: (() => Micros) | undefined): Writers {
-    const { catalogue, reader } = this
-    const stamp = () => {
-      this.#stamped ??= Math.max(stampTime?.() ?? commitTime, this.#parts.ids.newest)
-      return this.#stamped
-    }
-    this.#stamp = stamp
+  #makeWriters(overlay: Overlay, stamp: CommitStamp, commitTime: Micros): Writers {
+    const { catalogue, snapshot, versionReader: reader } = this
     const { hooks } = this.#parts
-    const context = { snapshot: this.#snapshot, overlay, catalogue, reader, hooks, commitTime, stamp }
-    const documents: DocumentWriter = new DocumentWriter({
-      ...context,
-      schemaWritten: (version, journal) => schema.written(version, journal),
-    })
-    const schema = new SchemaWriter(context, documents)
-    return { context, documents, schema }
+    const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, commitTime, stamp: stamp.read }
+    const documents: DocumentWriter = new DocumentWriter(rows, (version, journal) =>
+      schema.written(version, journal),
+    )
+    const schema = new SchemaWriter(rows, documents)
+    return { rows, stamp, documents, schema }
   }
 
   rehearsal(): StoreTransaction {
     const times = { ...this.#times, commitTime: this.commitTime ?? this.snapshotTime + 1 }
-    const rehearsal = new StoreTransaction(this.#parts, this.#snapshot.view, times)
+    const rehearsal = new StoreTransaction(this.#parts, this.snapshot.view, times)
     for (const database of this.catalogue.changed) rehearsal.catalogue.noteChange(database)
     return rehearsal
   }
 
+  asOf(time: Micros): Transaction {
+    if (time >= this.lastCommitTime) return this
+    const { commitTime: _, ...times } = this.#times
+    return new StoreTransaction(this.#parts, this.snapshot.view, { ...times, past: time }, this.counters)
+  }
+
   /** Whether its commit time went into other values than the times of versions and entries. */
   get isStamped(): boolean {
-    return this.#stamped !== undefined
+    return this.#writers?.stamp.time !== undefined
   }
 
   /** The earliest time that its commit may have: of all ids that were drawn, none is later. */
   get committableAt(): Micros {
-    return this.#stamped ?? Math.max(this.commitTime ?? 0, this.#parts.ids.newest)
+    return this.#writers?.stamp.time ?? Math.max(this.commitTime ?? 0, this.#parts.ids.newest)
   }
 
   /** Whether its commit moves the schema time: what is remembered of indexes does not show what is written to the past. */
@@ -200,89 +136,23 @@ export class StoreTransaction implements Transaction {
     return this.#givenIdsMs
   }
 
-  get writable(): boolean {
-    return this.#writers !== undefined
-  }
-
   #write(): Writers {
     if (this.#writers === undefined) throw new WriteNeeded()
     return this.#writers
   }
 
-  /** For the store's own background work, which writes below the level of documents. */
-  internals(): Pick<Writers, 'context'> {
-    return this.#write()
-  }
-
-  /** For the store's own background work, which reads below the level of documents. */
-  get snapshot(): Snapshot {
-    return this.#snapshot
-  }
-
-  /** Everything stored for a document with these versions, oldest first. */
-  rowsOf(ref: Ref, versions: readonly StoredVersion[]): Iterable<Row> {
-    return storedRows({ catalogue: this.catalogue, hooks: this.#parts.hooks }, ref, versions).values()
-  }
-
-  /** What indexes hold of a document with these versions, oldest first, whether they are all of its versions or not. */
-  indexRowsOf(ref: Ref, versions: readonly StoredVersion[]): Iterable<Row> {
-    return indexRows({ catalogue: this.catalogue, hooks: this.#parts.hooks }, ref, versions)
-  }
-
-  get(ref: Ref, at?: Micros): Version | undefined {
-    if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
-    const past = this.#past(at, [ref.collection], ref.database)
-    if (past === undefined) return this.#newest(ref)
-    const stored = validAt(this.#snapshot, ref, past)
-    return stored !== undefined && isVisible(this.#snapshot, stored) ? this.#decode(ref, stored) : undefined
-  }
-
-  #newest(ref: Ref): Version | undefined {
-    const { documents } = this.#parts
-    const key = documentKey(ref)
-    const known = documents.find(key, ref)
-    // What a transaction that may write reads has to be noted.
-    const shapeTime = this.reader.shapeTimeOf(ref)
-    const isCurrent = known?.foundAt === this.lastCommitTime && !this.writable
-    if (isCurrent) this.counters.readBytes += known.bytes.length
-    const stored = isCurrent ? known.bytes : read(this.#snapshot, key, known?.bytes)
-    if (stored === undefined || !isVisible(this.#snapshot, stored)) return undefined
-    if (stored === known?.bytes && known.shapeTime === shapeTime) {
-      if (!this.writable) known.foundAt = this.lastCommitTime
-      return known.version
-    }
-    const version = this.#decode(ref, stored)
-    return this.writable ? version : documents.decoded(key, stored, version, shapeTime, this.lastCommitTime)
+  /** For the store's own work, which writes below the level of documents. */
+  get rows(): Rows {
+    return this.#write().rows
   }
 
   /** What this transaction wrote keeps its placeholders. */
-  #decode(ref: Ref, stored: Uint8Array): Version {
-    if (this.#writers !== undefined && versionTime(stored) === this.#snapshot.commitTime) {
+  protected override decode(ref: Ref, stored: Uint8Array): Version {
+    if (this.#writers !== undefined && versionTime(stored) === this.commitTime) {
       const pending = this.#writers.documents.pendingVersion(ref)
       if (pending !== undefined) return pending
     }
-    return this.reader.read(ref, stored)
-  }
-
-  /** The time of a read in the past, checked against retention; undefined for reads of the present. */
-  #past(
-    at: Micros | undefined,
-    collections: readonly CollectionId[] | undefined,
-    database: DatabaseId,
-  ): Micros | undefined {
-    if (at === undefined || at > this.snapshotTime) return undefined
-    if (at === this.snapshotTime && !this.writable) return undefined
-    checkValidTime(at, this.#minimumOf(database, collections))
-    return at
-  }
-
-  /** The strictest minimum valid time of some collections; undefined: of all user collections. */
-  #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
-    let minimum = 0
-    for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
-      minimum = Math.max(minimum, this.minimumValidTime(database, collection))
-    }
-    return minimum
+    return super.decode(ref, stored)
   }
 
   hasWritten(database: DatabaseId, collection: CollectionId): boolean {
@@ -297,18 +167,11 @@ export class StoreTransaction implements Transaction {
 
   delete(ref: Ref): void {
     const { documents, schema } = this.#write()
+    // A document's tokens and credentials go with it, so that a later one with the same id inherits nothing.
     const isIdentity = ref.collection >= firstUserCollection
-    const dependents = isIdentity ? this.#credentialsOf(ref) : schema.dependents(ref)
+    const dependents = isIdentity ? this.directory.loginsOf(ref) : schema.dependents(ref)
     documents.write(ref, undefined)
     for (const dependent of dependents) this.delete(dependent)
-  }
-
-  /** A document's tokens and credentials go with it, so that a later one with the same id inherits nothing. */
-  #credentialsOf(instance: Ref): Ref[] {
-    return [
-      ...this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance),
-      ...this.#byTerm(instance.database, builtinIndexes.credentialsByInstance, instance),
-    ]
   }
 
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
@@ -325,33 +188,16 @@ export class StoreTransaction implements Transaction {
     return this.#write().documents.removeVersion(ref, ts, action, minimum)
   }
 
-  *versions(ref: Ref, options: { readonly reverse?: boolean } = {}): Generator<Version> {
-    const minimum = this.minimumValidTime(ref.database, ref.collection)
-    const versions = options.reverse
-      ? storedVersions(this.#snapshot, ref)
-      : storedVersionsAscending(this.#snapshot, ref, minimum)
-    for (const stored of versions) {
-      if (versionTime(stored) > minimum) {
-        yield this.#decode(ref, stored)
-        continue
-      }
-      // The state at the minimum valid time is where the retained history begins.
-      if (versionAction(stored) !== 'delete' && versionTtl(stored) > minimum)
-        yield this.#decode(ref, withAction(stored, 'create'))
-      if (options.reverse) return
-    }
-  }
-
   newId(): bigint {
     return this.#parts.ids.next(this.commitTime ?? this.snapshotTime)
   }
 
   isTaken(ref: Ref): boolean {
-    const { time, view } = this.#snapshot
+    const { time, view } = this.snapshot
     if (this.#writers?.documents.hasForgotten(ref)) return true
     const ms = idMs(ref.id)
     // All that was drawn is different, and what was given to documents has times that are past, or up to this one.
-    const earliestMs = Math.max(this.#knownIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))
+    const earliestMs = Math.max(this.#times.givenIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
       view.noteAbsent?.(documentKey(ref), historyRange(ref))
     else if (isStored(view, ref)) return true
@@ -370,134 +216,15 @@ export class StoreTransaction implements Transaction {
     return this.#write().schema.nextSchemaId(database, nativeCollection)
   }
 
-  match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {
-    const { database } = index.ref
-    const at = this.#past(scan.at, scan.at === undefined ? [] : namedCollections(index), database)
-    // What a transaction that may write reads has to be noted.
-    const known = this.writable ? undefined : this.#parts.entries
-    return scanEntries(this.#snapshot, this.#entrySet(index, terms), withTime(scan, at), known)
-  }
-
-  #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
-    const { database } = index.ref
-    // Terms whose parts are shared can be small in memory and endless when they are encoded.
-    const extent = extentOf(terms)
-    const bytes =
-      extent > 2 * limits.indexTermsBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.#stamp)
-    if (bytes > limits.indexTermsBytesMax) {
-      throw new RequestError(
-        'bad request',
-        `Key bytes (${bytes}) exceeds threshold (${limits.indexTermsBytesMax})`,
-      )
-    }
-    return {
-      database,
-      index: Number(index.ref.id),
-      terms: encodeTerms(terms, this.#stamp),
-      descending: index.values.map(value => value.reverse),
-      isLive: collection => this.catalogue.hasCollection(database, collection),
-    }
-  }
-
-  documents(database: DatabaseId, collection: CollectionId, scan: EntryScan): Iterable<IndexEntry> {
-    if (!this.catalogue.hasCollection(database, collection)) return []
-    const at = this.#past(scan.at, [collection], database)
-    return scanDocuments(this.#snapshot, database, collection, withTime(scan, at))
-  }
-
-  entryChanges(
-    index: IndexDefinition,
-    before: Version | undefined,
-    after: Version | undefined,
-  ): readonly EntryChange[] {
-    const { hooks } = this.#parts
-    return entryChanges(index, before, after, { catalogue: this.catalogue, hooks }, this.snapshotTime)
-  }
-
-  termsKey(terms: readonly Value[]): string {
-    return termsKey(terms)
-  }
-
-  matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent> {
-    const minimum = this.#minimumOf(index.ref.database, namedCollections(index))
-    return scanEvents(this.#snapshot, this.#entrySet(index, terms), scan, minimum)
-  }
-
-  documentEvents(database: DatabaseId, collection: CollectionId, scan: EventScan): Iterable<IndexEvent> {
-    const set: EntrySet = {
-      database,
-      index: documentsTables(collection).number,
-      terms: encodeTerms([]),
-      descending: [],
-      isLive: number => this.catalogue.hasCollection(database, number),
-    }
-    return scanEvents(this.#snapshot, set, scan, this.minimumValidTime(database, collection))
-  }
-
-  collectionChanges(
-    database: DatabaseId,
-    collection: CollectionId,
-    from: Micros,
-  ): Iterable<CommittedTransaction> {
-    return readCollectionChanges(this.#snapshot.view, database, collection, from)
-  }
-
-  get changesSince(): Micros {
-    return recordSince(this.#snapshot.view, this.lastCommitTime)
-  }
-
-  resultTime(): Micros {
-    const writes = this.#writers !== undefined && !this.#writers.context.overlay.isEmpty
-    return writes && this.#stamp !== undefined ? this.#stamp() : this.settledTime
-  }
-
-  /** As of `now`, at or before the time of the snapshot, when that is given. */
-  minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshotTime): Micros {
-    const definition =
-      collection < firstUserCollection
-        ? undefined
-        : this.catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
-    return minimumValidTime(collection, definition, now)
-  }
-
-  credentialOf(instance: Ref): Version | undefined {
-    for (const ref of this.#byTerm(instance.database, builtinIndexes.credentialsByInstance, instance)) {
-      return this.get(ref)
-    }
-    return undefined
-  }
-
-  tokensOf(instance: Ref): readonly Version[] {
-    const tokens: Version[] = []
-    for (const ref of this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance)) {
-      const token = this.get(ref)
-      if (token !== undefined) tokens.push(token)
-    }
-    return tokens
-  }
-
-  accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined {
-    for (const ref of this.#byTerm(database, builtinIndexes.providersByIssuer, issuer)) return this.get(ref)
-    return undefined
-  }
-
-  /** Unexpired entries of an index every database has, by document. */
-  *#byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
-    const prefix = indexTermsPrefix('live', database, index, encodeTerms([term]))
-    for (const row of this.#snapshot.view.range(prefixRange(prefix))) {
-      this.counters.readBytes += row.value.length
-      if (!isExpired(this.#snapshot, entryTtl(row))) yield entryDocument(database, row)
-    }
-  }
-
-  keyDatabases(keyId: bigint): readonly DatabaseId[] {
-    return decodeHomes(read(this.#snapshot, keyHomeKey(keyId)))
+  override resultTime(): Micros {
+    if (this.#writers === undefined || this.#writers.rows.overlay.isEmpty) return this.settledTime
+    return this.#writers.stamp.read()
   }
 
   secretKey(draw: () => Uint8Array): Uint8Array {
-    const stored = this.#snapshot.view.get(secretKeyRow)
+    const stored = this.snapshot.view.get(secretKeyRow)
     if (stored !== undefined) return Uint8Array.from(stored)
-    const { overlay } = this.#write().context
+    const { overlay } = this.rows
     const drawn = draw()
     overlay.set(secretKeyRow, drawn)
     return drawn
@@ -511,8 +238,8 @@ export class StoreTransaction implements Transaction {
 
   /** What the transaction decided to write; empty when it wrote nothing. */
   finish(): Write[] {
-    const { context, documents, schema } = this.#write()
-    const { overlay, commitTime } = context
+    const { rows, documents, schema } = this.#write()
+    const { overlay, commitTime } = rows
     if (overlay.isEmpty) return []
     schema.markChanged()
     const writes = overlay.writes()
@@ -521,7 +248,7 @@ export class StoreTransaction implements Transaction {
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.#parts
     // Looked for as every read is: what another commit says meanwhile makes this attempt stale.
-    record.isBegun ||= context.snapshot.view.get(recordSinceKey) !== undefined
+    record.isBegun ||= overlay.get(recordSinceKey) !== undefined
     if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTime(this.lastCommitTime) })
     let bytes = 0
     for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
@@ -530,10 +257,4 @@ export class StoreTransaction implements Transaction {
     this.counters.writeOps = documents.writeOps()
     return writes
   }
-}
-
-function withTime(scan: EntryScan, at: Micros | undefined): EntryScan {
-  if (scan.at === at) return scan
-  const { at: _, ...present } = scan
-  return at === undefined ? present : { ...present, at }
 }

@@ -9,6 +9,7 @@ import type { StreamOpening } from '../engine/stream-opener.ts'
 import { limits } from '../limits.ts'
 import type { PagedOrder, StreamEnd, StreamPage, StreamPlace } from '../model/streaming.ts'
 import type { OpenStream } from './open-stream.ts'
+import { rightsLost, streamEnds } from './stream-ends.ts'
 import type { Reader } from './subject.ts'
 
 /** Reads a page; {@link StreamOpening}. */
@@ -27,31 +28,6 @@ interface ReaderHost {
   readonly caughtUp: (reader: PageReader) => boolean
   /** Told of bugs. */
   readonly onFailure: (error: unknown) => void
-}
-
-const sourceGone: StreamEnd = {
-  cause: 'source gone',
-  code: 'time out',
-  description: 'The source of the stream can no longer be read.',
-  txn: 0,
-}
-const rightsLost: StreamEnd = {
-  cause: 'rights lost',
-  code: 'permission denied',
-  description: 'The credential of the stream is no longer valid.',
-  txn: 0,
-}
-const replayTooLong: StreamEnd = {
-  cause: 'replay too long',
-  code: 'too many requests',
-  description: 'There are too many events to catch up on.',
-  txn: 0,
-}
-const failed: StreamEnd = {
-  cause: 'failed',
-  code: 'internal server error',
-  description: 'The service met an internal error.',
-  txn: 0,
 }
 
 /** How telling a page ends a stream: with an event of its own, or with the last event of the page. */
@@ -129,12 +105,12 @@ export class PageReader implements Reader {
   }
 
   close(): void {
-    this.#end(sourceGone)
+    this.#end(streamEnds.sourceClosed)
   }
 
   /** Something is broken. */
   fail(): void {
-    this.#end(failed)
+    this.#end(streamEnds.failed)
   }
 
   /** Nobody is told any more. */
@@ -187,10 +163,10 @@ export class PageReader implements Reader {
   }
 
   #recover({ requestError, status }: QueryResponse): void {
-    if (status === 401) this.#end(rightsLost)
-    else if (status === 400) this.#end(sourceGone)
+    if (status === 401) this.#end(rightsLost(0))
+    else if (status === 400) this.#end(streamEnds.sourceClosed)
     else if (requestError === 'internal server error' || ++this.#failures > limits.streamRetriesMax) {
-      this.#end(failed)
+      this.#end(streamEnds.failed)
     } else {
       this.#isDue = true
       this.#cancelRetry = this.#host.timers.after(limits.streamRetryMs, () => {
@@ -210,7 +186,7 @@ export class PageReader implements Reader {
       this.#replayed += lines.length
       if (lines.length > left) {
         lines.length = left
-        end = replayTooLong
+        end = streamEnds.replayTooLong
       }
     }
     if (lines.length === 0 && this.#wantsStatus) {

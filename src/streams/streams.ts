@@ -12,9 +12,8 @@ import type { Cancel, Timers } from '../base/timers.ts'
 import type { EventStream } from '../engine/contract.ts'
 import type { StreamOpener, StreamOpening } from '../engine/stream-opener.ts'
 import { limits } from '../limits.ts'
-import { asOf } from '../model/past-transaction.ts'
 import type { SessionHost } from '../model/session.ts'
-import type { StreamEnd, StreamEvent, StreamFormat } from '../model/streaming.ts'
+import type { StreamEvent, StreamFormat } from '../model/streaming.ts'
 import type { Change, CommittedTransaction, Store, Transaction } from '../store/contract.ts'
 import type { Micros } from '../values/value.ts'
 import { Audience } from './audience.ts'
@@ -23,6 +22,7 @@ import { Lines } from './lines.ts'
 import { OpenStream, RefusedStream } from './open-stream.ts'
 import { hasMore } from './page-reader.ts'
 import { PagedStreams } from './paged-streams.ts'
+import { rightsLost, streamEnds } from './stream-ends.ts'
 import { type Reader, type Subject, Subjects, sourceOf } from './subject.ts'
 import { type Handled, Tailer, TurnOver, type Waiting } from './tailer.ts'
 import { sourceConditions, Viewer, viewerTerms } from './viewer.ts'
@@ -37,37 +37,6 @@ interface StreamsOptions {
   readonly openMax: number
   /** Told of bugs; all streams have been ended. */
   readonly onInternalError: (error: unknown) => void
-}
-
-const lostAuthorization = (txn: Micros): StreamEnd => ({
-  cause: 'rights lost',
-  code: 'permission denied',
-  description: 'Authorization lost during stream evaluation.',
-  txn,
-})
-const sourceClosed: StreamEnd = {
-  cause: 'source gone',
-  code: 'time out',
-  description: 'Stream was unexpectedly closed by its source.',
-  txn: 0,
-}
-const alreadyClosed: StreamEnd = {
-  cause: 'source gone',
-  code: 'time out',
-  description: 'Subscribing to an already closed stream.',
-  txn: 0,
-}
-const tooMany: StreamEnd = {
-  cause: 'too many streams',
-  code: 'too many requests',
-  description: 'Too many open streams.',
-  txn: 0,
-}
-const failed: StreamEnd = {
-  cause: 'failed',
-  code: 'internal server error',
-  description: 'The service met an internal error.',
-  txn: 0,
 }
 
 /** What one transaction means to the streams that are open. */
@@ -115,7 +84,7 @@ export class Streams implements StreamOpener {
       clock: options.clock,
       handle: (committed, transaction, waiting) => this.#handle(committed, transaction, waiting),
       onFailure: error => {
-        for (const stream of this.#open) stream.end(failed)
+        for (const stream of this.#open) stream.end(streamEnds.failed)
         options.onInternalError(error)
       },
     })
@@ -126,8 +95,8 @@ export class Streams implements StreamOpener {
     const format = order.kind === 'told' ? this.#shared(order.format) : undefined
     const wording = order.kind === 'told' ? order.format : order.wording
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
-    if (this.#isEnded) return new RefusedStream(id, wording, alreadyClosed)
-    if (this.#open.size >= this.#options.openMax) return new RefusedStream(id, wording, tooMany)
+    if (this.#isEnded) return new RefusedStream(id, wording, streamEnds.alreadyClosed)
+    if (this.#open.size >= this.#options.openMax) return new RefusedStream(id, wording, streamEnds.tooMany)
     const { transaction } = session
     const terms = viewerTerms(session)
     const origin = {
@@ -146,7 +115,7 @@ export class Streams implements StreamOpener {
 
   end(): void {
     this.#isEnded = true
-    for (const stream of this.#open) stream.end(sourceClosed)
+    for (const stream of this.#open) stream.end(streamEnds.sourceClosed)
   }
 
   /** The same object for all streams that agree in it, so that an event is rendered once for them. */
@@ -192,7 +161,7 @@ export class Streams implements StreamOpener {
   }
 
   #lose(viewer: Viewer<OpenStream>, txn: Micros): void {
-    for (const stream of viewer.streams) stream.end(lostAuthorization(txn))
+    for (const stream of viewer.streams) stream.end(rightsLost(txn))
   }
 
   #release(stream: OpenStream): void {
@@ -233,7 +202,7 @@ export class Streams implements StreamOpener {
     const deliveries: [OpenStream, readonly Uint8Array[]][] = []
     const readers: Reader[] = []
     const { host } = this.#options
-    const past = asOf(transaction, time)
+    const past = transaction.asOf(time)
     const deadline = host.now() + limits.streamBatchMs * 1000
     const audience = new Audience({ host, transaction: past, deadline, ...waiting })
     let steps = 0
@@ -287,7 +256,7 @@ function* handOut(
 ): Generator<number, void, void> {
   for (const viewer of lost) {
     for (const stream of [...viewer.streams]) {
-      stream.end(lostAuthorization(time))
+      stream.end(rightsLost(time))
       yield 0
     }
   }
@@ -299,7 +268,7 @@ function* handOut(
   for (const subject of closed) {
     for (const reader of [...subject.readers]) reader.close()
     for (const stream of [...subject.streams]) {
-      if (stream.origin.start < time) stream.end(sourceClosed)
+      if (stream.origin.start < time) stream.end(streamEnds.sourceClosed)
       yield 0
     }
   }

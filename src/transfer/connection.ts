@@ -49,6 +49,8 @@ export interface Connection {
   query(path: DatabasePath, expression: Json): Promise<Json>
   /** The schema files of a database, in line with what is defined. */
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
+  /** Whether a schema is staged, into which pushes go until it is committed or abandoned. */
+  isSchemaStaged(path: DatabasePath): Promise<boolean>
   /** Pushes files beside those that are there; with `dryRun` they are only looked at. Throws {@link QueryRefused}. */
   pushSchema(path: DatabasePath, files: readonly SchemaFileText[], dryRun: boolean): Promise<void>
   write(path: DatabasePath, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
@@ -90,7 +92,7 @@ function describe(error: ReadonlyMap<string, Json>): string {
 type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
 
 /** What connections do with schema files. */
-function schemaMethods(send: SendSchema): Pick<Connection, 'schemaFiles' | 'pushSchema'> {
+function schemaMethods(send: SendSchema): Pick<Connection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
   const get = async (path: DatabasePath, steps: readonly string[]) =>
     JSON.parse(await send(path, { method: 'GET', path: steps, parameters: {}, files: [], text: '' }))
   return {
@@ -102,6 +104,10 @@ function schemaMethods(send: SendSchema): Pick<Connection, 'schemaFiles' | 'push
         found.push({ name, text: content })
       }
       return found
+    },
+    async isSchemaStaged(path) {
+      const { status } = (await get(path, ['status'])) as { readonly status: string }
+      return status !== 'none'
     },
     async pushSchema(path, files, dryRun) {
       const parameters = { override: 'false', force: 'true' }

@@ -17,7 +17,7 @@ export interface DatabaseSchema {
   readonly files: FslFile[]
 }
 
-type SchemaTarget = Pick<Connection, 'query' | 'schemaFiles' | 'pushSchema'>
+type SchemaTarget = Pick<Connection, 'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'>
 
 /** Creates what is not there; with `dryRun` only looks. Throws `QueryRefused` for files that are refused. */
 export async function writeDatabaseSchema(

@@ -4,6 +4,7 @@
 import { summaryOf } from '../v10/failure/summary.ts'
 import type { SchemaItem } from '../v10/fsl/nodes.ts'
 import { parseFsl } from '../v10/fsl/parse.ts'
+import { mainFile } from '../v10/fsl/patch.ts'
 import type { TypeNode } from '../v10/syntax/nodes.ts'
 import { Source } from '../v10/syntax/source.ts'
 import type { FieldType, FieldTypes } from './field-types.ts'
@@ -31,6 +32,20 @@ export function isPlain(item: SchemaItem): boolean {
     item.annotations.length === 0 &&
     item.members.every(({ kind }) => plainMembers.has(kind))
   )
+}
+
+/**
+ * Whether files are those of a schema of version 10: of a database of version 4 a single one is made, which says of its
+ * collections what version 4 says.
+ */
+export function saysVersion10(files: readonly FslFile[]): boolean {
+  const isOwn = files.some(({ name }) => name !== mainFile)
+  return isOwn || files.some(({ items }) => items.some(isOfVersion10))
+}
+
+/** Roles and access providers may be of either version. */
+function isOfVersion10(item: SchemaItem): boolean {
+  return item.kind === 'function' || (item.kind === 'collection' && !isPlain(item))
 }
 
 const plainMembers: ReadonlySet<string> = new Set(['history_days', 'ttl_days'])

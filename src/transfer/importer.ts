@@ -57,7 +57,7 @@ export interface ImportOptions {
 /** What an import asks of a database. */
 export type ImportConnection = Pick<
   Connection,
-  'name' | 'query' | 'write' | 'missing' | 'schemaFiles' | 'pushSchema'
+  'name' | 'query' | 'write' | 'missing' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'
 >
 
 /** How far an import has come, for whoever shows it. */

@@ -7,13 +7,14 @@ import type { SchemaItem } from '../v10/fsl/nodes.ts'
 import { itemKey, placeWithComment } from '../v10/fsl/patch.ts'
 import type { Connection, DatabasePath } from './connection.ts'
 import { type FslFile, isPlain, readFsl } from './fsl.ts'
+import { TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 
-type SchemaConnection = Pick<Connection, 'schemaFiles' | 'pushSchema'>
+type SchemaConnection = Pick<Connection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'>
 
 /**
  * Pushes files. With `dryRun` they are only looked at by the database. Throws `QueryRefused` with everything that is wrong,
- * each with its place.
+ * each with its place, and {@link TransferError} while a schema is staged there.
  */
 export async function pushFiles(
   connection: SchemaConnection,
@@ -24,6 +25,10 @@ export async function pushFiles(
   const present = (await connection.schemaFiles(path)).map(({ name, text }) => readFsl(name, text))
   const { findings, push } = planOf(path, present, files)
   if (push.size > 0) {
+    if (await connection.isSchemaStaged(path)) {
+      const name = path.join('/') || 'the root database'
+      throw new TransferError(`${name} has a staged schema: commit or abandon it before files come in`)
+    }
     const sent = Array.from(push, ([name, text]) => ({ name, text }))
     await connection.pushSchema(path, sent, dryRun)
   }

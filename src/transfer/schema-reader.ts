@@ -1,10 +1,9 @@
 // The schema of a database as text that makes it again: what the hosted service left out of its exports.
 
 import { printQuery, writeJson } from '../v4/text/index.ts'
-import { mainFile } from '../v10/fsl/patch.ts'
 import type { Json, Micros } from '../values/value.ts'
 import type { Connection, DatabasePath } from './connection.ts'
-import { isPlain, readFsl } from './fsl.ts'
+import { readFsl, saysVersion10 } from './fsl.ts'
 import { literal, object } from './query-json.ts'
 
 /** The kinds, in an order in which they can be created, with the set of all and the function that creates one. */
@@ -82,12 +81,10 @@ async function readSchemaFiles(connection: Connection, path: DatabasePath): Prom
   const files = await connection.schemaFiles(path)
   const read = files.map(({ name, text }) => readFsl(name, text))
   const items = read.flatMap(each => each.items)
-  const isNeeded = items.some(item => item.kind === 'collection' && !isPlain(item))
-  const isOwn = files.some(({ name }) => name !== mainFile)
   return {
     texts: files.map(({ name, text }) => ({ file: name, text })),
     said: new Set(items.map(({ kind, name }) => `${setOfItem[kind]} ${name.text}`)),
-    isNeeded: isNeeded || isOwn,
+    isNeeded: saysVersion10(read),
   }
 }
 
@@ -100,8 +97,6 @@ function isSaid(set: string, each: ReadonlyMap<string, Json>, said: ReadonlySet<
 /** Whether version 10 has made an object: it names in texts what version 4 refers to. */
 function isOfVersion10(set: string, each: ReadonlyMap<string, Json>): boolean {
   switch (set) {
-    case 'functions':
-      return typeof each.get('body') === 'string'
     case 'roles':
       return [...parts(each, 'privileges'), ...parts(each, 'membership')].some(part =>
         isText(part, 'resource'),

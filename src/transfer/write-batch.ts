@@ -384,7 +384,7 @@ class BatchWriter {
 
   #otherCredentials(ref: Ref, fields: ObjectValue): Version | undefined {
     const instance = ref.collection === native.credentials ? fields.get('instance') : undefined
-    const found = instance instanceof Ref ? this.#transaction.credentialOf(instance) : undefined
+    const found = instance instanceof Ref ? this.#transaction.directory.credentialOf(instance) : undefined
     return found && !sameRef(found.ref, ref) ? found : undefined
   }
 

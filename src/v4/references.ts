@@ -84,7 +84,7 @@ function resolveSelf(collection: Ref | UnresolvedRef, session: Session, place: P
       return credential
     if (identity instanceof Ref) {
       if (identity.collection === number) return identity
-      const owned = number === native.credentials && session.transaction.credentialOf(identity)
+      const owned = number === native.credentials && session.transaction.directory.credentialOf(identity)
       if (owned) return owned.ref
     }
   }

@@ -16,6 +16,7 @@ import {
   foreignValueText,
   pathText,
   shownPath,
+  stagedSchemaText,
   typeFaultText,
 } from '../model/schema/fault-texts.ts'
 import type { Session } from '../model/session.ts'
@@ -112,6 +113,8 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
       const reason = 'destructive change forbidden because database is in protected mode.'
       return error('schema validation failed', `${destructiveTexts[fault.change]}: ${reason}`)
     }
+    case 'staged schema':
+      return error('schema validation failed', stagedSchemaText)
     case 'no body':
       return error('schema validation failed', 'Invalid type provided for field `body`.')
     case 'fixed history':

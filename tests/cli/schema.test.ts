@@ -355,3 +355,20 @@ test('a folder of .fsl files is pushed and pulled as it is', async () => {
   assert.equal(pulled.status, 0, pulled.stderr)
   assert.deepEqual(await contents(place), { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
 })
+
+test('into an empty folder the files of the version are pulled that the schema is of, unless it is said', async () => {
+  const place = await databaseWith('tens', { 'main.fsl': 'collection Shelf {\n  a: Int\n}\n' })
+  assert.equal((await run('schema', 'push', place, '--database', 'tens', '--yes')).status, 0)
+  const pulled = async (database: string, folderName: string, ...words: string[]) => {
+    const into = join(folder, folderName)
+    const { status, stderr } = await run('schema', 'pull', into, '--database', database, ...words)
+    assert.equal(status, 0, stderr)
+    return Object.keys(await contents(into))
+  }
+  assert.deepEqual(await pulled('tens', 'tens-new'), ['main.fsl'])
+  assert.deepEqual(await pulled('tens', 'tens-as-4', '--fql', '4'), ['collections/Shelf.fql'])
+  await databaseWith('fours', {})
+  await evaluate('fours', 'CreateCollection({ name: "Shelf", ttl_days: 3 })')
+  assert.deepEqual(await pulled('fours', 'fours-new'), ['collections/Shelf.fql'])
+  assert.deepEqual(await pulled('fours', 'fours-as-10', '--fql', '10'), ['main.fsl'])
+})

@@ -1,10 +1,12 @@
 // A staged schema: what queries of both languages read and write meanwhile, and what stays of it.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '../../src/limits.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
-import { assertSound, temporaryFolder } from '../support/program.ts'
+import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 type Files = Readonly<Record<string, string>>
@@ -120,16 +122,115 @@ describe('a staged schema', { timeout: 120_000 }, () => {
     assert.equal((await database.ask('one()')).data, 1)
   })
 
-  test('what version 4 writes holds at once, and stays when the schema is committed', async () => {
+  test('version 4 may not write definitions meanwhile, everything else it may', async () => {
     const database = await staged(`${shelf}\nfunction old() { 1 }\n`, `${indexed}\nfunction old() { 2 }\n`)
-    await query(server, database.secret, { create_collection: { object: { name: 'Made' } } })
-    await query(server, database.secret, {
-      create: { collection: 'Made' },
-      params: { object: { data: { object: { a: 5 } } } },
-    })
-    assert.match(await database.file('main.fsl', true), /collection Made \{[\s\S]*\}/)
+    const { secret } = database
+    const source = { collection: 'Shelf' }
+    const body = { query: { lambda: 'x', expr: { create_collection: { object: { name: 'Made' } } } } }
+    const writes: readonly unknown[] = [
+      { create_collection: { object: { name: 'Made' } } },
+      { create_index: { object: { name: 'all', source } } },
+      { create_function: { object: { name: 'f', body } } },
+      { create_role: { object: { name: 'r', privileges: [] } } },
+      { update: { collection: 'Shelf' }, params: { object: { history_days: 3 } } },
+      { update: { function: 'old' }, params: { object: { data: { object: { a: 1 } } } } },
+      { delete: { function: 'old' } },
+      { delete: { collection: 'Shelf' } },
+    ]
+    for (const write of writes) {
+      const { json, status } = await send(server, { secret, query: write })
+      const [error] = (json as { errors: readonly { code: string; description: string }[] }).errors
+      const text = 'Cannot update schema from FQL v4 if schema has been staged.'
+      assert.deepEqual(
+        [status, error?.code, error?.description],
+        [400, 'schema validation failed', text],
+        JSON.stringify(write),
+      )
+    }
+    const made = { create: source, params: { object: { data: { object: { a: 5 } } } } }
+    await query(server, secret, made)
+    await query(server, secret, { create_key: { object: { role: 'server' } } })
+    await query(server, secret, { create_database: { object: { name: 'child' } } })
     await database.schema('POST', 'staged/commit')
-    assert.deepEqual((await database.ask('[Made.all().first()!.a, old()]')).data, [5, 2])
+    assert.deepEqual((await database.ask('[Shelf.byA(5).count(), old()]')).data, [1, 2])
+    await query(server, secret, writes[0])
+    await query(server, secret, { delete: { collection: 'Shelf' } })
+  })
+
+  test('functions that define things stage them, in version 10', async () => {
+    const maker = 'function make() { Collection.create({ name: "Made" }).name }\n'
+    const database = await staged(`${shelf}\n${maker}`, `${indexed}\n${maker}`)
+    assert.equal((await database.ask('make()')).data, 'Made')
+    assert.equal((await database.ask('Made.create({})')).error?.code, 'unbound_variable')
+    await database.schema('POST', 'staged/commit')
+    assert.equal((await database.ask('Made.all().count()')).data, 0)
+  })
+
+  test('an import may not bring definitions, and says why', async () => {
+    const database = await staged(shelf, indexed)
+    const name = `staged${databases - 1}`
+    const folder = await temporaryFolder()
+    try {
+      await writeFile(join(folder, 'main.fsl'), 'function brought() { 1 }\n')
+      const run = () =>
+        runProgram(
+          ['import', '--url', server.url, '--database', name, '--state', join(folder, 'state'), folder],
+          { TERRARIUM_SECRET: server.rootSecret },
+        )
+      const refused = await run()
+      assert.equal(refused.status, 1, refused.stdout)
+      assert.match(refused.stderr, new RegExp(`${name} has a staged schema: commit or abandon it`))
+      assert.equal(await database.file('main.fsl', true), indexed)
+      await database.schema('POST', 'staged/commit')
+      const done = await run()
+      assert.equal(done.status, 0, done.stderr)
+      assert.equal((await database.ask('brought() + Shelf.byA(1).count()')).data, 1)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('a schema with an index that cannot be built is not committed, but may be abandoned or mended', async () => {
+    const active = 'collection Wide {\n}\n'
+    const planned =
+      'collection Wide {\n  index byBoth {\n    terms [mva(.a), mva(.b)]\n  }\n  unique [mva(.a), mva(.b)]\n}\n'
+    const database = new Database(await keyOfNewDatabase(server, `staged${databases++}`, 'admin'))
+    await database.schema('POST', 'update', { 'main.fsl': active })
+    const size = limits.synchronousIndexBuildMax + 10
+    await database.ask(`Set.sequence(0, ${size}).forEach(n => Wide.create({ a: n, b: n }))`)
+    // More combinations than an index may hold of one document.
+    const many = 'Set.sequence(0, 400).toArray()'
+    await database.ask(`Wide.create({ id: 1, a: ${many}, b: ${many} })`)
+    await database.schema('POST', 'update?staged=true', { 'main.fsl': planned })
+    const ends = async (status: string) => {
+      for (;;) {
+        const told = await database.schema('GET', 'status?format=summary')
+        if (told.status === status) return told.pending_summary
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
+    }
+    assert.equal(
+      await ends('failed'),
+      '* Collection Wide:\n  ! index byBoth: failed\n  ! unique constraint on [mva(.a), mva(.b)]: failed\n',
+    )
+    const { data } = await database.ask(
+      'let c = Collection.byName("Wide")!; [c.indexes!.byBoth!.status, c.constraints![0]!.status]',
+    )
+    assert.deepEqual(data, ['failed', 'failed'])
+    const refused = await database.request('POST', 'staged/commit')
+    assert.deepEqual(
+      [refused.status, refused.json.error.message],
+      [400, 'Cannot commit schema in the `failed` state. Check schema status for details.'],
+    )
+    await database.schema('POST', 'staged/abandon')
+    assert.equal((await database.schema('GET', 'status')).status, 'none')
+    assert.equal(await database.file('main.fsl', true), active)
+    await database.schema('POST', 'update?staged=true', { 'main.fsl': planned })
+    await ends('failed')
+    await database.ask('Wide.byId(1)!.update({ a: 0, b: 1 })')
+    assert.equal(await ends('ready'), '')
+    await database.schema('POST', 'staged/commit')
+    assert.deepEqual((await database.ask('Wide.byBoth(0, 1).map(.id).toArray()')).data, ['1'])
   })
 
   test('a push, a commit and an abandonment of another version are refused', async () => {

@@ -37,7 +37,6 @@ export function pureSession(options: PureOptions = {}, memo = new Memo()): Sessi
   const transaction = {
     snapshotTime: options.now ?? pureNow,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
-    commitTime: undefined,
     writable: false,
     catalogue: { resolve: () => undefined, nameOf: () => undefined },
     get(): never {

@@ -144,6 +144,11 @@ function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
       }
       return Promise.all(list.files.map(read))
     },
+    isSchemaStaged: async () => {
+      const path = '/schema/1/status'
+      const { status } = await callApi<{ status: string }>('GET', path, where, undefined, signal)
+      return status !== 'none'
+    },
     pushSchema: async (_path, files, dryRun) => {
       const form = new FormData()
       for (const { name, text } of files) form.append(name, new Blob([text]))

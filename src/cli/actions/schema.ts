@@ -21,7 +21,14 @@ import {
   type WrittenObject,
   writeObject,
 } from '../schema/folder.ts'
-import { planPull, planPush, pushFiles, readFslFiles, writePulled } from '../schema/fsl-files.ts'
+import {
+  hasVersion10,
+  planPull,
+  planPush,
+  pushFiles,
+  readFslFiles,
+  writePulled,
+} from '../schema/fsl-files.ts'
 import { idOf, type SchemaObject } from '../schema/kinds.ts'
 import { type Change, makePlan, type Plan, stepsOf } from '../schema/plan.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
@@ -31,12 +38,21 @@ interface Choice {
   readonly yes: boolean
 }
 
+interface PullChoice extends Choice {
+  /** The version of the language whose files are written; `auto`: that of the folder or the database. */
+  readonly fql: string
+}
+
 interface PushChoice extends Choice {
   readonly delete: boolean
 }
 
 /** Writes the schema of a database to files; resolves with the exit status. */
-export function pullSchema(folder: string, choice: Choice & ClientChoice, config: Config): Promise<number> {
+export function pullSchema(
+  folder: string,
+  choice: PullChoice & ClientChoice,
+  config: Config,
+): Promise<number> {
   return withService(choice, config, connection => pull(resolve(folder), connection, choice))
 }
 
@@ -68,11 +84,20 @@ async function withService(
 
 // --------------------------------------------------------------------------------------------------- pull
 
-/** A folder with `.fsl` files is one of version 10. */
-async function pull(folder: string, connection: Connection, choice: Choice): Promise<number> {
-  return readFslFiles(folder).size > 0
-    ? pullFsl(folder, connection, choice)
-    : pullObjects(folder, connection, choice)
+/** A folder with `.fsl` files is one of version 10, and one without any files what the database is. */
+async function pull(folder: string, connection: Connection, choice: PullChoice): Promise<number> {
+  const isVersion10 =
+    choice.fql === 'auto'
+      ? readFslFiles(folder).size > 0 || (!hasObjects(folder) && (await hasVersion10(connection)))
+      : choice.fql === '10'
+  return isVersion10 ? pullFsl(folder, connection, choice) : pullObjects(folder, connection, choice)
+}
+
+/** Whether there are files of version 4, be they such that cannot be read. */
+function hasObjects(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { objects, unread } = readFolder(folder)
+  return objects.length + unread.length > 0
 }
 
 async function pullFsl(folder: string, connection: Connection, choice: Choice): Promise<number> {

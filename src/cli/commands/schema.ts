@@ -21,10 +21,20 @@ export const schemaPullCommand = command({
     'Each object is a file of its own, such as indexes/users_by_email.fql with CreateIndex({…}) in it. A file that says ' +
       'the same already stays as it is, with its comments. Files of objects that the database does not have are named and ' +
       'left alone. Asks before it overwrites a file.',
-    'Where the folder holds .fsl files the schema files of the database are written instead, as they are.',
+    'Where the folder holds .fsl files the schema files of the database are written instead, as they are. Where it holds ' +
+      'neither, that happens if the schema has something that only version 10 can say. --fql decides in any case.',
   ],
   operands: [folderOperand],
-  options: { ...planOptions, ...clientOptions },
+  options: {
+    ...planOptions,
+    fql: {
+      kind: 'choice',
+      choices: ['auto', '4', '10'],
+      default: 'auto',
+      doc: 'The version of the language: 4 writes .fql files, 10 writes .fsl files, auto what the folder or the database has.',
+    },
+    ...clientOptions,
+  },
   settings: ['data'],
   examples: [['schema pull schema --database shop', 'From the folder ./data, which may be served or not:']],
   run: async ({ operands: [folder = ''], options, config }) =>

@@ -3,6 +3,8 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { readFsl, saysVersion10 } from '../../transfer/fsl.ts'
+import { TransferError } from '../../transfer/record.ts'
 import type { Connection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 
@@ -30,17 +32,40 @@ interface PullPlan {
   readonly unknown: readonly string[]
 }
 
+interface DatabaseFile {
+  readonly name: string
+  readonly text: string
+}
+
+async function databaseFiles(connection: Connection): Promise<readonly DatabaseFile[]> {
+  const { files } = (await connection.schema('GET', 'files')) as { files: readonly { filename: string }[] }
+  const found: DatabaseFile[] = []
+  for (const { filename: name } of files) {
+    const answer = await connection.schema('GET', `files/${encodeURIComponent(name)}`)
+    found.push({ name, text: (answer as { content: string }).content })
+  }
+  return found
+}
+
+/** Whether the schema of a database has something that only version 10 can say; files that cannot be read are somebody's own. */
+export async function hasVersion10(connection: Connection): Promise<boolean> {
+  const files = await databaseFiles(connection)
+  try {
+    return saysVersion10(files.map(({ name, text }) => readFsl(name, text)))
+  } catch (error) {
+    if (error instanceof TransferError) return true
+    throw error
+  }
+}
+
 /** Compares the files of a database with those of a folder. Throws {@link StartError} for names that lead out of it. */
 export async function planPull(folder: string, connection: Connection): Promise<PullPlan> {
   const local = new Map(readFslFiles(folder))
   const changes: PulledFile[] = []
-  const { files } = (await connection.schema('GET', 'files')) as { files: readonly { filename: string }[] }
-  for (const { filename: name } of files) {
+  for (const { name, text } of await databaseFiles(connection)) {
     const path = resolve(folder, name)
     if (!path.startsWith(resolve(folder) + sep))
       throw new StartError(`the file ${name} lies outside of ${folder}`)
-    const answer = await connection.schema('GET', `files/${encodeURIComponent(name)}`)
-    const text = (answer as { content: string }).content
     const before = local.get(name)
     local.delete(name)
     if (before !== text) changes.push({ name, path, text, isNew: before === undefined })

@@ -25,7 +25,7 @@ export const accessProviderResource: Resource = {
     failures.push(...uriFailures(fields.get('jwks_uri'), session))
     const issuer = fields.get('issuer')
     if (typeof issuer === 'string') {
-      const other = session.transaction.accessProviderByIssuer(ref.database, issuer)
+      const other = session.transaction.directory.accessProviderByIssuer(ref.database, issuer)
       if (other && other.ref.id !== ref.id) {
         failures.push(failure(['issuer'], { kind: 'not unique' }))
       }

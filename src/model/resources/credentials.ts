@@ -23,7 +23,7 @@ export const credentialResource: Resource = {
   complete({ session, failures, fields, mode, patch, previous, ref }) {
     const instance = fields.get('instance')
     if (failures.length > 0 || !(instance instanceof Ref)) return
-    const other = session.transaction.credentialOf(instance)
+    const other = session.transaction.directory.credentialOf(instance)
     if (other && other.ref.id !== ref.id) {
       throw Failure.of({ kind: 'not unique', indexes: [] }, mode === 'create' ? 'target' : 'call')
     }
@@ -62,7 +62,7 @@ function passwordFailures(
   session: Session,
 ): readonly FieldFailure[] {
   if (!actsAs(instance, session)) return []
-  const stored = before ?? session.transaction.credentialOf(instance)?.fields
+  const stored = before ?? session.transaction.directory.credentialOf(instance)?.fields
   if (!stored?.has('hashed_password')) return []
   const current = patch.get('current_password')
   const { logins } = session.host
@@ -99,7 +99,7 @@ export function credentialsFailures(
 /** Writes what the `credentials` field of a document says into its credentials, with the service's own rights. */
 export function writeCredentialsOf(instance: Ref, block: ObjectValue, session: Session): void {
   const { transaction } = session
-  const existing = transaction.credentialOf(instance)
+  const existing = transaction.directory.credentialOf(instance)
   const fields = new Map<string, Value>(existing?.fields ?? [['instance', instance]])
   const hash = block.get('hashed_password')
   if (typeof hash === 'string' && maySetHash(session)) fields.set('hashed_password', hash)

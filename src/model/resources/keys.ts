@@ -43,7 +43,7 @@ function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFai
   const given = patch.get('hashed_secret')
   if (mode !== 'create' || given === undefined) return []
   const { transaction } = session
-  const isTaken = transaction.keyDatabases(ref.id).some(database => {
+  const isTaken = transaction.directory.keyDatabases(ref.id).some(database => {
     if (database === ref.database) return false
     return transaction.get(new Ref(database, native.keys, ref.id))?.fields.get('hashed_secret') === given
   })

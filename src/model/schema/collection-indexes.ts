@@ -256,22 +256,28 @@ export function constraintOf(index: Ref, collection: Ref, session: Session): rea
   })
 }
 
+/** What is said of a unique constraint whose index is so far. */
+const constraintStates = { built: 'active', building: 'pending', failed: 'failed' } as const
+
 /** A definition with what the service says of its parts: how far its indexes are. */
 export function withStatus(collection: Ref, definition: ObjectValue, session: Session): ObjectValue {
   const indexes = definition.get('indexes')
   const constraints = definition.get('constraints')
   if (indexes === undefined && constraints === undefined) return definition
   const kept = storedOwn(collection, session)
-  const isActive = (shape: Shape) =>
-    kept.get(shapeKey(storedIndex(shape, collection, definition)))?.definition.active === true
+  const stateOf = (shape: Shape) => {
+    const stored = kept.get(shapeKey(storedIndex(shape, collection, definition)))
+    if (stored?.definition.active) return 'built'
+    return stored?.fields.has(buildErrorField) ? 'failed' : 'building'
+  }
   const told = new Map(definition)
   if (indexes !== undefined && isObject(indexes)) {
     const each = Array.from(indexes, ([name, index]): [string, Value] => {
       const shape = shapeOf(index, definition)
       if (shape === undefined || !isObject(index)) return [name, index]
-      const isBuilt = isActive(shape)
-      const queryable = index.get('queryable') ?? isBuilt
-      const status = isBuilt ? 'complete' : 'building'
+      const state = stateOf(shape)
+      const queryable = index.get('queryable') ?? state === 'built'
+      const status = state === 'built' ? 'complete' : state
       return [name, new Map(index).set('queryable', queryable).set('status', status)]
     })
     told.set('indexes', new Map(each))
@@ -280,8 +286,8 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
     const each = constraints.map((constraint): Value => {
       const unique = isObject(constraint) ? constraint.get('unique') : undefined
       if (unique === undefined || !isObject(constraint)) return constraint
-      const isBuilt = isActive({ terms: ownFields(unique, definition), values: [] })
-      return new Map(constraint).set('status', isBuilt ? 'active' : 'pending')
+      const state = stateOf({ terms: ownFields(unique, definition), values: [] })
+      return new Map(constraint).set('status', constraintStates[state])
     })
     told.set('constraints', each)
   }

@@ -51,6 +51,9 @@ export function foreignValueText({ type }: { readonly type: string }): string {
   return `v10 value has type ${type}, which cannot be represented in v4.`
 }
 
+/** The sentence of a definition that may not change while a schema is staged, which only version 4 would do. */
+export const stagedSchemaText = 'Cannot update schema from FQL v4 if schema has been staged.'
+
 /** Why a document is not what its collection asks for, where no language tells it. */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {

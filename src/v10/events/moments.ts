@@ -2,7 +2,6 @@
 // may not be read are not there. Predicates of roles have to see that moment, too: for them there is a transaction that looks
 // back. Built-in roles decide by the collection alone, so one world serves all moments.
 
-import { asOf } from '../../model/past-transaction.ts'
 import { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros, Ref } from '../../values/value.ts'
@@ -98,7 +97,7 @@ export class Moments {
     const { address, caller, deadline, dialect, host, memo, transaction } = this.#session
     const session = new Session({
       host,
-      transaction: asOf(transaction, time),
+      transaction: transaction.asOf(time),
       caller,
       address,
       dialect,

@@ -1,6 +1,6 @@
 // The schema files of a database, in line with what is defined there.
 
-import { isStaged, readSchemaFiles, writeSchemaFiles } from '../../model/schema/schema-files.ts'
+import { readSchemaFiles, writeSchemaFiles } from '../../model/schema/schema-files.ts'
 import type { Session } from '../../model/session.ts'
 import { type FileText, patchFiles } from '../fsl/patch.ts'
 import { definitionsOf } from './definitions.ts'
@@ -15,16 +15,13 @@ export function currentFiles(session: Session): readonly FileText[] {
   return patchFiles(readSchemaFiles('active', session), itemTexts(session))
 }
 
-/**
- * The same, and what has been changed elsewhere since they were stored is in them from now on. While a schema is staged they
- * stay: what has been changed since is to be told.
- */
+/** The same, and what has been changed elsewhere since they were stored is in them from now on. */
 export function keepFiles(session: Session): readonly FileText[] {
   const stored = readSchemaFiles('active', session)
   const current = patchFiles(stored, itemTexts(session))
   const isSame =
     stored.length === current.length && current.every(({ text }, index) => stored[index]?.text === text)
-  if (!isSame && !isStaged(session)) storeFiles(current, session)
+  if (!isSame) storeFiles(current, session)
   return current
 }
 

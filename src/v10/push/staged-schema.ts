@@ -12,10 +12,8 @@ import {
 import type { Session } from '../../model/session.ts'
 import type { ObjectValue, Ref } from '../../values/value.ts'
 import { definitionOf } from '../fsl/definition-of-item.ts'
-import { diffOfItem } from '../fsl/diff/item-diff.ts'
-import { changesOf } from '../fsl/diff/schema-diff.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
-import { type FileText, itemKey, patchFiles, readFile } from '../fsl/patch.ts'
+import { type FileText, readFile } from '../fsl/patch.ts'
 import { printedPath } from '../fsl/print.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles, storeFiles } from './current-files.ts'
@@ -35,46 +33,16 @@ export function resultOf({ files, isWhole }: Push, base: readonly FileText[]): r
 
 /** The files that a change of a staged schema begins with: its own, or those in force where there is none. */
 export function stagedFiles(session: Session): readonly FileText[] {
-  return isStaged(session) ? filesToCome(session) : keepFiles(session)
-}
-
-/**
- * The files of the staged schema. Queries of version 4 change what is in force: what they have changed since the schema was
- * staged, which the files in force do not say yet, goes into the staged files too, unless these have changed the same.
- */
-function filesToCome(session: Session): readonly FileText[] {
-  const staged = readSchemaFiles('staged', session)
-  const changes = changesOf(itemsOf(readSchemaFiles('active', session)), itemsOf(currentFiles(session)))
-  if (changes.length === 0) return staged
-  const wanted = new Map(itemsOf(staged).map(item => [itemKey(item), item]))
-  for (const { after, before } of changes) {
-    const item = before ?? after
-    if (item === undefined) continue
-    const key = itemKey(item)
-    const planned = wanted.get(key)
-    const isUntouched =
-      planned === undefined ? before === undefined : before !== undefined && isSame(before, planned)
-    if (!isUntouched) continue
-    if (after === undefined) wanted.delete(key)
-    else wanted.set(key, after)
-  }
-  return patchFiles(
-    staged,
-    [...wanted.values()].map(({ end, source, start }) => source.text.slice(start, end)),
-  )
+  return isStaged(session) ? readSchemaFiles('staged', session) : keepFiles(session)
 }
 
 function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
   return files.flatMap(file => readFile(file).file.items)
 }
 
-function isSame(before: SchemaItem, after: SchemaItem): boolean {
-  return !diffOfItem({ before, after }, []).isDifferent
-}
-
 /** The plan that the staged files are for the schema in force. Throws a SchemaFailure where they do not fit it any more. */
 export function stagedPlan(session: Session): Plan {
-  return planOf({ files: filesToCome(session), isWhole: true }, session)
+  return planOf({ files: readSchemaFiles('staged', session), isWhole: true }, session)
 }
 
 /**
@@ -82,7 +50,7 @@ export function stagedPlan(session: Session): Plan {
  * where the staged schema does not fit what is there.
  */
 export function stagedSession(session: Session): Session {
-  return rehearsed(filesToCome(session), session)
+  return rehearsed(readSchemaFiles('staged', session), session)
 }
 
 function rehearsed(files: readonly FileText[], session: Session): Session {
@@ -154,7 +122,7 @@ function collectionsOf(session: Session): readonly StoredCollection[] {
 /** The collections that are there, with the definitions that the staged schema has for them. */
 function plannedCollections(session: Session): readonly StoredCollection[] {
   const there = new Map(collectionsOf(session).map(({ name, ref }) => [name, ref]))
-  return itemsOf(filesToCome(session)).flatMap(item => {
+  return itemsOf(readSchemaFiles('staged', session)).flatMap(item => {
     const ref = item.kind === 'collection' ? there.get(item.name.text) : undefined
     return ref === undefined ? [] : [{ ref, name: item.name.text, definition: definitionOf(item) }]
   })

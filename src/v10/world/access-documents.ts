@@ -34,12 +34,12 @@ export class AccessDocuments {
   /** The credential of a document; one that never was where it has none. */
   credentialOf({ ref }: Doc): Doc {
     const { database, transaction } = this.#session
-    const found = transaction.credentialOf(ref)?.ref ?? new Ref(database, native.credentials, -1n)
+    const found = transaction.directory.credentialOf(ref)?.ref ?? new Ref(database, native.credentials, -1n)
     return new Doc(found, nativeModule(native.credentials))
   }
 
   tokensOf({ ref }: Doc, call: Call): SetValue {
-    const tokens = this.#session.transaction
+    const tokens = this.#session.transaction.directory
       .tokensOf(ref)
       .map(token => token.ref)
       .filter(token => mayOnDocument('read', token, this.#session))

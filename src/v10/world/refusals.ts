@@ -7,6 +7,7 @@ import {
   foreignValueText,
   pathText,
   shownPath as shownTypePath,
+  stagedSchemaText,
   typeFaultText,
 } from '../../model/schema/fault-texts.ts'
 import { native, type Ref } from '../../values/value.ts'
@@ -134,6 +135,8 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
       return failed(
         `${destructiveTexts[fault.change]}: destructive change forbidden because database is in protected mode.`,
       )
+    case 'staged schema':
+      return failed(stagedSchemaText)
     case 'no body':
       return failed('Invalid type provided for field `body`.', ['body'])
     case 'fixed history':

@@ -3,43 +3,47 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { QueryRequest } from '../../../src/engine/contract.ts'
+import { StoreUnavailableError } from '../../../src/kv/errors.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { limits } from '../../../src/limits.ts'
 import { engineOver } from '../../../src/open-engine.ts'
 import { openServiceLog } from '../../../src/service-log.ts'
 
+const unknownSecret: Omit<QueryRequest, 'body'> = {
+  authorization: 'Bearer fnAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  address: '10.0.0.1',
+  language: '4',
+  dialect: '4',
+  timeoutMs: 10_000,
+}
+const create = '{"create":{"collection":"c"}}'
+
 const config = { allowInsecureJwks: false, audiencePrefix: 'https://db.example/', passwordCost: 4 }
 
-test('unknown secrets have the store asked a few times for each address, whether they read or write', async () => {
+/** An engine over a store that several machines share; `look` brings this one's state up to date. */
+function openOver(look: () => Promise<void>) {
   const memory = openMemory()
-  let looks = 0
   const kv = {
     read: memory.read.bind(memory),
     transact: memory.transact.bind(memory),
     watch: memory.watch.bind(memory),
     close: memory.close.bind(memory),
-    ready: (notBefore: number) => {
-      if (notBefore !== Number.POSITIVE_INFINITY) return undefined
-      looks++
-      return Promise.resolve()
-    },
+    ready: (notBefore: number) => (notBefore === Number.POSITIVE_INFINITY ? look() : undefined),
   }
-  const opened = engineOver(kv, config, undefined, openServiceLog('silent'))
+  return engineOver(kv, config, undefined, openServiceLog('silent'))
+}
+
+test('unknown secrets have the store asked a few times for each address, whether they read or write', async () => {
+  let looks = 0
+  const opened = openOver(async () => {
+    looks++
+  })
   const ask = async (address: string, body: string) => {
     const begun = looks
-    const authorization = 'Bearer fnAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
-    const request: QueryRequest = {
-      authorization,
-      address,
-      language: '4',
-      dialect: '4',
-      body,
-      timeoutMs: 10_000,
-    }
+    const request: QueryRequest = { ...unknownSecret, address, body }
     assert.equal((await opened.engine.query(request)).status, 401)
     return looks - begun
   }
-  const create = '{"create":{"collection":"c"}}'
   assert.equal(await ask('10.0.0.1', '1'), 1)
   assert.equal(await ask('10.0.0.1', create), 1)
   for (let count = 0; count < 4 * limits.secretLooksBurst; count++)
@@ -47,5 +51,12 @@ test('unknown secrets have the store asked a few times for each address, whether
   // Some have come back in the meantime.
   assert.ok(looks < 3 * limits.secretLooksBurst, `${looks} looks`)
   assert.equal(await ask('10.0.0.2', '1'), 1)
+  await opened.close()
+})
+
+test('an unknown secret that cannot be looked for is not called wrong', async () => {
+  const opened = openOver(() => Promise.reject(new StoreUnavailableError('the database is away')))
+  for (const body of ['1', create])
+    assert.equal((await opened.engine.query({ ...unknownSecret, body })).status, 503)
   await opened.close()
 })

@@ -159,7 +159,7 @@ test('keys may be written into the past', async () => {
     transaction.insertVersion(key, transaction.snapshotTime - second, object({ role: 'server' })),
   )
   assert.deepEqual(
-    bench.read(transaction => transaction.keyDatabases(9n)),
+    bench.read(transaction => transaction.directory.keyDatabases(9n)),
     [rootDatabase],
   )
   await bench.close()

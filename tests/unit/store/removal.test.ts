@@ -291,7 +291,8 @@ test('tokens that were updated, of databases made while the sweeper ran, leave n
   await sweeper.runAll()
   assert.equal(
     bench.read(
-      transaction => transaction.tokensOf(instance).length + [...transaction.versions(token)].length,
+      transaction =>
+        transaction.directory.tokensOf(instance).length + [...transaction.versions(token)].length,
     ),
     0,
   )

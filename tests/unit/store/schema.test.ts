@@ -145,7 +145,7 @@ test('a deleted database is out of reach at once, with everything within, and is
     return { outer, inner, key }
   })
   bench.read(transaction => {
-    assert.deepEqual(transaction.keyDatabases(key.id), [inner.id])
+    assert.deepEqual(transaction.directory.keyDatabases(key.id), [inner.id])
     assert.deepEqual(transaction.catalogue.database(inner.id)?.parent, outer.id)
   })
   await bench.write(transaction => transaction.delete(outer))
@@ -156,7 +156,7 @@ test('a deleted database is out of reach at once, with everything within, and is
   assert.deepEqual(bench.store.check(), [])
   await new Background(bench.store).runAll()
   bench.read(transaction => {
-    assert.deepEqual(transaction.keyDatabases(key.id), [])
+    assert.deepEqual(transaction.directory.keyDatabases(key.id), [])
     assert.deepEqual([...transaction.documents(inner.id, 1024, {})], [])
     assert.equal(transaction.catalogue.nameOf(outer), 'outer')
   })
@@ -184,8 +184,8 @@ test('a moved database keeps its content, and the keys beside it move along', as
   bench.read(transaction => {
     assert.equal(transaction.get(made.child), undefined)
     assert.equal(transaction.catalogue.database(made.child.id)?.parent, made.to.id)
-    assert.deepEqual(transaction.keyDatabases(made.beside.id), [made.to.id])
-    assert.deepEqual(transaction.keyDatabases(made.within.id), [made.child.id])
+    assert.deepEqual(transaction.directory.keyDatabases(made.beside.id), [made.to.id])
+    assert.deepEqual(transaction.directory.keyDatabases(made.within.id), [made.child.id])
     const key = transaction.get(new Ref(made.to.id, native.keys, made.beside.id))
     assert.deepEqual(key?.fields.get('database'), new Ref(made.to.id, native.databases, made.child.id))
     assert.deepEqual(transaction.catalogue.resolve(made.from.id, native.databases, 'child'), undefined)
@@ -211,16 +211,16 @@ test('an identity has one credential and many tokens, and takes both along', asy
     /not unique/,
   )
   bench.read(transaction => {
-    assert.equal(transaction.credentialOf(user)?.ref.id, 1n)
+    assert.equal(transaction.directory.credentialOf(user)?.ref.id, 1n)
     assert.deepEqual(
-      transaction.tokensOf(user).map(token => token.ref.id),
+      transaction.directory.tokensOf(user).map(token => token.ref.id),
       [1n, 2n],
     )
   })
   await bench.write(transaction => transaction.delete(user))
   bench.read(transaction => {
-    assert.equal(transaction.credentialOf(user), undefined)
-    assert.deepEqual(transaction.tokensOf(user), [])
+    assert.equal(transaction.directory.credentialOf(user), undefined)
+    assert.deepEqual(transaction.directory.tokensOf(user), [])
   })
   await bench.close()
 })
@@ -232,7 +232,7 @@ test('a key id may live in several databases, which go one by one, but not in ve
     names.map(name => createDatabase(transaction, rootDatabase, name)),
   )
   const key = (database: Ref) => new Ref(database.id, native.keys, 5n)
-  const homes = () => bench.read(transaction => transaction.keyDatabases(5n))
+  const homes = () => bench.read(transaction => transaction.directory.keyDatabases(5n))
   for (const database of databases.slice(0, -1))
     await bench.write(transaction => transaction.put(key(database), object({})))
   assert.deepEqual(
@@ -268,7 +268,7 @@ test('a key that expires leaves those of the same id elsewhere', async () => {
   bench.now += 2 * day
   await new Background(bench.store).runAll()
   assert.deepEqual(
-    bench.read(transaction => [transaction.get(expired), transaction.keyDatabases(5n)]),
+    bench.read(transaction => [transaction.get(expired), transaction.directory.keyDatabases(5n)]),
     [undefined, [other.id]],
   )
   assert.deepEqual(bench.store.check(), [])
@@ -280,8 +280,8 @@ test('access providers are found by issuer', async () => {
   const ref = new Ref(rootDatabase, native.access_providers, 1n)
   await bench.write(transaction => transaction.put(ref, object({ name: 'p', issuer: 'https://issuer' })))
   bench.read(transaction => {
-    assert.deepEqual(transaction.accessProviderByIssuer(rootDatabase, 'https://issuer')?.ref, ref)
-    assert.equal(transaction.accessProviderByIssuer(rootDatabase, 'other'), undefined)
+    assert.deepEqual(transaction.directory.accessProviderByIssuer(rootDatabase, 'https://issuer')?.ref, ref)
+    assert.equal(transaction.directory.accessProviderByIssuer(rootDatabase, 'other'), undefined)
   })
   await bench.close()
 })

@@ -1,0 +1,293 @@
+// Reads of a snapshot, with what its transaction has written laid over it. A reader may look at an earlier moment than its
+// snapshot: then nothing that was committed since counts, except for schemas, which are the present ones.
+
+import { RequestError } from '../errors.ts'
+import { documentKey } from '../keys/keyspace.ts'
+import { encodeTerms, termsSize } from '../keys/terms.ts'
+import type { View } from '../kv/contract.ts'
+import { limits } from '../limits.ts'
+import { extentOf } from '../values/extent.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  native,
+  Ref,
+  type Value,
+} from '../values/value.ts'
+import type { BindingBudget } from './binding-budget.ts'
+import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
+import { readCollectionChanges, recordSince } from './change-log.ts'
+import type {
+  CommittedTransaction,
+  EntryChange,
+  EntryScan,
+  EventScan,
+  IndexDefinition,
+  IndexEntry,
+  IndexEvent,
+  Reader,
+  TransactionCounters,
+  Version,
+} from './contract.ts'
+import { namedCollections } from './definitions.ts'
+import { StoreDirectory } from './directory.ts'
+import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
+import { entryChanges, termsKey } from './entry-changes.ts'
+import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
+import { documentsTables } from './index-tables.ts'
+import type { KnownDocuments } from './known-documents.ts'
+import type { KnownEntries } from './known-entries.ts'
+import { versionAction, versionTime, versionTtl, withAction } from './records.ts'
+import { checkValidTime, minimumValidTime } from './retention.ts'
+import { noExpiry, read, type Snapshot } from './snapshot.ts'
+import { VersionReader } from './version-reader.ts'
+
+/** What readers of one store share. */
+export interface ReaderParts {
+  readonly schemas: SchemaCache
+  readonly documents: KnownDocuments
+  readonly entries: KnownEntries
+  readonly hooks: BindingBudget
+}
+
+/** The times that one reader sees. */
+export interface ReaderTimes {
+  /** What its reads see. */
+  readonly time: Micros
+  /** {@link Snapshot.schemaTime}. */
+  readonly schemaTime: Micros
+  /** The time of the newest commit they see. */
+  readonly lastCommitTime: Micros
+  /** {@link Reader.settledTime}. */
+  readonly settledTime: Micros
+  /** When its transaction commits; given where that may write. Until its rows hold it elsewhere, it may still get later. */
+  readonly commitTime?: Micros
+  /** The earlier moment that it looks at; absent: the present of the snapshot. */
+  readonly past?: Micros
+}
+
+export class StoreReader implements Reader {
+  readonly snapshotTime: Micros
+  readonly lastCommitTime: Micros
+  readonly settledTime: Micros
+  readonly catalogue: StoreCatalogue
+  readonly counters: TransactionCounters
+  readonly directory: StoreDirectory
+  /** For the store's own work, which reads below the level of documents. */
+  readonly snapshot: Snapshot
+  protected readonly versionReader: VersionReader
+  readonly #parts: ReaderParts
+  readonly #stamp: (() => Micros) | undefined
+  readonly #isPast: boolean
+
+  /** `stamp` tells the commit time where it becomes part of other values; given where the transaction may write. */
+  constructor(
+    parts: ReaderParts,
+    view: View,
+    times: ReaderTimes,
+    { counters = noCounts(), stamp }: { counters?: TransactionCounters; stamp?: (() => Micros) | undefined },
+  ) {
+    const { commitTime, lastCommitTime, past, schemaTime, settledTime, time } = times
+    this.#parts = parts
+    this.#stamp = stamp
+    this.#isPast = past !== undefined
+    this.snapshotTime = past ?? time
+    this.lastCommitTime = past ?? lastCommitTime
+    this.settledTime = past ?? settledTime
+    this.counters = counters
+    const expiry = noExpiry()
+    this.snapshot = { view, time, commitTime, schemaTime, lastCommitTime, counters, expiry }
+    this.catalogue = new StoreCatalogue(this.snapshot, parts.schemas)
+    this.versionReader = new VersionReader(this.catalogue, parts.hooks)
+    this.directory = new StoreDirectory(this, this.snapshot)
+  }
+
+  get writable(): boolean {
+    return this.snapshot.commitTime !== undefined
+  }
+
+  resultTime(): Micros {
+    return this.settledTime
+  }
+
+  get(ref: Ref, at?: Micros): Version | undefined {
+    if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
+    const past = this.#past(at, [ref.collection], ref.database)
+    if (past === undefined) return this.#newest(ref)
+    const stored = validAt(this.snapshot, ref, past)
+    return stored !== undefined && isVisible(this.snapshot, stored) ? this.decode(ref, stored) : undefined
+  }
+
+  #newest(ref: Ref): Version | undefined {
+    const { documents } = this.#parts
+    const key = documentKey(ref)
+    const known = documents.find(key, ref)
+    // What a transaction that may write reads has to be noted.
+    const shapeTime = this.versionReader.shapeTimeOf(ref)
+    const isCurrent = known?.foundAt === this.lastCommitTime && !this.writable
+    if (isCurrent) this.counters.readBytes += known.bytes.length
+    const stored = isCurrent ? known.bytes : read(this.snapshot, key, known?.bytes)
+    if (stored === undefined || !isVisible(this.snapshot, stored)) return undefined
+    if (stored === known?.bytes && known.shapeTime === shapeTime) {
+      if (!this.writable) known.foundAt = this.lastCommitTime
+      return known.version
+    }
+    const version = this.decode(ref, stored)
+    return this.writable ? version : documents.decoded(key, stored, version, shapeTime, this.lastCommitTime)
+  }
+
+  /** A stored version of a document as readers see it. */
+  protected decode(ref: Ref, stored: Uint8Array): Version {
+    return this.versionReader.read(ref, stored)
+  }
+
+  /** The time of a read in the past, checked against retention; undefined for reads of the present. */
+  #past(
+    at: Micros | undefined,
+    collections: readonly CollectionId[] | undefined,
+    database: DatabaseId,
+  ): Micros | undefined {
+    const looked = this.#isPast ? Math.min(at ?? this.snapshotTime, this.snapshotTime) : at
+    const present = this.snapshot.time
+    if (looked === undefined || looked > present || (looked === present && !this.writable)) return undefined
+    checkValidTime(looked, this.#minimumOf(database, collections))
+    return looked
+  }
+
+  /** The strictest minimum valid time of some collections; undefined: of all user collections. */
+  #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
+    let minimum = 0
+    for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
+      minimum = Math.max(minimum, this.minimumValidTime(database, collection))
+    }
+    return minimum
+  }
+
+  *versions(ref: Ref, options: { readonly reverse?: boolean } = {}): Generator<Version> {
+    const minimum = this.minimumValidTime(ref.database, ref.collection)
+    const versions = options.reverse
+      ? storedVersions(this.snapshot, ref)
+      : storedVersionsAscending(this.snapshot, ref, minimum)
+    for (const stored of versions) {
+      if (this.#isPast && versionTime(stored) > this.snapshotTime) continue
+      if (versionTime(stored) > minimum) {
+        yield this.decode(ref, stored)
+        continue
+      }
+      // The state at the minimum valid time is where the retained history begins.
+      if (versionAction(stored) !== 'delete' && versionTtl(stored) > minimum)
+        yield this.decode(ref, withAction(stored, 'create'))
+      if (options.reverse) return
+    }
+  }
+
+  match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {
+    const { database } = index.ref
+    const at = this.#past(
+      scan.at,
+      scan.at === undefined && !this.#isPast ? [] : namedCollections(index),
+      database,
+    )
+    // What a transaction that may write reads has to be noted.
+    const known = this.writable ? undefined : this.#parts.entries
+    return scanEntries(this.snapshot, this.#entrySet(index, terms), withTime(scan, at), known)
+  }
+
+  #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
+    const { database } = index.ref
+    // Terms whose parts are shared can be small in memory and endless when they are encoded.
+    const extent = extentOf(terms)
+    const bytes =
+      extent > 2 * limits.indexTermsBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.#stamp)
+    if (bytes > limits.indexTermsBytesMax) {
+      throw new RequestError(
+        'bad request',
+        `Key bytes (${bytes}) exceeds threshold (${limits.indexTermsBytesMax})`,
+      )
+    }
+    return {
+      database,
+      index: Number(index.ref.id),
+      terms: encodeTerms(terms, this.#stamp),
+      descending: index.values.map(value => value.reverse),
+      isLive: collection => this.catalogue.hasCollection(database, collection),
+    }
+  }
+
+  documents(database: DatabaseId, collection: CollectionId, scan: EntryScan): Iterable<IndexEntry> {
+    if (!this.catalogue.hasCollection(database, collection)) return []
+    const at = this.#past(scan.at, [collection], database)
+    return scanDocuments(this.snapshot, database, collection, withTime(scan, at))
+  }
+
+  entryChanges(
+    index: IndexDefinition,
+    before: Version | undefined,
+    after: Version | undefined,
+  ): readonly EntryChange[] {
+    const { hooks } = this.#parts
+    return entryChanges(index, before, after, { catalogue: this.catalogue, hooks }, this.snapshot.time)
+  }
+
+  termsKey(terms: readonly Value[]): string {
+    return termsKey(terms)
+  }
+
+  matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent> {
+    const minimum = this.#minimumOf(index.ref.database, namedCollections(index))
+    return scanEvents(this.snapshot, this.#entrySet(index, terms), this.#untilNow(scan), minimum)
+  }
+
+  documentEvents(database: DatabaseId, collection: CollectionId, scan: EventScan): Iterable<IndexEvent> {
+    const set: EntrySet = {
+      database,
+      index: documentsTables(collection).number,
+      terms: encodeTerms([]),
+      descending: [],
+      isLive: number => this.catalogue.hasCollection(database, number),
+    }
+    return scanEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
+  }
+
+  /** A scan of events that ends with the moment that is looked at. */
+  #untilNow(scan: EventScan): EventScan {
+    if (!this.#isPast || (scan.to !== undefined && scan.to.ts <= this.snapshotTime)) return scan
+    return { ...scan, to: { ts: this.snapshotTime, side: 'high' } }
+  }
+
+  *collectionChanges(
+    database: DatabaseId,
+    collection: CollectionId,
+    from: Micros,
+  ): Generator<CommittedTransaction> {
+    for (const committed of readCollectionChanges(this.snapshot.view, database, collection, from)) {
+      if (this.#isPast && committed.time > this.snapshotTime) return
+      yield committed
+    }
+  }
+
+  get changesSince(): Micros {
+    return recordSince(this.snapshot.view, this.snapshot.lastCommitTime)
+  }
+
+  /** As of `now`, at or before the time of the snapshot, when that is given. */
+  minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
+    const definition =
+      collection < firstUserCollection
+        ? undefined
+        : this.catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
+    return minimumValidTime(collection, definition, now)
+  }
+}
+
+function noCounts(): TransactionCounters {
+  return { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
+}
+
+function withTime(scan: EntryScan, at: Micros | undefined): EntryScan {
+  if (scan.at === at) return scan
+  const { at: _, ...present } = scan
+  return at === undefined ? present : { ...present, at }
+}
