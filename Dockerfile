@@ -4,7 +4,7 @@ FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 # The packages that the program needs ship their binaries; what else install scripts do is not wanted here.
-RUN npm ci --ignore-scripts && node scripts/build-dashboard.js && node scripts/build-package.ts
+RUN npm ci --ignore-scripts && node scripts/build-dashboard.js && node scripts/build-package.js
 RUN npm ci --ignore-scripts --omit=dev
 
 FROM node:26-bookworm-slim
@@ -13,7 +13,7 @@ ENV NODE_ENV=production
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/bin bin
-COPY --from=build /app/dist dist
+COPY --from=build /app/dist/program dist/program
 COPY --from=build /app/dashboard/dist dashboard/dist
 RUN install -d -o node -g node -m 700 /data
 

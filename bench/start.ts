@@ -2,7 +2,9 @@
 // the same later. Measured as time of the processor, which a busy machine changes least.
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { send } from '../tests/support/http.ts'
+import { repository } from '../tests/support/program.ts'
 import { startServer } from '../tests/support/server.ts'
 import { processesOf } from './measure.ts'
 
@@ -35,9 +37,10 @@ function processorMs(pid: number): number {
   }
 }
 
-/** Starts a service once; the first start of all compiles what later ones find. */
+/** Starts the built program once; the first start of all compiles what later ones find. */
 export async function measureStart(): Promise<StartResult> {
-  const server = await startServer({ flags: ['--slow-lane-after-ms', '20'] })
+  const program = join(repository, 'bin/terrarium.js')
+  const server = await startServer({ program, flags: ['--slow-lane-after-ms', '20'] })
   try {
     const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
     await ask({ add: [1, 2] })

@@ -5,11 +5,14 @@ const { constants, Script } = require('node:vm')
 /** Loads the package. Jest has a loader in the place of Node's that refuses ES modules; a script gets Node's own. */
 async function load() {
   try {
-    return await import('../dist/index.js')
+    return await import('../dist/program/index.js')
   } catch (error) {
     if (error.code !== 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG') throw error
     const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
-    const script = new Script("import('../dist/index.js')", { filename: __filename, importModuleDynamically })
+    const script = new Script("import('../dist/program/index.js')", {
+      filename: __filename,
+      importModuleDynamically,
+    })
     return script.runInThisContext()
   }
 }

@@ -3,23 +3,11 @@
 //
 // Where the tools are missing (`npm ci --omit=dev`) and nothing is built, the service runs without a dashboard.
 
-import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { filesIn, hashOf, repository } from './sources.js'
 
-const repository = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(repository, 'dashboard/dist')
 /** Says in the built folder what it was built from. */
 const stampName = 'sources.sha256'
@@ -40,21 +28,6 @@ const sources = [
 ]
 /** Smaller files gain nothing. */
 const compressedFromBytes = 512
-
-function filesIn(path) {
-  if (!existsSync(path)) return []
-  if (statSync(path).isFile()) return [path]
-  return readdirSync(path).flatMap(name => filesIn(join(path, name)))
-}
-
-function sourcesHash() {
-  const hash = createHash('sha256')
-  const paths = sources.flatMap(source => filesIn(join(repository, source)))
-  for (const path of paths.sort()) {
-    hash.update(path.slice(repository.length)).update('\0').update(readFileSync(path))
-  }
-  return hash.digest('hex')
-}
 
 function isCurrent(hash) {
   const stamp = join(folder, stampName)
@@ -111,6 +84,6 @@ function publish(built) {
 
 // A package has the built files and no sources.
 if (existsSync(join(repository, 'dashboard/src'))) {
-  const hash = sourcesHash()
+  const hash = hashOf(sources)
   if (!isCurrent(hash)) await build(hash)
 }

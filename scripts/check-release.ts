@@ -31,9 +31,9 @@ const requiredFiles = [
   'README.md',
   'CHANGELOG.md',
   'bin/terrarium.js',
-  'dist/index.js',
-  'dist/index.d.ts',
-  'dist/cli/main.js',
+  'dist/program/index.js',
+  'dist/types/index.d.ts',
+  'dist/program/main.js',
   'dashboard/dist/index.html',
   'dashboard/dist/licenses.md',
 ]

@@ -3,10 +3,9 @@
 
 import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { type Clock, starvedMs } from './base/clock.ts'
-import { compileCache } from './base/compile-cache.ts'
+import { compileCache, programFile } from './base/program-files.ts'
 import type { Timers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import { sendFrame } from './slow-lane/frames.ts'
@@ -27,7 +26,7 @@ export interface LaneSetup {
   readonly worker: number
 }
 
-const program = fileURLToPath(import.meta.url).replace(/open-slow-lane\.(ts|js)$/, 'slow-lane-main.$1')
+const program = programFile('slow-lane-main.ts')
 
 /**
  * The stack of a process, in KiB, for queries that need more than the service has. The usual 8 MiB of the main thread also

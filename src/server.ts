@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { systemClock } from './base/clock.ts'
+import { home } from './base/program-files.ts'
 import { systemRandom } from './base/random.ts'
 import { systemTimers } from './base/timers.ts'
 import { version } from './base/version.ts'
@@ -19,7 +20,7 @@ import { openQueryLog } from './open-query-log.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 
 /** Where the build puts the dashboard, in the repository and in the package. */
-const dashboardFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.url))
+const dashboardFolder = fileURLToPath(new URL('dashboard/dist', home))
 
 /** A running service. */
 export interface Server {

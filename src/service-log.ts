@@ -3,11 +3,19 @@
 
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
-import { type Level, type LevelWithSilent, type Logger, pino } from 'pino'
+import { type Level, type LevelWithSilent, type Logger, pino, stdSerializers } from 'pino'
+import { sourceStack } from './base/source-stack.ts'
 
 const standardError = 2
 
 const load = createRequire(import.meta.url)
+
+const serializers = {
+  err(cause: Error) {
+    const shown = stdSerializers.err(cause)
+    return typeof shown?.stack === 'string' ? { ...shown, stack: sourceStack(shown.stack) } : shown
+  },
+}
 
 /** Opens the log. `isTerminal` tells what standard error is; it is asked when absent. */
 export function openServiceLog(
@@ -16,7 +24,7 @@ export function openServiceLog(
 ): Logger {
   // Written at once: what is said right before the process ends must not be lost.
   const destination = pino.destination({ fd: standardError, sync: true })
-  if (!isTerminal) return pino({ level }, destination)
+  if (!isTerminal) return pino({ level, serializers }, destination)
   // Loaded for terminals alone: it takes a while.
   const pretty: typeof import('pino-pretty') = load('pino-pretty')
   const readable = pretty({
@@ -26,5 +34,5 @@ export function openServiceLog(
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname',
   })
-  return pino({ level }, readable)
+  return pino({ level, serializers }, readable)
 }

@@ -2,16 +2,15 @@
 // start when they are first needed and do not keep the process alive.
 
 import { availableParallelism } from 'node:os'
-import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { programFile } from '../base/program-files.ts'
 import type { Bcrypt } from './bcrypt.ts'
 import type { BcryptTask } from './bcrypt-thread.ts'
 
 /** Passwords checked or hashed at a time, in one process: one on each core. */
 export const passwordThreads = availableParallelism()
 
-/** The file is TypeScript or what was compiled from it, as this one is. */
-const body = new URL(`./bcrypt-thread${extname(import.meta.filename)}`, import.meta.url)
+const body = programFile('auth/bcrypt-thread.ts')
 
 class BcryptThread {
   readonly #worker = new Worker(body)

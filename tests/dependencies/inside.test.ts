@@ -198,6 +198,16 @@ test('a process is a worker of node:cluster by its environment', () => {
   assert.match(runNode([], program, { NODE_UNIQUE_ID: '1' }).stdout, /^true\n/)
 })
 
+test('an import of node:http loads the client for fetch, a look-up does not', () => {
+  const loads = (statement: string) => {
+    const show = "console.log(process.moduleLoadList.some(name => name.includes('undici')))"
+    const words = ['--input-type=module', '--eval', `${statement}; ${show}`]
+    return spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout
+  }
+  assert.equal(loads("import { createServer } from 'node:http'; createServer"), 'true\n')
+  assert.equal(loads("process.getBuiltinModule('node:http').createServer"), 'false\n')
+})
+
 test('threads that wait for disks are known by their name', { skip: process.platform !== 'linux' }, () => {
   statSync('.')
   const names = readdirSync('/proc/self/task').map(id => readFileSync(`/proc/self/task/${id}/comm`, 'utf8'))

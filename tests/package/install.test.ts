@@ -84,7 +84,7 @@ describe('the package', () => {
       'package.json',
     ]
     assert.deepEqual(entries, expected)
-    assert.ok((await readdir(installed('dist'))).includes('index.d.ts'))
+    assert.ok((await readdir(installed('dist/types'))).includes('index.d.ts'))
     assert.ok((await readdir(installed('dashboard/dist'))).includes('index.html'))
     const files = (await readdir(installed('.'), { recursive: true })).filter(isOwn)
     assert.deepEqual(

@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly data?: string
   /** More command-line flags after `serve --port 0 --data DIR`. */
   readonly flags?: readonly string[]
+  /** What is run; the sources when absent. */
+  readonly program?: string
   /** The files and connections that each of its processes may have open. */
   readonly descriptorsMax?: number
   /** The stack of its main thread, in KiB. */
@@ -62,7 +64,16 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     `--stack-size=${options.stackKibibytes ?? usualStackKibibytes}`,
     '--max-semi-space-size=32',
   ]
-  const words = [...nodeFlags, program, 'serve', '--port', '0', '--data', data, ...(options.flags ?? [])]
+  const words = [
+    ...nodeFlags,
+    options.program ?? program,
+    'serve',
+    '--port',
+    '0',
+    '--data',
+    data,
+    ...(options.flags ?? []),
+  ]
   const child = spawn('sh', ['-c', limited, 'sh', process.execPath, ...words], {
     env: {
       ...process.env,

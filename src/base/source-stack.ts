@@ -1,0 +1,33 @@
+// Places in stack traces as those of the sources, for a program that was built of them. Node can do that itself, but reads the
+// maps of all files when it starts then, which costs as much as the program does; here they are read when an error is
+// logged.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { home, isBuilt } from './program-files.ts'
+
+const maps = new Map<string, SourceMap | undefined>()
+
+function mapOf(file: string): SourceMap | undefined {
+  if (maps.has(file)) return maps.get(file)
+  const path = `${file}.map`
+  const map = existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined
+  maps.set(file, map)
+  return map
+}
+
+/** A stack trace with the places of sources, such as `src/v4/parse.ts:10:5`, where these are known. */
+export function sourceStack(stack: string): string {
+  if (!isBuilt) return stack
+  return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, place => {
+    const [, url = '', line, column] = /^(.*\.js):(\d+):(\d+)$/.exec(place) ?? []
+    if (!url.startsWith(home.href)) return place
+    const file = fileURLToPath(url)
+    const origin = mapOf(file)?.findOrigin(Number(line), Number(column))
+    if (origin === undefined || !('fileName' in origin)) return place
+    const source = fileURLToPath(new URL(origin.fileName, url))
+    return `${relative(fileURLToPath(home), source)}:${origin.lineNumber}:${origin.columnNumber}`
+  })
+}

@@ -1,0 +1,75 @@
+// What a clone builds of its sources: it serves with its threads and processes, tells places of the sources, and is never
+// run once the sources are others.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { send } from '../support/http.ts'
+import { startServer } from '../support/server.ts'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+describe('a clone with a built program', () => {
+  let clone: string
+  let lineOfError: number
+  const program = () => join(clone, 'bin/terrarium.js')
+  const build = () => run(process.execPath, [join(clone, 'scripts/build-program.js')])
+  const builtFolders = () => readdir(join(clone, 'dist'))
+
+  before(async () => {
+    clone = await mkdtemp(join(tmpdir(), 'terrarium-clone-'))
+    for (const name of ['bin', 'scripts', 'src', 'package.json', 'package-lock.json'])
+      await cp(join(repository, name), join(clone, name), { recursive: true })
+    await symlink(join(repository, 'node_modules'), join(clone, 'node_modules'))
+    const log = join(clone, 'src/service-log.ts')
+    lineOfError = (await readFile(log, 'utf8')).split('\n').length
+    await appendFile(log, "openServiceLog('info', false).error({ err: new Error('of the test') }, 'told')\n")
+    await build()
+  })
+  after(() => rm(clone, { recursive: true, force: true }))
+
+  test('serves, with threads for passwords and processes for long queries', async () => {
+    const server = await startServer({ program: program() })
+    try {
+      const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
+      // Long texts are evaluated in a process of the slow lane.
+      const text = 'a'.repeat(300_000)
+      assert.deepEqual((await ask({ length: text })).json, { resource: 300_000 })
+      await ask({ create_collection: { object: { name: 'people' } } })
+      const credentials = { object: { password: 'of a person' } }
+      const created = await ask({
+        select: ['ref'],
+        from: { create: { collection: 'people' }, params: { object: { credentials } } },
+      })
+      const person = (created.json as { readonly resource: unknown }).resource
+      const identified = await ask({ identify: person, password: 'of a person' })
+      assert.deepEqual(identified.json, { resource: true })
+      assert.match(server.stderr(), new RegExp(`\\(?src/service-log\\.ts:${lineOfError}:\\d+`))
+    } finally {
+      await server.stop()
+    }
+  })
+
+  test('runs the sources as soon as they are others, until it is built again', async () => {
+    const [folder] = await builtFolders()
+    const words = async () => (await run(process.execPath, [program(), '--version'])).stdout
+    const main = join(clone, 'dist', folder as string, 'main.js')
+    const marked = (await readFile(main, 'utf8')).replace(
+      'process.exit(',
+      "process.stdout.write('built\\n')\nprocess.exit(",
+    )
+    await writeFile(main, marked)
+    assert.match(await words(), /^built\nterrarium .*\n$/)
+    await appendFile(join(clone, 'src/base/version.ts'), "process.stdout.write('changed\\n')\n")
+    assert.match(await words(), /^changed\nterrarium .*\n$/)
+    await build()
+    assert.equal((await builtFolders()).length, 2)
+    assert.match(await words(), /^changed\nterrarium .*\n$/)
+  })
+})
