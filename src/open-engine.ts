@@ -33,10 +33,13 @@ import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StorePatience } from './open-store.ts'
 import { controlRows } from './query-log/control-store.ts'
 import type { SharedLog } from './query-log/shared-log.ts'
+import type { LaneStanding } from './slow-lane/slow-lane.ts'
 import { startBackground } from './store/background.ts'
+import type { OnCheckProgress } from './store/contract.ts'
 import type { ReserveIds } from './store/ids.ts'
 import { openStore, type TransactionStore } from './store/store.ts'
 import { removalTimeOf } from './store/time-memory.ts'
+import { type WorkLeft, workLeft } from './store/work-left.ts'
 import { Streams } from './streams/streams.ts'
 import { createTransferService, type TransferService } from './transfer/service.ts'
 import type { Micros } from './values/value.ts'
@@ -97,7 +100,15 @@ export interface OpenEngine {
   /** Present where slow queries have processes of their own: has one ready soon. To be called once the service serves. */
   readonly prepareSlowLane?: () => void
   /** Proves that what is stored agrees with itself; returns every contradiction found. */
-  check(): readonly string[]
+  check(onProgress?: OnCheckProgress): readonly string[]
+  /** What the background has to do yet, whichever process does it. */
+  workLeft(): WorkLeft
+  /** Present where slow queries have processes of their own. */
+  readonly laneStanding?: () => LaneStanding
+  /** Whether this process does the background work now. */
+  readonly worksInBackground?: () => boolean
+  /** By which it tells other processes of the store; absent: there are none. */
+  readonly notices?: NoticeBoard
   /** Present when several machines share the store: how this one's copy stands. */
   readonly standing?: () => Standing
   /** Present then, too: what the query log has of the store. */
@@ -130,7 +141,7 @@ export async function openEngine(
     const { chunks, files } = shared
     const kvOfLog = controlRows(kv)
     const sharedLog = { kv: kvOfLog, now, chunks, files, handsOver: role.background, mayWork }
-    return { ...opened, patience, standing, sharedLog }
+    return { ...opened, patience, standing, sharedLog, notices, worksInBackground: mayWork }
   }
   // Opened after the store: that takes the writer's lock once, so no process of a former slow lane commits any more.
   const { timeline, close: closeTimeline } = timelineOf(config, role)
@@ -142,7 +153,7 @@ export async function openEngine(
     await opened.close()
     closeTimeline()
   }
-  return { ...opened, close }
+  return { ...opened, close, worksInBackground: () => role.background, ...(notices && { notices }) }
 }
 
 /** Where the time that a process has reached is kept in the data directory. */
@@ -284,7 +295,9 @@ export function engineOver(
     ),
     store,
     ...(slowLane && { prepareSlowLane: () => slowLane.keepReady() }),
-    check: () => store.check(),
+    check: onProgress => store.check(onProgress),
+    workLeft: () => store.inspect(workLeft),
+    ...(slowLane && { laneStanding: () => slowLane.standing }),
     close: async () => {
       streams.end()
       await Promise.all([running?.stop(), slowLane?.close()])

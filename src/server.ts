@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIPv6, type Socket } from 'node:net'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -14,9 +15,12 @@ import { version } from './base/version.ts'
 import type { Config } from './config/settings.ts'
 import { createApplication } from './http/application.ts'
 import { readDashboardFiles } from './http/dashboard-files.ts'
-import { RequestMeter } from './http/request-meter.ts'
+import { RequestMeter, statusMax } from './http/request-meter.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
+import { Operation, type StartCommand } from './operation/operation.ts'
+import type { LaneReport, NodeStanding, RequestCounts } from './operation/process-report.ts'
+import { queryLogFolder } from './query-log/log-folder.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 
 /** Where the build puts the dashboard, in the repository and in the package. */
@@ -46,17 +50,31 @@ export function urlOf({ host, tlsCert }: Config, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
+/** What a server has of the process that it is in. */
+interface ServerProcess {
+  /** Its number among the workers. */
+  readonly worker: number
+  /** Starts a command over the same data; absent: the process starts none. */
+  readonly startCommand?: StartCommand
+}
+
 /** Gets ready to serve `opened`, which belongs to the server from now on: it is closed when that fails. */
-export async function createServer(config: Config, opened: OpenEngine, log: Logger): Promise<Server> {
+export async function createServer(
+  config: Config,
+  opened: OpenEngine,
+  log: Logger,
+  within: ServerProcess = { worker: 0 },
+): Promise<Server> {
   let queryLog: QueryLog | undefined
   try {
-    const meter = config.metricsPort === undefined ? undefined : new RequestMeter(systemClock)
+    const meter = new RequestMeter(systemClock)
     const onLoss = (records: number) => {
-      if (meter) meter.lostRecords += records
+      meter.lostRecords += records
     }
     queryLog = await openQueryLog(config, log, { onLoss }, opened.sharedLog)
-    const metrics = meter && (await measure(config, opened, meter))
-    return assemble(config, opened, queryLog, log, meter, metrics)
+    const metrics = config.metricsPort === undefined ? undefined : await measure(config, opened, meter)
+    const operation = operationOf(config, opened, meter, within)
+    return assemble({ config, opened, queryLog, log, meter, metrics, operation })
   } catch (cause) {
     await queryLog?.close()
     await opened.close()
@@ -77,14 +95,67 @@ function ownFaultOf({ standing }: OpenEngine): string | undefined {
   return fault?.isLocal ? 'This node cannot bring its copy of the store forward; its log says why' : undefined
 }
 
-function assemble(
+function operationOf(
   config: Config,
   opened: OpenEngine,
-  queryLog: QueryLog,
-  log: Logger,
-  meter: RequestMeter | undefined,
-  metrics: Registry | undefined,
-): Server {
+  meter: RequestMeter,
+  { startCommand, worker }: ServerProcess,
+): Operation {
+  return new Operation({
+    ...{ version, worker, startCommand, workers: config.workers, notices: opened.notices },
+    ...{ data: config.data, backups: config.backups },
+    node: nodeName(config),
+    queryLogFolder: join(config.data, queryLogFolder),
+    workLeft: () => opened.workLeft(),
+    parts: () => ({
+      counts: countsOf(meter),
+      slow_lane: laneReportOf(opened),
+      standing: standingOf(opened),
+      works_in_background: opened.worksInBackground?.() ?? true,
+    }),
+  })
+}
+
+function countsOf(meter: RequestMeter): RequestCounts {
+  return {
+    requests: meter.responses(0, statusMax),
+    client_errors: meter.responses(400, 499),
+    server_errors: meter.responses(500, statusMax),
+    refused: meter.responses(429, 429),
+    in_flight: meter.inFlight(),
+    durations: [...meter.durations],
+    reads: meter.reads,
+    writes: meter.writes,
+    retries: meter.retries,
+    slow_queries: meter.slowQueries,
+    streams: meter.streams,
+    lost_records: meter.lostRecords,
+  }
+}
+
+function laneReportOf({ laneStanding }: OpenEngine): LaneReport | null {
+  if (laneStanding === undefined) return null
+  const { processes, processesMax, running, waiting } = laneStanding()
+  return { processes, processes_max: processesMax, running, waiting }
+}
+
+function standingOf({ standing }: OpenEngine): NodeStanding | null {
+  if (standing === undefined) return null
+  const { behind, fault, lagMs, seq } = standing()
+  return { head: seq, behind, lag_ms: Math.round(lagMs), fault: fault?.reason ?? null }
+}
+
+interface Parts {
+  readonly config: Config
+  readonly opened: OpenEngine
+  readonly queryLog: QueryLog
+  readonly log: Logger
+  readonly meter: RequestMeter
+  readonly metrics: Registry | undefined
+  readonly operation: Operation
+}
+
+function assemble({ config, opened, queryLog, log, meter, metrics, operation }: Parts): Server {
   const notice = new AbortController()
   const stopping = new AbortController()
   const { tlsCert, tlsKey } = config
@@ -103,7 +174,8 @@ function assemble(
     ...(opened.standing && { ownFault: () => ownFaultOf(opened) }),
     stopping: stopping.signal,
     queryLog,
-    ...(meter && { meter }),
+    meter,
+    operation,
     recordsQueries: config.queryLog,
     ...(dashboard && { dashboard }),
     ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl.replace(/\/+$/, '') }),
@@ -133,7 +205,7 @@ function assemble(
     close: async () => {
       stopping.abort()
       opened.patience?.shorten()
-      await application.close(config.shutdownGraceMs)
+      await Promise.all([application.close(config.shutdownGraceMs), operation.close()])
       opened.patience?.end()
       await queryLog.close()
       await opened.close()

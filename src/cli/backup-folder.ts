@@ -12,9 +12,10 @@ import { openLmdb } from '../kv/lmdb.ts'
 import { claimFiles, claimFolder } from '../kv/lmdb-claim.ts'
 import { copyStore, flush, storeBytes } from '../kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../kv/lmdb-data-file.ts'
+import { noted } from '../operation/task-note.ts'
 import { openStore } from '../store/store.ts'
 import { StartError } from './command.ts'
-import { withProgress } from './progress.ts'
+import { type OnShare, withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
 /** What a copied store holds. */
@@ -26,19 +27,28 @@ export interface Copied {
 
 /**
  * Copies the store of the settings, a data directory or one that several machines share, to the new folder `folder`. It may
- * be served meanwhile.
+ * be served meanwhile. How far it is and what came of it is noted in the data directory.
  */
 export async function backUp(config: Config, folder: string): Promise<Copied> {
   if (!isShared(config)) checkData(config)
   const bytes = isShared(config) ? 0 : storeBytes(config.data)
   if (bytes === 0 && !isShared(config)) throw new StartError(`there is no data in ${config.data}`)
+  return noted(
+    config.data,
+    'backup',
+    tell => copyTo(config, folder, bytes, (step, share) => tell({ step, share })),
+    ({ bytes, time }) => ({ is_good: true, place: folder, bytes, transaction_time: time }),
+  )
+}
+
+async function copyTo(config: Config, folder: string, bytes: number, onShare: OnShare): Promise<Copied> {
   await refuseContent(folder, 'the backup folder')
   const draft = `${folder}.${systemRandom.hex(4)}.partial`
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 })
     const share = () => storeBytes(draft) / bytes
-    if (isShared(config)) await copyShared(config, draft)
-    else await withProgress('backup', share, () => copyStore(config.data, draft))
+    if (isShared(config)) await copyShared(config, draft, onShare)
+    else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
     // What is renamed over has to be empty, which it is.
     await rename(draft, folder)
     flush(dirname(folder))

@@ -6,15 +6,26 @@ import { systemTimers } from '../base/timers.ts'
 const widthChars = 30
 const intervalMs = 100
 
-/** Shows what `share` returns (0 to 1) until `work` has ended. */
-export async function withProgress<T>(name: string, share: () => number, work: () => Promise<T>): Promise<T> {
-  if (!process.stderr.isTTY) return work()
-  const stop = systemTimers.every(intervalMs, () => process.stderr.write(`\r${progressLine(name, share())}`))
+/** Told what is under way, and how far it is, 0 to 1. */
+export type OnShare = (name: string, share: number) => void
+
+/** Shows what `share` returns (0 to 1) until `work` has ended, and tells it to `onShare`. */
+export async function withProgress<T>(
+  name: string,
+  share: () => number,
+  work: () => Promise<T>,
+  onShare: OnShare = () => undefined,
+): Promise<T> {
+  const { isTTY } = process.stderr
+  const stop = systemTimers.every(intervalMs, () => {
+    onShare(name, share())
+    if (isTTY) process.stderr.write(`\r${progressLine(name, share())}`)
+  })
   try {
     return await work()
   } finally {
     stop()
-    process.stderr.write(`\r${' '.repeat(progressLine(name, 1).length)}\r`)
+    if (isTTY) process.stderr.write(`\r${' '.repeat(progressLine(name, 1).length)}\r`)
   }
 }
 

@@ -21,11 +21,13 @@ import { openComparable } from '../kv/postgres/replica-folder.ts'
 import { engineOver } from '../open-engine.ts'
 import { openControlStore } from '../open-query-log.ts'
 import { nodeName, openConfiguredStore, withRecord } from '../open-store.ts'
+import type { TaskProgress } from '../operation/task-note.ts'
 import { allControlRows, controlRows } from '../query-log/control-store.ts'
 import { queryLogFolder } from '../query-log/log-folder.ts'
 import { openServiceLog } from '../service-log.ts'
+import type { OnCheckProgress } from '../store/contract.ts'
 import { lastCommit } from '../store/last-commit.ts'
-import { withProgress } from './progress.ts'
+import { type OnShare, withProgress } from './progress.ts'
 
 /** Settings that name a shared store. */
 export type SharedConfig = Config & { readonly store: string }
@@ -49,18 +51,24 @@ interface SharedCheck {
   readonly comparedAt: number | undefined
 }
 
-/** Checks the record, and that this node's copy in the data directory, which may be served meanwhile, is the same. */
-export async function checkShared(config: SharedConfig): Promise<SharedCheck> {
+/**
+ * Checks the record, and that this node's copy in the data directory, which may be served meanwhile, is the same. How far
+ * that is goes to `tell`.
+ */
+export async function checkShared(
+  config: SharedConfig,
+  tell: (progress: TaskProgress) => void = () => undefined,
+): Promise<SharedCheck> {
   prepareDataFolder(config.data)
   const folder = await mkdtemp(join(config.data, 'check-'))
   try {
     const record = openLmdb({ path: folder, durable: false })
     try {
-      await copyWithProgress('copy of the record', config, record)
+      await copyWithProgress('copy of the record', config, record, (step, share) => tell({ step, share }))
       const differences = await compared(config, record)
       const { check } = engineOver(readOnly(record), config, undefined, pino({ level: 'silent' }))
       return {
-        contradictions: [...check(), ...(differences?.texts ?? [])],
+        contradictions: [...check(checkTeller(tell)), ...(differences?.texts ?? [])],
         comparedAt: differences?.seq,
       }
     } finally {
@@ -69,6 +77,11 @@ export async function checkShared(config: SharedConfig): Promise<SharedCheck> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Tells how far a check is, in words. */
+export function checkTeller(tell: (progress: TaskProgress) => void): OnCheckProgress {
+  return (step, rows) => tell({ step: `${step}: ${rows} looked at` })
 }
 
 async function compared(
@@ -179,10 +192,10 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
  * Copies the record, as of now, to the folder `folder`, which is empty or holds a part of such a copy, as a data
  * directory; resolves when it is on disk.
  */
-export async function copyShared(config: SharedConfig, folder: string): Promise<void> {
+export async function copyShared(config: SharedConfig, folder: string, onShare?: OnShare): Promise<void> {
   const local = openLmdb({ path: folder })
   try {
-    await copyWithProgress('copy', config, local)
+    await copyWithProgress('copy', config, local, onShare)
     await removeNote(local)
     await separateRequests(local, folder)
   } finally {
@@ -191,15 +204,20 @@ export async function copyShared(config: SharedConfig, folder: string): Promise<
   await rm(join(folder, 'lock.mdb'), { force: true })
 }
 
-async function copyWithProgress(name: string, config: SharedConfig, local: KeyValueStore): Promise<void> {
+async function copyWithProgress(
+  name: string,
+  config: SharedConfig,
+  local: KeyValueStore,
+  onShare?: OnShare,
+): Promise<void> {
   let progress: CopyProgress = { keys: 0, bytes: 0, keysTotal: undefined }
   const location = { url: config.store, schema: config.storeSchema }
   const share = () => copiedShare(progress) ?? 0
-  await withProgress(name, share, () =>
+  const copy = () =>
     copyRecord(location, local, `copy-${nodeName}`, made => {
       progress = made
-    }),
-  )
+    })
+  await withProgress(name, share, copy, onShare)
 }
 
 /** What {@link fillShared} has moved. */

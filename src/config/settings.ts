@@ -352,6 +352,12 @@ export const settings = {
     check: hostFault,
     doc: 'Address that the metrics port listens on.',
   },
+  backups: {
+    kind: 'path',
+    default: undefined,
+    placeholder: 'FOLDER',
+    doc: 'Folder for backups that are started in the dashboard, which takes the root secret; each gets a new folder in it. Without this setting none can be started there.',
+  },
   dashboard: {
     kind: 'switch',
     default: true,

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
+import type { Operation } from '../operation/operation.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import type { TransferService } from '../transfer/service.ts'
 import type { Answer } from './answer.ts'
@@ -34,6 +35,8 @@ export interface Services {
   readonly queryLog?: QueryLog
   /** Absent: nothing is imported or exported. */
   readonly transfer?: TransferService
+  /** Absent: nothing is told of the service, and no backups and checks are started over HTTP. */
+  readonly operation?: Operation
   /** Where clients reach the service, without a slash at the end; absent: the host that they asked. */
   readonly publicUrl?: string
   /** Absent: there is no dashboard, and browsers are answered like everybody. */

@@ -8,7 +8,7 @@ import type { QueryMetrics } from '../engine/contract.ts'
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** The greatest status there is. */
-const statusMax = 599
+export const statusMax = 599
 
 export class RequestMeter {
   readonly #clock: Clock
@@ -37,6 +37,11 @@ export class RequestMeter {
 
   constructor(clock: Clock) {
     this.#clock = clock
+  }
+
+  /** Responses with a status from `from` to `to`. */
+  responses(from: number, to: number): number {
+    return this.statuses.subarray(from, to + 1).reduce((sum, count) => sum + count, 0)
   }
 
   /** When a request begins; for {@link answered}. */

@@ -6,6 +6,7 @@ import { authorizedEndpoint } from './endpoints/authorized.ts'
 import { dashboardEndpoints } from './endpoints/dashboard.ts'
 import { errorEndpoint } from './endpoints/error.ts'
 import { explainEndpoint } from './endpoints/explain.ts'
+import { healthEndpoints } from './endpoints/health.ts'
 import { linearizedEndpoint } from './endpoints/linearized.ts'
 import { logViewEndpoints } from './endpoints/log-views.ts'
 import { logEndpoints } from './endpoints/logs.ts'
@@ -22,7 +23,7 @@ import { feedProtocol } from './version10-headers.ts'
 
 /** The endpoints with a path of their own; the one for all other paths is wired in application.ts. */
 export function endpoints(services: Services): readonly Endpoint[] {
-  const { dashboard, queryLog, transfer } = services
+  const { dashboard, operation, queryLog, transfer } = services
   return [
     ...(queryLog
       ? [
@@ -31,6 +32,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
           ...accountKeyEndpoints(services, queryLog),
         ]
       : []),
+    ...(operation ? healthEndpoints(services, operation) : []),
     ...(transfer ? transferEndpoints(services, transfer) : []),
     ...protocols.map(protocol => queryEndpoint(services, protocol)),
     ...(dashboard ? dashboardEndpoints(dashboard) : []),

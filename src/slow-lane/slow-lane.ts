@@ -22,6 +22,16 @@ interface SlowLaneOptions extends LaneOptions {
   readonly starvedMs: () => number
 }
 
+/** How busy a slow lane is. */
+export interface LaneStanding {
+  /** Processes that there are now, and that there may be. */
+  readonly processes: number
+  readonly processesMax: number
+  /** Queries that are evaluated, and that wait for it. */
+  readonly running: number
+  readonly waiting: number
+}
+
 interface Waiting {
   readonly job: LaneJob
   /** By the clock's milliseconds. */
@@ -33,6 +43,7 @@ interface Waiting {
 
 const outOfTime = () => new RequestError('time out', 'Read timed out.')
 
+/** The slow lane of one process that serves. */
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()
@@ -83,6 +94,16 @@ export class ProcessLane implements SlowLane {
       this.#waiting.add([job.queue], waiting)
       this.#advance()
     })
+  }
+
+  /** How busy the lane is now. */
+  get standing(): LaneStanding {
+    return {
+      processes: this.#processes.filter(process => process !== undefined).length,
+      processesMax: this.#options.processesMax,
+      running: this.#jobs.size,
+      waiting: this.#waiting.size,
+    }
   }
 
   /** Has a process ready from soon on, before there is any job for it: starting one takes the first query long. */

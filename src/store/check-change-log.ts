@@ -111,13 +111,14 @@ export class ChangeLogCheck {
   }
 
   #checkRecorded(named: ReadonlySet<string>): void {
-    const { catalogue, databases, report, snapshot } = this.#context
+    const { catalogue, databases, looked, report, snapshot } = this.#context
     const awaited = new Set<string>()
     for (const { key } of snapshot.view.range(garbageRange('changes', never - 1))) {
       const { database, id } = garbageTarget(key)
       awaited.add(`${database}/${id}`)
     }
     for (const row of snapshot.view.range(tagRange('collectionChanges'))) {
+      looked('recorded changes')
       const { collection, database, ts } = decodeKeyOf('collectionChanges', row.key)
       if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
       const place = `${database}/${collection}`

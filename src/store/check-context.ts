@@ -2,6 +2,7 @@
 
 import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
 import type { StoreCatalogue } from './catalogue.ts'
+import type { CheckStep } from './contract.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { VersionReader } from './version-reader.ts'
 
@@ -16,6 +17,8 @@ export interface CheckContext {
   readonly garbage: ReadonlySet<string>
   readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
   readonly report: (finding: string) => void
+  /** Told of each row that is looked at. */
+  readonly looked: (step: CheckStep) => void
 }
 
 /** A reference in a finding. */

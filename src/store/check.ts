@@ -27,7 +27,7 @@ import { ChangeLogCheck } from './check-change-log.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { DueCheck } from './check-due.ts'
 import { IndexCheck, type IndexState } from './check-indexes.ts'
-import type { StoreHooks } from './contract.ts'
+import type { CheckStep, OnCheckProgress, StoreHooks } from './contract.ts'
 import { rewriteKey } from './document-rewriter.ts'
 import { actionAfter } from './document-writer.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
@@ -50,9 +50,16 @@ import { VersionReader } from './version-reader.ts'
 
 /** Contradictions reported at most; one fault often has many. */
 const findingsMax = 100
+/** Progress is told after so many rows. */
+const rowsPerReport = 100
 
 /** Every contradiction in a state, up to a limit, as sentences; none when all is well. */
-export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[] {
+export function checkStore(
+  view: View,
+  hooks: StoreHooks,
+  time: Micros,
+  onProgress: OnCheckProgress = () => undefined,
+): string[] {
   const snapshot: Snapshot = {
     view,
     time,
@@ -66,8 +73,14 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
   const report = (finding: string) => {
     if (findings.length < findingsMax) findings.push(finding)
   }
+  const rows = new Map<CheckStep, number>()
+  const looked = (step: CheckStep) => {
+    const count = (rows.get(step) ?? 0) + 1
+    rows.set(step, count)
+    if (count % rowsPerReport === 0) onProgress(step, count)
+  }
   try {
-    new StoreCheck(contextOf(snapshot, hooks, report), hooks).run()
+    new StoreCheck(contextOf(snapshot, hooks, { report, looked }), hooks).run()
   } catch (error) {
     // Damage can make a row unreadable, and then nothing behind it can be checked.
     if (!(error instanceof Error)) throw error
@@ -76,7 +89,11 @@ export function checkStore(view: View, hooks: StoreHooks, time: Micros): string[
   return findings
 }
 
-function contextOf(snapshot: Snapshot, hooks: StoreHooks, report: CheckContext['report']): CheckContext {
+function contextOf(
+  snapshot: Snapshot,
+  hooks: StoreHooks,
+  told: Pick<CheckContext, 'report' | 'looked'>,
+): CheckContext {
   const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
   const { time, view } = snapshot
   return {
@@ -89,7 +106,7 @@ function contextOf(snapshot: Snapshot, hooks: StoreHooks, report: CheckContext['
       const ref = new Ref(database, native.collections, BigInt(collection))
       return minimumValidTime(collection, catalogue.collection(ref), time)
     },
-    report,
+    ...told,
   }
 }
 
@@ -171,7 +188,8 @@ class StoreCheck {
   }
 
   #checkDocument(ref: Ref): void {
-    const { reader, snapshot } = this.#context
+    const { looked, reader, snapshot } = this.#context
+    looked('documents')
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
       if (!isIntact(stored)) this.#context.report(`${nameRef(ref)} is not what was written`)
       this.#checkShape(ref, stored)

@@ -425,6 +425,12 @@ export class ContendedTransaction {
   }
 }
 
+/** What a check goes through, in this order. */
+export type CheckStep = 'documents' | 'entries of indexes' | 'recorded changes'
+
+/** Told how many rows of a step were looked at so far. */
+export type OnCheckProgress = (step: CheckStep, rows: number) => void
+
 /** An open data directory. */
 export interface Store {
   /** What has to be waited for before a read that shall see everything up to `notBefore`; undefined: nothing. */
@@ -463,6 +469,6 @@ export interface Store {
   /** Calls `listener` after commits (of any process) became visible. */
   watch(listener: () => void): () => void
   /** Proves that entries, histories and the change log agree with the documents; returns every contradiction found. */
-  check(): readonly string[]
+  check(onProgress?: OnCheckProgress): readonly string[]
   close(): Promise<void>
 }

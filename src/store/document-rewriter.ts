@@ -9,7 +9,7 @@ import { assert } from '../base/assert.ts'
 import { keyAfter } from '../base/bytes.ts'
 import { decodeKey } from '../keys/key-reader.ts'
 import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from '../keys/keyspace.ts'
-import type { Entry } from '../kv/contract.ts'
+import type { Entry, View } from '../kv/contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../values/value.ts'
 import { encodeVersion } from './records.ts'
@@ -34,6 +34,20 @@ export function rewrittenCollection({ id }: Ref): CollectionId | undefined {
 /** Registers the rewriting of a collection's versions, from the first one on. */
 export function beginRewrite(overlay: Overlay, database: DatabaseId, collection: CollectionId): void {
   overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
+}
+
+/** The document behind which the next batch begins, and whether it is superseded versions that are rewritten. */
+export function rewriteProgress(
+  view: Pick<View, 'get'>,
+  database: DatabaseId,
+  collection: CollectionId,
+): { readonly id: bigint; readonly isPast: boolean } | undefined {
+  const progress = view.get(rewriteKey(database, collection))
+  if (progress === undefined) return undefined
+  const isAtStart = Buffer.compare(progress, documentRange(database, collection).start) === 0
+  if (isAtStart) return { id: 0n, isPast: false }
+  const lastKey = progress.subarray(0, -1)
+  return { id: documentOf(lastKey).id, isPast: decodeKey(lastKey).kind === 'history' }
 }
 
 type RewriteContext = Pick<Rows, 'catalogue' | 'overlay' | 'reader'>

@@ -144,6 +144,12 @@ function buildOf(key: Uint8Array): Build {
   return { index: new Ref(database, native.indexes, BigInt(index)) }
 }
 
+/** The collection and the document at which the next batch of a build begins; undefined when it is not under way. */
+export function progressOf(view: View, index: Ref): ReturnType<typeof decodeProgress> | undefined {
+  const progress = view.get(buildKey(index.database, Number(index.id)))
+  return progress && decodeProgress(progress)
+}
+
 /** The builds under way in a state. */
 export function pendingBuildsIn(view: View): Build[] {
   return Array.from(view.range(tagRange('build')), ({ key }) => buildOf(key))

@@ -15,6 +15,7 @@ import { Committer } from './committer.ts'
 import type {
   AnnouncedElsewhere,
   CommittedTransaction,
+  OnCheckProgress,
   Store,
   StoreHooks,
   Transaction,
@@ -167,8 +168,10 @@ export class TransactionStore implements Store {
     return this.kv.watch(listener)
   }
 
-  check(): readonly string[] {
-    return this.#times.onSnapshot(0, (view, _last, time) => checkStore(view, this.#parts.hooks, time))
+  check(onProgress?: OnCheckProgress): readonly string[] {
+    return this.#times.onSnapshot(0, (view, _last, time) =>
+      checkStore(view, this.#parts.hooks, time, onProgress),
+    )
   }
 
   close(): Promise<void> {

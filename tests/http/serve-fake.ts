@@ -12,7 +12,12 @@ async function open() {
     await wait(Number(process.env.FAKE_DELAY_MS ?? 0))
     return resource(request.body ?? 'null')
   }
-  return { engine, check: () => [], close: async () => {} }
+  return {
+    engine,
+    check: () => [],
+    workLeft: () => ({ builds: [], buildsCount: 0, removals: 0 }),
+    close: async () => {},
+  }
 }
 
 const faked = {

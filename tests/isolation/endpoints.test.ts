@@ -20,6 +20,7 @@ const everything: Required<Services> = {
   transfer: part,
   publicUrl: part,
   dashboard: part,
+  operation: part,
   recordsQueries: part,
   meter: part,
   ownFault: part,
@@ -77,6 +78,10 @@ const rows: Readonly<Record<string, Row>> = {
   'GET /api/v1/logs/files/:name': { reach: [] },
   'POST /api/v1/logs/_summary': { reach: logReaders, body: ofOwn },
   'POST /api/v1/logs/_records': { reach: logReaders, body: ofOwn },
+  'GET /api/v1/health': { reach: ['root'] },
+  // The root learns that no folder for backups is configured.
+  'POST /api/v1/health/backups': { reach: [] },
+  'POST /api/v1/health/checks': { reach: ['root'] },
   'GET /api/v1/account-keys': { reach: ['root'] },
   'POST /api/v1/account-keys': { reach: ['root'], body: { name: 'another' } },
   // The root learns that there is none of that id.

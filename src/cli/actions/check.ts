@@ -4,26 +4,44 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../../config/settings.ts'
 import { storeBytes } from '../../kv/lmdb-copy.ts'
 import { openEngine } from '../../open-engine.ts'
+import { noted, type TaskResult } from '../../operation/task-note.ts'
 import { openServiceLog } from '../../service-log.ts'
 import { StartError } from '../command.ts'
-import { addressOf, checkShared, isShared } from '../shared-store.ts'
+import { addressOf, checkShared, checkTeller, isShared } from '../shared-store.ts'
 
-/** Checks a data directory, or a shared store; resolves with the exit status. */
+/** Checks a data directory, or a shared store, which is noted in the directory; resolves with the exit status. */
 export async function check(config: Config): Promise<number> {
   if (isShared(config)) return runShared(config)
   if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
   const log = openServiceLog(config.logLevel)
-  const opened = await openEngine(config, undefined, log)
-  try {
-    return report(config.data, opened.check())
-  } finally {
-    await opened.close()
-  }
+  const contradictions = await noted(
+    config.data,
+    'check',
+    async tell => {
+      const opened = await openEngine(config, undefined, log)
+      try {
+        return opened.check(checkTeller(tell))
+      } finally {
+        await opened.close()
+      }
+    },
+    findings => resultOf(config.data, findings),
+  )
+  return report(config.data, contradictions)
+}
+
+function resultOf(place: string, findings: readonly string[]): TaskResult {
+  return { is_good: findings.length === 0, place, findings }
 }
 
 async function runShared(config: Parameters<typeof checkShared>[0]): Promise<number> {
-  const { comparedAt, contradictions } = await checkShared(config)
+  const { comparedAt, contradictions } = await noted(
+    config.data,
+    'check',
+    tell => checkShared(config, tell),
+    checked => resultOf(addressOf(config), checked.contradictions),
+  )
   const copy =
     comparedAt === undefined
       ? `there is no copy in ${config.data} to compare`

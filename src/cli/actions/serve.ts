@@ -23,6 +23,7 @@ import { openServiceLog } from '../../service-log.ts'
 import { StartError } from '../command.ts'
 import { HeldFolder } from '../held-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
+import { startOwnCommand } from '../own-commands.ts'
 import { rootSecretOf } from '../root-secret.ts'
 import { forgetAddress, noteAddress } from '../service-address.ts'
 import { StartingNode } from '../starting-node.ts'
@@ -98,7 +99,7 @@ async function runAlone(
     const opened = await open(config, rootSecret, log, { worker: 0, background: true, slowLane: true })
     held.complete()
     const stopped = signalled()
-    server = await created(service, opened, log)
+    server = await created(service, opened, log, 0)
     await node?.close()
     announce(service, await serving(service, server))
     await stopping(config, server, log, stopped)
@@ -139,7 +140,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   const opened = await open(config, rootSecret, log, role)
   assertIdentity(config.data, workerFolder())
   const stopped = signalled()
-  const server = await created(config, opened, log)
+  const server = await created(config, opened, log, worker)
   if (server.metrics) await shareMetrics(server.metrics)
   const stopNotices = exchangeNotices(notices, systemTimers)
   const takeNoMore = takeConnections(server.receive())
@@ -245,8 +246,9 @@ function signalled(): Promise<NodeJS.Signals> {
   })
 }
 
-function created(config: Config, engine: OpenEngine, log: Logger): Promise<Server> {
-  return readable(config, () => createServer(config, engine, log))
+function created(config: Config, engine: OpenEngine, log: Logger, worker: number): Promise<Server> {
+  const startCommand = (words: readonly string[]) => startOwnCommand(config, words)
+  return readable(config, () => createServer(config, engine, log, { worker, startCommand }))
 }
 
 /** Runs what reads the configured files; says in one line what is wrong with them. */

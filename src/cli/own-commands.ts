@@ -1,0 +1,24 @@
+// Commands that a service starts over its own data: the same program again, with the same data directory and store.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { variableOf } from '../config/read-config.ts'
+import type { Config, SettingName } from '../config/settings.ts'
+
+const program = fileURLToPath(import.meta.url).replace(/own-commands\.(ts|js)$/, 'main.$1')
+
+const passedOn = ['data', 'store', 'storeSchema'] as const satisfies readonly SettingName[]
+
+/** Starts a command over the data of `config`; standard error can be read. */
+export function startOwnCommand(config: Config, words: readonly string[]): ChildProcess {
+  // What the service was told otherwise (a file, say) is in the settings already.
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
+  const env: NodeJS.ProcessEnv = Object.fromEntries(others)
+  for (const name of passedOn) env[variableOf(name)] = config[name]
+  // A worker of node:cluster would hand on that it is one.
+  delete env.NODE_UNIQUE_ID
+  return spawn(process.execPath, [...process.execArgv, program, ...words], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+}

@@ -1,0 +1,148 @@
+// What a process of the service tells of itself, and what it hears from the others: those of its workers, and of all machines
+// that share its store. It travels with the notices that they exchange anyway (base/notices.ts), and only while
+// somebody looks.
+
+import { freemem, totalmem } from 'node:os'
+import { performance } from 'node:perf_hooks'
+import type { Clock } from '../base/clock.ts'
+import type { NoticeBoard, NoticeTopic } from '../base/notices.ts'
+
+/** Counts since the process began; all are those of `/metrics`. */
+export interface RequestCounts {
+  readonly requests: number
+  readonly client_errors: number
+  readonly server_errors: number
+  /** Answered 429. */
+  readonly refused: number
+  readonly in_flight: number
+  /** By class of duration, see `duration_bounds`. */
+  readonly durations: readonly number[]
+  readonly reads: number
+  readonly writes: number
+  readonly retries: number
+  readonly slow_queries: number
+  readonly streams: number
+  readonly lost_records: number
+}
+
+/** How the copy of a node stands to the store that several machines share. */
+export interface NodeStanding {
+  /** Number of the newest batch that this node has. */
+  readonly head: number
+  readonly behind: number
+  readonly lag_ms: number
+  /** What keeps it from following; null: nothing. */
+  readonly fault: string | null
+}
+
+/** What lies on the disk of a data directory, in bytes. */
+export interface DiskUse {
+  readonly data_bytes: number
+  /** Null until it has been counted. */
+  readonly query_log_bytes: number | null
+  readonly free_bytes: number
+  readonly total_bytes: number
+}
+
+/** How busy the slow lane of a process is. */
+export interface LaneReport {
+  readonly processes: number
+  readonly processes_max: number
+  readonly running: number
+  readonly waiting: number
+}
+
+/** What belongs to the rest of the service. */
+export interface ReportParts {
+  readonly counts: RequestCounts
+  readonly disk: DiskUse
+  readonly slow_lane: LaneReport | null
+  readonly standing: NodeStanding | null
+  /** It builds indexes and removes what is past, for all processes. */
+  readonly works_in_background: boolean
+}
+
+/** One process, as JSON has it. */
+export interface ProcessReport extends ReportParts {
+  /** The machine, with the port it serves on; workers of one node have the same. */
+  readonly node: string
+  readonly worker: number
+  readonly pid: number
+  /** Of the operating system. */
+  readonly memory_bytes: number
+  readonly machine_free_bytes: number
+  readonly machine_total_bytes: number
+  /** Milliseconds for which its event loop has worked, and has waited. */
+  readonly busy_ms: number
+  readonly idle_ms: number
+}
+
+/** For so long, in milliseconds, processes go on telling after somebody has looked. */
+const tellMs = 20_000
+/** What was last heard of a process counts for so long, in milliseconds. */
+const heardMs = 10_000
+
+interface News {
+  /** Somebody looks at the sender: others tell of themselves. */
+  readonly wants?: true
+  readonly report?: ProcessReport
+}
+
+interface ReportOptions {
+  readonly node: string
+  readonly worker: number
+  readonly parts: () => ReportParts
+  readonly clock: Clock
+  /** Absent: there is one process. */
+  readonly notices?: NoticeBoard | undefined
+}
+
+/** The reports of all processes. */
+export class ProcessReports implements NoticeTopic {
+  readonly #options: ReportOptions
+  readonly #heard = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
+  #lookedMs = Number.NEGATIVE_INFINITY
+  #wantedMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: ReportOptions) {
+    this.#options = options
+    options.notices?.join('reports', this)
+  }
+
+  /** This process, and the others as last heard; those that have not heard of the wish yet follow in a second or two. */
+  all(): readonly ProcessReport[] {
+    const nowMs = this.#options.clock.elapsedMs()
+    this.#lookedMs = nowMs
+    for (const [name, { atMs }] of this.#heard) if (nowMs - atMs > heardMs) this.#heard.delete(name)
+    return [this.#own(), ...Array.from(this.#heard.values(), ({ report }) => report)]
+  }
+
+  collect(): News | undefined {
+    const nowMs = this.#options.clock.elapsedMs()
+    const isLooked = nowMs - this.#lookedMs < tellMs
+    const isWanted = nowMs - this.#wantedMs < tellMs
+    if (!isLooked && !isWanted) return undefined
+    return { ...(isLooked && { wants: true }), ...(isWanted && { report: this.#own() }) }
+  }
+
+  receive(news: unknown): void {
+    const { report, wants } = news as News
+    const atMs = this.#options.clock.elapsedMs()
+    if (wants) this.#wantedMs = atMs
+    if (report) this.#heard.set(`${report.node} ${report.pid}`, { report, atMs })
+  }
+
+  #own(): ProcessReport {
+    const { node, worker, parts } = this.#options
+    const { active, idle } = performance.eventLoopUtilization()
+    return {
+      ...{ node, worker, pid: process.pid },
+      memory_bytes: process.memoryUsage.rss(),
+      machine_free_bytes: freemem(),
+      machine_total_bytes: totalmem(),
+      busy_ms: Math.round(active),
+      idle_ms: Math.round(idle),
+      ...parts(),
+    }
+  }
+}

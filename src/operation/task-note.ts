@@ -1,0 +1,130 @@
+// What is told of long tasks on a data directory, a backup or a check: how far it has come and what came of it, in a file of
+// the directory. So all processes of the service know, whoever started the task, and they know of the last one after a
+// restart. A note is only told to people: nothing rests on it.
+
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { reasonOf } from '../base/system-reasons.ts'
+
+/** What can be noted. */
+export type TaskKind = 'backup' | 'check'
+
+/** What came of a task that came to its end. */
+export interface TaskResult {
+  /** A backup that was written, or a check that found nothing. */
+  readonly is_good: boolean
+  /** The backup's folder, or what was checked. */
+  readonly place: string
+  /** Bytes of the backup. */
+  readonly bytes?: number
+  /** Microseconds: the newest transaction in the backup. */
+  readonly transaction_time?: number
+  /** The contradictions that were found, the first of them. */
+  readonly findings?: readonly string[]
+}
+
+/** How far a task has come. */
+export interface TaskProgress {
+  /** What it does now, in words. */
+  readonly step: string
+  /** From 0 to 1; absent where that cannot be known. */
+  readonly share?: number
+}
+
+/** What the file holds, as JSON; times in milliseconds since the Unix epoch. */
+export interface TaskNote {
+  readonly kind: TaskKind
+  readonly pid: number
+  readonly started: number
+  /** When it was last known to live. */
+  readonly seen: number
+  readonly progress: TaskProgress | null
+  /** Null while it runs. */
+  readonly ended: number | null
+  readonly result: TaskResult | null
+  /** Why it has no result. */
+  readonly failure: string | null
+}
+
+/** A task that has not been seen for so long has ended without a word, in milliseconds. */
+const vanishedMs = 30_000
+/** How often progress is written, in milliseconds. */
+const tellEveryMs = 500
+/** Findings that are kept. */
+const findingsMax = 20
+
+const fileOf = (folder: string, kind: TaskKind) => join(folder, `${kind}-note.json`)
+
+const nowMs = () => Math.floor(systemClock.now() / 1000)
+
+/** The last task of a kind on the data directory `folder`; undefined when none is known. */
+export function readTaskNote(folder: string, kind: TaskKind): TaskNote | undefined {
+  let note: TaskNote
+  try {
+    note = JSON.parse(readFileSync(fileOf(folder, kind), 'utf8')) as TaskNote
+  } catch {
+    // There is none, or it was written by somebody whose files this process may not read.
+    return undefined
+  }
+  if (note.ended !== null || nowMs() - note.seen < vanishedMs) return note
+  return { ...note, ended: note.seen, failure: 'Its process ended without a result.' }
+}
+
+/** Notes that a task has been started in a process of its own, which goes on with the note. */
+export function noteStart(folder: string, kind: TaskKind, pid: number): void {
+  write(folder, begun(kind, pid))
+}
+
+function begun(kind: TaskKind, pid: number): TaskNote {
+  const started = nowMs()
+  return { kind, pid, started, seen: started, progress: null, ended: null, result: null, failure: null }
+}
+
+/** Ends the note of a task whose process has ended; does nothing when that has said itself what came of it. */
+export function noteEnd(folder: string, kind: TaskKind, pid: number, failure: string): void {
+  const note = readTaskNote(folder, kind)
+  if (note?.pid === pid && note.ended === null) write(folder, { ...note, ended: nowMs(), failure })
+}
+
+/**
+ * Runs `work` and notes in the data directory `folder` how far it is and what came of it. `work` calls `tell` as often as it
+ * likes, every half minute at least.
+ */
+export async function noted<R>(
+  folder: string,
+  kind: TaskKind,
+  work: (tell: (progress: TaskProgress) => void) => Promise<R>,
+  resultOf: (result: R) => TaskResult,
+): Promise<R> {
+  const note = begun(kind, process.pid)
+  write(folder, note)
+  let toldMs = systemClock.elapsedMs()
+  const tell = (progress: TaskProgress) => {
+    if (systemClock.elapsedMs() - toldMs < tellEveryMs) return
+    toldMs = systemClock.elapsedMs()
+    write(folder, { ...note, seen: nowMs(), progress })
+  }
+  const end = (what: Pick<TaskNote, 'result'> | Pick<TaskNote, 'failure'>) =>
+    write(folder, { ...note, seen: nowMs(), ended: nowMs(), ...what })
+  try {
+    const result = await work(tell)
+    const { findings, ...told } = resultOf(result)
+    end({ result: { ...told, ...(findings && { findings: findings.slice(0, findingsMax) }) } })
+    return result
+  } catch (cause) {
+    end({ failure: cause instanceof Error && !('code' in cause) ? cause.message : reasonOf(cause) })
+    throw cause
+  }
+}
+
+/** The folder keeps others out; who serves it may be another user than who has made a backup. */
+function write(folder: string, note: TaskNote): void {
+  const file = fileOf(folder, note.kind)
+  try {
+    writeFileSync(`${file}.new`, JSON.stringify(note), { mode: 0o644 })
+    renameSync(`${file}.new`, file)
+  } catch {
+    // A task does not fail because nobody can be told.
+  }
+}

@@ -1,0 +1,171 @@
+// What the operator asks over HTTP: how the service stands, a backup, a check. The commands that are started are real ones.
+
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { tagRange } from '../../src/keys/keyspace.ts'
+import { openLmdb } from '../../src/kv/lmdb.ts'
+import { keyOfNewDatabase, rootQuery, send } from '../support/http.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+interface Task {
+  readonly ended: number | null
+  readonly result: { readonly is_good: boolean; readonly place: string; readonly findings?: string[] } | null
+  readonly failure: string | null
+}
+
+interface Health {
+  readonly processes: readonly { readonly worker: number; readonly counts: { readonly requests: number } }[]
+  readonly work: {
+    readonly builds: readonly object[]
+    readonly builds_count: number
+    readonly removals: number
+  }
+  readonly tasks: { readonly backup: Task | null; readonly check: Task | null }
+  readonly backups: { readonly kept: readonly { readonly name: string; readonly bytes: number }[] } | null
+}
+
+async function health(server: RunningServer): Promise<Health> {
+  const { json, status } = await send(server, {
+    method: 'GET',
+    path: '/api/v1/health',
+    secret: server.rootSecret,
+  })
+  assert.equal(status, 200)
+  return json as Health
+}
+
+const start = (server: RunningServer, what: 'backups' | 'checks') =>
+  send(server, { path: `/api/v1/health/${what}`, secret: server.rootSecret, body: '' })
+
+/** Starts a task and waits for its end. */
+async function finished(server: RunningServer, kind: 'backup' | 'check'): Promise<Task> {
+  const { status, text } = await start(server, `${kind}s`)
+  assert.equal(status, 202, text)
+  for (;;) {
+    const task = (await health(server)).tasks[kind]
+    if (task && task.ended !== null) return task
+    await setTimeout(50)
+  }
+}
+
+test('a backup that is made while others write is whole, and can be restored', async () => {
+  const folder = await temporaryFolder()
+  const restored = join(folder, 'restored')
+  const server = await startServer({ flags: ['--backups', join(folder, 'backups')] })
+  try {
+    assert.deepEqual((await health(server)).tasks, { backup: null, check: null })
+    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+    await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
+    await rootQuery(server, { create: { ref: { collection: 'things' }, id: '1' } })
+    let isDone = false
+    const writing = (async () => {
+      while (!isDone) await rootQuery(server, { create: { collection: 'things' } })
+    })()
+    const { failure, result } = await finished(server, 'backup')
+    isDone = true
+    await writing
+    assert.equal(failure, null)
+    assert.equal(result?.is_good, true)
+    const { kept } = (await health(server)).backups ?? { kept: [] }
+    assert.equal(kept.length, 1)
+    assert.equal(join(folder, 'backups', kept[0]?.name ?? ''), result?.place)
+    assert.equal((await runProgram(['restore', result?.place ?? '', '--data', restored])).status, 0)
+    assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
+    const second = await startServer({ data: restored })
+    try {
+      assert.equal(await rootQuery(second, { exists: { ref: { collection: 'things' }, id: '1' } }), true)
+      assert.equal((await health(second)).tasks.check?.result?.is_good, true, 'that of the command is known')
+    } finally {
+      await second.stop()
+    }
+  } finally {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('without a folder for backups none is started, and a failed one says why', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'a-file')
+  await writeFile(file, '')
+  const without = await startServer()
+  const blocked = await startServer({ flags: ['--backups', file] })
+  try {
+    const refused = await start(without, 'backups')
+    assert.equal(refused.status, 403)
+    assert.match(refused.text, /--backups/)
+    assert.equal((await health(without)).backups, null)
+    await rootQuery(blocked, { create_collection: { object: { name: 'things' } } })
+    const { failure, result } = await finished(blocked, 'backup')
+    assert.equal(result, null)
+    assert.match(failure ?? '', /cannot be (written|used): .*not a directory/)
+  } finally {
+    await without.stop()
+    await blocked.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('a check runs beside the service, and tells what contradicts itself', async () => {
+  const data = await temporaryFolder()
+  const server = await startServer({ data })
+  try {
+    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+    await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
+    for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
+    assert.deepEqual((await finished(server, 'check')).result?.findings, [])
+    const kv = openLmdb({ path: data })
+    const [row] = kv.read(view => [...view.range({ ...tagRange('indexLive'), limit: 1, reverse: true })])
+    assert.ok(row)
+    await kv.transact(() => ({ result: undefined, writes: [{ key: row.key, value: undefined }] }))
+    await kv.close()
+    const { result } = await finished(server, 'check')
+    assert.equal(result?.is_good, false)
+    assert.match(result?.findings?.join('\n') ?? '', /lacks an entry/)
+  } finally {
+    await server.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+})
+
+test('all workers are shown, whichever is asked, and a second task of a kind waits', async () => {
+  const server = await startServer({ flags: ['--workers', '3'] })
+  try {
+    let found = new Set<number>()
+    while (found.size < 3) found = new Set((await health(server)).processes.map(({ worker }) => worker))
+    assert.deepEqual([...found].sort(), [0, 1, 2])
+    const path = '/api/v1/health/checks'
+    // Each of its own connection, so that the workers take turns.
+    const headers = { connection: 'close' }
+    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+    const first = await send(server, { path, secret: server.rootSecret, body: '', headers })
+    assert.equal(first.status, 202)
+    while ((await health(server)).tasks.check?.ended == null) await setTimeout(50)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('nobody but the root secret itself is told', async () => {
+  const server = await startServer()
+  try {
+    const admin = await keyOfNewDatabase(server, 'own', 'admin')
+    for (const secret of [admin, `${server.rootSecret}:own:admin`, 'wrong', undefined]) {
+      for (const path of ['', '/backups', '/checks']) {
+        const method = path === '' ? 'GET' : 'POST'
+        const { status } = await send(server, {
+          method,
+          path: `/api/v1/health${path}`,
+          ...(secret && { secret }),
+        })
+        assert.equal(status, secret === 'wrong' || !secret ? 401 : 403)
+      }
+    }
+  } finally {
+    await server.stop()
+  }
+})

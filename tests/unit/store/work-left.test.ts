@@ -1,0 +1,85 @@
+// What operators are told of the work in the background: where it is, how far, why it does not end.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { limits } from '../../../src/limits.ts'
+import { noteSteps, readMigration } from '../../../src/model/schema/migration-steps.ts'
+import { Background } from '../../../src/store/background.ts'
+import { workLeft } from '../../../src/store/work-left.ts'
+import type { Value } from '../../../src/values/value.ts'
+import { openTestEngine } from '../../support/engine.ts'
+import { Bench, createCollection, data, documentRef, second } from './support.ts'
+
+const object = (fields: object) => ({ object: fields })
+const documents = limits.synchronousIndexBuildMax + 300
+
+test('a build is told with its database and how far it is, what is deleted until it is removed', async () => {
+  const engine = openTestEngine()
+  await engine.query({ create_database: object({ name: 'shop' }) })
+  const key = { role: 'admin', database: { database: 'shop' } }
+  const { secret } = (await engine.query({ create_key: object(key) })) as { secret: string }
+  const run = (expression: object) => engine.query(expression, { secret })
+  await run({ create_collection: object({ name: 'c' }) })
+  for (let id = 1; id <= documents; id++) {
+    await run({ create: { ref: { collection: 'c' }, id: String(id) }, params: object({}) })
+  }
+  const left = () => engine.store.inspect(workLeft)
+  assert.deepEqual(left(), { builds: [], buildsCount: 0, removals: 0 })
+  await run({ create_index: object({ name: 'all', source: { collection: 'c' } }) })
+  const background = new Background(engine.store)
+  const [build] = left().builds
+  assert.deepEqual(build, { kind: 'index', database: ['shop'], name: 'all', share: 0, failure: undefined })
+  await background.runOnce()
+  const share = left().builds[0]?.share ?? 0
+  assert.ok(share > 0.2 && share < 1, `${share}`)
+  await background.runAll()
+  assert.equal(left().buildsCount, 0)
+  await run({ delete: { collection: 'c' } })
+  assert.equal(left().removals, 2, 'the collection, and its index')
+  await background.runAll()
+  assert.equal(left().removals, 0)
+  await engine.close()
+})
+
+test('why a build does not end is told', async () => {
+  const engine = openTestEngine()
+  const many = Array.from({ length: 400 }, (_, n) => n)
+  await engine.query({ create_collection: object({ name: 'c' }) })
+  await engine.query({
+    foreach: { lambda: 'n', expr: { create: { collection: 'c' } } },
+    collection: Array.from({ length: limits.synchronousIndexBuildMax + 1 }, (_, n) => n),
+  })
+  await engine.query({
+    create: { collection: 'c' },
+    params: object({ data: object({ a: many, b: many }) }),
+  })
+  const terms = ['a', 'b'].map(name => object({ field: ['data', name] }))
+  await engine.query({ create_index: object({ name: 'wide', source: { collection: 'c' }, terms }) })
+  await new Background(engine.store).runAll()
+  assert.match(engine.store.inspect(workLeft).builds[0]?.failure ?? '', /^Document \d+ of c: /)
+  await engine.close()
+})
+
+test('a collection whose documents get a new shape is told, too', async () => {
+  const bench = new Bench(undefined, { readMigration })
+  const jars = await bench.write(transaction => createCollection(transaction, 'jars', {}))
+  await bench.commit(transaction => {
+    for (let id = 0; id < 600; id++) transaction.put(documentRef(jars, id), data({ a: 1n }))
+  })
+  bench.now += second
+  await bench.commit(transaction => {
+    const fields = transaction.get(jars)?.fields
+    const changed = new Map<string, Value>(fields)
+    noteSteps(changed, fields, [{ kind: 'move', from: ['a'], to: ['b'] }])
+    transaction.put(jars, changed)
+  })
+  const left = () => bench.store.inspect(workLeft)
+  const [build] = left().builds
+  assert.deepEqual([build?.kind, build?.name, build?.share], ['collection', 'jars', 0])
+  const background = new Background(bench.store)
+  await background.runOnce()
+  const share = left().builds[0]?.share ?? 0
+  assert.ok(share > 0 && share < 1, `${share}`)
+  await background.runAll()
+  assert.equal(left().buildsCount, 0)
+})
