@@ -128,7 +128,7 @@ function runExplanation(
     task: session => {
       options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
       if (isLong || budget.isUsedUp) throw new TooLong()
-      return explain(request, languageOf(options, request), session)
+      return explain(request, options.languages, session)
     },
   })
 }

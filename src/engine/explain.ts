@@ -8,10 +8,11 @@ import { type ConsideredPrivilege, explainDecision, explainMemberships } from '.
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
-import type { Language, LanguageRequest } from '../model/language.ts'
+import type { Explanation, Language, Languages } from '../model/language.ts'
 import { Session, type SessionHost } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
 import { firstUserCollection, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
+import type { QueryRequest } from './contract.ts'
 
 /** Thrown to end the transaction without a commit. */
 export class Explained {
@@ -26,31 +27,43 @@ export class Explained {
  * Evaluates a query as somebody else and throws {@link Explained}. Only administrators of the database may ask; others
  * get `forbidden`.
  */
-export function explain(request: LanguageRequest, language: Language, session: Session): never {
+export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller
   if (authority.kind !== 'builtin' || authority.role !== 'admin')
     throw new RequestError('forbidden', 'Explaining decisions needs a key with the role admin.')
-  const { as, query } = language.parseExplanation(request)
+  const [language, { as, dialect, query }] = explanationIn(request, languages)
   if (query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
-  const caller = callerAs(as.value(session), session)
+  const asking = sessionAs(session.caller, { session, dialect })
+  const caller = callerAs(as.value(asking), asking)
   const decisions: ObjectValue[] = []
-  const subject: Session = sessionAs(caller, session, {
-    ...session.host,
-    createAccess: (authority, transaction, runPredicate, options) => {
-      const access = session.host.createAccess(authority, transaction, runPredicate, options)
-      if (authority.kind === 'predicate') return access
-      const note = (request: AccessRequest, allowed: boolean) => {
-        if (decisions.length >= limits.explainedDecisionsMax) return
-        decisions.push(describeDecision(authority, request, allowed, { language, subject }))
-      }
-      return {
-        mentions: (action, resource) => access.mentions(action, resource),
-        allows(request) {
-          const allowed = access.allows(request)
-          note(request, allowed)
-          return allowed
-        },
-      }
+  const subject: Session = sessionAs(caller, {
+    session,
+    dialect,
+    host: {
+      ...session.host,
+      createAccess: (authority, transaction, runPredicate, options) => {
+        const access = session.host.createAccess(authority, transaction, runPredicate, options)
+        if (authority.kind === 'predicate') return access
+        const note = (request: AccessRequest, allowed: boolean) => {
+          if (decisions.length >= limits.explainedDecisionsMax) return
+          decisions.push(describeDecision(authority, request, allowed, { language, subject }))
+        }
+        return {
+          mentions(action, resource) {
+            const isMentioned = access.mentions(action, resource)
+            // Whoever asks for nothing else of a collection may read it, if a privilege says anything about that.
+            const { asker } = subject
+            if (!isMentioned && action === 'read')
+              note({ action, resource, argument: () => null, asker }, false)
+            return isMentioned
+          },
+          allows(request) {
+            const allowed = access.allows(request)
+            note(request, allowed)
+            return allowed
+          },
+        }
+      },
     },
   })
   const outcome = new Map<string, Value>()
@@ -62,11 +75,29 @@ export function explain(request: LanguageRequest, language: Language, session: S
   } finally {
     session.countCostsOf(subject)
   }
-  const told = [...describeCaller(caller, session, language), ...outcome, ['decisions', decisions] as const]
-  throw new Explained(language.render(new Map(told), session).body)
+  const told = [...describeCaller(caller, asking, language), ...outcome, ['decisions', decisions] as const]
+  throw new Explained(language.renderExplanation(new Map(told), session).body)
 }
 
-function sessionAs(caller: Caller, { transaction, memo, deadline, dialect }: Session, host: SessionHost) {
+/** What a body asks, in the language of the request or another one. */
+function explanationIn(request: QueryRequest, languages: Languages): readonly [Language, Explanation] {
+  const own = languages[request.language]
+  for (const language of [own, ...Object.values(languages).filter(each => each !== own)]) {
+    const explanation = language?.parseExplanation(request)
+    if (language !== undefined && explanation !== undefined) return [language, explanation]
+  }
+  throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
+}
+
+/** What the session of another caller differs by from that of the request. */
+interface Asking {
+  readonly session: Session
+  readonly dialect: string
+  readonly host?: SessionHost
+}
+
+function sessionAs(caller: Caller, { session, dialect, host = session.host }: Asking): Session {
+  const { transaction, memo, deadline } = session
   return new Session({ host, transaction, caller, dialect, memo, deadline })
 }
 
@@ -76,7 +107,7 @@ function callerAs(as: Value, session: Session): Caller {
   const admission: Admission = {
     transaction,
     predicatesOf: caller => (predicate, argument, about) =>
-      sessionAs(caller, session, session.host).decides(predicate, argument, about),
+      sessionAs(caller, { session, dialect: session.dialect }).decides(predicate, argument, about),
   }
   if (isBuiltinRole(as))
     return {
@@ -119,7 +150,7 @@ function describeCaller(
   if (!(identity instanceof Ref)) return [roles]
   const asMember = { authority, identity, database: identity.database, credential: undefined }
   const memberships = explainMemberships(identity, session.transaction, (predicate, argument) =>
-    sessionAs(asMember, session, session.host).tryPredicate(predicate, argument),
+    sessionAs(asMember, { session, dialect: session.dialect }).tryPredicate(predicate, argument),
   )
   const told = memberships.map(({ role, number, grant }) =>
     mapOf({

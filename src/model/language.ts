@@ -3,7 +3,7 @@
 
 import type { RequestError } from '../errors.ts'
 import type { LanguageName } from '../values/code.ts'
-import type { Micros, Value } from '../values/value.ts'
+import type { Micros, ObjectValue, Value } from '../values/value.ts'
 import type { Effect } from './effect.ts'
 import type { LanguageError } from './failure.ts'
 import type { CodeLanguage, ReadSignature, Session } from './session.ts'
@@ -60,6 +60,16 @@ export interface Query {
   value(session: Session): Value
 }
 
+/** What a request for an explanation asks. */
+export interface Explanation {
+  /** Its value is what it comes to as others see it. */
+  readonly query: Query
+  /** Its value is the name of a built-in role or a reference. */
+  readonly as: Query
+  /** The version of the language in which the query is asked. */
+  readonly dialect: string
+}
+
 /** A language that requests can be written in. Errors are LanguageErrors of its own, and RequestErrors. */
 export interface Language {
   /** Reads the query of a request. Throws for what is none. */
@@ -76,8 +86,13 @@ export interface Language {
   failed(error: RequestError, request: LanguageRequest, ending: Ending): Rendered
   /** The error of a query that is nested deeper than the runtime's own stack. */
   stackOverflow(): LanguageError
-  /** The query to be explained in the body of a request for an explanation, and as whom. Throws for what is none. */
-  parseExplanation(request: LanguageRequest): { readonly query: Query; readonly as: Query }
+  /**
+   * The query to be explained in the body of a request for an explanation, and as whom; undefined when it is in another
+   * language. Throws for what is none.
+   */
+  parseExplanation(request: LanguageRequest): Explanation | undefined
+  /** An explanation as the body of a response. */
+  renderExplanation(told: ObjectValue, session: Session): Rendered
   /** An error as an explanation tells it: one value for each thing that is wrong. */
   describe(error: LanguageError): readonly Value[]
   /** What a stream follows that is opened by a query. `parameter`: what the URL says about what events show. */

@@ -314,9 +314,14 @@ export class Session {
 
   /** The value that stored code comes to. */
   run(code: Code, given: Given): Value {
-    return code.language === '4'
-      ? this.#language('4').run(code, given, this)
-      : this.#language('10').run(code, given, this)
+    const { asker } = this
+    try {
+      return code.language === '4'
+        ? this.#language('4').run(code, given, this)
+        : this.#language('10').run(code, given, this)
+    } finally {
+      this.asker = asker
+    }
   }
 
   /** What is known of stored code without running it. */

@@ -289,6 +289,14 @@ export class Call {
     return { source: this.source, start, end }
   }
 
+  /** Where in which text a question about rights comes from, as summaries say it. */
+  position(): readonly (string | number)[] {
+    const { span } = this
+    if (span === undefined) return []
+    const line = span.source.lineOf(span.start)
+    return [span.source.name, line, span.start - span.source.lineStart(line) + 1]
+  }
+
   /** Throws unless the place allows the effect; `action` as the message says it: `` `now` ``, `Projection`. */
   requireEffect(effect: Effect, action: string): void {
     const { limit } = this

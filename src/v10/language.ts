@@ -12,6 +12,7 @@ import { Interpreter } from './evaluate/interpreter.ts'
 import { readEventRequest } from './events/event-request.ts'
 import { FeedQuery } from './events/feed-query.ts'
 import { eventStreamOrder, StreamPageQuery } from './events/stream-order.ts'
+import { askedBy, dataOf, describeFailure, explanationBody, readExplanation } from './explanation.ts'
 import { type Diagnostic, QueryFailure } from './failure/failure.ts'
 import { summaryOf } from './failure/summary.ts'
 import { renderResult } from './formats/result.ts'
@@ -119,8 +120,10 @@ class ReadyQuery implements Query {
     }
   }
 
+  /** What it comes to as plain JSON. */
   value(session: Session): Stored {
-    throw new RequestError('bad request', `Version 10 cannot be asked here as ${session.dialect}.`)
+    const [beginning] = splitVersion(this.evaluate(session).body)
+    return dataOf(beginning, session.transaction.snapshotTime)
   }
 }
 
@@ -140,6 +143,14 @@ function interpreterOf(
     told,
     hints,
   })
+}
+
+/** The value of an expression that is part of a request. */
+function runAlone({ query }: QueryBody, session: Session): Value {
+  const world = new DataWorld(session)
+  const program = programOf(query)
+  const placeholders = bindTemplate(query, program.source, namesOf(world))
+  return interpreterOf(session, world, placeholders, [], undefined).run(program, new Map())
 }
 
 /** A value as the `data` of a response. */
@@ -205,10 +216,15 @@ export const version10: NamedLanguage<'10'> = {
       : eventRequestFailed(error, metrics)
   },
   stackOverflow,
-  parseExplanation() {
-    throw new RequestError('bad request', 'Queries of version 10 cannot be explained yet.')
+  parseExplanation({ body }) {
+    const asked = readExplanation(body)
+    return asked && { query: new ReadyQuery(asked.query, {}), as: askedBy(asked.as, runAlone), dialect: '10' }
   },
-  describe: error => [new Map([['description', error.message]])],
+  renderExplanation(told, session) {
+    const interpreter = interpreterOf(session, new DataWorld(session), [], [], undefined)
+    return { status: 200, body: explanationBody(told, session, interpreter) }
+  },
+  describe: error => [describeFailure(error instanceof FailedQuery ? error.failure : error)],
   streamOrder(request, _parameter, session) {
     if (optionsOf(request).endpoint === 'stream') return eventStreamOrder(request, session)
     throw new RequestError('bad request', 'Streams of version 10 are opened at /stream/1.')

@@ -22,6 +22,11 @@ export function readQueryBody(body: string | undefined): QueryBody {
   if (body === undefined || body === '') throw new RequestError('bad request', 'No request body provided')
   const json = parsed(body)
   if (!(json instanceof Map)) throw refused(`Unexpected JSON ${jsonKind(json)}.`)
+  return queryOf(json)
+}
+
+/** The members of a body as a query. Throws `bad request`. */
+export function queryOf(json: ReadonlyMap<string, Json>): QueryBody {
   for (const key of json.keys()) if (key !== 'query' && key !== 'arguments') throw refused()
   const query = json.get('query')
   if (query === undefined) throw refused()

@@ -117,10 +117,14 @@ export const version4: NamedLanguage<'4'> = {
     return QueryError.of('stack overflow', description, [])
   },
   parseExplanation({ body, dialect }) {
-    const { as, query } = readExplanation(body)
-    return { query: new ReadyQuery(query, dialect), as: new ReadyQuery(as, dialect) }
+    const asked = readExplanation(body)
+    if (asked === undefined) return undefined
+    const { as, query } = asked
+    return { query: new ReadyQuery(query, dialect), as: new ReadyQuery(as, dialect), dialect }
   },
-  describe: error => entriesOf(error).map(describe),
+  renderExplanation: render,
+  describe: error =>
+    error instanceof QueryError ? error.errors.map(describe) : [new Map([['description', error.message]])],
   streamOrder(request, parameter, session) {
     return streamOrder(() => version4.parse(request).value(session), parameter, session)
   },

@@ -18,10 +18,18 @@ export function readBody(body: string | undefined): Json {
   }
 }
 
-/** The members of a request for an explanation. Throws `bad request` for anything else. */
-export function readExplanation(body: string | undefined): { readonly query: Json; readonly as: Json } {
+/**
+ * What is to be explained, and as whom; undefined for a text or a template, which is a query of version 10: here it would
+ * be nothing but its own value. Throws `bad request`.
+ */
+export function readExplanation(
+  body: string | undefined,
+): { readonly query: Json; readonly as: Json } | undefined {
   const given = readBody(body)
-  if (given instanceof Map && given.has('query') && given.has('as'))
-    return { query: given.get('query') as Json, as: given.get('as') as Json }
+  if (given instanceof Map && given.has('query') && given.has('as')) {
+    const query = given.get('query') as Json
+    const isText = typeof query === 'string' || (query instanceof Map && query.has('fql'))
+    return isText ? undefined : { query, as: given.get('as') as Json }
+  }
   throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
 }

@@ -103,8 +103,10 @@ const language: NamedLanguage<'10'> = {
     return {
       query: new ToyQuery(query),
       as: { effect: 'pure', value: () => as, evaluate: () => language.render(as, undefined as never) },
+      dialect: 'toy',
     }
   },
+  renderExplanation: told => language.render(told, undefined as never),
   describe: error => [error.message],
   streamOrder: () => {
     throw new ToyError('nothing can be followed', 0)

@@ -35,10 +35,10 @@ export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
                 <td class={isAllowed ? 'status-good' : 'status-bad'}>{isAllowed ? 'allowed' : 'denied'}</td>
                 <td>{textAt(decision, 'action')}</td>
                 <td>
-                  <Cell value={at(decision, 'resource')} />
+                  <Named value={at(decision, 'resource')} />
                 </td>
                 <td>
-                  <Cell value={at(decision, 'document')} />
+                  <Named value={at(decision, 'document')} />
                 </td>
                 <td class="wrap">
                   <Reason decision={decision} />
@@ -50,6 +50,14 @@ export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
       </table>
     </section>
   )
+}
+
+/** What a reference names, in the form of either version of the language. */
+function Named({ value }: { value: Json | undefined }) {
+  const coll = textAt(value, 'coll')
+  if (coll === undefined) return <Cell value={value} />
+  const id = textAt(value, 'id')
+  return <bdi>{id === undefined ? textAt(value, 'name') : `${coll}/${id}`}</bdi>
 }
 
 function Reason({ decision }: { decision: Json }) {
@@ -74,7 +82,8 @@ function Reason({ decision }: { decision: Json }) {
 
 /** A privilege or membership that was looked at, and what it came to. */
 function Privilege({ privilege }: { privilege: Json }) {
-  const role = refOf(at(privilege, 'role'))?.id ?? textAt(privilege, 'role') ?? ''
+  const named = at(privilege, 'role')
+  const role = refOf(named)?.id ?? textAt(named, 'name') ?? textAt(privilege, 'role') ?? ''
   const number = at(privilege, 'privilege') ?? at(privilege, 'membership')
   const hasPredicate = isMap(privilege) && (privilege.has('predicate') || privilege.has('failure'))
   const failure = listAt(privilege, 'failure')

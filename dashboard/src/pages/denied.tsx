@@ -2,7 +2,7 @@
 // written.
 
 import { useMemo, useState } from 'preact/hooks'
-import { NotationError, parseQuery, type WrittenQuery } from '../language.ts'
+import { NotationError, parseQuery, type Version, type WrittenQuery } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
 import { Editor } from '../parts/editor.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
@@ -11,6 +11,7 @@ import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
 import { Tree } from '../parts/values.tsx'
+import { VersionSwitch } from '../parts/version-switch.tsx'
 import { runText } from '../service/client.ts'
 import { scope } from '../session.ts'
 import { at, isMap, type Json, listAt, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
@@ -19,24 +20,27 @@ import { DecisionTable, MembershipTable } from './decisions.tsx'
 
 interface Explained {
   readonly value: Json
-  readonly written: WrittenQuery
+  /** Where in the text a decision was made; undefined: in the text of a function. */
+  readonly locate: (position: readonly string[]) => ReturnType<WrittenQuery['locate']> | undefined
 }
 
 /** The page. */
 export function Denied() {
   const [text, setText] = useState('')
-  const [as, setAs] = useState<Query | undefined>('server')
+  const [version, setVersion] = useState<Version>('4')
+  const [asker, setAsker] = useState<AskedBy>({ choice: 'builtin server', id: '' })
   const [explained, setExplained] = useState<Explained | undefined>(undefined)
   const action = useAction()
   const marks = useMemo(() => marksOf(action.error, explained), [action.error, explained])
   const explain = () =>
     action.start(async signal => {
       setExplained(undefined)
+      const as = version === '10' ? textFor(asker) : queryFor(asker)
       if (as === undefined) throw new Error('Say first as whom the query is asked.')
-      const written = parseQuery(text, 'text')
-      const body = writeJson({ query: written.query, as })
-      const answer = await runText(body, scope.value, signal, '/api/v1/explain')
-      setExplained({ value: at(parseJson(answer.text), 'resource') ?? null, written })
+      const { query, locate } =
+        version === '10' ? { query: text, locate: placesIn(text) } : parseQuery(text, 'text')
+      const answer = await runText(writeJson({ query, as }), scope.value, signal, '/api/v1/explain')
+      setExplained({ value: at(parseJson(answer.text), 'resource') ?? null, locate })
     })
   return (
     <div class="shell">
@@ -45,15 +49,24 @@ export function Denied() {
         Enter the query that was denied and say who asked it. The answer lists every decision about rights,
         and which privilege or predicate made it. The query is only tried: nothing is written.
       </p>
-      <Asker onChange={setAs} />
+      <div class="shell-head">
+        <VersionSwitch
+          version={version}
+          onChange={chosen => {
+            setVersion(chosen)
+            setExplained(undefined)
+          }}
+        />
+      </div>
+      <Asker {...asker} onChange={setAsker} />
       <Editor
         label="Query"
         value={text}
-        notation="text"
+        notation={version === '10' ? 'version 10' : 'text'}
         marks={marks}
         onChange={setText}
         onSubmit={explain}
-        placeholder='Get(Ref(Collection("orders"), "1"))'
+        placeholder={version === '10' ? 'Order.byId("1")!' : 'Get(Ref(Collection("orders"), "1"))'}
       />
       <div class="form-buttons">
         <button type="button" class="primary" disabled={action.isRunning} onClick={explain}>
@@ -72,24 +85,35 @@ function marksOf(error: Error | undefined, explained: Explained | undefined): re
   if (!explained) return []
   return listAt(explained.value, 'decisions')
     .filter(decision => at(decision, 'allowed') === false)
-    .map(decision => ({
-      ...explained.written.locate(listAt(decision, 'position').map(String)),
-      message: `${textAt(decision, 'action')} is denied`,
-    }))
+    .flatMap(decision => {
+      const place = explained.locate(listAt(decision, 'position').map(String))
+      return place === undefined ? [] : [{ ...place, message: `${textAt(decision, 'action')} is denied` }]
+    })
+}
+
+/** Where in a text of version 10 a place lies that is told by its line and column. */
+function placesIn(text: string): Explained['locate'] {
+  const lines = text.split('\n')
+  return ([source, line, column]) => {
+    if (source !== '*query*') return undefined
+    const before = lines.slice(0, Number(line) - 1).reduce((sum, each) => sum + each.length + 1, 0)
+    const from = before + Number(column) - 1
+    return { from, to: Math.min(from + 1, text.length) }
+  }
 }
 
 const builtin = ['server', 'server-readonly', 'client', 'admin'] as const
 
-function Asker({ onChange }: { onChange: (as: Query | undefined) => void }) {
+/** As whom: what was chosen, and the id that was typed. */
+interface AskedBy {
+  readonly choice: string
+  readonly id: string
+}
+
+function Asker({ choice, id, onChange }: AskedBy & { onChange: (as: AskedBy) => void }) {
   const roles = useChoices('roles')
-  const [choice, setChoice] = useState('builtin server')
-  const [id, setId] = useState('')
   const names = roles.data ?? []
-  const change = (chosen: string, typed: string) => {
-    setChoice(chosen)
-    setId(typed)
-    onChange(queryFor(chosen, typed.trim()))
-  }
+  const change = (chosen: string, typed: string) => onChange({ choice: chosen, id: typed })
   return (
     <div class="toolbar">
       <Choice
@@ -120,7 +144,22 @@ function Asker({ onChange }: { onChange: (as: Query | undefined) => void }) {
   )
 }
 
-function queryFor(choice: string, id: string): Query | undefined {
+/** As whom, in version 10. */
+function textFor({ choice, id: typed }: AskedBy): string | undefined {
+  const id = typed.trim()
+  if (choice.startsWith('builtin ')) return choice.slice('builtin '.length)
+  if (choice.startsWith('role ')) return `Role.byName(${JSON.stringify(choice.slice('role '.length))})`
+  if (id === '') return undefined
+  if (choice === 'keys') return `Key.byId(${JSON.stringify(id)})`
+  if (choice === 'tokens') return `Token.byId(${JSON.stringify(id)})`
+  const slash = id.lastIndexOf('/')
+  if (slash < 1) return undefined
+  return `Collection(${JSON.stringify(id.slice(0, slash))}).byId(${JSON.stringify(id.slice(slash + 1))})`
+}
+
+/** As whom, in version 4. */
+function queryFor({ choice, id: typed }: AskedBy): Query | undefined {
+  const id = typed.trim()
   if (choice.startsWith('builtin ')) return choice.slice('builtin '.length)
   if (choice.startsWith('role ')) return { role: choice.slice('role '.length) }
   if (choice === 'document') {

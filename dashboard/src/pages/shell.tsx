@@ -8,6 +8,7 @@ import { Heading } from '../parts/heading.tsx'
 import { useAction } from '../parts/load.tsx'
 import { NotationSwitch, useConversion } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { VersionSwitch } from '../parts/version-switch.tsx'
 import { pastTime } from '../router.ts'
 import type { Scope } from '../service/client.ts'
 import {
@@ -62,7 +63,7 @@ export function Shell() {
       <Heading title="Shell" />
       <TabStrip />
       <div class="shell-head">
-        <VersionSwitch />
+        <VersionSwitch version={tab.version} onChange={version => changeTab({ version })} />
         {tab.version === '4' && (
           <NotationSwitch
             notation={tab.notation}
@@ -110,24 +111,6 @@ export function Shell() {
 const placeholders: Readonly<Record<Version, string>> = {
   '4': 'Paginate(Documents(Collection("…")))',
   '10': 'Collection.all().map(.name)',
-}
-
-/** Chooses the version of the language for a tab. */
-function VersionSwitch() {
-  return (
-    <fieldset class="switch" aria-label="Language">
-      {(['4', '10'] as const).map(version => (
-        <button
-          key={version}
-          type="button"
-          aria-pressed={activeTab.value.version === version}
-          onClick={() => changeTab({ version })}
-        >
-          Version {version}
-        </button>
-      ))}
-    </fieldset>
-  )
 }
 
 function TabStrip() {

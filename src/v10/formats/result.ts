@@ -111,3 +111,8 @@ export function renderResult(value: Value, format: string, timeMark: string, cal
   const pieces = decorate(value, rendering).split(timeMark)
   return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
 }
+
+/** A value as plain JSON in which documents are references, as they are within documents. */
+export function renderReferences(value: Value, call: Call): string {
+  return encodeJson(value, new ResultRendering(call, '', [], true), false)
+}

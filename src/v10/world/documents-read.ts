@@ -65,6 +65,7 @@ export class DocumentReader {
     }
     // Whoever has made it sees what it shows once.
     if (doc.shown !== undefined) return undefined
+    this.#session.asker = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
     // The entry of an index shows that the document is there.
     const isFree = doc.foundIn !== undefined

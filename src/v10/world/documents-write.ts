@@ -70,6 +70,7 @@ export class DocumentWriter {
   create(collection: Module, data: Struct, mode: WriteMode, call: Call): Doc {
     requirePresent(call)
     const session = this.#session
+    session.asker = call
     const definition = collectionRef(collection, session)
     const number = Number(definition.id)
     const isUser = number >= firstUserCollection
@@ -111,6 +112,7 @@ export class DocumentWriter {
     requirePresent(call)
     this.#requireThere(doc, call)
     const session = this.#session
+    session.asker = call
     const { ref } = doc
     const isUser = ref.collection >= firstUserCollection
     const before = session.transaction.get(ref)?.fields ?? new Map<string, StoredValue>()
@@ -151,6 +153,7 @@ export class DocumentWriter {
     this.#requireThere(doc, call)
     const { ref } = doc
     const target: Target = { action: 'delete', collection: doc.collection.name, ref, name: doc.name }
+    this.#session.asker = call
     if (!mayOnDocument('delete', ref, this.#session)) throw permissionDenied(call)
     if (ref.collection >= firstUserCollection) this.#refuseSameQuery(collectionOf(ref), call)
     else {

@@ -31,9 +31,9 @@ export class FunctionCaller {
     const stored = session.transaction.get(ref)
     if (stored === undefined) throw call.failure('unbound_variable', `Unbound variable \`${callee.name}\``)
     const code = codeOf(stored.fields.get('body'))
-    const { access, asker } = session
+    const { access } = session
     const argument = () => args.map(arg => foreignOr(arg, null))
-    if (!access.allows({ action: 'call', resource: ref, argument, asker })) throw permissionDenied(call)
+    if (!access.allows({ action: 'call', resource: ref, argument, asker: call })) throw permissionDenied(call)
     if (code === undefined) return call.done()
     const name = stored.fields.get('name')
     const run = (): Value | BoundCall => {

@@ -29,23 +29,27 @@ export class StoredSetReader implements SetReader {
   requireIndex(module: Module, call: Call): void {
     const { access } = this.#session
     const collection = collectionRef(module, this.#session)
-    if (access.mentions('read', collection) || access.mentions('history_read', collection)) return
-    if (access.mentions('unrestricted_read', collection)) return
+    this.#session.asker = call
+    if (access.mentions('history_read', collection) || access.mentions('unrestricted_read', collection))
+      return
+    if (access.mentions('read', collection)) return
     const message = `Insufficient privileges to read from collection ${module.name}.`
     throw call.failure('permission_denied', message)
   }
 
-  *scan(set: StoredSet, from: Place | undefined, _call: Call): Generator<Scanned, void, void> {
+  *scan(set: StoredSet, from: Place | undefined, call: Call): Generator<Scanned, void, void> {
     const session = this.#session
     const { at, isReversed, snapshot } = set.options
     const reading = new Reading(session, at ?? snapshot, 'left out')
     const foundIn = this.#indexUse(set)
+    session.asker = call
     const stream = this.#stream(set, reading, at !== undefined, foundIn)
     if (stream === undefined) return
     const scan = boundsOf(set, from)
     try {
       for (const { document, values } of stream.scan({ ...scan, reverse: isReversed })) {
         yield { document: this.#reader.reference(document, at, foundIn), place: () => [values, document.id] }
+        session.asker = call
       }
     } finally {
       reading.finish('page')
