@@ -178,7 +178,10 @@ function evaluateQuery(query: Query, where: QueryEvaluation): Rendered {
   return rendered
 }
 
-/** A page of an open stream; like a query it moves to the slow lane when it takes long. */
+/**
+ * A page of an open stream; like a query it moves to the slow lane when it takes long, and its costs count against the limits
+ * of its database. Where these are exhausted it is refused before it costs anything.
+ */
 function runStreamPage(
   options: EngineOptions,
   { lastSeenTxn: _, ...opening }: QueryRequest,
@@ -189,7 +192,9 @@ function runStreamPage(
   const budget = new TimeBudget(options, request, 'moves')
   return runRequest(options, request, {
     budget,
+    isCharged: true,
     task: session => {
+      options.rateLimits?.check(session.database, { compute: 1, read: 1, write: 0 })
       if (budget.isUsedUp) throw new TooLong()
       return languageOf(options, request).parse(request).evaluate(session)
     },

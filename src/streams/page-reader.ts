@@ -162,10 +162,15 @@ export class PageReader implements Reader {
     }
   }
 
-  #recover({ requestError, status }: QueryResponse): void {
+  /** Who has used up what the database may use is told later; other failures are borne for a while. */
+  #recover({ metrics, requestError, status }: QueryResponse): void {
+    const isRateLimited = metrics !== undefined && metrics.rateLimited.length > 0
     if (status === 401) this.#end(rightsLost(0))
     else if (status === 400) this.#end(streamEnds.sourceClosed)
-    else if (requestError === 'internal server error' || ++this.#failures > limits.streamRetriesMax) {
+    else if (
+      requestError === 'internal server error' ||
+      (!isRateLimited && ++this.#failures > limits.streamRetriesMax)
+    ) {
       this.#end(streamEnds.failed)
     } else {
       this.#isDue = true

@@ -34,10 +34,19 @@ interface Bench {
   feed(body: object, secret?: string): Promise<Page>
 }
 
-async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 2000): Promise<void> {
+async function withEngine(
+  body: (bench: Bench) => Promise<void>,
+  settings: { readonly computeOpsPerSecond?: number } = {},
+): Promise<void> {
   const time = new ManualTime()
   time.ms = 1_700_000_000_000
-  const config = { allowInsecureJwks: false, audiencePrefix: 'test:', passwordCost: 4, streamsMax }
+  const config = {
+    allowInsecureJwks: false,
+    audiencePrefix: 'test:',
+    passwordCost: 4,
+    streamsMax: 2000,
+    ...settings,
+  }
   const environment = { clock: time.clock, timers: time, random: systemRandom }
   const { engine, close } = engineOver(
     openMemory(),
@@ -269,3 +278,35 @@ test('a page ends in time, and the next one goes on where it did', () =>
       Array.from({ length: 200 }, (_, n) => ({ '@int': String(n) })),
     )
   }))
+
+test('what telling events costs counts against the limits of the database, and a stream waits until it may go on', () =>
+  withEngine(
+    async bench => {
+      const costly =
+        'Jar.all().map(j => Set.sequence(0, 2000).map(n => n + 1).toArray().length).eventSource()'
+      const stream = await bench.open({ token: await source(bench, costly) })
+      await settled()
+      await bench.query('Jar.create({ n: 1 })')
+      await settled()
+      assert.deepEqual(typesOf(taken(stream)), ['status', 'add'])
+      await assert.rejects(bench.query('1'), /Rate limit for compute exceeded/)
+      await bench.time.advance(60_000)
+      // This leaves a debt that takes longer to pay than a page is tried again after other failures.
+      const debt = 'Set.sequence(0, 5).forEach(n => Set.sequence(0, 2000).forEach(m => m + n))'
+      await bench.query(`${debt}\nJar.create({ n: 2 })`)
+      const told: Told[] = []
+      const secondsUntilTold = async () => {
+        for (let second = 0; ; second++) {
+          await settled()
+          told.push(...taken(stream))
+          if (told.length > 0) return second
+          await bench.time.advance(limits.streamRetryMs)
+        }
+      }
+      assert.ok((await secondsUntilTold()) > limits.streamRetriesMax)
+      assert.deepEqual(typesOf(told), ['add'])
+      assert.ok(!stream.ended)
+      stream.close()
+    },
+    { computeOpsPerSecond: 20 },
+  ))
