@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
+import { after, before, describe } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { checkShared, isShared } from '../../src/cli/shared-store.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { query, send } from '../support/http.ts'
-import type { PostgresServer } from '../support/postgres.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
@@ -209,6 +210,38 @@ export class Cluster {
     assert.equal(answer.status, 200, answer.text)
     return (answer.json as { resource: { data: string[] } }).resource.data
   }
+}
+
+/** Two nodes of a cluster over a database of their own. A test that starts a node anew puts it in the place of the one before. */
+interface TwoNodes {
+  postgres: PostgresServer
+  cluster: Cluster
+  a: Node
+  b: Node
+}
+
+/** A suite over two nodes, which are there for all of its tests; it is skipped where there is no PostgreSQL. */
+export function describeNodes(
+  name: string,
+  body: (nodes: TwoNodes) => void,
+  flags: readonly [a: readonly string[], b: readonly string[]] = [[], []],
+): void {
+  describe(name, { skip: noPostgres }, () => {
+    // Filled before the first test runs.
+    const nodes = {} as TwoNodes
+    before(async () => {
+      nodes.postgres = await PostgresServer.start()
+      nodes.cluster = new Cluster(nodes.postgres)
+      const [a, b] = flags.map(each => nodes.cluster.start({ flags: each }))
+      ;[nodes.a, nodes.b] = await Promise.all([a as Promise<Node>, b as Promise<Node>])
+      await nodes.cluster.prepare(nodes.a)
+    })
+    after(async () => {
+      await nodes.cluster.end()
+      await nodes.postgres.stop()
+    })
+    body(nodes)
+  })
 }
 
 const counterRef = { ref: { collection: 'counters' }, id: '1' }

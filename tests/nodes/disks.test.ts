@@ -6,12 +6,12 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { cp, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { test } from 'node:test'
 import { systemRandom } from '../../src/base/random.ts'
 import { pageBytes } from '../../src/kv/lmdb-data-file.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer, walSegmentBytes } from '../support/postgres.ts'
-import { Cluster, eventually, type Node } from './cluster.ts'
+import { Cluster, describeNodes, eventually, type Node } from './cluster.ts'
 
 test('the primary is lost and its standby promoted: nothing is', { skip: noPostgres }, async () => {
   const primary = await PostgresServer.start()
@@ -35,30 +35,14 @@ test('the primary is lost and its standby promoted: nothing is', { skip: noPostg
   }
 })
 
-describe('disks', { skip: noPostgres }, () => {
-  let postgres: PostgresServer
-  let cluster: Cluster
-  let a: Node
-  let b: Node
-
-  before(async () => {
-    postgres = await PostgresServer.start()
-    cluster = new Cluster(postgres)
-    ;[a, b] = await Promise.all([cluster.start(), cluster.start()])
-    await cluster.prepare(a)
-  })
-  after(async () => {
-    await cluster.end()
-    await postgres.stop()
-  })
-
+describeNodes('disks', nodes => {
   test('PostgreSQL has no room: writes get 503; with room again, all goes on', async () => {
-    const [row] = await postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
+    const [row] = await nodes.postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
     // Segments of PostgreSQL's own log have their whole size from the beginning.
     const room = Math.max(walSegmentBytes, Number(row?.bytes)) + (1 << 20)
-    postgres.limitFiles(room)
+    nodes.postgres.limitFiles(room)
     // Backends have the limit of the server they were started by.
-    a.proxy.cut()
+    nodes.a.proxy.cut()
     const text = systemRandom.hex(250_000)
     const create = {
       create: { collection: 'counters' },
@@ -66,17 +50,20 @@ describe('disks', { skip: noPostgres }, () => {
     }
     let status = 201
     for (let count = 0; status === 201 && count < 100; count++)
-      status = (await send(a, { secret: cluster.secret, query: create })).status
+      status = (await send(nodes.a, { secret: nodes.cluster.secret, query: create })).status
     assert.equal(status, 503)
-    assert.match(a.stderr(), /does not take commits: could not (write|extend) .*File too large/)
-    postgres.limitFiles(Number.POSITIVE_INFINITY)
-    a.proxy.cut()
-    await eventually('the node takes writes again', async () => (await cluster.write(a)) === 'acknowledged')
-    await cluster.verify(a, b)
+    assert.match(nodes.a.stderr(), /does not take commits: could not (write|extend) .*File too large/)
+    nodes.postgres.limitFiles(Number.POSITIVE_INFINITY)
+    nodes.a.proxy.cut()
+    await eventually(
+      'the node takes writes again',
+      async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
+    )
+    await nodes.cluster.verify(nodes.a, nodes.b)
   })
 
   test('a node has no room: it refuses writes and goes on when there is some', async () => {
-    const full = await cluster.start({
+    const full = await nodes.cluster.start({
       preload: 'full-disk.ts',
       env: { TERRARIUM_STORE_WRITE_WAIT_MS: '1500' },
     })
@@ -84,9 +71,10 @@ describe('disks', { skip: noPostgres }, () => {
     const text = 'x'.repeat(500_000)
     const create = { create: { collection: 'counters' }, params: { object: { data: { object: { text } } } } }
     limit('100000')
-    for (let count = 0; count < 4; count++) await send(b, { secret: cluster.secret, query: create })
-    assert.equal(await cluster.write(b), 'acknowledged')
-    assert.equal(await cluster.write(full), 'refused')
+    for (let count = 0; count < 4; count++)
+      await send(nodes.b, { secret: nodes.cluster.secret, query: create })
+    assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
+    assert.equal(await nodes.cluster.write(full), 'refused')
     const ping = (scope: string) => send(full, { method: 'GET', path: `/ping?scope=${scope}` })
     assert.deepEqual([(await ping('read')).status, (await ping('node')).status], [503, 200])
     assert.match((await ping('read')).text, /cannot bring its copy of the store forward/)
@@ -94,17 +82,20 @@ describe('disks', { skip: noPostgres }, () => {
     assert.doesNotMatch(full.stderr(), /database of the store is away/)
     limit('unlimited')
     await eventually('/ping succeeds', async () => (await ping('read')).status === 200)
-    await eventually('it takes writes again', async () => (await cluster.write(full)) === 'acknowledged')
-    await cluster.verify(full, b)
-    await cluster.stop(full)
+    await eventually(
+      'it takes writes again',
+      async () => (await nodes.cluster.write(full)) === 'acknowledged',
+    )
+    await nodes.cluster.verify(full, nodes.b)
+    await nodes.cluster.stop(full)
   })
 
   test('a copy that was deleted, cut short or is old', async () => {
-    const old = `${a.data}.old`
-    await cluster.stop(a)
-    await cp(join(a.data, 'replica'), old, { recursive: true })
-    for (let count = 0; count < 5; count++) await cluster.write(b)
-    const replica = join(a.data, 'replica')
+    const old = `${nodes.a.data}.old`
+    await nodes.cluster.stop(nodes.a)
+    await cp(join(nodes.a.data, 'replica'), old, { recursive: true })
+    for (let count = 0; count < 5; count++) await nodes.cluster.write(nodes.b)
+    const replica = join(nodes.a.data, 'replica')
     const damages = [
       () => rm(replica, { recursive: true }),
       () => truncate(join(replica, 'data.mdb'), 50_000),
@@ -115,10 +106,10 @@ describe('disks', { skip: noPostgres }, () => {
     ]
     for (const damage of damages) {
       await damage()
-      a = await cluster.start({ data: a.data })
-      assert.equal(await cluster.write(a), 'acknowledged')
-      await cluster.check(a.data)
-      await cluster.stop(a)
+      nodes.a = await nodes.cluster.start({ data: nodes.a.data })
+      assert.equal(await nodes.cluster.write(nodes.a), 'acknowledged')
+      await nodes.cluster.check(nodes.a.data)
+      await nodes.cluster.stop(nodes.a)
     }
     await rm(old, { recursive: true })
   })
@@ -126,26 +117,26 @@ describe('disks', { skip: noPostgres }, () => {
   test('a copy with pages that cannot be is made anew when processes have died of it', async () => {
     const damages = (node: Node) => node.stderr().match(/data\.mdb is damaged: /g)?.length ?? 0
     const copied = /"reason":"(there is none|[^"]* is damaged: [^"]*)"/g
-    let node = await cluster.start()
+    let node = await nodes.cluster.start()
     const { data } = node
     const mark = join(data, 'replica-in-use')
     assert.ok(existsSync(mark))
-    await cluster.stop(node)
+    await nodes.cluster.stop(node)
     assert.ok(!existsSync(mark))
-    node = await cluster.start({ data })
-    await cluster.kill(node)
+    node = await nodes.cluster.start({ data })
+    await nodes.cluster.kill(node)
     zeroLeaves(data)
-    node = await cluster.start({ data, flags: ['--workers', '2'] })
+    node = await nodes.cluster.start({ data, flags: ['--workers', '2'] })
     assert.equal(damages(node), 1, node.stderr())
-    assert.equal(await cluster.write(node), 'acknowledged')
+    assert.equal(await nodes.cluster.write(node), 'acknowledged')
     zeroLeaves(data)
     await eventually('both workers have died and have a new copy', async () => {
-      const told = await cluster.write(node)
+      const told = await nodes.cluster.write(node)
       return told === 'acknowledged' && (node.stderr().match(copied)?.length ?? 0) >= 2
     })
     assert.match(node.stderr(), /"reason":"MDB_|is damaged: /)
-    await cluster.check(data)
-    await cluster.stop(node)
+    await nodes.cluster.check(data)
+    await nodes.cluster.stop(node)
   })
 })
 

@@ -2,44 +2,27 @@
 // there exactly once, on every node, and all goes on by itself.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { test } from 'node:test'
 import { send } from '../support/http.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { Cluster, eventually, type Node } from './cluster.ts'
+import { describeNodes, eventually } from './cluster.ts'
 
-describe('nodes', { skip: noPostgres }, () => {
-  let postgres: PostgresServer
-  let cluster: Cluster
-  let a: Node
-  let b: Node
-
-  before(async () => {
-    postgres = await PostgresServer.start()
-    cluster = new Cluster(postgres)
-    ;[a, b] = await Promise.all([cluster.start(), cluster.start()])
-    await cluster.prepare(a)
-  })
-  after(async () => {
-    await cluster.end()
-    await postgres.stop()
-  })
-
+describeNodes('nodes', nodes => {
   /** Kills the first node when it is about to send, or has sent, what contains `statement`; starts it again. */
   async function killedAt(statement: string, isSent: boolean): Promise<void> {
     let killed: Promise<void> | undefined
-    await cluster.underLoad(a, b, async () => {
+    await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
       const kill = (sent: Buffer) => {
         if (!sent.includes(statement)) return false
-        killed ??= cluster.kill(a)
+        killed ??= nodes.cluster.kill(nodes.a)
         return true
       }
-      if (isSent) a.proxy.cutsBehind = kill
-      else a.proxy.losesAndCuts = kill
+      if (isSent) nodes.a.proxy.cutsBehind = kill
+      else nodes.a.proxy.losesAndCuts = kill
       await eventually('the node is killed', () => killed !== undefined)
       await killed
     })
-    a = await cluster.start({ data: a.data })
-    await cluster.verify(a, b)
+    nodes.a = await nodes.cluster.start({ data: nodes.a.data })
+    await nodes.cluster.verify(nodes.a, nodes.b)
   }
 
   test('kill -9 before it has the head', () => killedAt('lock head', false))
@@ -48,51 +31,51 @@ describe('nodes', { skip: noPostgres }, () => {
   test('kill -9 behind COMMIT', () => killedAt('COMMIT', true))
 
   test('PostgreSQL is killed in the middle of commits and started again', async () => {
-    await cluster.underLoad(a, b, async () => {
-      await postgres.kill()
-      await postgres.run()
+    await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
+      await nodes.postgres.kill()
+      await nodes.postgres.run()
     })
-    await cluster.verify(a, b)
+    await nodes.cluster.verify(nodes.a, nodes.b)
   })
 
   test('connections cut while COMMIT is on its way, before and behind it', async () => {
     let commits = 0
-    await cluster.underLoad(a, b, async () => {
-      a.proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 4 === 1
-      a.proxy.losesAndCuts = sent => sent.includes('COMMIT') && commits % 4 === 3 && ++commits > 0
+    await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
+      nodes.a.proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 4 === 1
+      nodes.a.proxy.losesAndCuts = sent => sent.includes('COMMIT') && commits % 4 === 3 && ++commits > 0
       await eventually('some were cut', () => commits >= 12)
-      a.proxy.cutsBehind = () => false
-      a.proxy.losesAndCuts = () => false
+      nodes.a.proxy.cutsBehind = () => false
+      nodes.a.proxy.losesAndCuts = () => false
     })
-    await cluster.verify(a, b)
+    await nodes.cluster.verify(nodes.a, nodes.b)
   })
 
   test('a node that stands still with the head in its hand: the other goes on; woken, it does too', async () => {
-    await cluster.underLoad(a, b, async () => {
+    await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
       let isStopped = false
-      a.proxy.cutsBehind = sent => {
+      nodes.a.proxy.cutsBehind = sent => {
         if (!isStopped && sent.includes('lock head')) {
           isStopped = true
-          process.kill(a.pid, 'SIGSTOP')
+          process.kill(nodes.a.pid, 'SIGSTOP')
         }
         return false
       }
       await eventually('the node stands still', () => isStopped)
-      assert.equal(await cluster.write(b), 'acknowledged')
-      process.kill(a.pid, 'SIGCONT')
-      a.proxy.cutsBehind = () => false
+      assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
+      process.kill(nodes.a.pid, 'SIGCONT')
+      nodes.a.proxy.cutsBehind = () => false
     })
-    await cluster.verify(a, b)
+    await nodes.cluster.verify(nodes.a, nodes.b)
   })
 
   test('the log says what PostgreSQL says, and again when that changes', async () => {
-    await postgres.query('CREATE ROLE app LOGIN SUPERUSER')
-    const store = `postgres://app@127.0.0.1:${postgres.port}/postgres`
-    const node = await cluster.start({
+    await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
+    const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
+    const node = await nodes.cluster.start({
       env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: '300' },
     })
     const refuse = (how: string) =>
-      postgres.query(
+      nodes.postgres.query(
         `ALTER ROLE app ${how}`,
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
       )
@@ -103,34 +86,37 @@ describe('nodes', { skip: noPostgres }, () => {
         .filter(line => line.includes(text)).length
     await refuse('NOLOGIN')
     await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
-    assert.equal(await cluster.write(node), 'refused')
+    assert.equal(await nodes.cluster.write(node), 'refused')
     await eventually('so is why writes are refused', () => lines('requests get 503') > 0)
     assert.match(node.stderr(), /is not permitted to log in".*requests get 503/)
     await refuse('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
     await eventually('the second reason is told', () => lines('too many connections for role') > 0)
     assert.ok(lines('is away') <= 3, node.stderr())
-    await postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
+    await nodes.postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
     await eventually('it is back', () => lines('is back') > 0)
-    await eventually('writes are taken', async () => (await cluster.write(node)) === 'acknowledged')
-    await cluster.stop(node)
+    await eventually('writes are taken', async () => (await nodes.cluster.write(node)) === 'acknowledged')
+    await nodes.cluster.stop(node)
   })
 
   test('a network that swallows everything: reads go on, writes get 503, then all goes on', async () => {
-    a.proxy.blackhole(true)
+    nodes.a.proxy.blackhole(true)
     const create = { create: { collection: 'counters' }, params: { object: {} } }
     const writes = Promise.all([
-      send(a, { method: 'GET', path: '/ping?scope=write' }),
-      send(a, { secret: cluster.secret, query: create }),
+      send(nodes.a, { method: 'GET', path: '/ping?scope=write' }),
+      send(nodes.a, { secret: nodes.cluster.secret, query: create }),
     ])
     const page = { paginate: { match: { index: 'all_operations' } } }
-    assert.equal((await send(a, { secret: cluster.secret, query: page })).status, 200)
+    assert.equal((await send(nodes.a, { secret: nodes.cluster.secret, query: page })).status, 200)
     const [ping, refused] = await writes
     assert.equal(ping.status, 503)
     assert.equal(refused.status, 503, refused.text)
     assert.match(refused.text, /available/)
-    assert.equal(await cluster.write(b), 'acknowledged')
-    a.proxy.blackhole(false)
-    await eventually('the node takes writes again', async () => (await cluster.write(a)) === 'acknowledged')
-    await cluster.verify(a, b)
+    assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
+    nodes.a.proxy.blackhole(false)
+    await eventually(
+      'the node takes writes again',
+      async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
+    )
+    await nodes.cluster.verify(nodes.a, nodes.b)
   })
 })

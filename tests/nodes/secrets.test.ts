@@ -1,35 +1,18 @@
 // Secrets that were made on one node a moment ago, on the others.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { test } from 'node:test'
 import { query, send } from '../support/http.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { Cluster, type Node } from './cluster.ts'
+import { describeNodes } from './cluster.ts'
 
-describe('secrets over nodes', { skip: noPostgres }, () => {
-  let postgres: PostgresServer
-  let cluster: Cluster
-  let a: Node
-  let b: Node
-
-  before(async () => {
-    postgres = await PostgresServer.start()
-    cluster = new Cluster(postgres)
-    ;[a, b] = await Promise.all([cluster.start(), cluster.start()])
-    await cluster.prepare(a)
-  })
-  after(async () => {
-    await cluster.end()
-    await postgres.stop()
-  })
-
+describeNodes('secrets over nodes', nodes => {
   /**
    * A client that says it has seen something, though not its secret being made: its node has no other reason to look. It
    * asks again while the node cannot look because PostgreSQL does not answer in time.
    */
   const ask = async (secret: string, what: unknown) => {
     for (;;) {
-      const answer = await send(b, { secret, query: what, headers: { 'x-last-seen-txn': '1' } })
+      const answer = await send(nodes.b, { secret, query: what, headers: { 'x-last-seen-txn': '1' } })
       if (answer.status !== 503) return answer
     }
   }
@@ -37,13 +20,13 @@ describe('secrets over nodes', { skip: noPostgres }, () => {
   test('a secret counts on all nodes as soon as it was told, for reads and writes', async () => {
     const user = { ref: { collection: 'counters' }, id: '5' }
     const params = { object: { credentials: { object: { password: 'right' } } } }
-    await query(a, cluster.secret, { create: user, params })
+    await query(nodes.a, nodes.cluster.secret, { create: user, params })
     for (let count = 0; count < 20; count++) {
       const login = { login: user, params: { object: { password: 'right' } } }
-      const { secret } = (await query(a, cluster.secret, login)) as { secret: string }
+      const { secret } = (await query(nodes.a, nodes.cluster.secret, login)) as { secret: string }
       assert.equal((await ask(secret, { current_identity: null })).status, 200)
       const key = { create_key: { object: { role: 'admin' } } }
-      const made = (await query(a, cluster.secret, key)) as { secret: string }
+      const made = (await query(nodes.a, nodes.cluster.secret, key)) as { secret: string }
       const create = { create: { collection: 'counters' }, params: { object: {} } }
       assert.equal((await ask(made.secret, create)).status, 201)
     }

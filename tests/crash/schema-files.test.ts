@@ -1,0 +1,141 @@
+// Schema files are pushed, or a staged schema is committed, and the process is killed somewhere in between: afterwards the schema
+// is that of before or that of after, in all its parts, and what was answered holds.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { test } from 'node:test'
+import { fql, keyOfNewDatabase } from '../support/http.ts'
+import { assertSound, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+const items = 20
+const rounds = 4
+
+/** The files of a version: all of their items say which it is, and there is one that only it has. */
+function filesOf(version: number): ReadonlyMap<string, string> {
+  const numbers = Array.from({ length: items }, (_, n) => n)
+  const collections = numbers.map(
+    n => `collection Box${n} {
+  first: Int
+  since${version}: Int = ${version}
+  index by${version} {
+    terms [.first]
+  }
+  migrations {
+${n === 0 && version > 0 ? `    move .since${version - 1} -> .since${version}` : '    add .first\n    backfill .first = 0'}
+  }
+}
+`,
+  )
+  const functions = numbers.map(n => `function version${n}() {\n  ${version}\n}\n`)
+  const role = `role only${version} {\n  privileges Box0 {\n    read\n  }\n}\n`
+  return new Map([
+    ['boxes.fsl', collections.join('\n')],
+    ['functions.fsl', functions.join('\n')],
+    [`only${version}.fsl`, role],
+  ])
+}
+
+function schema(server: RunningServer, secret: string, path: string, files?: ReadonlyMap<string, string>) {
+  const body = new FormData()
+  for (const [name, text] of files ?? []) body.append(name, new Blob([text]))
+  return fetch(`${server.url}/schema/1/${path}`, {
+    method: files === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${secret}` },
+    ...(files !== undefined && files.size > 0 && { body }),
+  })
+}
+
+/** The version that everything that is defined is of. */
+async function assertWhole(server: RunningServer, secret: string): Promise<number> {
+  const version = Number(await fql(server, secret, 'version0()'))
+  const expected = filesOf(version)
+  const { files } = (await (await schema(server, secret, 'files')).json()) as {
+    files: readonly { filename: string }[]
+  }
+  assert.deepEqual(files.map(({ filename }) => filename).toSorted(), [...expected.keys()].toSorted())
+  for (const [name, text] of expected) {
+    const { content } = (await (await schema(server, secret, `files/${name}`)).json()) as { content: string }
+    assert.equal(content, text)
+  }
+  const calls = Array.from({ length: items }, (_, n) => `version${n}()`)
+  assert.deepEqual(new Set((await fql(server, secret, `[${calls}]`)) as number[]), new Set([version]))
+  assert.deepEqual(await fql(server, secret, 'Role.all().map(.name).toArray()'), [`only${version}`])
+  const fields = `Collection.all().map(c => Object.keys(c.fields).concat(Object.keys(c.indexes))).toArray()`
+  for (const names of (await fql(server, secret, fields)) as readonly unknown[]) {
+    assert.deepEqual(names, ['first', `since${version}`, `by${version}`])
+  }
+  assert.deepEqual(await fql(server, secret, `Box0.by${version}(7).map(.since${version}).toArray()`), [70])
+  return version
+}
+
+/** How a version gets into force: what comes before, and the request in which the process is killed. */
+interface Way {
+  readonly name: string
+  readonly prepare: (server: RunningServer, secret: string, version: number) => Promise<void>
+  readonly request: (server: RunningServer, secret: string, version: number) => Promise<Response>
+  /** What is made of a round in which it did not come into force. */
+  readonly abandon: (server: RunningServer, secret: string) => Promise<void>
+}
+
+const ways: readonly Way[] = [
+  {
+    name: 'a push',
+    prepare: async () => undefined,
+    request: (server, secret, version) => schema(server, secret, 'update', filesOf(version)),
+    abandon: async () => undefined,
+  },
+  {
+    name: 'the commit of a staged schema',
+    async prepare(server, secret, version) {
+      const staged = await schema(server, secret, 'update?staged=true', filesOf(version))
+      assert.equal(staged.status, 200, await staged.text())
+    },
+    request: (server, secret) => schema(server, secret, 'staged/commit', new Map()),
+    async abandon(server, secret) {
+      const status = (await (await schema(server, secret, 'staged/status')).json()) as { status: string }
+      assert.equal(status.status, 'ready', 'what was staged is still there')
+      assert.equal((await schema(server, secret, 'staged/abandon', new Map())).status, 200)
+    },
+  },
+]
+
+for (const { abandon, name, prepare, request } of ways) {
+  test(`${name} that a kill interrupts happens as a whole or not at all`, async () => {
+    const data = await temporaryFolder()
+    let server = await startServer({ data })
+    try {
+      const secret = await keyOfNewDatabase(server, 'shop', 'admin')
+      const first = await schema(server, secret, 'update', filesOf(0))
+      assert.equal(first.status, 200, await first.text())
+      await fql(server, secret, 'Box0.create({ first: 7, since0: 70 })')
+      await prepare(server, secret, 1)
+      const began = performance.now()
+      assert.equal((await request(server, secret, 1)).status, 200)
+      const tookMs = performance.now() - began
+      let version = await assertWhole(server, secret)
+      for (let round = 0; round < rounds; round++) {
+        await prepare(server, secret, version + 1)
+        const answer = request(server, secret, version + 1).then(
+          ({ status }) => status,
+          () => undefined,
+        )
+        await new Promise(resolve => setTimeout(resolve, (tookMs * round) / (rounds - 1)))
+        await server.kill()
+        const isAnswered = (await answer) === 200
+        await assertSound(data)
+        server = await startServer({ data })
+        const found = Number(await fql(server, secret, 'version0()'))
+        assert.ok(found === version + 1 || (found === version && !isAnswered), `${found} after ${version}`)
+        if (found === version) await abandon(server, secret)
+        version = await assertWhole(server, secret)
+        assert.equal(version, found)
+      }
+      await server.stop()
+      await assertSound(data)
+    } finally {
+      await server.kill()
+      await rm(data, { recursive: true, force: true })
+    }
+  })
+}
