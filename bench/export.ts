@@ -37,14 +37,14 @@ async function writeRecords(data: string, count: number): Promise<void> {
       throw new Error(`${records} records lost`)
     },
   })
-  const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
+  const format = new RecordFormat('us-std', { '4': version4 })
   const headers = {
     'user-agent': 'faunadb-javascript/4.8.2',
     'x-driver-env':
       'driver=javascript-4.8.2; runtime=nodejs-20.11.0; env=unknown; os=linux 6.1.0; nodejs=v20',
   }
   for (let n = 0; n < count; n++) {
-    const line = format.line(
+    const { record: line } = format.parts(
       {
         method: 'POST',
         headers: { ...headers, 'x-last-seen-txn': String(1_700_000_000_000_000 + n) },

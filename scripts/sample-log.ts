@@ -43,7 +43,7 @@ function noise(place: number): number {
 
 /** Writes the log of a database into a folder of segments, up to now. */
 export async function writeSampleLog(folder: string, database: readonly string[]): Promise<void> {
-  const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
+  const format = new RecordFormat('us-std', { '4': version4 })
   const start = Math.floor(Date.now() / minuteMs) * minuteMs - minutes * minuteMs
   const lines: string[] = []
   for (let at = 0, place = 0; at < minutes; at++) {
@@ -75,7 +75,7 @@ function lineOf(format: RecordFormat, database: readonly string[], time: number,
     txnRetries: 0,
     rateLimited: [],
   }
-  return format.line(
+  return format.parts(
     {
       method: 'POST',
       headers: { 'user-agent': 'shop' },
@@ -92,5 +92,5 @@ function lineOf(format: RecordFormat, database: readonly string[], time: number,
       spanId: '0'.repeat(16),
     },
     time * 1000,
-  )
+  ).record
 }

@@ -102,10 +102,7 @@ export async function openQueryLog(
     return new QueryLog({
       folder: segments,
       regionGroup: config.regionGroup,
-      format: new RecordFormat(
-        config.regionGroup,
-        (language, query) => languages[language]?.shape(query) ?? '',
-      ),
+      format: new RecordFormat(config.regionGroup, languages),
       writer,
       kv,
       accountKeys: new AccountKeys(kv, systemRandom, clock.now),

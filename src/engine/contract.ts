@@ -2,6 +2,7 @@
 
 import type { RequestErrorCode } from '../errors.ts'
 import type { LanguageRequest, QueryMetrics } from '../model/language.ts'
+import type { NamedObject } from '../model/session.ts'
 import type { Attempt } from '../store/contract.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
@@ -34,6 +35,7 @@ export interface QueryRequest extends LanguageRequest {
 }
 
 export type { QueryMetrics } from '../model/language.ts'
+export type { NamedObject } from '../model/session.ts'
 
 /** The body of a response that is sent in pieces, as the client reads. */
 export class LongBody {
@@ -50,6 +52,27 @@ export class LongBody {
 export interface DatabasePlace {
   readonly names: readonly string[]
   readonly ids: readonly DatabaseId[]
+}
+
+/** Who asked, by what does not change: the query log looks the names up when it is read. A plain value. */
+export interface CallerMark {
+  /** `root`, `key/17/123` with the number of the key's database, `token/17/123`, or `provider` for third-party tokens. */
+  readonly credential: string
+  /** Builtin roles by name, others by number: `#123`. */
+  readonly roles: readonly string[]
+  /** The document logged in as, `1024/77` by numbers, or the subject of a third-party token; undefined for nobody. */
+  readonly identity: string | undefined
+}
+
+/** Who asked, in names as they are now. */
+export interface NamedCaller {
+  readonly kind: 'root' | 'key' | 'token' | 'provider'
+  /** The number of the key or token. */
+  readonly id: string | undefined
+  /** The name that the key was given. */
+  readonly name: string | undefined
+  readonly roles: readonly string[]
+  readonly identity: string | undefined
 }
 
 /** Databases that were found by their names. */
@@ -74,6 +97,10 @@ export interface QueryResponse {
   readonly database: DatabaseId | undefined
   /** Where that database lies. */
   readonly place?: DatabasePlace | undefined
+  /** Who asked; undefined when the credential was refused. */
+  readonly caller?: CallerMark | undefined
+  /** The schema objects that the query has found by their names. */
+  readonly named?: readonly NamedObject[] | undefined
   /** The request error that this response stands for, when it is not the query's own. */
   readonly requestError?: RequestErrorCode
   /** It was evaluated in the slow lane. */
@@ -107,6 +134,7 @@ export interface StreamResponse extends QueryResponse {
 export interface Principal {
   readonly database: DatabaseId
   readonly place: DatabasePlace
+  readonly caller: CallerMark
   /** Holds the builtin role `admin` there. */
   readonly isAdmin: boolean
   /** The builtin role; undefined for who has roles of the database, or logged in. */
@@ -142,6 +170,8 @@ export interface Engine {
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Who an `authorization` header stands for; undefined when it is refused. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>
+  /** The names of those who asked in a database, in the same order, as far as what they are called by is there. */
+  namesOf(callers: readonly CallerMark[], database: DatabaseId): readonly NamedCaller[]
   /** The databases along a path of names; undefined when one does not exist. */
   databasesAlong(names: readonly string[]): NamedDatabases | undefined
   /** The kinds of operations of which a database has used up what it may. Work that is no query is not to begin then. */

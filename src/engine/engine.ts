@@ -9,6 +9,7 @@ import type { Query, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
 import { bounded } from './bounded.ts'
+import { namedCaller } from './caller-marks.ts'
 import { authorized, ownToken } from './caller-tasks.ts'
 import type {
   Engine,
@@ -61,6 +62,8 @@ export function createEngine(options: EngineOptions): Engine {
       if (status === 200 || requestError === 'unauthorized') return principal
       throw new RequestError(requestError ?? 'internal server error', 'The credential could not be checked.')
     },
+    namesOf: (callers, database) =>
+      store.read(transaction => callers.map(each => namedCaller(each, database, transaction))).result,
     databasesAlong: names => store.read(transaction => followNames(transaction, names)).result,
     completed: (request, { body, metrics }, time) =>
       languageOf(options, request).complete(body, request, { time, metrics }),

@@ -3,6 +3,7 @@
 import type { Session } from '../model/session.ts'
 import type { Transaction } from '../store/contract.ts'
 import { collectionOf, type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
+import { markOf } from './caller-marks.ts'
 import type { DatabasePlace, NamedDatabases, Principal } from './contract.ts'
 
 /** The caller of a request as other services see it. */
@@ -12,6 +13,7 @@ export function principalOf({ caller, transaction }: Session): Principal {
   return {
     database,
     place: placeOf(transaction, database),
+    caller: markOf(caller),
     isAdmin,
     role: authority.kind === 'builtin' ? authority.role : undefined,
     identity: identity instanceof Ref ? identityName(identity, transaction) : identity,

@@ -17,6 +17,7 @@ import {
   type Transaction,
   WriteNeeded,
 } from '../store/contract.ts'
+import { markOf } from './caller-marks.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Explained } from './explain.ts'
@@ -187,6 +188,7 @@ class RequestRun {
     this.#responses.settledTime = transaction.settledTime
     this.#responses.spent = undefined
     this.#responses.place = undefined
+    this.#responses.caller = undefined
     this.#memo.begin()
     const predicatesOf =
       (caller: Caller): RunPredicate =>
@@ -202,6 +204,7 @@ class RequestRun {
     transaction.counters.readBytes = 0
     const session = this.#sessionFor(caller, transaction)
     this.#responses.place = placeOf(transaction, caller.database)
+    this.#responses.caller = markOf(caller)
     budget.countFor(caller.database)
     try {
       return task(session)

@@ -3,10 +3,10 @@
 import type { RequestError } from '../errors.ts'
 import type { LanguageError } from '../model/failure.ts'
 import type { Language, Rendered } from '../model/language.ts'
-import type { Session } from '../model/session.ts'
+import type { NamedObject, Session } from '../model/session.ts'
 import type { Attempt, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import type { DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
+import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { RateLimited } from './rate-limits.ts'
 import type { TimeBudget } from './time-budget.ts'
@@ -23,12 +23,13 @@ interface Spent {
   readonly computeOps: number
   readonly byteReadOps: number
   readonly readBytes: number
+  readonly named: readonly NamedObject[]
 }
 
 /** What an evaluation that has ended has come to. */
-export function spentBy({ byteReadOps, computeOps, database, transaction }: Session): Spent {
+export function spentBy({ byteReadOps, computeOps, database, named, transaction }: Session): Spent {
   const { counters, snapshotTime } = transaction
-  return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes }
+  return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named }
 }
 
 /** Makes the response of one request. Who evaluates keeps its fields: responses to failed queries report them too. */
@@ -37,6 +38,8 @@ export class Responses {
   spent: Spent | undefined
   /** Where the database of the evaluation lies. */
   place: DatabasePlace | undefined
+  /** Who asks, as the query log knows it. */
+  caller: CallerMark | undefined
   /** The time of the latest transaction. */
   settledTime: Micros | undefined
   /** Attempts that met contention. */
@@ -70,7 +73,7 @@ export class Responses {
       txnTime: time,
       metrics,
       database: this.spent?.database,
-      place: this.place,
+      ...this.#about(),
     }
   }
 
@@ -82,7 +85,7 @@ export class Responses {
       txnTime: commitTime,
       metrics: this.#metrics(this.spent, counters),
       database: this.spent?.database,
-      place: this.place,
+      ...this.#about(),
       attempt: { ...attempt, result: undefined },
     }
   }
@@ -97,7 +100,7 @@ export class Responses {
       txnTime: time,
       metrics,
       database: this.spent?.database,
-      place: this.place,
+      ...this.#about(),
     }
   }
 
@@ -118,7 +121,7 @@ export class Responses {
       txnTime: time,
       metrics,
       database: this.spent?.database,
-      place: this.place,
+      ...this.#about(),
     }
   }
 
@@ -133,9 +136,14 @@ export class Responses {
       txnTime: time,
       metrics,
       database: this.spent?.database,
-      place: this.place,
+      ...this.#about(),
       requestError: error.code,
     }
+  }
+
+  /** What the query log tells of every response. */
+  #about(): Pick<QueryResponse, 'place' | 'caller' | 'named'> {
+    return { place: this.place, caller: this.caller, named: this.spent?.named }
   }
 
   #time(): Micros {

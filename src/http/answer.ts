@@ -2,7 +2,7 @@
 // body and numbers only: which headers follow from them is decided in one place, response-headers.ts.
 
 import type { Readable } from 'node:stream'
-import type { DatabasePlace, LongBody, QueryMetrics } from '../engine/contract.ts'
+import type { CallerMark, DatabasePlace, LongBody, NamedObject, QueryMetrics } from '../engine/contract.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -18,6 +18,9 @@ export interface Answer {
   readonly metrics: QueryMetrics | undefined
   /** Where the database lies that was asked; for the query log. Absent: the credential was refused. */
   readonly place?: DatabasePlace | undefined
+  /** Who asked, and the schema objects that the query has found by name; for the query log. */
+  readonly caller?: CallerMark | undefined
+  readonly named?: readonly NamedObject[] | undefined
   /** The request error this answer stands for; decides between the two error paths of the protocol. */
   readonly requestError?: RequestErrorCode | undefined
   /** Its query was evaluated in the slow lane. */

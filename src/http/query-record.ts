@@ -7,6 +7,8 @@ import type { Services } from './endpoint.ts'
 /** Records one call with the answer to it and the bytes of its body. */
 export type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
+const noNames: NonNullable<Answer['named']> = []
+
 /** The way to record calls; undefined when nothing is to be recorded. Runs once per query. */
 export function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | undefined {
   if (queryLog === undefined || recordsQueries === false) return undefined
@@ -26,6 +28,14 @@ export function recorder({ queryLog, recordsQueries, log }: Services): RecordCal
         costs: answer.metrics,
         database: answer.place,
         tags: call.tags,
+        facts: {
+          caller: answer.caller,
+          address: request.client,
+          endpoint: call.endpoint?.path ?? '',
+          isSlow: answer.isSlow === true,
+          named: answer.named ?? noNames,
+        },
+        errorBody: answer.status >= 400 && typeof answer.body === 'string' ? answer.body : undefined,
         traceId: trace.traceId,
         spanId: trace.spanId,
       })

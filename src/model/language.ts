@@ -47,6 +47,15 @@ interface Ending {
   readonly metrics: QueryMetrics | undefined
 }
 
+/** What may be told of an error to people who must not see data. */
+export interface ToldFault {
+  readonly code: string
+  /** Words of the service; empty where there are none but the client's. */
+  readonly text: string
+  /** Where in the query: steps with `/` between them, or a source with line and column. Empty: nowhere in it. */
+  readonly position: string
+}
+
 /** A query that is ready to be evaluated, as often as it takes. */
 export interface Query {
   /** The most that it does by itself; what the functions do that it calls is found out by running it. */
@@ -99,9 +108,14 @@ export interface Language {
   streamOrder(request: LanguageRequest, parameter: string | undefined, session: Session): StreamOrder
   /**
    * The text of a query with everything removed that a person could have typed as data, as the inside of a JSON string: for
-   * the query log.
+   * the query log. The names of schema objects in `names` leave marks (`src/values/name-marks.ts`).
    */
-  shape(text: string): string
+  shape(text: string, names?: readonly string[]): string
+  /**
+   * What went wrong, from the body of a response that says so, and nothing that could be data: for the query log. Undefined
+   * for a body that is none of this language. `names` are those of schema objects that may be told.
+   */
+  toldFault(body: string, names: readonly string[]): ToldFault | undefined
 }
 
 /** A language of that name, with the code in it that is stored. */

@@ -6,9 +6,12 @@
 export interface LogRecord {
   readonly trail: string | undefined
   readonly database: readonly string[]
+  readonly isOfDashboard: boolean
   /** Milliseconds since the Unix epoch. */
   readonly time: number
+  /** With the names that are known to be in it. */
   readonly shape: string
+  readonly fault: { readonly code: string; readonly text: string } | undefined
   readonly status: number
   readonly queryTimeMs: number
   readonly readOps: number
@@ -38,8 +41,12 @@ interface DatabaseAggregate {
   /** Undefined: of records that tell names only. */
   readonly trail: string | undefined
   readonly database: readonly string[]
+  /** They are of what the dashboard has asked itself. */
+  readonly isOfDashboard: boolean
   readonly minutes: Map<number, MinuteTotals>
   readonly shapes: Map<string, Totals>
+  /** By {@link errorName}. */
+  readonly errors: Map<string, Totals>
 }
 
 interface MinuteTotals extends Totals {
@@ -50,7 +57,7 @@ interface MinuteTotals extends Totals {
 /** Milliseconds that one row of sums covers. */
 export const minuteMs = 60_000
 
-/** Shapes of a database that are told apart; those beyond count as {@link otherShapes}. */
+/** Shapes, and errors, of a database that are told apart; those beyond count as {@link otherShapes}. */
 const shapesMax = 2000
 /** Databases that are told apart. */
 const databasesMax = 10_000
@@ -136,7 +143,7 @@ export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
 
   add(record: LogRecord): void {
-    const { minutes, shapes } = this.#databaseOf(record.trail, record.database)
+    const { errors, minutes, shapes } = this.#databaseOf(record)
     const minute = Math.floor(record.time / minuteMs)
     let totals = minutes.get(minute)
     if (totals === undefined) {
@@ -147,17 +154,34 @@ export class LogAggregate {
     const time = timeClass(record.queryTimeMs)
     totals.times.set(time, (totals.times.get(time) ?? 0) + 1)
     addRecord(shapeTotals(shapes, record.shape), record)
+    if (record.status >= 400) addRecord(shapeTotals(errors, errorName(record)), record)
   }
 
-  #databaseOf(trail: string | undefined, path: readonly string[]): DatabaseAggregate {
-    const name = trail ?? path.join('/')
+  #databaseOf(of: Pick<DatabaseAggregate, 'trail' | 'database' | 'isOfDashboard'>): DatabaseAggregate {
+    const name = nameOf(of)
     const known = this.databases.get(name)
     if (known !== undefined) return known
-    if (this.databases.size >= databasesMax) return this.#databaseOf(undefined, [otherShapes])
-    const made = { trail, database: path, minutes: new Map(), shapes: new Map() }
+    const { database, isOfDashboard, trail } = of
+    if (this.databases.size >= databasesMax && database[0] !== otherShapes)
+      return this.#databaseOf({ trail: undefined, database: [otherShapes], isOfDashboard })
+    const made = { trail, database, isOfDashboard, minutes: new Map(), shapes: new Map(), errors: new Map() }
     this.databases.set(name, made)
     return made
   }
+}
+
+function nameOf({
+  database,
+  isOfDashboard,
+  trail,
+}: Pick<DatabaseAggregate, 'trail' | 'database' | 'isOfDashboard'>): string {
+  return `${isOfDashboard ? 'dashboard ' : ''}${trail ?? database.join('/')}`
+}
+
+/** Errors that count as the same: status, and code and text where they are known. */
+function errorName({ fault, status }: LogRecord): string {
+  if (fault === undefined) return String(status)
+  return fault.text === '' ? `${status} ${fault.code}` : `${status} ${fault.code}: ${fault.text}`
 }
 
 /** The sums of a shape among others; those of all other shapes once there are too many. */
@@ -171,15 +195,15 @@ export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals 
 }
 
 /** Says in a file which form its content has; files of other forms are made anew. */
-const formatVersion = 2
+const formatVersion = 3
 
 /** An aggregate as text. */
 export function writeAggregate(aggregate: LogAggregate): string {
-  const databases = [...aggregate.databases.values()].map(({ database, minutes, shapes, trail }) => ({
-    trail,
-    database,
+  const databases = [...aggregate.databases.values()].map(({ errors, minutes, shapes, ...about }) => ({
+    ...about,
     minutes: [...minutes].map(([minute, totals]) => [minute, { ...totals, times: [...totals.times] }]),
     shapes: [...shapes],
+    errors: [...errors],
   }))
   return JSON.stringify({ formatVersion, databases })
 }
@@ -190,14 +214,16 @@ export function readAggregate(text: string): LogAggregate | undefined {
     const written = JSON.parse(text) as WrittenAggregate
     if (written.formatVersion !== formatVersion) return undefined
     const aggregate = new LogAggregate()
-    for (const { database, minutes, shapes, trail } of written.databases) {
-      aggregate.databases.set(trail ?? database.join('/'), {
+    for (const { database, errors, isOfDashboard, minutes, shapes, trail } of written.databases) {
+      aggregate.databases.set(nameOf({ database, isOfDashboard, trail }), {
         trail,
         database,
+        isOfDashboard,
         minutes: new Map(
           minutes.map(([minute, totals]) => [minute, { ...totals, times: new Map(totals.times) }]),
         ),
         shapes: new Map(shapes),
+        errors: new Map(errors),
       })
     }
     return aggregate
@@ -211,7 +237,9 @@ interface WrittenAggregate {
   readonly databases: readonly {
     readonly trail?: string
     readonly database: readonly string[]
+    readonly isOfDashboard: boolean
     readonly minutes: readonly [number, Totals & { readonly times: readonly [number, number][] }][]
     readonly shapes: readonly [string, Totals][]
+    readonly errors: readonly [string, Totals][]
   }[]
 }

@@ -1,8 +1,10 @@
 // Whole lines of a segment, a block at a time, for who looks into them.
 
+import { readFacts } from './facts.ts'
 import { lineBlocks, openUnlessGone } from './line-blocks.ts'
 import type { LogRecord } from './log-aggregate.ts'
 import { isTrail, splitLine } from './ownership.ts'
+import { isOfDashboard } from './record-match.ts'
 
 const blockBytes = 524_288
 
@@ -23,8 +25,10 @@ export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerat
 }
 
 /** A line of the log in the exported format, and its trail, if it has one. */
-interface FoundRecord {
+export interface FoundRecord {
   readonly trail: string | undefined
+  /** As it was written, see facts.ts. */
+  readonly facts: string | undefined
   readonly record: ExportedRecord
 }
 
@@ -40,15 +44,17 @@ export interface ExportedRecord {
   readonly BYTES_IN: number
   readonly BYTES_OUT: number
   readonly REGION_GROUP: string
+  readonly TAGS: Readonly<Record<string, string>>
   readonly TS: string
+  readonly TXN_RETRIES: number
 }
 
 /** The record in a line; undefined for damage. */
 export function parseRecord(line: string): FoundRecord | undefined {
-  const { record, trail } = splitLine(line)
+  const { facts, record, trail } = splitLine(line)
   if (trail !== undefined && !isTrail(trail)) return undefined
   try {
-    return { trail, record: JSON.parse(record) as ExportedRecord }
+    return { trail, facts, record: JSON.parse(record) as ExportedRecord }
   } catch {
     return undefined
   }
@@ -60,12 +66,15 @@ export function timeOf({ TS }: ExportedRecord): number {
 }
 
 /** A record as sums take it. */
-export function summed({ record, trail }: FoundRecord): LogRecord {
+export function summed({ facts, record, trail }: FoundRecord): LogRecord {
+  const read = facts === undefined ? undefined : readFacts(facts, record.FQL_SHAPE)
   return {
     trail,
     database: record.DATABASE,
+    isOfDashboard: isOfDashboard(record),
     time: timeOf(record),
-    shape: record.FQL_SHAPE,
+    shape: read?.shape ?? record.FQL_SHAPE,
+    fault: read?.fault,
     status: Number(record.RESPONSE_CODE),
     queryTimeMs: record.QUERY_TIME_MS,
     readOps: record.BYTE_READ_OPS,

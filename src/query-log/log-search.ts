@@ -1,32 +1,39 @@
 // Finds single records of the query log, the newest first, a page at a time.
 
 import { stat } from 'node:fs/promises'
-import { type ExportedRecord, linesOf, parseRecord, timeOf } from './log-lines.ts'
+import { type ReadFacts, readFacts } from './facts.ts'
+import { type ExportedRecord, type FoundRecord, linesOf, parseRecord, timeOf } from './log-lines.ts'
 import { isOf, splitLine } from './ownership.ts'
+import { areWantedFacts, isWantedRecord, type RecordWish } from './record-match.ts'
 import { listSegments } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
 /** Which records are looked for. */
-export interface RecordSearch extends RecordFilter {
-  /** `2xx`, `4xx`, `5xx` by its first digit. */
-  readonly statusClass: string | undefined
-  /** What the record has to hold anywhere, in whichever case. */
-  readonly text: string | undefined
-  readonly slowerThanMs: number
+export interface RecordSearch extends RecordFilter, RecordWish {
+  /** What the record has to hold anywhere, in whichever case; names that the query was found to use count. */
+  readonly text?: string | undefined
+  /** Whether who asked is looked for; absent: whoever it was. */
+  readonly isWantedCaller?: (found: ToldRecord) => boolean
   readonly limit: number
   /** Of those at the very last moment of the span, so many have been seen. */
   readonly skip: number
 }
 
+/** A record with what is known beside it. */
+export interface ToldRecord {
+  readonly record: ExportedRecord
+  readonly trail: string | undefined
+  readonly facts: ReadFacts | undefined
+}
+
 /** A page of records; `next` leads to the page behind it. */
 export interface RecordPage {
-  readonly records: readonly ExportedRecord[]
+  readonly records: readonly ToldRecord[]
   readonly next: { readonly to: number; readonly skip: number } | undefined
 }
 
-interface Found {
+interface Found extends ToldRecord {
   readonly time: number
-  readonly record: ExportedRecord
 }
 
 /** A clock that was set must not hide records; milliseconds. */
@@ -60,7 +67,7 @@ export async function searchRecords(
   const isMore = found.length > search.skip + search.limit
   const last = page.at(-1)
   return {
-    records: page.map(({ record }) => record),
+    records: page.map(({ facts, record, trail }) => ({ facts, record, trail })),
     next: isMore && last ? nextAfter(last.time, found, search) : undefined,
   }
 }
@@ -83,15 +90,29 @@ function collect(lines: readonly string[], search: RecordSearch, found: Found[])
   // As it stands inside the JSON of a line.
   const text = search.text && JSON.stringify(search.text).slice(1, -1).toLowerCase()
   for (const line of lines) {
-    if (text !== undefined && !splitLine(line).record.toLowerCase().includes(text)) continue
+    // Most lines are passed over before they are read.
+    if (text !== undefined && !line.toLowerCase().includes(text)) continue
     const parsed = parseRecord(line)
-    if (parsed === undefined) continue
-    const { record, trail } = parsed
-    if (record.REGION_GROUP !== search.regionGroup) continue
-    const time = timeOf(record)
-    if (time < search.from || time >= search.to || record.QUERY_TIME_MS < search.slowerThanMs) continue
-    if (search.statusClass !== undefined && record.RESPONSE_CODE[0] !== search.statusClass) continue
-    if (search.database && !isOf(search.database, trail, () => record.DATABASE, time)) continue
-    found.push({ time, record })
+    const each = parsed && wanted(parsed, search)
+    if (each !== undefined && (text === undefined || tells(line, each, text))) found.push(each)
   }
+}
+
+/** Whether a record, its shape with names or its error holds a text in lower case; numbers of callers are not told. */
+function tells(line: string, { facts }: Found, text: string): boolean {
+  if (splitLine(line).record.toLowerCase().includes(text)) return true
+  const told = JSON.stringify([facts?.shape, facts?.named.map(({ name }) => name), facts?.fault])
+  return told.toLowerCase().includes(text)
+}
+
+function wanted(parsed: FoundRecord, search: RecordSearch): Found | undefined {
+  const { record, trail } = parsed
+  if (record.REGION_GROUP !== search.regionGroup) return undefined
+  const time = timeOf(record)
+  if (time < search.from || time >= search.to || !isWantedRecord(record, search)) return undefined
+  if (search.database && !isOf(search.database, trail, () => record.DATABASE, time)) return undefined
+  const facts = parsed.facts === undefined ? undefined : readFacts(parsed.facts, record.FQL_SHAPE)
+  if (!areWantedFacts(facts, record.FQL_SHAPE, search)) return undefined
+  const found = { time, record, trail, facts }
+  return search.isWantedCaller === undefined || search.isWantedCaller(found) ? found : undefined
 }

@@ -18,6 +18,7 @@ import {
   type Totals,
   writeAggregate,
 } from './log-aggregate.ts'
+import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
 import { linesOf, parseRecord, summed } from './log-lines.ts'
 import { isOf, type LoggedDatabase } from './ownership.ts'
 import { listSegments, liveWriters, removeFile, type Segment } from './segment-files.ts'
@@ -38,12 +39,22 @@ export interface LogSummary {
   readonly stepMs: number
   readonly points: readonly SummaryPoint[]
   readonly shapes: readonly (Totals & { readonly shape: string })[]
+  /** The most frequent first: status, code and text. */
+  readonly errors: readonly (Totals & { readonly error: string })[]
+}
+
+/** Which records sums are over. */
+export interface SummaryFilter extends RecordFilter {
+  /** Not what the dashboard has asked itself. */
+  readonly withoutDashboard?: boolean | undefined
 }
 
 /** Points of a summary at most. */
 const pointsMax = 240
 /** Shapes listed for each of the orders in which people look at them. */
 const shapesPerOrder = 20
+/** Errors listed. */
+const errorsMax = 50
 /** Minutes and shapes that are held in memory over all segments; each takes some hundred bytes. */
 const heldEntriesMax = 200_000
 /** A clock that was set must not hide records; milliseconds. */
@@ -75,10 +86,21 @@ export class LogSummaries {
   }
 
   /** Adds up what a filter finds; whole minutes of its span are meant. Ends with the reason of an aborted signal. */
-  async summary(filter: RecordFilter, signal: AbortSignal): Promise<LogSummary> {
+  async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
+    return (await this.#collect(filter, signal)).finish()
+  }
+
+  /** What is new or much more in a span than in the one of the same length before it. Ends as {@link summary} does. */
+  async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
+    const before = await this.#collect({ ...filter, from: spanBefore(filter), to: filter.from }, signal)
+    const now = await this.#collect(filter, signal)
+    return changesBetween(before, now)
+  }
+
+  async #collect(filter: SummaryFilter, signal: AbortSignal): Promise<SummaryBuilder> {
     const from = Math.floor(filter.from / minuteMs) * minuteMs
     const to = Math.ceil(filter.to / minuteMs) * minuteMs
-    const collected = new SummaryBuilder(from, to, filter.database)
+    const collected = new SummaryBuilder(from, to, filter)
     const segments = await listSegments(this.#folder)
     const live = await liveWriters(this.#folder, this.#now())
     const last = new Map(segments.map(segment => [segment.writer, segment.path]))
@@ -99,7 +121,7 @@ export class LogSummaries {
           : await this.#sumsOf(segment, signal)
       collected.add(sums)
     }
-    return collected.finish()
+    return collected
   }
 
   /** Removes the sums of segments that are gone. */
@@ -151,7 +173,8 @@ export class LogSummaries {
 
 function entriesIn({ databases }: LogAggregate): number {
   let entries = 1
-  for (const { minutes, shapes } of databases.values()) entries += minutes.size + shapes.size
+  for (const { errors, minutes, shapes } of databases.values())
+    entries += minutes.size + shapes.size + errors.size
   return entries
 }
 
@@ -187,20 +210,24 @@ class SummaryBuilder {
   readonly #to: number
   readonly #stepMs: number
   readonly #database: LoggedDatabase | undefined
+  readonly #withoutDashboard: boolean
   readonly #points = new Map<number, Point>()
-  readonly #shapes = new Map<string, Totals>()
-  readonly #totals: Point = { ...noTotals(), times: new Map() }
+  readonly shapes = new Map<string, Totals>()
+  readonly errors = new Map<string, Totals>()
+  readonly totals: Point = { ...noTotals(), times: new Map() }
 
-  constructor(from: number, to: number, database: LoggedDatabase | undefined) {
+  constructor(from: number, to: number, { database, withoutDashboard = false }: SummaryFilter) {
     this.#from = from
     this.#to = to
     this.#stepMs = Math.max(1, Math.ceil((to - from) / minuteMs / pointsMax)) * minuteMs
     this.#database = database
+    this.#withoutDashboard = withoutDashboard
   }
 
   /** Takes in the sums of a segment: those of the databases looked at. */
   add({ databases }: LogAggregate): void {
-    for (const { database, minutes, shapes, trail } of databases.values()) {
+    for (const { database, errors, isOfDashboard, minutes, shapes, trail } of databases.values()) {
+      if (isOfDashboard && this.#withoutDashboard) continue
       const isWanted = (time: number) =>
         this.#database === undefined || isOf(this.#database, trail, () => database, time)
       let isWhole = true
@@ -214,12 +241,13 @@ class SummaryBuilder {
         const point = this.#pointAt(time)
         addTotals(point, totals)
         addTimes(point.times, totals.times)
-        addTotals(this.#totals, totals)
-        addTimes(this.#totals.times, totals.times)
+        addTotals(this.totals, totals)
+        addTimes(this.totals.times, totals.times)
       }
       // Shapes are not told apart by time.
       if (!isWhole) continue
-      for (const [shape, totals] of shapes) addTotals(shapeTotals(this.#shapes, shape), totals)
+      for (const [shape, totals] of shapes) addTotals(shapeTotals(this.shapes, shape), totals)
+      for (const [error, totals] of errors) addTotals(shapeTotals(this.errors, error), totals)
     }
   }
 
@@ -229,12 +257,13 @@ class SummaryBuilder {
       const { times, ...totals } = this.#points.get(time) ?? { ...noTotals(), times: new Map() }
       points.push({ time, ...totals, p50: quantile(times, 0.5), p99: quantile(times, 0.99) })
     }
-    const { times, ...totals } = this.#totals
+    const { times, ...totals } = this.totals
     return {
       totals: { ...totals, p50: quantile(times, 0.5), p99: quantile(times, 0.99) },
       stepMs: this.#stepMs,
       points,
-      shapes: notableShapes(this.#shapes),
+      shapes: notableShapes(this.shapes),
+      errors: frequentErrors(this.errors),
     }
   }
 
@@ -246,6 +275,13 @@ class SummaryBuilder {
     this.#points.set(start, made)
     return made
   }
+}
+
+function frequentErrors(errors: ReadonlyMap<string, Totals>): LogSummary['errors'] {
+  return [...errors]
+    .map(([error, totals]) => ({ error, ...totals }))
+    .sort((left, right) => right.requests - left.requests)
+    .slice(0, errorsMax)
 }
 
 /** The shapes that come first when ordered by number, by mean time, by whole time, by longest time or by operations. */

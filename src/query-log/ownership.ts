@@ -3,6 +3,7 @@
 // the record and of no export:
 //
 //     /17/23/{"API_VERSION":…}     of the database 23, which lay in 17; `/` alone: of the root
+//     /17/23/[…]{"API_VERSION":…}  the same with what else is known of the request, see facts.ts
 //     -{"API_VERSION":…}           of nobody: the credential was refused
 //     {"API_VERSION":…}            written by a version that knew names only
 
@@ -24,15 +25,29 @@ export function trailOf(ids: readonly bigint[]): string {
   return ids.reduce((trail, id) => `${trail}${id}/`, '/')
 }
 
-/** The line of a segment: a record with its trail, undefined for nobody's. */
-export function withTrail(record: string, trail: string | undefined): string {
-  return (trail ?? nobodys) + record
+/** What stands before a record: its trail, undefined for nobody's, and what else is known of the request. */
+export function beforeRecord(trail: string | undefined, facts: string): string {
+  return (trail ?? nobodys) + facts
 }
 
-/** A line of a segment in its parts; the trail is undefined where there is none. */
-export function splitLine(line: string): { readonly trail: string | undefined; readonly record: string } {
+/** A line of a segment in its parts; those before the record are undefined where there are none. */
+interface LineParts {
+  readonly trail: string | undefined
+  readonly facts: string | undefined
+  readonly record: string
+}
+
+/** Takes a line apart. */
+export function splitLine(line: string): LineParts {
   const at = line.indexOf('{')
-  return at <= 0 ? { trail: undefined, record: line } : { trail: line.slice(0, at), record: line.slice(at) }
+  if (at <= 0) return { trail: undefined, facts: undefined, record: line }
+  return { ...splitBefore(line.slice(0, at)), record: line.slice(at) }
+}
+
+/** Takes apart what stands before a record. */
+export function splitBefore(text: string): Omit<LineParts, 'record'> & { readonly trail: string } {
+  const at = text.indexOf('[')
+  return at < 0 ? { trail: text, facts: undefined } : { trail: text.slice(0, at), facts: text.slice(at) }
 }
 
 /** Whether a text can stand before a record. */

@@ -17,9 +17,10 @@ import { type DownloadStorage, type ExportStorage, fileName } from './export-sto
 import { type ExportParameters, ExportStore, type IdempotencyToken } from './export-store.ts'
 import { gather, type Span } from './gather.ts'
 import { HandOver } from './hand-over.ts'
+import { type LogChanges, spanBefore } from './log-changes.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
-import { LogSummaries, type LogSummary } from './log-summary.ts'
-import { trailOf, withTrail } from './ownership.ts'
+import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary.ts'
+import { beforeRecord, trailOf } from './ownership.ts'
 import type { ObservedRequest, RecordFormat } from './record.ts'
 import { type Retention, removeOldSegments } from './retention.ts'
 import { writtenUpTo } from './segment-files.ts'
@@ -124,11 +125,12 @@ export class QueryLog {
   /** Adds a request that has just been answered to the log. Never waits, never throws for its content. */
   record(request: ObservedRequest): void {
     const { writer, format } = this.#options
-    const record = format.line(request, writer.now())
+    const { facts, record } = format.parts(request, writer.now())
     const { database } = request
+    const line = beforeRecord(database && trailOf(database.ids), facts) + record
     // Whoever wants to can make very many of these, and what is old has to give way to them.
-    if (database === undefined && !this.#strangers.take(record.length, this.#options.elapsedMs())) return
-    writer.append(withTrail(record, database && trailOf(database.ids)))
+    if (database === undefined && !this.#strangers.take(line.length, this.#options.elapsedMs())) return
+    writer.append(line)
   }
 
   /** Requests an export; the request that the same token made before, if any. */
@@ -139,9 +141,15 @@ export class QueryLog {
   }
 
   /** Sums over a span of the log: all that was answered before is in them. */
-  async summary(filter: RecordFilter, signal: AbortSignal): Promise<LogSummary> {
+  async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
     await this.#written(filter, this.#options.now(), signal)
     return this.#summaries.summary(filter, signal)
+  }
+
+  /** What is new in a span beside the one before it. */
+  async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
+    await this.#written({ ...filter, from: spanBefore(filter) }, this.#options.now(), signal)
+    return this.#summaries.changes(filter, signal)
   }
 
   /** Single records, the newest first. */

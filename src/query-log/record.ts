@@ -1,12 +1,14 @@
 // One line of the query log: a request in the format in which logs are exported. The names, their order and their
 // types are facts of the protocol (RESPONSE_CODE is text, REQUEST_HEADERS is text that holds JSON).
 //
-// This runs for every request, so the line is put together by hand and what repeats is remembered as text.
+// What the format has no place for is kept beside it, see facts.ts. This runs for every request, so the line is put together by hand and what repeats is remembered as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { limits } from '../limits.ts'
 import type { LanguageName } from '../values/code.ts'
+import { anyMark } from '../values/name-marks.ts'
 import type { Micros } from '../values/value.ts'
+import { type Facts, factsText, holesIn } from './facts.ts'
 import { createTimestampFormat } from './timestamp.ts'
 
 /** What is known of a request once it is answered. */
@@ -27,6 +29,10 @@ export interface ObservedRequest {
   /** The database it ran in and those around it, outermost first, by names and numbers; absent: it was refused. */
   readonly database: { readonly names: readonly string[]; readonly ids: readonly bigint[] } | undefined
   readonly tags: readonly (readonly [key: string, value: string])[]
+  /** What is kept beside the record. */
+  readonly facts?: Omit<Facts, 'fault'>
+  /** The body of a response that is an error. */
+  readonly errorBody?: string | undefined
   /** Lower-case hexadecimal. */
   readonly traceId: string
   readonly spanId: string
@@ -52,6 +58,7 @@ const noCosts: RequestCosts = {
 }
 
 const noNames: readonly string[] = []
+const noHoles: readonly number[] = []
 
 /** Key in REQUEST_HEADERS, and the header. Nothing that is not listed here is ever logged. */
 const textHeaders = [
@@ -78,12 +85,17 @@ const loggedWordCharsMax = 32
 /** What stands for a number header that is no number (a fact of the format). */
 const notANumber = '-1'
 
-/** The shape of a query in a language. */
-type ShapeOf = (language: LanguageName, query: string) => string
+/** What a language says of its queries and errors, without a value of either: see `src/model/language.ts`. */
+interface Wording {
+  shape(query: string, names: readonly string[]): string
+  toldFault(body: string, names: readonly string[]): Facts['fault']
+}
 
-/** Writes records for one region group. `shapeOf` gives a query without the data in it, as the inside of a JSON string. */
+type Wordings = { readonly [L in LanguageName]?: Wording }
+
+/** Writes records for one region group. */
 export class RecordFormat {
-  readonly #shapeOf: ShapeOf
+  readonly #wordings: Wordings
   readonly #time = createTimestampFormat()
   readonly #regionGroup: string
   readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
@@ -94,16 +106,29 @@ export class RecordFormat {
   #lastHeaders: ObservedRequest['headers'] = {}
   #lastHeaderText = '{'
 
-  constructor(regionGroup: string, shapeOf: ShapeOf) {
-    this.#shapeOf = shapeOf
+  constructor(regionGroup: string, wordings: Wordings) {
+    this.#wordings = wordings
     this.#regionGroup = JSON.stringify(regionGroup)
   }
 
-  /** The line of a request that was answered at `time`, with its line end. */
-  line(request: ObservedRequest, time: Micros): string {
+  /** The record of a request that was answered at `time`, with its line end, and what is kept beside it. */
+  parts(request: ObservedRequest, time: Micros): { readonly record: string; readonly facts: string } {
+    const { errorBody, facts, language, query } = request
+    const wording = this.#wordings[language]
+    const names =
+      facts === undefined || facts.named.length === 0 ? noNames : facts.named.map(({ name }) => name)
+    const marked = query === undefined ? '' : (wording?.shape(query, names) ?? '')
+    const holes = names.length === 0 ? noHoles : holesIn(marked)
+    const shape = holes.length === 0 ? marked : marked.replace(anyMark, '?')
+    const record = this.#record(request, shape, time)
+    if (facts === undefined) return { record, facts: '' }
+    const fault = errorBody === undefined ? undefined : wording?.toldFault(errorBody, names)
+    return { record, facts: factsText(facts, fault, holes) }
+  }
+
+  #record(request: ObservedRequest, shape: string, time: Micros): string {
     const costs = request.costs ?? noCosts
-    const { query, headers } = request
-    const shape = query === undefined ? '' : this.#shapeOf(request.language, query)
+    const { headers } = request
     const limitsHit = costs.rateLimited.length === 0 ? '[]' : JSON.stringify(costs.rateLimited)
     return `{"API_VERSION":${this.#quoted(shortened(request.apiVersion, loggedWordCharsMax))},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${limitsHit},"REGION_GROUP":${this.#regionGroup},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${this.#quoted(shortened(request.method, loggedWordCharsMax))},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }

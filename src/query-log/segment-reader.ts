@@ -14,7 +14,7 @@ import {
   quote,
 } from '../values/json-characters.ts'
 import { lineBlocks, openUnlessGone } from './line-blocks.ts'
-import { isTrail, type LoggedDatabase } from './ownership.ts'
+import { isTrail, type LoggedDatabase, splitBefore } from './ownership.ts'
 import { listSegments, type Segment } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
 
@@ -110,7 +110,7 @@ class Lines {
 
   #isWanted(block: Buffer, start: number, record: number, end: number): boolean {
     const time = record < 0 ? -1 : timeIn(block, record, end)
-    const trail = record > start ? block.toString('latin1', start, record) : undefined
+    const trail = record > start ? splitBefore(block.toString('latin1', start, record)).trail : undefined
     if (time >= 0 && (trail === undefined || isTrail(trail))) {
       if (!this.#matches(block, record, end, time, trail)) return false
       if (isJson(block.subarray(record, end))) return true

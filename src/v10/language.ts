@@ -42,6 +42,7 @@ import {
 import { readSignature } from './schema/signatures.ts'
 import { shapeOf } from './shape.ts'
 import { Source } from './syntax/source.ts'
+import { toldFault } from './told-fault.ts'
 import type { Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 import { storedCode } from './world/stored-code.ts'
@@ -230,4 +231,5 @@ export const version10: NamedLanguage<'10'> = {
     throw new RequestError('bad request', 'Streams of version 10 are opened at /stream/1.')
   },
   shape: shapeOf,
+  toldFault,
 }

@@ -3,6 +3,7 @@
 // collections become `?`.
 
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { markedName, markOf } from '../values/name-marks.ts'
 import { globals, memberNames } from './library/tables.ts'
 import { code, continuesName, isDigit, isKeyword, startsName } from './syntax/reader.ts'
 import { composeQuery, TemplateError } from './syntax/template.ts'
@@ -12,18 +13,21 @@ const queryUnitsMax = 65_536
 const shapeUnitsMax = 2048
 
 /** Whether a word is one of the language. */
-function isKnown(word: string): boolean {
+export function isLanguageWord(word: string): boolean {
   return isKeyword(word) || globals.has(word) || memberNames.has(word)
 }
 
-/** The shape of a request's body, as the inside of a JSON string; empty for what is no query. */
-export function shapeOf(body: string): string {
+/**
+ * The shape of a request's body, as the inside of a JSON string; empty for what is no query. Where it names one of the
+ * schema objects in `names` there is a mark in place of the `?`.
+ */
+export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > queryUnitsMax) return '…'
   try {
     const json = parseJson(body)
     const query = json instanceof Map ? json.get('query') : undefined
     if (query === undefined || query === null) return ''
-    const shape = shapeOfText(composeQuery(query).text)
+    const shape = shapeOfText(composeQuery(query).text, names)
     const shown = shape.length > shapeUnitsMax ? `${shape.slice(0, shapeUnitsMax)}…` : shape
     return shown.replaceAll('\\', '\\\\').replaceAll('"', '\\"')
   } catch (error) {
@@ -32,7 +36,7 @@ export function shapeOf(body: string): string {
   }
 }
 
-function shapeOfText(text: string): string {
+function shapeOfText(text: string, names: readonly string[]): string {
   let shape = ''
   let at = 0
   while (at < text.length && shape.length <= shapeUnitsMax) {
@@ -41,7 +45,7 @@ function shapeOfText(text: string): string {
     if (startsName(unit)) {
       while (continuesName(text.charCodeAt(at))) at++
       const word = text.slice(start, at)
-      shape = apart(shape, isKnown(word) ? word : '?')
+      shape = apart(shape, isLanguageWord(word) ? word : (markOf(names.indexOf(word)) ?? '?'))
     } else if (isDigit(unit)) {
       while (continuesName(text.charCodeAt(at))) at++
       shape = apart(shape, '?')
@@ -64,7 +68,9 @@ function shapeOfText(text: string): string {
 /** Words side by side stay apart. */
 function apart(shape: string, word: string): string {
   const last = shape.charCodeAt(shape.length - 1)
-  return continuesName(last) || last === code.question ? `${shape} ${word}` : shape + word
+  return continuesName(last) || last === code.question || markedName(last) !== undefined
+    ? `${shape} ${word}`
+    : shape + word
 }
 
 function endOfString(text: string, start: number): number {

@@ -14,6 +14,7 @@ import { renderResource } from './render-resource.ts'
 import { createShape } from './shape.ts'
 import { compileLambda } from './stored-code.ts'
 import { streamOrder } from './stream-order.ts'
+import { createToldFault } from './told-fault.ts'
 import { fillTransactionTime } from './wire/render.ts'
 
 function isExpression(lambda: Lambda): boolean {
@@ -129,4 +130,5 @@ export const version4: NamedLanguage<'4'> = {
     return streamOrder(() => version4.parse(request).value(session), parameter, session)
   },
   shape: createShape(languageWords()),
+  toldFault: createToldFault(languageWords()),
 }

@@ -71,7 +71,10 @@ export function resolveName(
   if (scope instanceof UnresolvedRef) return missing()
   const database: DatabaseId = scope?.id ?? session.database
   const found = session.transaction.catalogue.resolve(database, native[nativeOfKind[type]], name)
-  if (found) return found
+  if (found) {
+    if (type === 'collection' || type === 'index' || type === 'function') session.noteNamed(type, name)
+    return found
+  }
   const nativeCollection = type === 'collection' ? nativeNamed(name) : undefined
   return nativeCollection ? nativeRef(nativeCollection, scope, session) : missing()
 }

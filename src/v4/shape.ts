@@ -15,6 +15,7 @@ import {
   quote,
   space,
 } from '../values/json-characters.ts'
+import { anyMark, markOf } from '../values/name-marks.ts'
 
 /** Characters of a query that are looked at, characters of its shape, and levels of nesting in it. */
 export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const
@@ -31,29 +32,38 @@ const valueForms = ['@ref', '@ts', '@date', '@bytes', '@uuid', '@obj', 'quote']
 /** Forms whose content has names of the client's as its keys. */
 const namingForms = ['object', 'let']
 
+/** Forms whose content, if it is a text, names a schema object. */
+const referringForms = ['collection', 'class', 'index', 'function']
+
 /** What the key of a form says about its content. */
 interface Word {
   /** The key as it is written out, colon included. */
   readonly text: string
-  readonly content: 'code' | 'value' | 'names'
+  readonly content: 'code' | 'value' | 'names' | 'name'
 }
 
 /** Thrown for text that is no JSON. */
 class NotJson {}
 
-/** Makes the function that returns the shape of a query's text, as the inside of a JSON string. */
-export function createShape(words: Iterable<string>): (query: string) => string {
+/**
+ * Makes the function that returns the shape of a query's text, as the inside of a JSON string. Where the query names one of
+ * the schema objects in `names` there is a mark in place of the `?`.
+ */
+export function createShape(words: Iterable<string>): (query: string, names?: readonly string[]) => string {
   const table = new Map<string, Word>()
   for (const word of words) table.set(word, { text: `\\"${word}\\":`, content: 'code' })
   for (const word of valueForms) table.set(word, { text: `\\"${word}\\":`, content: 'value' })
   for (const word of namingForms) table.set(word, { text: `\\"${word}\\":`, content: 'names' })
+  for (const word of referringForms)
+    if (table.has(word)) table.set(word, { text: `\\"${word}\\":`, content: 'name' })
   const scanner = new Scanner(table)
-  return query => scanner.shape(query)
+  return (query, names = []) => scanner.shape(query, names)
 }
 
 class Scanner {
   readonly #words: ReadonlyMap<string, Word>
   #text = ''
+  #names: readonly string[] = []
   #at = 0
   #room = 0
 
@@ -61,8 +71,9 @@ class Scanner {
     this.#words = words
   }
 
-  shape(text: string): string {
+  shape(text: string, names: readonly string[]): string {
     this.#text = text.slice(0, shapeLimits.queryChars)
+    this.#names = names
     this.#at = 0
     this.#room = shapeLimits.shapeChars
     try {
@@ -140,9 +151,18 @@ class Scanner {
   }
 
   #content(word: Word | undefined, depth: number): string {
+    if (word?.content === 'name' && this.#names.length > 0 && this.#peek() === quote) return this.#name()
     if (word?.content !== 'value') return this.#value(word?.content === 'names', depth)
     this.#skipValue()
     return removed
+  }
+
+  /** A text that may be the name of a schema object. */
+  #name(): string {
+    const start = this.#at + 1
+    this.#skipString()
+    const mark = markOf(this.#names.indexOf(this.#text.slice(start, this.#at - 1)))
+    return mark === undefined ? removed : `\\"${mark}\\"`
   }
 
   /**
@@ -160,7 +180,7 @@ class Scanner {
       if (this.#isFull) return `${shape}${cut}`
       if (close === closeBrace) this.#skipKey()
       const element = this.#value(areNames, depth + 1)
-      if (element !== previous) {
+      if (element !== previous && !this.#areAlike(element, previous)) {
         shape += previous === '' ? element : `,${element}`
         this.#room -= 4
         previous = element
@@ -173,6 +193,11 @@ class Scanner {
         throw new NotJson()
       }
     }
+  }
+
+  /** Whether two shapes differ in names only, which the log does not tell apart. */
+  #areAlike(left: string, right: string): boolean {
+    return this.#names.length > 0 && left.replace(anyMark, '?') === right.replace(anyMark, '?')
   }
 
   #skipKey(): void {

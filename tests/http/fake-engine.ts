@@ -77,6 +77,7 @@ export function fakeEngine(): FakeEngine {
       })),
     ping: scope => engine.pinged(scope),
     whoIs: () => Promise.resolve(undefined),
+    namesOf: () => [],
     databasesAlong: () => undefined,
     exhausted: () => [],
     charge: () => undefined,

@@ -78,6 +78,7 @@ const rows: Readonly<Record<string, Row>> = {
   'GET /api/v1/logs/files/:name': { reach: [] },
   'POST /api/v1/logs/_summary': { reach: logReaders, body: ofOwn },
   'POST /api/v1/logs/_records': { reach: logReaders, body: ofOwn },
+  'POST /api/v1/logs/_changes': { reach: logReaders, body: ofOwn },
   'GET /api/v1/health': { reach: ['root'] },
   // The root learns that no folder for backups is configured.
   'POST /api/v1/health/backups': { reach: [] },
@@ -222,7 +223,7 @@ test('what an admin gets of imports, exports and logs is of the own database and
   })
   assert.deepEqual([pageOf.status, pageOf.text.includes('MARKER')], [400, false])
   assert.equal((await post('transfer/missing', { documents: [['notthere', '7']] })).text, '[true]')
-  for (const view of ['logs', 'logs/_summary', 'logs/_records']) {
+  for (const view of ['logs', 'logs/_summary', 'logs/_records', 'logs/_changes']) {
     for (const database of ['us-std/other', 'us-std', undefined]) {
       const { status } = await post(view, { ...span, ...(database && { database }), region_group: 'us-std' })
       assert.ok(status === 403 || status === 400, `${view} of ${database} answered ${status}`)

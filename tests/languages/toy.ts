@@ -111,6 +111,7 @@ const language: NamedLanguage<'10'> = {
   streamOrder: () => {
     throw new ToyError('nothing can be followed', 0)
   },
+  toldFault: body => (body.startsWith('no: ') ? { code: 'toy', text: body, position: '' } : undefined),
   shape: text => text.replace(/\d+/g, '#').replace(/^(create|call) \S+/, '$1 *'),
 }
 

@@ -120,10 +120,10 @@ test('of segments that tell names only, a database has what was recorded since i
     const { ts } = (await rootQuery(first, { get: { database: 'shop' } })) as { ts: number }
     await first.stop()
     const folder = join(data, 'query-log/segments')
-    const format = new RecordFormat('us-std', () => '')
+    const format = new RecordFormat('us-std', {})
     const second = 1_000_000
     const times = [ts - 120 * second, ts - 90 * second, ts + 90 * second, ts + 120 * second]
-    const lines = times.map((time, at) => format.line(requestTo('shop', String(at)), time))
+    const lines = times.map((time, at) => format.parts(requestTo('shop', String(at)), time).record)
     const path = segmentPath(folder, times[0] as number, 'abc')
     await writeFile(path, lines.join(''))
     const end = (times[3] as number) / 1e6

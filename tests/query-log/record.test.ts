@@ -6,7 +6,7 @@ import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.t
 import { version4 } from '../../src/v4/language.ts'
 import { startMs } from './manual-time.ts'
 
-const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
+const format = new RecordFormat('us-std', { '4': version4 })
 
 const request: ObservedRequest = {
   method: 'POST',
@@ -28,7 +28,7 @@ const request: ObservedRequest = {
 }
 
 const record = (changes: Partial<ObservedRequest> = {}) => {
-  const line = format.line({ ...request, ...changes }, startMs * 1000 + 999)
+  const { record: line } = format.parts({ ...request, ...changes }, startMs * 1000 + 999)
   assert.ok(line.endsWith('}\n'))
   return JSON.parse(line)
 }

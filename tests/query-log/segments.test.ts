@@ -41,9 +41,9 @@ function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> 
     onLoss: records => losses.push(records),
     ...options,
   })
-  const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
+  const format = new RecordFormat('us-std', { '4': version4 })
   const add = (database: readonly string[], mark = '') => {
-    const line = format.line(
+    const { record: line } = format.parts(
       {
         method: 'POST',
         headers: { 'user-agent': mark },

@@ -38,7 +38,7 @@ test('a file whose removal has failed is removed later', async () => {
   const log = new QueryLog({
     folder,
     regionGroup: 'us-std',
-    format: new RecordFormat('us-std', (_language, query) => version4.shape(query)),
+    format: new RecordFormat('us-std', { '4': version4 }),
     writer: new SegmentWriter({
       folder,
       writer: 'a0',

@@ -20,7 +20,7 @@ import { api, aroundNow } from './log-client.ts'
 const start = Date.parse('2024-05-01T12:00:00Z')
 const minute = 60_000
 const never = new AbortController().signal
-const format = new RecordFormat('us-std', (_language, query) => version4.shape(query))
+const format = new RecordFormat('us-std', { '4': version4 })
 
 let folder: string
 before(async () => {
@@ -45,7 +45,7 @@ function lineOf({ time, database, status, ms, query }: Made): string {
     txnRetries: 0,
     rateLimited: [],
   }
-  return format.line(
+  return format.parts(
     {
       method: 'POST',
       headers: {},
@@ -62,7 +62,7 @@ function lineOf({ time, database, status, ms, query }: Made): string {
       spanId: '0'.repeat(16),
     },
     time * 1000,
-  )
+  ).record
 }
 
 async function segment(writer: string, records: readonly Made[]): Promise<string> {
@@ -190,7 +190,7 @@ test('single records are found from the newest on, each on exactly one page', as
     to: start + 200 * minute,
     regionGroup: 'us-std',
     database: { names: ['shop', 'child'], id: '1', since: 0 },
-    statusClass: '4',
+    status: '4xx',
     text: 'PAGINATE',
     slowerThanMs: 100,
     limit: 70,
@@ -205,7 +205,7 @@ test('single records are found from the newest on, each on exactly one page', as
       { ...search, ...next },
       never,
     )
-    seen.push(...page.records.map(({ TS }) => TS))
+    seen.push(...page.records.map(({ record }) => record.TS))
     next = page.next
   }
   assert.deepEqual(seen, [...seen].sort().reverse())

@@ -1,10 +1,13 @@
-// Looking into the query log without an export: `POST /api/v1/logs/_summary` adds up a span of time, and
-// `POST /api/v1/logs/_records` finds single records. Whoever may request an export may look.
+// Looking into the query log without an export: `POST /api/v1/logs/_summary` adds up a span of time,
+// `POST /api/v1/logs/_changes` compares it with the span before, and `POST /api/v1/logs/_records` finds single records with
+// what is known beside them. Whoever may request an export may look.
 
 import { limits } from '../../limits.ts'
 import { loggedDatabase } from '../../query-log/export-request.ts'
+import type { ChangedEntry, LogChanges } from '../../query-log/log-changes.ts'
 import type { LogSummary } from '../../query-log/log-summary.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
+import type { RecordWish } from '../../query-log/record-match.ts'
 import type { RecordFilter } from '../../query-log/segment-reader.ts'
 import type { Answer } from '../answer.ts'
 import type { EndpointCall } from '../call.ts'
@@ -13,54 +16,72 @@ import { logClient } from '../log-access.ts'
 import { allowedDatabase } from '../log-database.ts'
 import { bodyOf, checkType, readLogRequest, text } from '../log-request.ts'
 import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
+import { RecordTeller } from '../record-teller.ts'
 
 const recordsDefault = 50
 
 /** The endpoints of the views. */
 export function logViewEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
-  const shared = {
+  const view = (name: string, look: View): Endpoint => ({
+    path: `/api/v1/logs/${name}`,
     authenticated: false,
     bodyBytesMax: limits.logBodyBytesMax,
     errorBody: edgeErrorBody,
     readsBody: true,
-  } as const
-  const filtered = (view: (filter: RecordFilter, body: Fields, signal: AbortSignal) => Promise<object>) => ({
-    POST: (call: EndpointCall): Promise<Answer> =>
-      refusing(async () => {
-        const client = await logClient(call, services, queryLog)
-        checkType(call)
-        const body = bodyOf(call)
-        const order = readLogRequest(body, queryLog.regionGroup)
-        const database = allowedDatabase(order, client, services, queryLog)
-        const { from, to, regionGroup } = order
-        const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
-        const signal = untilGone(call, services)
-        try {
-          return jsonAnswer(200, await view(filter, body, signal))
-        } catch (cause) {
-          if (signal.aborted) throw new MessageError('service unavailable', 'The service is stopping.')
-          throw cause
-        }
-      }),
+    methods: { POST: call => refusing(() => answer(call, look, services, queryLog)) },
   })
   return [
-    {
-      ...shared,
-      path: '/api/v1/logs/_summary',
-      methods: filtered(async (filter, _, signal) => describe(await queryLog.summary(filter, signal))),
-    },
-    {
-      ...shared,
-      path: '/api/v1/logs/_records',
-      methods: filtered(async (filter, body, signal) => {
-        const { records, next } = await queryLog.search({ ...filter, ...readSearch(body, filter) }, signal)
-        return { records, next_token: next ? `${next.to}.${next.skip}` : null }
-      }),
-    },
+    view('_summary', async ({ body, filter, signal }) =>
+      describe(await queryLog.summary({ ...filter, withoutDashboard: isWithoutDashboard(body) }, signal)),
+    ),
+    view('_changes', async ({ body, filter, signal }) =>
+      describeChanges(
+        await queryLog.changes({ ...filter, withoutDashboard: isWithoutDashboard(body) }, signal),
+      ),
+    ),
+    view('_records', async ({ body, filter, signal }) => {
+      const teller = new RecordTeller(services.engine, filter.database?.id)
+      const search = { ...filter, ...readSearch(body, filter), ...teller.callersNamed(text(body, 'who')) }
+      const { records, next } = await queryLog.search(search, signal)
+      return {
+        records: records.map(({ record }) => record),
+        details: records.map(each => teller.tell(each)),
+        next_token: next ? `${next.to}.${next.skip}` : null,
+      }
+    }),
   ]
 }
 
 type Fields = Readonly<Record<string, unknown>>
+
+/** What a view shows to a client that may see what `filter` finds. */
+type View = (request: {
+  readonly filter: RecordFilter
+  readonly body: Fields
+  readonly signal: AbortSignal
+}) => Promise<object>
+
+async function answer(
+  call: EndpointCall,
+  view: View,
+  services: Services,
+  queryLog: QueryLog,
+): Promise<Answer> {
+  const client = await logClient(call, services, queryLog)
+  checkType(call)
+  const body = bodyOf(call)
+  const order = readLogRequest(body, queryLog.regionGroup)
+  const database = allowedDatabase(order, client, services, queryLog)
+  const { from, to, regionGroup } = order
+  const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
+  const signal = untilGone(call, services)
+  try {
+    return jsonAnswer(200, await view({ filter, body, signal }))
+  } catch (cause) {
+    if (signal.aborted) throw new MessageError('service unavailable', 'The service is stopping.')
+    throw cause
+  }
+}
 
 /** Reading the log for a client that has gone, or for a service that stops, would be for nothing. */
 function untilGone(call: EndpointCall, { stopping }: Services): AbortSignal {
@@ -73,18 +94,48 @@ function readSearch(body: Fields, filter: RecordFilter) {
   const next = text(body, 'next_token')
   const [, to, skip] = /^(\d{1,15})\.(\d{1,5})$/.exec(next ?? '') ?? []
   if (next !== undefined && to === undefined) throw bad('"next_token" is none that was given out')
-  const statusClass = text(body, 'status_class')
-  if (statusClass !== undefined && !/^[2345]xx$/.test(statusClass)) {
-    throw bad('"status_class" has to be 2xx, 3xx, 4xx or 5xx')
-  }
   return {
     to: to === undefined ? filter.to : Math.min(Number(to), filter.to),
     skip: Math.min(Number(skip ?? 0), limits.logRecordsSkipMax),
-    statusClass: statusClass?.[0],
     text: text(body, 'text'),
-    slowerThanMs: wholeNumber(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER),
     limit: wholeNumber(body, 'max_results', recordsDefault, limits.logRecordsPageMax),
+    ...readWish(body),
   }
+}
+
+/** Texts by which records are filtered. */
+const plainFilters = ['tag', 'error', 'collection', 'index', 'function', 'address', 'shape'] as const
+
+function readWish(body: Fields): RecordWish {
+  const status = oneOf(body, 'status_class', /^[2345]xx$/, '2xx, 3xx, 4xx or 5xx')
+  const lane = oneOf(body, 'lane', /^(?:ordinary|slow)$/, 'ordinary or slow')
+  return {
+    status: status ?? oneOf(body, 'status', /^[1-5]\d\d$/, 'a status such as 404'),
+    lane: lane as RecordWish['lane'],
+    slowerThanMs: wholeNumber(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER),
+    ...('operations_above' in body && {
+      opsAbove: wholeNumber(body, 'operations_above', 0, Number.MAX_SAFE_INTEGER),
+    }),
+    isRetried: flag(body, 'retried'),
+    withoutDashboard: isWithoutDashboard(body),
+    ...Object.fromEntries(plainFilters.map(name => [name, text(body, name)])),
+  }
+}
+
+function isWithoutDashboard(body: Fields): boolean {
+  return flag(body, 'dashboard') === false
+}
+
+function flag(body: Fields, name: string): boolean | undefined {
+  const value = body[name] ?? undefined
+  if (value !== undefined && typeof value !== 'boolean') throw bad(`"${name}" has to be true or false`)
+  return value
+}
+
+function oneOf(body: Fields, name: string, pattern: RegExp, wanted: string): string | undefined {
+  const value = text(body, name)
+  if (value !== undefined && !pattern.test(value)) throw bad(`"${name}" has to be ${wanted}`)
+  return value
 }
 
 function wholeNumber(body: Fields, name: string, absent: number, max: number): number {
@@ -120,11 +171,27 @@ function plain(totals: Omit<Sums, 'p50' | 'p99'>): object {
   }
 }
 
-function describe({ totals, stepMs, points, shapes }: LogSummary): object {
+function describe({ totals, stepMs, points, shapes, errors }: LogSummary): object {
   return {
     totals: sums(totals),
     step_ms: stepMs,
     points: points.map(point => ({ time: new Date(point.time).toISOString(), ...sums(point) })),
     shapes: shapes.map(({ shape, ...each }) => ({ shape, ...plain(each) })),
+    errors: errors.map(({ error, ...each }) => ({ error, ...plain(each) })),
+  }
+}
+
+function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges): object {
+  const told = ({ before, changes, name, now }: ChangedEntry) => ({
+    name,
+    changes,
+    now: plain(now),
+    before: before ? plain(before) : null,
+  })
+  return {
+    totals: plain(totals),
+    totals_before: plain(totalsBefore),
+    queries: queries.map(told),
+    errors: errors.map(told),
   }
 }

@@ -89,7 +89,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
     queryTimeMs: Math.round(clock.elapsedMs() - begunMs),
     rateLimited,
   }
-  return { ...made, metrics, place: principal.place }
+  return { ...made, metrics, place: principal.place, caller: principal.caller }
 }
 
 async function callerOf(call: EndpointCall, { engine }: Services): Promise<Principal> {

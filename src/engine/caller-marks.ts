@@ -1,0 +1,71 @@
+// Who asked, as the query log keeps it: by numbers, which stay when keys, roles and collections are renamed; and back from
+// those to names, when somebody reads the log.
+
+import type { Caller } from '../auth/contract.ts'
+import type { Transaction } from '../store/contract.ts'
+import { type DatabaseId, isObject, native, Ref } from '../values/value.ts'
+import type { CallerMark, NamedCaller } from './contract.ts'
+
+/** The mark of a caller. Runs once per request. */
+export function markOf({ authority, credential, identity }: Caller): CallerMark {
+  return {
+    credential: credentialMark(credential),
+    roles:
+      authority.kind === 'builtin'
+        ? [authority.role]
+        : authority.kind === 'roles'
+          ? authority.roles.map(roleMark)
+          : [],
+    identity: identity instanceof Ref ? `${identity.collection}/${identity.id}` : identity,
+  }
+}
+
+function credentialMark(credential: Caller['credential']): string {
+  if (credential === undefined) return 'root'
+  if (!(credential instanceof Ref)) return 'provider'
+  const { collection, database, id } = credential
+  return `${collection === native.keys ? 'key' : 'token'}/${database}/${id}`
+}
+
+const roleMark = ({ id }: Ref) => `#${id}`
+
+/** The names behind a mark of somebody who asked in `database`. What is gone keeps its number. */
+export function namedCaller(mark: CallerMark, database: DatabaseId, transaction: Transaction): NamedCaller {
+  const [kind = 'root', holder = '', id] = mark.credential.split('/')
+  const isKey = kind === 'key' && id !== undefined
+  return {
+    kind: kind as NamedCaller['kind'],
+    id,
+    name: isKey ? keyName(new Ref(BigInt(holder), native.keys, BigInt(id)), transaction) : undefined,
+    roles: mark.roles.map(role => roleName(role, database, transaction)),
+    identity:
+      mark.identity === undefined
+        ? undefined
+        : identityName(mark.identity, mark.credential, database, transaction),
+  }
+}
+
+function keyName(key: Ref, transaction: Transaction): string | undefined {
+  const fields = transaction.get(key)?.fields
+  const data = fields?.get('data') ?? null
+  const name = fields?.get('name') ?? (isObject(data) ? data.get('name') : undefined)
+  return typeof name === 'string' ? name : undefined
+}
+
+function roleName(role: string, database: DatabaseId, { catalogue }: Transaction): string {
+  if (!role.startsWith('#')) return role
+  return catalogue.nameOf(new Ref(database, native.roles, BigInt(role.slice(1)))) ?? role
+}
+
+/** Subjects of third-party tokens are told as they are. */
+function identityName(
+  identity: string,
+  credential: string,
+  database: DatabaseId,
+  { catalogue }: Transaction,
+): string {
+  const [, collection, id] = /^(\d+)\/(-?\d+)$/.exec(identity) ?? []
+  if (credential === 'provider' || collection === undefined) return identity
+  const name = catalogue.nameOf(new Ref(database, native.collections, BigInt(collection)))
+  return name === undefined ? identity : `${name}/${id}`
+}

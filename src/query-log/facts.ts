@@ -1,0 +1,145 @@
+// What is known of a request beside its record. The format of records is that of exports and has no place for it, so it stands
+// in the line of a segment before the record, behind the trail, and is in no export:
+//
+//     /17/["key/0/12","admin","","10.0.0.1","/",0,["cusers"],[40,0]]{"API_VERSION":…}
+//
+// It is a JSON list without braces: the first one in a line begins the record. It tells who asked by numbers, and no value of
+// any query. The list ends early where the rest is empty. Lines that 0.1 wrote have none.
+
+import { markedName } from '../values/name-marks.ts'
+
+/** Who asked: see `CallerMark` in `src/engine/contract.ts`. */
+export interface Caller {
+  readonly credential: string
+  readonly roles: readonly string[]
+  readonly identity: string | undefined
+}
+
+/** A schema object that a query has named. */
+interface NamedObject {
+  readonly kind: 'collection' | 'index' | 'function'
+  readonly name: string
+}
+
+/** What went wrong, without values. */
+interface Fault {
+  readonly code: string
+  readonly text: string
+  readonly position: string
+}
+
+/** What is written beside a record. A plain value. */
+export interface Facts {
+  /** Undefined: the credential was refused. */
+  readonly caller: Caller | undefined
+  /** Where the request came from. */
+  readonly address: string
+  /** The path of the endpoint. */
+  readonly endpoint: string
+  /** It was evaluated in the slow lane. */
+  readonly isSlow: boolean
+  readonly named: readonly NamedObject[]
+  readonly fault: Fault | undefined
+}
+
+const kindLetters = { collection: 'c', index: 'i', function: 'f' } as const
+const kinds = { c: 'collection', i: 'index', f: 'function' } as const
+
+/** Characters of an address, a name or a subject that are kept: there are hardly longer ones. */
+const keptCharsMax = 200
+
+/** The facts as they stand in a line; `holes`: see {@link holesIn}. Runs once per request. */
+export function factsText(
+  { address, caller, endpoint, isSlow, named }: Omit<Facts, 'fault'>,
+  fault: Facts['fault'],
+  holes: readonly number[],
+): string {
+  const who =
+    caller === undefined
+      ? '"","",""'
+      : `"${caller.credential}","${caller.roles.join()}",${caller.identity === undefined ? '""' : quoted(caller.identity)}`
+  let text = `[${who},${quoted(address)},"${endpoint}",${isSlow ? 1 : 0}`
+  if (named.length > 0 || fault !== undefined) {
+    text += `,${JSON.stringify(named.map(({ kind, name }) => kindLetters[kind] + name))},[${holes.join()}]`
+  }
+  if (fault !== undefined) text += `,${JSON.stringify([fault.code, fault.text, fault.position])}`
+  return `${text.includes('{') ? text.replaceAll('{', '\\u007b') : text}]`
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > keptCharsMax ? `${text.slice(0, keptCharsMax)}…` : text)
+}
+
+/**
+ * Where names stood in a shape with marks, given as the inside of a JSON string: for each its place there, and which of
+ * the names it was.
+ */
+export function holesIn(marked: string): readonly number[] {
+  const holes: number[] = []
+  for (let at = 0; at < marked.length; at++) {
+    const name = markedName(marked.charCodeAt(at))
+    if (name !== undefined) holes.push(at, name)
+  }
+  return holes
+}
+
+/** Facts as they were written, and the shape of the query with the names that the record's leaves out. */
+export interface ReadFacts extends Facts {
+  readonly shape: string
+}
+
+/** The facts in a line whose record has that shape; undefined for damage. */
+export function readFacts(text: string, shape: string): ReadFacts | undefined {
+  try {
+    const [credential, roles, identity, address, endpoint, slow, names = [], holes = [], fault] = JSON.parse(
+      text,
+    ) as WrittenFacts
+    const named = names.map(each => ({ kind: kinds[each[0] as 'c' | 'i' | 'f'], name: each.slice(1) }))
+    return {
+      caller:
+        credential === ''
+          ? undefined
+          : {
+              credential,
+              roles: roles === '' ? [] : roles.split(','),
+              identity: identity === '' ? undefined : identity,
+            },
+      address,
+      endpoint,
+      isSlow: slow === 1,
+      named,
+      fault: fault && { code: fault[0], text: fault[1], position: fault[2] },
+      shape: filled(shape, holes, named),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+type WrittenFacts = readonly [
+  credential: string,
+  roles: string,
+  identity: string,
+  address: string,
+  endpoint: string,
+  slow: number,
+  names?: readonly string[],
+  holes?: readonly number[],
+  fault?: readonly [string, string, string],
+]
+
+/** A shape with names in the place of some `?`. */
+function filled(shape: string, holes: readonly number[], named: readonly NamedObject[]): string {
+  if (holes.length === 0) return shape
+  // Places count in the shape as it stands in the record.
+  const written = JSON.stringify(shape).slice(1, -1)
+  let text = ''
+  let done = 0
+  for (let at = 0; at + 1 < holes.length; at += 2) {
+    const place = holes[at] as number
+    const name = named[holes[at + 1] as number]?.name ?? '?'
+    text += written.slice(done, place) + JSON.stringify(name).slice(1, -1)
+    done = place + 1
+  }
+  return JSON.parse(`"${text}${written.slice(done)}"`) as string
+}

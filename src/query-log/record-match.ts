@@ -1,0 +1,74 @@
+// Whether a record is one that somebody looks for.
+
+import type { ReadFacts } from './facts.ts'
+import type { ExportedRecord } from './log-lines.ts'
+
+/** What is looked for in a record and in what is known beside it; what is undefined is not asked about. */
+export interface RecordWish {
+  /** A status, or `2xx`, `4xx`, `5xx`. */
+  readonly status?: string | undefined
+  readonly slowerThanMs?: number | undefined
+  /** Read, write and compute operations together. */
+  readonly opsAbove?: number | undefined
+  /** Only those that were tried again, or none of them. */
+  readonly isRetried?: boolean | undefined
+  /** A tag, or a tag and its value: `source=dashboard`. */
+  readonly tag?: string | undefined
+  /** Not what the dashboard has asked itself. */
+  readonly withoutDashboard?: boolean | undefined
+  /** The code of an error. */
+  readonly error?: string | undefined
+  /** Names of schema objects. */
+  readonly collection?: string | undefined
+  readonly index?: string | undefined
+  readonly function?: string | undefined
+  readonly address?: string | undefined
+  readonly lane?: 'ordinary' | 'slow' | undefined
+  /** The shape of the query, names included. */
+  readonly shape?: string | undefined
+}
+
+/** The tag by which the dashboard marks what it asks for itself. */
+const dashboardTag = { name: 'source', value: 'dashboard' } as const
+
+/** Whether the dashboard has made a request itself. */
+export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
+  return TAGS?.[dashboardTag.name] === dashboardTag.value
+}
+
+/** Whether the record alone is wanted: it is looked at before the facts, which need not be read then. */
+export function isWantedRecord(record: ExportedRecord, wish: RecordWish): boolean {
+  if (record.QUERY_TIME_MS < (wish.slowerThanMs ?? 0)) return false
+  if (wish.status !== undefined && !hasStatus(record, wish.status)) return false
+  if (wish.withoutDashboard && isOfDashboard(record)) return false
+  if (wish.tag !== undefined && !hasTag(record, wish.tag)) return false
+  if (wish.isRetried !== undefined && record.TXN_RETRIES > 0 !== wish.isRetried) return false
+  return wish.opsAbove === undefined || operationsOf(record) > wish.opsAbove
+}
+
+/** Whether what is known beside a record is wanted. */
+export function areWantedFacts(facts: ReadFacts | undefined, shape: string, wish: RecordWish): boolean {
+  if (wish.shape !== undefined && (facts?.shape ?? shape) !== wish.shape) return false
+  if (wish.error !== undefined && facts?.fault?.code !== wish.error) return false
+  if (wish.address !== undefined && facts?.address !== wish.address) return false
+  if (wish.lane !== undefined && facts?.isSlow !== (wish.lane === 'slow')) return false
+  const kinds = ['collection', 'index', 'function'] as const
+  return kinds.every(kind => {
+    const name = wish[kind]
+    return name === undefined || facts?.named.some(each => each.kind === kind && each.name === name) === true
+  })
+}
+
+function hasStatus({ RESPONSE_CODE }: ExportedRecord, status: string): boolean {
+  return status.endsWith('xx') ? RESPONSE_CODE[0] === status[0] : RESPONSE_CODE === status
+}
+
+function hasTag({ TAGS }: ExportedRecord, tag: string): boolean {
+  const [name = '', value] = tag.split('=', 2)
+  const found = TAGS !== undefined && Object.hasOwn(TAGS, name) ? TAGS[name] : undefined
+  return found !== undefined && (value === undefined || found === value)
+}
+
+function operationsOf(record: ExportedRecord): number {
+  return record.BYTE_READ_OPS + record.BYTE_WRITE_OPS + record.COMPUTE_OPS
+}

@@ -1,0 +1,338 @@
+// What is known beside the records of the log: who asked, what was used, why it failed. No value of a query is in it, and a
+// record is found by each of these facts.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { query, send, sendFql } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { api, aroundNow, type LogRecord } from './log-client.ts'
+
+interface Details {
+  readonly shape: string
+  readonly endpoint: string
+  readonly address: string
+  readonly lane: string
+  readonly is_dashboard: boolean
+  readonly collections: readonly string[]
+  readonly indexes: readonly string[]
+  readonly functions: readonly string[]
+  readonly error: { readonly code: string; readonly description: string; readonly position: string } | null
+  readonly caller: {
+    readonly kind: string
+    readonly is_outer: boolean
+    readonly id: string | null
+    readonly name: string | null
+    readonly roles: readonly string[]
+    readonly identity: string | null
+  } | null
+}
+
+let server: RunningServer
+let admin: string
+before(async () => {
+  server = await startServer()
+  await query(server, server.rootSecret, { create_database: { object: { name: 'app' } } })
+  const key = (await query(server, server.rootSecret, {
+    create_key: {
+      object: { database: { database: 'app' }, role: 'admin', data: { object: { name: 'the backend' } } },
+    },
+  })) as { readonly secret: string }
+  admin = key.secret
+  await query(server, admin, { create_collection: { object: { name: 'people' } } })
+})
+after(() => server?.stop())
+
+async function look(
+  filter: object = {},
+  secret = admin,
+): Promise<readonly { readonly record: LogRecord; readonly details: Details }[]> {
+  const order = { ...aroundNow(), database: 'us-std/app', ...filter }
+  const { json, status } = await api(server, secret, 'POST', '/api/v1/logs/_records?type=query', order)
+  assert.equal(status, 200, JSON.stringify(json))
+  const records = json.records as readonly LogRecord[]
+  return records.map((record, at) => ({
+    record,
+    details: (json.details as readonly Details[])[at] as Details,
+  }))
+}
+
+async function newest(filter: object = {}) {
+  const [first] = await look({ ...filter, max_results: 1 })
+  assert.ok(first, 'there is such a record')
+  return first
+}
+
+/** What the newest record, and what is beside it, says as one text. */
+async function toldOfNewest(): Promise<string> {
+  const { details, record } = await newest()
+  return JSON.stringify([record, { ...details, caller: null }])
+}
+
+test('a refused query of version 4 tells code, text, position and names, and no value', async () => {
+  const ref = { ref: { collection: 'people' }, id: '77' }
+  await send(server, {
+    secret: admin,
+    query: { update: ref, params: { object: { data: { object: { 'of-ann': { add: ['ann@x', 40711] } } } } } },
+    headers: { 'x-fauna-tags': 'job=nightly' },
+  })
+  const { details, record } = await newest()
+  assert.deepEqual(details.error, {
+    code: 'invalid argument',
+    description: 'Number expected, String provided.',
+    position: 'params/object/data/object/?/add/0',
+  })
+  assert.deepEqual(details.collections, ['people'])
+  assert.equal(
+    details.shape,
+    '{"update":{"ref":{"collection":"people"},"id":"?"},"params":{"object":[{"object":[{"add":["?"]}]}]}}',
+  )
+  assert.equal(record.FQL_SHAPE, details.shape.replace('people', '?'), 'the record has no name')
+  assert.deepEqual(
+    { ...details.caller, id: 'some' },
+    // The key stands in the database around.
+    { kind: 'key', is_outer: true, id: 'some', name: null, roles: ['admin'], identity: null },
+  )
+  assert.equal(details.lane, 'ordinary')
+  assert.equal(details.endpoint, '/')
+  assert.equal(details.address, '127.0.0.1')
+  assert.deepEqual(record.TAGS, { job: 'nightly' })
+})
+
+test('what errors of version 4 quote is left out', async () => {
+  const hostile = [
+    { abort: 'hunter2 gave up' },
+    { get: { ref: { collection: 'hunter2' }, id: '1' } },
+    { date: 'hunter2' },
+    { date: "hunter2' hunter2 'hunter2" },
+    { select: ['hunter2', 'a]hunter2'], from: { object: {} } },
+    { hunter2: 1, 'a } hunter2': 2 },
+    { var: 'hunter2' },
+    { find_str_regex: 'a', pattern: '(hunter2/' },
+    { acos: 40711 },
+    { call: { function: 'hunter2' }, arguments: 40711 },
+    { create: { collection: 'people' }, params: { object: { data: 'hunter2', hunter2: 1 } } },
+    { create_collection: { object: { name: 'hunter2 {[' } } },
+  ]
+  for (const expression of hostile) {
+    const { status } = await send(server, { secret: admin, query: expression })
+    assert.ok(status >= 400, JSON.stringify(expression))
+    const told = await toldOfNewest()
+    assert.doesNotMatch(told, /hunter2|40711/, JSON.stringify(expression))
+    assert.match(told, /"code":"[a-z]/, told)
+  }
+})
+
+test('records of version 10 have the shape with names, and no value of template, argument or error', async () => {
+  const made = await sendFql(
+    server,
+    admin,
+    'Collection.create({ name: "Cars", indexes: { byColour: { terms: [{ field: "colour" }] } } })',
+  )
+  assert.equal(made.status, 200, made.text)
+  const text = 'Cars.byColour("hunter2").first()! // hunter2\n/* hunter2 */'
+  await sendFql(server, admin, text)
+  const { details, record } = await newest()
+  assert.equal(details.shape, 'Cars.byColour(?).first()!')
+  assert.equal(record.FQL_SHAPE, '?.?(?).first()!')
+  assert.deepEqual([details.collections, details.indexes], [['Cars'], ['byColour']])
+  assert.deepEqual(details.error, {
+    code: 'null_value',
+    description: 'Null value, due to empty set',
+    position: '*query*:1:31',
+  })
+  const hostile: readonly (readonly [text: string, args?: object])[] = [
+    ['abort("hunter2")'],
+    ['abort({ hunter2: 40711 })'],
+    ['Cars.byId("40711")!.hunter2'],
+    ['Date("hunter2")'],
+    ['Date("a`hunter2`b")'],
+    ['hunter2 + 1'],
+    ['let hunter2 = 40711; hunter2.hunter2()'],
+    ['"hunter2".at(40711)'],
+    ['log("hunter2"); abort("hunter2")'],
+    ['Cars.create({ hunter2: x => x })'],
+    ['Cars.create({ id: "40711", secret: "hunter2", colour: "#{hunter2}" })'],
+    ['x.length', { x: { hunter2: 'hunter2' } }],
+    ['Date(x)', { x: 'hunter2' }],
+    ['Date(x)', { x: 40711 }],
+    ['"hunter2'],
+    ['<<+END\nhunter2\nEND.foo'],
+    ['let x = 0x40711 /* hunter2'],
+    ['Collection("hunter2")'],
+    ['Function("hunter2")(40711)'],
+    ['Collection.create({ name: "hunter2 {[" })'],
+    ['Set.fromJSON("hunter2")'],
+  ]
+  for (const [expression, args] of hostile) {
+    const { status } = await sendFql(server, admin, expression, args as Readonly<Record<string, unknown>>)
+    const told = await toldOfNewest()
+    assert.doesNotMatch(told, /hunter2|40711/, expression)
+    if (status >= 400) assert.match(told, /"error":{"code":"[a-z]/, expression)
+  }
+})
+
+test('templates of version 10, and bodies that are none, leave no value', async () => {
+  const bodies = [
+    { query: { fql: ['Date(', { value: 'hunter2' }, ')'] } },
+    { query: { fql: ['Cars.byColour(', { value: { '@int': '40711' } }, ').map(hunter2 => 40711)'] } },
+    { query: { fql: ['abort(', { fql: ['"hunter2"'] }, ')'] } },
+    { query: { fql: ['a + ', { value: { '@doc': { hunter2: 40711 } } }] } },
+    { query: 40711, hunter2: 'hunter2' },
+    { query: { hunter2: 40711 } },
+    { query: 'x', arguments: { x: { '@time': 'hunter2' } } },
+    { query: 'x', arguments: { x: { '@hunter2': 'hunter2' } } },
+  ]
+  for (const body of [...bodies.map(each => JSON.stringify(each)), '{"query": "hunter2', 'hunter2']) {
+    await send(server, { secret: admin, path: '/query/1', body })
+    const { details } = await newest()
+    assert.equal(details.endpoint, '/query/1', body)
+    assert.doesNotMatch(await toldOfNewest(), /hunter2|40711/, body)
+  }
+})
+
+test('feeds, streams and schema pushes have records without values', async () => {
+  const source = await sendFql(server, admin, 'Cars.where(.colour == "hunter2").eventSource()')
+  const token = (source.json as { readonly data: string }).data
+  const feed = await send(server, {
+    secret: admin,
+    path: '/feed/1',
+    body: JSON.stringify({ token, start_ts: 1 }),
+  })
+  assert.ok(feed.status < 500, feed.text)
+  const asFeed = await newest()
+  assert.equal(asFeed.details.endpoint, '/feed/1')
+  assert.ok(!JSON.stringify(asFeed).includes(token), 'the token of the source is no part of it')
+  await send(server, { secret: admin, path: '/stream/1', body: JSON.stringify({ token: 'hunter2' }) })
+  const asStream = await newest()
+  assert.equal(asStream.details.endpoint, '/stream/1')
+  assert.doesNotMatch(await toldOfNewest(), /hunter2/)
+  await send(server, {
+    secret: admin,
+    path: '/stream',
+    query: { ref: { collection: 'people' }, id: 'hunter2' },
+  })
+  assert.equal((await newest()).details.endpoint, '/stream')
+  assert.doesNotMatch(await toldOfNewest(), /hunter2/)
+  const form = new FormData()
+  form.append('main.fsl', new Blob(['collection hunter2 { hunter2 } }']), 'main.fsl')
+  const pushed = await fetch(`${server.url}/schema/1/validate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${admin}` },
+    body: form,
+  })
+  assert.equal(pushed.status, 400)
+  const push = await newest()
+  assert.match(push.details.endpoint, /^\/schema\/1/)
+  assert.equal(push.record.RESPONSE_CODE, '400')
+  assert.ok(push.details.error, 'it is told why')
+  assert.doesNotMatch(await toldOfNewest(), /hunter2/)
+})
+
+test('who asked is told in names as they are now: keys, roles, tokens', async () => {
+  await query(server, admin, {
+    create_role: {
+      object: {
+        name: 'clerk',
+        privileges: [{ object: { resource: { collection: 'people' }, actions: { object: { read: true } } } }],
+        membership: { object: { resource: { collection: 'people' } } },
+      },
+    },
+  })
+  const key = (await query(server, admin, {
+    create_key: { object: { role: { role: 'clerk' }, data: { object: { name: 'the till' } } } },
+  })) as { readonly secret: string; readonly ref: { readonly '@ref': { readonly id: string } } }
+  await query(server, key.secret, { add: [1, 2] })
+  const { id } = key.ref['@ref']
+  const told = { kind: 'key', is_outer: false, id, name: 'the till', roles: ['clerk'], identity: null }
+  assert.deepEqual((await newest()).details.caller, told)
+  await query(server, admin, { update: { role: 'clerk' }, params: { object: { name: 'seller' } } })
+  for (const who of [id, 'The Till', 'seller']) {
+    const found = await look({ who })
+    assert.deepEqual(found[0]?.details.caller, { ...told, roles: ['seller'] }, who)
+  }
+  await query(server, admin, {
+    create: { ref: { collection: 'people' }, id: '5' },
+    params: { object: { credentials: { object: { password: 'pw' } } } },
+  })
+  const login = { login: { ref: { collection: 'people' }, id: '5' }, params: { object: { password: 'pw' } } }
+  const { secret } = (await query(server, admin, login)) as { readonly secret: string }
+  await query(server, secret, { add: [1, 2] })
+  const [asUser] = await look({ who: 'people/5' })
+  assert.equal(asUser?.details.caller?.kind, 'token')
+  assert.deepEqual(asUser?.details.caller?.roles, ['seller'])
+  assert.deepEqual(await look({ who: 'nobody at all' }), [])
+})
+
+test('the operator sees what keys of outer databases are called, those within do not', async () => {
+  await query(server, admin, { add: [1, 2] })
+  const root = (await look({ max_results: 1 }, server.rootSecret))[0]
+  assert.equal(root?.details.caller?.name, null, 'looking at the database')
+  const { json } = await api(server, server.rootSecret, 'POST', '/api/v1/logs/_records?type=query', {
+    ...aroundNow(),
+    region_group: 'us-std',
+    who: 'the backend',
+  })
+  assert.ok((json.records as readonly unknown[]).length > 0, 'looking at everything')
+  assert.deepEqual(await look({ who: 'the backend' }), [])
+})
+
+test('records are found by each fact', async () => {
+  await send(server, {
+    secret: admin,
+    query: { add: ['x'] },
+    headers: { 'x-fauna-tags': 'source=dashboard' },
+  })
+  const counts = async (filter: object) => (await look({ max_results: 500, ...filter })).length
+  const all = await counts({})
+  const expectAll = async (filter: object, holds: (found: Awaited<ReturnType<typeof newest>>) => boolean) => {
+    const found = await look({ max_results: 500, ...filter })
+    assert.ok(found.length > 0 && found.length < all, `${JSON.stringify(filter)}: ${found.length} of ${all}`)
+    assert.ok(found.every(holds), JSON.stringify(filter))
+  }
+  await expectAll({ error: 'invalid argument' }, ({ details }) => details.error?.code === 'invalid argument')
+  await expectAll({ collection: 'people' }, ({ details }) => details.collections.includes('people'))
+  await expectAll({ index: 'byColour' }, ({ details }) => details.indexes.includes('byColour'))
+  await expectAll({ tag: 'job=nightly' }, ({ record }) => JSON.stringify(record.TAGS).includes('nightly'))
+  await expectAll({ tag: 'source' }, ({ details }) => details.is_dashboard)
+  await expectAll({ dashboard: false }, ({ details }) => !details.is_dashboard)
+  await expectAll({ status: '404' }, ({ record }) => record.RESPONSE_CODE === '404')
+  await expectAll({ shape: '{"add":["?"]}' }, ({ record }) => record.FQL_SHAPE === '{"add":["?"]}')
+  await expectAll(
+    { operations_above: 1 },
+    ({ record }) => Number(record.BYTE_READ_OPS) + Number(record.BYTE_WRITE_OPS) > 0,
+  )
+  await expectAll({ text: 'bycolour' }, ({ details }) => details.shape.includes('byColour'))
+  assert.equal(await counts({ address: '127.0.0.1', lane: 'ordinary', retried: false }), all)
+  assert.equal(await counts({ lane: 'slow' }), 0)
+  for (const bad of [{ lane: 'fast' }, { status: 'ok' }, { dashboard: 'no' }, { operations_above: -1 }]) {
+    const body = { ...aroundNow(), database: 'us-std/app', ...bad }
+    const { status } = await api(server, admin, 'POST', '/api/v1/logs/_records?type=query', body)
+    assert.equal(status, 400, JSON.stringify(bad))
+  }
+})
+
+test('sums leave out the dashboard when asked to, list errors, and tell what is new', async () => {
+  const sums = async (more: object) => {
+    const body = { ...aroundNow(), database: 'us-std/app', ...more }
+    const { json } = await api(server, admin, 'POST', '/api/v1/logs/_summary?type=query', body)
+    return json as {
+      readonly totals: { readonly requests: number }
+      readonly errors: readonly { readonly error: string }[]
+    }
+  }
+  const [whole, without] = [await sums({}), await sums({ dashboard: false })]
+  assert.equal(whole.totals.requests, without.totals.requests + 1)
+  assert.ok(
+    whole.errors.some(({ error }) => error === '400 invalid argument: Number expected, String provided.'),
+  )
+  const body = { ...aroundNow(), database: 'us-std/app' }
+  const { json, status } = await api(server, admin, 'POST', '/api/v1/logs/_changes?type=query', body)
+  assert.equal(status, 200)
+  const changes = json as {
+    readonly totals_before: { readonly requests: number }
+    readonly queries: readonly { readonly name: string; readonly changes: readonly string[] }[]
+  }
+  assert.equal(changes.totals_before.requests, 0)
+  const cars = changes.queries.find(({ name }) => name === 'Cars.byColour(?).first()!')
+  assert.deepEqual(cars?.changes, ['new'])
+})
