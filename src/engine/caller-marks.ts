@@ -2,6 +2,7 @@
 // those to names, when somebody reads the log.
 
 import type { Caller } from '../auth/contract.ts'
+import { GenerationCache } from '../base/generation-cache.ts'
 import type { Transaction } from '../store/contract.ts'
 import { type DatabaseId, isObject, native, Ref } from '../values/value.ts'
 import type { CallerMark, NamedCaller } from './contract.ts'
@@ -20,11 +21,18 @@ export function markOf({ authority, credential, identity }: Caller): CallerMark 
   }
 }
 
+/** Marks of the keys and tokens that were used last, by their numbers: what asks mostly asks again. */
+const knownMarks = new GenerationCache<bigint, { readonly of: Ref; readonly mark: string }>(1000)
+
 function credentialMark(credential: Caller['credential']): string {
   if (credential === undefined) return 'root'
   if (!(credential instanceof Ref)) return 'provider'
   const { collection, database, id } = credential
-  return `${collection === native.keys ? 'key' : 'token'}/${database}/${id}`
+  const known = knownMarks.get(id)
+  if (known?.of.collection === collection && known.of.database === database) return known.mark
+  const mark = `${collection === native.keys ? 'key' : 'token'}/${database}/${id}`
+  knownMarks.set(id, { of: credential, mark })
+  return mark
 }
 
 const roleMark = ({ id }: Ref) => `#${id}`

@@ -2,7 +2,7 @@
 
 import type { RequestErrorCode } from '../errors.ts'
 import type { LanguageRequest, QueryMetrics } from '../model/language.ts'
-import type { NamedObject } from '../model/session.ts'
+import type { NamedObject } from '../model/named-objects.ts'
 import type { Attempt } from '../store/contract.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
@@ -35,7 +35,7 @@ export interface QueryRequest extends LanguageRequest {
 }
 
 export type { QueryMetrics } from '../model/language.ts'
-export type { NamedObject } from '../model/session.ts'
+export type { NamedObject } from '../model/named-objects.ts'
 
 /** The body of a response that is sent in pieces, as the client reads. */
 export class LongBody {

@@ -3,7 +3,8 @@
 import type { RequestError } from '../errors.ts'
 import type { LanguageError } from '../model/failure.ts'
 import type { Language, Rendered } from '../model/language.ts'
-import type { NamedObject, Session } from '../model/session.ts'
+import type { NamedObject } from '../model/named-objects.ts'
+import type { Session } from '../model/session.ts'
 import type { Attempt, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
@@ -29,7 +30,7 @@ interface Spent {
 /** What an evaluation that has ended has come to. */
 export function spentBy({ byteReadOps, computeOps, database, named, transaction }: Session): Spent {
   const { counters, snapshotTime } = transaction
-  return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named }
+  return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named: named.list }
 }
 
 /** Makes the response of one request. Who evaluates keeps its fields: responses to failed queries report them too. */

@@ -20,7 +20,6 @@ import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { Code, LanguageName } from '../values/code.ts'
-import { markedNamesMax } from '../values/name-marks.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -35,6 +34,7 @@ import {
 import { ValueKeys } from '../values/value-keys.ts'
 import type { Effect, EffectPlace } from './effect.ts'
 import { Failure, LanguageError } from './failure.ts'
+import { NamedObjects } from './named-objects.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
 
 /**
@@ -98,12 +98,6 @@ interface FoundEntry {
   readonly covered: ReadonlySet<string> | 'all'
 }
 
-/** A schema object that a query has asked for by its name. */
-export interface NamedObject {
-  readonly kind: 'collection' | 'index' | 'function'
-  readonly name: string
-}
-
 /** What sessions need from outside. */
 export interface SessionHost {
   readonly createAccess: CreateAccess
@@ -144,9 +138,6 @@ const unitsPerClockCheck = 256
 
 /** Steps of effort that one of them is about. */
 const stepsPerUnit = 8
-
-/** Of queries that have named nothing; never added to. */
-const none: NamedObject[] = []
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
@@ -209,6 +200,8 @@ export class Session {
   callDepth = 0
   /** Nested expressions. */
   depth = 0
+  /** For the query log. */
+  readonly named = new NamedObjects()
   byteReadOps = 0
   /** UTF-16 units of text that functions of this query have made. */
   textUnits = 0
@@ -218,7 +211,6 @@ export class Session {
   readonly #reads = new Set<string>()
   /** Those of documents of the query's database as they are now, by collection: names would cost more than the reads. */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
-  #named: NamedObject[] = none
   #authority: Authority
   #access: Access | undefined
   #computeUnits = 0
@@ -248,20 +240,6 @@ export class Session {
   get keys(): ValueKeys {
     this.#keys ??= new ValueKeys()
     return this.#keys
-  }
-
-  /** The first schema objects that were found by their names, each once: for the query log. */
-  get named(): readonly NamedObject[] {
-    return this.#named
-  }
-
-  /** A schema object was found by its name. */
-  noteNamed(kind: NamedObject['kind'], name: string): void {
-    const known = this.#named
-    if (known.length >= markedNamesMax) return
-    for (const each of known) if (each.name === name && each.kind === kind) return
-    if (known.length === 0) this.#named = [{ kind, name }]
-    else known.push({ kind, name })
   }
 
   /** A session of the same query over a rehearsal of its transaction: what it writes stays nowhere. */

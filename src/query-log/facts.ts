@@ -6,7 +6,7 @@
 // It is a JSON list without braces: the first one in a line begins the record. It tells who asked by numbers, and no value of
 // any query. The list ends early where the rest is empty. Lines that 0.1 wrote have none.
 
-import { markedName } from '../values/name-marks.ts'
+import { anyMark, markedName } from '../values/name-marks.ts'
 
 /** Who asked: see `CallerMark` in `src/engine/contract.ts`. */
 export interface Caller {
@@ -48,39 +48,83 @@ const kinds = { c: 'collection', i: 'index', f: 'function' } as const
 /** Characters of an address, a name or a subject that are kept: there are hardly longer ones. */
 const keptCharsMax = 200
 
-/** The facts as they stand in a line; `holes`: see {@link holesIn}. Runs once per request. */
-export function factsText(
-  { address, caller, endpoint, isSlow, named }: Omit<Facts, 'fault'>,
-  fault: Facts['fault'],
-  holes: readonly number[],
-): string {
-  const who =
-    caller === undefined
-      ? '"","",""'
-      : `"${caller.credential}","${caller.roles.join()}",${caller.identity === undefined ? '""' : quoted(caller.identity)}`
-  let text = `[${who},${quoted(address)},"${endpoint}",${isSlow ? 1 : 0}`
-  if (named.length > 0 || fault !== undefined) {
-    text += `,${JSON.stringify(named.map(({ kind, name }) => kindLetters[kind] + name))},[${holes.join()}]`
+/** Writes the facts of requests. Those of one application mostly come in a row and differ in little. */
+export class FactsFormat {
+  #lastCaller: Caller | undefined
+  #lastAddress = ''
+  #lastWho = who(undefined, '')
+  #lastNamed: readonly NamedObject[] = []
+  #lastHoles: readonly number[] = []
+  #lastUse = ''
+
+  /** The facts as they stand in a line; `holes`: see {@link withoutNames}. Runs once per request. */
+  text(facts: Omit<Facts, 'fault'>, fault: Facts['fault'], holes: readonly number[]): string {
+    const { address, caller, endpoint, isSlow, named } = facts
+    if (address !== this.#lastAddress || !isSame(caller, this.#lastCaller)) {
+      this.#lastCaller = caller
+      this.#lastAddress = address
+      this.#lastWho = who(caller, address)
+    }
+    const text = `[${this.#lastWho},"${endpoint}",${isSlow ? 1 : 0}`
+    if (named.length === 0 && fault === undefined) return `${text}]`
+    const use = this.#use(named, holes)
+    if (fault === undefined) return `${text}${use}]`
+    return `${text}${use},${withoutBraces(JSON.stringify([fault.code, fault.text, fault.position]))}]`
   }
-  if (fault !== undefined) text += `,${JSON.stringify([fault.code, fault.text, fault.position])}`
-  return `${text.includes('{') ? text.replaceAll('{', '\\u007b') : text}]`
+
+  #use(named: readonly NamedObject[], holes: readonly number[]): string {
+    const isKnown =
+      named.length === this.#lastNamed.length &&
+      holes.length === this.#lastHoles.length &&
+      named.every((each, at) => {
+        const last = this.#lastNamed[at]
+        return each.name === last?.name && each.kind === last.kind
+      }) &&
+      holes.every((each, at) => each === this.#lastHoles[at])
+    if (!isKnown || this.#lastUse === '') {
+      this.#lastNamed = named
+      this.#lastHoles = holes
+      const names = JSON.stringify(named.map(({ kind, name }) => kindLetters[kind] + name))
+      this.#lastUse = `,${withoutBraces(names)},[${holes.join()}]`
+    }
+    return this.#lastUse
+  }
 }
 
-function quoted(text: string): string {
-  return JSON.stringify(text.length > keptCharsMax ? `${text.slice(0, keptCharsMax)}…` : text)
+function isSame(left: Caller | undefined, right: Caller | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right
+  return (
+    left.credential === right.credential &&
+    left.identity === right.identity &&
+    left.roles.length === right.roles.length &&
+    left.roles.every((role, at) => role === right.roles[at])
+  )
+}
+
+function who(caller: Caller | undefined, address: string): string {
+  const credential = caller?.credential ?? ''
+  const parts = [credential, caller?.roles.join() ?? '', cut(caller?.identity ?? ''), cut(address)]
+  return withoutBraces(parts.map(each => JSON.stringify(each)).join())
+}
+
+function cut(text: string): string {
+  return text.length > keptCharsMax ? `${text.slice(0, keptCharsMax)}…` : text
+}
+
+/** Braces within texts, escaped. */
+function withoutBraces(json: string): string {
+  return json.includes('{') ? json.replaceAll('{', '\\u007b') : json
 }
 
 /**
- * Where names stood in a shape with marks, given as the inside of a JSON string: for each its place there, and which of
- * the names it was.
+ * A shape with marks, given as the inside of a JSON string, as records have it; `holes` gets the place there of each name, and
+ * which of the names it is.
  */
-export function holesIn(marked: string): readonly number[] {
-  const holes: number[] = []
-  for (let at = 0; at < marked.length; at++) {
-    const name = markedName(marked.charCodeAt(at))
-    if (name !== undefined) holes.push(at, name)
-  }
-  return holes
+export function withoutNames(marked: string, holes: number[]): string {
+  return marked.replace(anyMark, (mark, place: number) => {
+    holes.push(place, markedName(mark.charCodeAt(0)) as number)
+    return '?'
+  })
 }
 
 /** Facts as they were written, and the shape of the query with the names that the record's leaves out. */

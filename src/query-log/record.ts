@@ -6,9 +6,8 @@
 import { GenerationCache } from '../base/generation-cache.ts'
 import { limits } from '../limits.ts'
 import type { LanguageName } from '../values/code.ts'
-import { anyMark } from '../values/name-marks.ts'
 import type { Micros } from '../values/value.ts'
-import { type Facts, factsText, holesIn } from './facts.ts'
+import { type Facts, FactsFormat, withoutNames } from './facts.ts'
 import { createTimestampFormat } from './timestamp.ts'
 
 /** What is known of a request once it is answered. */
@@ -58,7 +57,6 @@ const noCosts: RequestCosts = {
 }
 
 const noNames: readonly string[] = []
-const noHoles: readonly number[] = []
 
 /** Key in REQUEST_HEADERS, and the header. Nothing that is not listed here is ever logged. */
 const textHeaders = [
@@ -97,6 +95,7 @@ type Wordings = { readonly [L in LanguageName]?: Wording }
 export class RecordFormat {
   readonly #wordings: Wordings
   readonly #time = createTimestampFormat()
+  readonly #facts = new FactsFormat()
   readonly #regionGroup: string
   readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
   /** Versions and methods as JSON. */
@@ -118,12 +117,12 @@ export class RecordFormat {
     const names =
       facts === undefined || facts.named.length === 0 ? noNames : facts.named.map(({ name }) => name)
     const marked = query === undefined ? '' : (wording?.shape(query, names) ?? '')
-    const holes = names.length === 0 ? noHoles : holesIn(marked)
-    const shape = holes.length === 0 ? marked : marked.replace(anyMark, '?')
+    const holes: number[] = []
+    const shape = names.length === 0 ? marked : withoutNames(marked, holes)
     const record = this.#record(request, shape, time)
     if (facts === undefined) return { record, facts: '' }
     const fault = errorBody === undefined ? undefined : wording?.toldFault(errorBody, names)
-    return { record, facts: factsText(facts, fault, holes) }
+    return { record, facts: this.#facts.text(facts, fault, holes) }
   }
 
   #record(request: ObservedRequest, shape: string, time: Micros): string {

@@ -72,7 +72,7 @@ export function resolveName(
   const database: DatabaseId = scope?.id ?? session.database
   const found = session.transaction.catalogue.resolve(database, native[nativeOfKind[type]], name)
   if (found) {
-    if (type === 'collection' || type === 'index' || type === 'function') session.noteNamed(type, name)
+    if (type === 'collection' || type === 'index' || type === 'function') session.named.note(type, name)
     return found
   }
   const nativeCollection = type === 'collection' ? nativeNamed(name) : undefined

@@ -78,5 +78,9 @@ function coded(error: WireError, isKnown: IsKnown, depth = 0): string {
 function positionOf(position: unknown, isKnown: IsKnown): string {
   if (!Array.isArray(position)) return ''
   const steps = position.slice(0, stepsMax)
-  return steps.map(step => (Number.isInteger(step) || isServiceWord(String(step)) || isKnown(String(step)) ? String(step) : '?')).join('/')
+  return steps
+    .map(step =>
+      Number.isInteger(step) || isServiceWord(String(step)) || isKnown(String(step)) ? String(step) : '?',
+    )
+    .join('/')
 }

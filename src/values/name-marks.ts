@@ -2,7 +2,8 @@
 // makes has a character of its own, which says which of the names it was. The query log puts `?` in its place, and keeps the
 // places beside the record.
 
-const firstMark = 0xe000
+// Control characters, which no shape has; texts with them still take a byte for each character.
+const firstMark = 0x80
 
 /** Names that shapes can tell apart. */
 export const markedNamesMax = 32
@@ -19,4 +20,4 @@ export function markedName(unit: number): number | undefined {
 }
 
 /** Finds each mark. */
-export const anyMark = /[\ue000-\ue01f]/g
+export const anyMark = /[\x80-\x9f]/g

@@ -70,7 +70,7 @@ export class Names {
       transaction.catalogue.resolve(database, numberOf[kind], name) ??
       aliasesOf(database, numberOf[kind], transaction).get(name)
     const found = ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`) ? undefined : ref
-    if (found !== undefined) this.#session.noteNamed(kind, name)
+    if (found !== undefined) this.#session.named.note(kind, name)
     this.#known.set(key, found)
     return found
   }

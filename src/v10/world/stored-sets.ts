@@ -69,7 +69,7 @@ export class StoredSetReader implements SetReader {
     if (filter === undefined) return undefined
     if (options.index === undefined) return new DocumentsStream(collection, collection, filter, reading)
     const index = ownIndexes(collection, session).get(options.index)
-    if (index !== undefined) session.noteNamed('index', options.index)
+    if (index !== undefined) session.named.note('index', options.index)
     return index && new MatchStream(index.stored, options.terms, filter, reading)
   }
 
