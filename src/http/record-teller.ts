@@ -3,13 +3,13 @@
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Engine, NamedCaller } from '../engine/contract.ts'
+import { isOfDashboard } from '../query-log/exported-record.ts'
 import type { Caller } from '../query-log/facts.ts'
 import type { ToldRecord } from '../query-log/log-search.ts'
-import { isOfDashboard } from '../query-log/record-match.ts'
 import { rootDatabase } from '../values/value.ts'
 
 /** Callers whose names are remembered for one request of the log. */
-const namedMax = 10_000
+const namesHeld = 10_000
 
 /** Who asked, as far as the reader of the log may know. */
 interface ToldCaller extends NamedCaller {
@@ -21,7 +21,7 @@ interface ToldCaller extends NamedCaller {
 export class RecordTeller {
   readonly #engine: Engine
   readonly #viewed: string | undefined
-  readonly #named = new GenerationCache<string, ToldCaller>(namedMax)
+  readonly #named = new GenerationCache<string, ToldCaller>(namesHeld)
 
   /** `viewed`: the number of the database whose log is read; undefined for all. */
   constructor(engine: Engine, viewed: string | undefined) {

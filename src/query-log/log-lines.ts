@@ -1,10 +1,10 @@
 // Whole lines of a segment, a block at a time, for who looks into them.
 
+import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
 import { readFacts } from './facts.ts'
 import { lineBlocks, openUnlessGone } from './line-blocks.ts'
 import type { LogRecord } from './log-aggregate.ts'
 import { isTrail, splitLine } from './ownership.ts'
-import { isOfDashboard } from './record-match.ts'
 
 const blockBytes = 524_288
 
@@ -30,23 +30,6 @@ export interface FoundRecord {
   /** As it was written, see facts.ts. */
   readonly facts: string | undefined
   readonly record: ExportedRecord
-}
-
-/** A record in the exported format, as it was written. */
-export interface ExportedRecord {
-  readonly DATABASE: readonly string[]
-  readonly FQL_SHAPE: string
-  readonly RESPONSE_CODE: string
-  readonly QUERY_TIME_MS: number
-  readonly BYTE_READ_OPS: number
-  readonly BYTE_WRITE_OPS: number
-  readonly COMPUTE_OPS: number
-  readonly BYTES_IN: number
-  readonly BYTES_OUT: number
-  readonly REGION_GROUP: string
-  readonly TAGS: Readonly<Record<string, string>>
-  readonly TS: string
-  readonly TXN_RETRIES: number
 }
 
 /** The record in a line; undefined for damage. */

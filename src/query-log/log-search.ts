@@ -1,8 +1,9 @@
 // Finds single records of the query log, the newest first, a page at a time.
 
 import { stat } from 'node:fs/promises'
+import type { ExportedRecord } from './exported-record.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
-import { type ExportedRecord, type FoundRecord, linesOf, parseRecord, timeOf } from './log-lines.ts'
+import { type FoundRecord, linesOf, parseRecord, timeOf } from './log-lines.ts'
 import { isOf, splitLine } from './ownership.ts'
 import { areWantedFacts, isWantedRecord, type RecordWish } from './record-match.ts'
 import { listSegments } from './segment-files.ts'

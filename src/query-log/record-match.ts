@@ -1,7 +1,7 @@
 // Whether a record is one that somebody looks for.
 
+import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
 import type { ReadFacts } from './facts.ts'
-import type { ExportedRecord } from './log-lines.ts'
 
 /** What is looked for in a record and in what is known beside it; what is undefined is not asked about. */
 export interface RecordWish {
@@ -26,14 +26,6 @@ export interface RecordWish {
   readonly lane?: 'ordinary' | 'slow' | undefined
   /** The shape of the query, names included. */
   readonly shape?: string | undefined
-}
-
-/** The tag by which the dashboard marks what it asks for itself. */
-const dashboardTag = { name: 'source', value: 'dashboard' } as const
-
-/** Whether the dashboard has made a request itself. */
-export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
-  return TAGS?.[dashboardTag.name] === dashboardTag.value
 }
 
 /** Whether the record alone is wanted: it is looked at before the facts, which need not be read then. */

@@ -4,10 +4,10 @@ import type { ToldFault } from '../model/language.ts'
 import { isServiceWord, toldText } from '../model/told-words.ts'
 
 /** Longer bodies hold texts of the client's: nothing but the code is told. */
-const readCharsMax = 65_536
+const charsRead = 65_536
 /** Steps of a position, and errors and causes, that are told. */
-const stepsMax = 30
-const errorsMax = 3
+const stepsTold = 30
+const errorsTold = 3
 
 /** Errors whose text is the client's own. */
 const ownTexts = new Set(['transaction aborted'])
@@ -29,7 +29,10 @@ export function createToldFault(
     const [first, ...others] = errorsOf(body)
     if (first === undefined) return undefined
     const isKnown = (word: string) => words.has(word) || names.includes(word)
-    const told = [textOf(first, isKnown), ...others.slice(0, errorsMax - 1).map(each => coded(each, isKnown))]
+    const told = [
+      textOf(first, isKnown),
+      ...others.slice(0, errorsTold - 1).map(each => coded(each, isKnown)),
+    ]
     return {
       code: String(first.code),
       text: told.filter(each => each !== '').join('; '),
@@ -41,8 +44,7 @@ export function createToldFault(
 type IsKnown = (word: string) => boolean
 
 function errorsOf(body: string): readonly WireError[] {
-  if (body.length > readCharsMax)
-    return [{ code: /"code":\s*"([a-z ]+)"/.exec(body.slice(0, 500))?.[1] ?? '' }]
+  if (body.length > charsRead) return [{ code: /"code":\s*"([a-z ]+)"/.exec(body.slice(0, 500))?.[1] ?? '' }]
   try {
     const { errors } = JSON.parse(body) as { readonly errors?: unknown }
     return listOf(errors)
@@ -59,12 +61,12 @@ function listOf(value: unknown): readonly WireError[] {
 function textOf(error: WireError, isKnown: IsKnown, depth = 0): string {
   const { cause, code, description } = error
   const text = ownTexts.has(String(code)) ? '' : toldText(String(description ?? ''), isKnown)
-  const fields = (Array.isArray(error.failures) ? error.failures : []).slice(0, errorsMax)
+  const fields = (Array.isArray(error.failures) ? error.failures : []).slice(0, errorsTold)
   const told = fields.map(
     ({ code, field }) => `${positionOf(field, isKnown)}: ${toldText(String(code), isKnown)}`,
   )
   const [inner] = listOf(cause)
-  const behind = inner && depth < errorsMax ? [coded(inner, isKnown, depth + 1)] : []
+  const behind = inner && depth < errorsTold ? [coded(inner, isKnown, depth + 1)] : []
   return [text, ...told, ...behind].filter(each => each !== '').join(' – ')
 }
 
@@ -77,7 +79,7 @@ function coded(error: WireError, isKnown: IsKnown, depth = 0): string {
 /** Names of fields are the client's, but for usual ones. */
 function positionOf(position: unknown, isKnown: IsKnown): string {
   if (!Array.isArray(position)) return ''
-  const steps = position.slice(0, stepsMax)
+  const steps = position.slice(0, stepsTold)
   return steps
     .map(step =>
       Number.isInteger(step) || isServiceWord(String(step)) || isKnown(String(step)) ? String(step) : '?',
