@@ -13,6 +13,7 @@ import { type Baseline, startBaseline } from './child.ts'
 import { measureDashboard } from './dashboard.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
+import { measureFootprint } from './footprint.ts'
 import { languageCases, prepareVersion10, tryCase } from './languages.ts'
 import { measureLogins, passwordCost } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
@@ -41,6 +42,7 @@ const names = [
   'nodes',
   'removal',
   'start',
+  'footprint',
 ]
 
 /** Those that start servers of their own. */
@@ -55,6 +57,7 @@ const standalone = [
   'nodes',
   'removal',
   'start',
+  'footprint',
 ]
 
 const { values: options } = parseArgs({
@@ -80,11 +83,12 @@ const { values: options } = parseArgs({
 const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, languages, dashboard, nodes, removal, start (default: all)
+                      recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
-  --scale N           documents of the cases "scale", which compares point reads, and "removal" (100000)
+  --scale N           documents of the cases "scale", which compares point reads, "removal" and "footprint"
+                      (100000)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
   --records N         records of the query log that the case "export" exports (1000000)
@@ -357,9 +361,33 @@ async function runStart(): Promise<void> {
   console.log('\nstart: milliseconds of the processor, best of three starts; the very first one compiles')
   const starts = [await measureStart(), await measureStart(), await measureStart()]
   const least = (of: (start: (typeof starts)[number]) => number) => Math.min(...starts.map(of))
-  console.log(`  from nothing to the first answer, empty folder ${least(({ startMs }) => startMs)} ms`)
+  console.log(
+    `  from nothing to the first answer, empty folder ${least(({ startMs }) => startMs).toFixed(0)} ms`,
+  )
   const [first, later] = [least(({ firstSlowMs }) => firstSlowMs), least(({ laterSlowMs }) => laterSlowMs)]
-  console.log(`  the first slow query ${first} ms, later ${later} ms: ${(first / later).toFixed(2)} times`)
+  console.log(
+    `  the first slow query ${first.toFixed(0)} ms, later ${later.toFixed(0)} ms: ${(first / later).toFixed(2)} times`,
+  )
+}
+
+/** What a service takes of memory and disk, and to serve again. */
+async function runFootprint(): Promise<void> {
+  const documents = Number(options.scale)
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  try {
+    const result = await measureFootprint(data, documents)
+    const memory = ([service = 0, ...lane]: readonly number[]) =>
+      `${service.toFixed(0)} MiB, slow lane ${lane.map(each => each.toFixed(0)).join(', ')} MiB`
+    console.log(`\nfootprint: ${documents} documents, created one by one`)
+    console.log(`  memory, empty: ${memory(result.emptyMebibytes)}`)
+    console.log(`  memory, with the documents: ${memory(result.filledMebibytes)}`)
+    console.log(`  on disk ${result.bytesPerDocument.toFixed(0)} bytes for each document`)
+    console.log(
+      `  after kill -9 to the first answer ${result.restartProcessorMs.toFixed(0)} ms of the processor, ${result.restartMs.toFixed(0)} ms`,
+    )
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
 }
 
 /** What it costs that several machines serve one database. */
@@ -421,6 +449,7 @@ async function main(): Promise<void> {
   if (wanted.includes('nodes')) await runNodes()
   if (wanted.includes('removal')) await runRemoval()
   if (wanted.includes('start')) await runStart()
+  if (wanted.includes('footprint')) await runFootprint()
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startServer({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })

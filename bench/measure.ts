@@ -1,7 +1,7 @@
 // Runs the load process against a port and reads how a server process uses memory.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
@@ -79,6 +79,22 @@ export function memoryMebibytes(pid: number): Memory {
   }
   const read = (name: string) => Number(new RegExp(`${name}:\\s*(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
   return { own: read('RssAnon'), mapped: read('RssFile'), peak: read('VmHWM') }
+}
+
+const nanosPerMs = 1e6
+
+/** Milliseconds that all threads of a process have had of the processor so far; 0 where the system does not tell. */
+export function processorMs(pid: number): number {
+  const threads = `/proc/${pid}/task`
+  try {
+    const nanos = readdirSync(threads).map(thread => {
+      const [ran] = readFileSync(`${threads}/${thread}/schedstat`, 'utf8').split(' ')
+      return Number(ran)
+    })
+    return nanos.reduce((sum, each) => sum + each, 0) / nanosPerMs
+  } catch {
+    return 0
+  }
 }
 
 /** A server's process and its workers. */

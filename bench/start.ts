@@ -1,12 +1,11 @@
 // What a start costs: from nothing to the first answer over an empty folder, and the first slow query of a process beside
 // the same later. Measured as time of the processor, which a busy machine changes least.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { send } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
 import { startServer } from '../tests/support/server.ts'
-import { processesOf } from './measure.ts'
+import { processesOf, processorMs } from './measure.ts'
 
 /** Milliseconds; of slow queries those of all processes of the service. */
 export interface StartResult {
@@ -15,7 +14,6 @@ export interface StartResult {
   readonly laterSlowMs: number
 }
 
-const msPerTick = 10
 const slow = {
   sum: {
     map: { lambda: 'x', expr: { add: [{ var: 'x' }, 1] } },
@@ -25,17 +23,6 @@ const slow = {
 /** How long a process of the slow lane has to become ready and warm. */
 const restMs = 8000
 const later = 5
-
-/** What a process has taken of the processor so far; 0 where the system does not tell. */
-function processorMs(pid: number): number {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * msPerTick
-  } catch {
-    return 0
-  }
-}
 
 /** Starts the built program once; the first start of all compiles what later ones find. */
 export async function measureStart(): Promise<StartResult> {
