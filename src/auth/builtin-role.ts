@@ -20,11 +20,13 @@ export function isBuiltinRole(value: unknown): value is BuiltinRole {
 /** What a privilege's resource can be: documents of user collections, sets, functions, or a native collection's documents. */
 type ResourceKind = 'documents' | 'index' | 'function' | NativeName
 
+const firstUserId = BigInt(firstUserCollection)
+
 /** The kind of a resource, or undefined when nothing can be done to it. */
 export function resourceKind(resource: Ref): ResourceKind | undefined {
   switch (resource.collection) {
     case native.collections:
-      if (resource.id >= BigInt(firstUserCollection)) return 'documents'
+      if (resource.id >= firstUserId) return 'documents'
       return nativeName(Number(resource.id))
     case native.indexes:
       return 'index'

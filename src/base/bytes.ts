@@ -41,6 +41,13 @@ export function hashBytes(bytes: Uint8Array, seed: number = hashSeed): number {
   return hash
 }
 
+/** The hash of what `hash` stands for and 32 bits behind it, which change all of its bits. */
+export function hashWord(hash: number, word: number): number {
+  let mixed = Math.imul(hash ^ word, 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return mixed ^ (mixed >>> 16)
+}
+
 /** The hash of what `hash` stands for and a byte behind it. */
 export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193)

@@ -444,9 +444,8 @@ export class Session {
       ids = new Set()
       this.#documentsRead.set(collection, ids)
     }
-    if (ids.has(id)) return
-    ids.add(id)
-    this.byteReadOps += readOps(bytes)
+    const { size } = ids
+    if (ids.add(id).size > size) this.byteReadOps += readOps(bytes)
   }
 
   /** Takes over what another session of the same transaction has cost: who asked for it pays. */

@@ -2,19 +2,21 @@
 // byte by byte, whenever anything at all has been committed since it was compared last, and so is the shape of its
 // collection: it can neither be stale nor belong to another document, and nobody has to say when something has changed.
 
-import { hashBytes } from '../base/bytes.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { type Micros, type Ref, ShownFields, sameRef } from '../values/value.ts'
 import type { Version } from './contract.ts'
 import { ReadOnce } from './read-once.ts'
-import { versionMark } from './records.ts'
+import { versionMark, versionTtl } from './records.ts'
 
 /** A version with its stored form. */
 interface KnownDocument {
   readonly bytes: Bytes
   readonly version: Version
+  /** What `bytes` say, so that they need not be looked at: how many they are, and when the version expires. */
+  readonly size: number
+  readonly ttl: Micros
   /** When the shape of its collection had been changed last; 0: never. */
   readonly shapeTime: Micros
   /** The newest commit of a state in which it was found to be the document's newest version. */
@@ -30,38 +32,35 @@ const bytesPerByte = 5
 const readOnceMax = 65_536
 
 export class KnownDocuments {
-  /** By a hash of the document's key. */
+  /** By the hash of the document's reference. */
   readonly #known: GenerationCache<number, KnownDocument>
   readonly #readOnce = new ReadOnce(readOnceMax)
 
   /** `bytesMax`: about what may be held. */
   constructor(bytesMax: number = limits.knownDocumentsBytesMax) {
-    this.#known = new GenerationCache(bytesMax, ({ bytes }) => bytesPerVersion + bytesPerByte * bytes.length)
+    this.#known = new GenerationCache(bytesMax, ({ size }) => bytesPerVersion + bytesPerByte * size)
   }
 
-  /** What was last known of the document with that stored key. */
-  find(key: Bytes, ref: Ref): KnownDocument | undefined {
-    const known = this.#known.get(hashOf(key))
+  /** What was last known of the document. */
+  find(ref: Ref): KnownDocument | undefined {
+    const known = this.#known.get(ref.hash)
     return known !== undefined && sameRef(known.version.ref, ref) ? known : undefined
   }
 
   /** Notes what was decoded in a state with that newest commit; returns what is to be used in place of `version`. */
-  decoded(key: Bytes, bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
+  decoded(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
     // A copy of the version with other fields does not take it along.
     const shown = { value: new ShownFields(version.fields), enumerable: false }
     const known = {
       bytes,
       version: Object.defineProperty({ ...version }, 'shown', shown),
+      size: bytes.length,
+      ttl: versionTtl(bytes),
       shapeTime,
       foundAt: lastCommitTime,
     }
-    this.#known.set(hashOf(key), known)
+    this.#known.set(version.ref.hash, known)
     return known.version
   }
-}
-
-/** Cut to what the runtime keeps as a small integer. */
-function hashOf(key: Bytes): number {
-  return hashBytes(key) & 0x3fffffff
 }

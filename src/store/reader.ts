@@ -41,7 +41,7 @@ import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
 import { versionAction, versionTime, versionTtl, withAction } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
-import { noExpiry, read, type Snapshot } from './snapshot.ts'
+import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'
 import { VersionReader } from './version-reader.ts'
 
 /** What readers of one store share. */
@@ -122,20 +122,21 @@ export class StoreReader implements Reader {
 
   #newest(ref: Ref): Version | undefined {
     const { documents } = this.#parts
-    const key = documentKey(ref)
-    const known = documents.find(key, ref)
-    // What a transaction that may write reads has to be noted.
+    const known = documents.find(ref)
     const shapeTime = this.versionReader.shapeTimeOf(ref)
-    const isCurrent = known?.foundAt === this.lastCommitTime && !this.writable
-    if (isCurrent) this.counters.readBytes += known.bytes.length
-    const stored = isCurrent ? known.bytes : read(this.snapshot, key, known?.bytes)
+    // What a transaction that may write reads has to be noted.
+    if (known?.foundAt === this.lastCommitTime && known.shapeTime === shapeTime && !this.writable) {
+      this.counters.readBytes += known.size
+      return isExpired(this.snapshot, known.ttl) ? undefined : known.version
+    }
+    const stored = read(this.snapshot, documentKey(ref), known?.bytes)
     if (stored === undefined || !isVisible(this.snapshot, stored)) return undefined
     if (stored === known?.bytes && known.shapeTime === shapeTime) {
       if (!this.writable) known.foundAt = this.lastCommitTime
       return known.version
     }
     const version = this.decode(ref, stored)
-    return this.writable ? version : documents.decoded(key, stored, version, shapeTime, this.lastCommitTime)
+    return this.writable ? version : documents.decoded(stored, version, shapeTime, this.lastCommitTime)
   }
 
   /** A stored version of a document as readers see it. */

@@ -2,6 +2,8 @@
 // the arithmetic functions), doubles are `number`, so `1` and `1.0` never meet by accident. Objects are `Map`s,
 // because insertion order counts even for keys that look like integers.
 
+import { hashSeed, hashWord } from '../base/bytes.ts'
+
 /** Identifies a database permanently, whatever its name or parent; the root database is {@link rootDatabase}. */
 export type DatabaseId = bigint
 
@@ -105,6 +107,7 @@ export class Ref {
   readonly collection: CollectionId
   readonly id: bigint
   #idText: string | undefined
+  #hash: number | undefined
   constructor(database: DatabaseId, collection: CollectionId, id: bigint) {
     this.database = database
     this.collection = collection
@@ -116,6 +119,21 @@ export class Ref {
     this.#idText ??= String(this.id)
     return this.#idText
   }
+
+  /** The same for equal references, from 0 to 2^30 - 1; made once like the text. */
+  get hash(): number {
+    this.#hash ??= hashOfRef(this)
+    return this.#hash
+  }
+}
+
+function hashOfRef({ collection, database, id }: Ref): number {
+  const lowBits = Number(BigInt.asUintN(32, id))
+  const highBits = Number(BigInt.asUintN(32, id >> 32n))
+  let hash = hashWord(hashWord(hashSeed, lowBits), highBits)
+  hash = hashWord(hashWord(hash, collection), Number(BigInt.asUintN(32, database)))
+  // Cut to what the runtime keeps as a small integer.
+  return hash & 0x3fffffff
 }
 
 /** What an unresolved reference names. */
@@ -259,24 +277,31 @@ export type Cursor =
   | { readonly type: 'values'; readonly values: readonly Value[] }
   | { readonly type: 'event'; readonly event: EventValue }
 
+const noPositions = (): readonly Cursor[] => []
+
 /** A part of a set, with cursors to the parts before and after it. */
 export class Page {
   readonly kind = 'page'
   readonly data: readonly Value[]
   readonly before: Cursor | undefined
   readonly after: Cursor | undefined
-  /** For each element of `data`, the cursor at which a page would begin with it; `take` and `drop` need them. */
-  readonly positions: readonly Cursor[]
+  readonly #positions: () => readonly Cursor[]
+  /** `positions` is called when they are asked for, which is rare. */
   constructor(
     data: readonly Value[],
     before: Cursor | undefined,
     after: Cursor | undefined,
-    positions: readonly Cursor[] = [],
+    positions: () => readonly Cursor[] = noPositions,
   ) {
     this.data = data
     this.before = before
     this.after = after
-    this.positions = positions
+    this.#positions = positions
+  }
+
+  /** For each element of `data`, the cursor at which a page would begin with it; `take` and `drop` need them. */
+  get positions(): readonly Cursor[] {
+    return this.#positions()
   }
 }
 

@@ -17,9 +17,9 @@ type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
 function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key: string): Value {
   if (isArray(collection)) return aggregate(collection, call, key)
   if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
-  const { after, before, data, positions } = collection
+  const { after, before, data } = collection
   // The value stands for all elements: it begins where the first of them does.
-  return new Page([aggregate(data, call, key)], before, after, positions.slice(0, 1))
+  return new Page([aggregate(data, call, key)], before, after, () => collection.positions.slice(0, 1))
 }
 
 /** Passes elements on as what they have to be, each counted as one evaluated unit. */

@@ -31,7 +31,7 @@ function dataOf(elements: readonly Value[] | Page): readonly Value[] {
 function map(bound: BoundLambda, elements: readonly Value[] | Page, call: Call): Value {
   const mapped = applyToEach(bound, dataOf(elements), call, 'map', 'first')
   if (!(elements instanceof Page)) return mapped
-  return new Page(mapped, elements.before, elements.after, elements.positions)
+  return new Page(mapped, elements.before, elements.after, () => elements.positions)
 }
 
 function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Call): Value {
@@ -39,7 +39,7 @@ function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Cal
   const passed = passing(bound, data, call)
   const chosen = data.filter((_, index) => passed[index])
   if (!(elements instanceof Page)) return chosen
-  const positions = elements.positions.filter((_, index) => passed[index])
+  const positions = () => elements.positions.filter((_, index) => passed[index])
   return new Page(chosen, elements.before, elements.after, positions)
 }
 
@@ -62,7 +62,7 @@ function take(count: bigint, elements: readonly Value[] | Page): Value {
   if (!(elements instanceof Page)) return elements.slice(0, length)
   const { after, before, data, positions } = elements
   const end = count < 0n ? before : (positions[length] ?? after)
-  return new Page(data.slice(0, length), before, end, positions.slice(0, length))
+  return new Page(data.slice(0, length), before, end, () => positions.slice(0, length))
 }
 
 /** All but the first `count` elements; a page begins where its first element now does. */
@@ -71,7 +71,7 @@ function drop(count: bigint, elements: readonly Value[] | Page): Value {
   if (!(elements instanceof Page)) return elements.slice(length)
   const { after, before, data, positions } = elements
   const start = count < 0n ? before : (positions[length] ?? after)
-  return new Page(data.slice(length), start, after, positions.slice(length))
+  return new Page(data.slice(length), start, after, () => positions.slice(length))
 }
 
 function join(front: readonly Value[], back: readonly Value[]): readonly Value[] {

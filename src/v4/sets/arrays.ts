@@ -70,11 +70,15 @@ export function distinctOf(elements: readonly Value[] | Page): Value {
   }
   const pick = <T>(items: readonly T[]): T[] => kept.map(index => items[index] as T)
   if (!(elements instanceof Page)) return pick(data)
-  const { before, after, positions } = elements
-  return new Page(pick(data), before, after, positions.length === 0 ? [] : pick(positions))
+  const { before, after } = elements
+  const pickPositions = () => {
+    const { positions } = elements
+    return positions.length === 0 ? [] : pick(positions)
+  }
+  return new Page(pick(data), before, after, pickPositions)
 }
 
 /** A page with its elements turned around; its cursors stay. */
-export function reversedPage({ data, before, after, positions }: Page): Page {
-  return new Page(data.toReversed(), before, after, positions.toReversed())
+export function reversedPage(page: Page): Page {
+  return new Page(page.data.toReversed(), page.before, page.after, () => page.positions.toReversed())
 }

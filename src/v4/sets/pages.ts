@@ -119,7 +119,7 @@ function assemble<T extends Sourced, P>(
     const value = source.value(item)
     return sources ? new SourcedElement(value, distinctSets(item.sources)) : value
   })
-  const positions = data.map(item => source.cursor(item))
+  const positions = () => data.map(item => source.cursor(item))
   return isForward ? new Page(values, shown, next, positions) : new Page(values, next, shown, positions)
 }
 

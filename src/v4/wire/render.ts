@@ -260,11 +260,11 @@ class Renderer implements PartRenderer {
     const printed = this.#refs.print(ref)
     const ts = this.#instant(document.ts)
     const fields = this.#documentMembers(document)
-    let text = printed === undefined ? '' : `,"ref":${printed}`
+    let text = printed === undefined ? '' : `"ref":${printed}`
     if (this.#oldest && printed !== undefined) text += `,"class":${this.#refs.print(collectionOf(ref))}`
-    if (ts !== undefined) text += `,"ts":${ts}`
-    if (fields !== '') text += `,${fields}`
-    return `{${text.slice(1)}}`
+    if (ts !== undefined) text += text === '' ? `"ts":${ts}` : `,"ts":${ts}`
+    if (fields !== '') text += text === '' ? fields : `,${fields}`
+    return `{${text}}`
   }
 
   #documentMembers({ fields, ref, shown }: DocumentValue): string {

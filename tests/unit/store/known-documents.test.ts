@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { GenerationCache } from '../../../src/base/generation-cache.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { openStore } from '../../../src/store/store.ts'
-import type { Ref } from '../../../src/values/value.ts'
+import { Ref } from '../../../src/values/value.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { Bench, createCollection, data, documentRef, second } from './support.ts'
 
@@ -152,4 +152,17 @@ test('a weighed cache holds no more than its bound', () => {
   cache.set(3, 50)
   cache.set(4, 50)
   assert.deepEqual([2, 3, 4].map(key => cache.get(key) !== undefined).filter(Boolean).length, 2)
+})
+
+test('equal references have one hash, those of other documents nearly always another', () => {
+  const first = 400_000_000_000_000_000n
+  const ids = Array.from({ length: 2000 }, (_, n) => first + BigInt(n))
+  const refs = [1n, 2n].flatMap(database =>
+    [1024, 1025].flatMap(collection => ids.map(id => new Ref(database, collection, id))),
+  )
+  const hashes = refs.map(({ hash }) => hash)
+  for (const { collection, database, hash, id } of refs)
+    assert.equal(new Ref(database, collection, id).hash, hash)
+  assert.ok(new Set(hashes).size > refs.length - 10)
+  assert.ok(hashes.every(hash => Number.isInteger(hash) && hash >= 0 && hash < 2 ** 30))
 })

@@ -18,7 +18,7 @@ function aggregate(name: string, elements: Value): Value {
 
 function page(...data: Value[]): Page {
   const positions = data.map((value): Cursor => ({ type: 'values', values: [value] }))
-  return new Page(data, positions[0], { type: 'values', values: ['next'] }, positions)
+  return new Page(data, positions[0], { type: 'values', values: ['next'] }, () => positions)
 }
 
 describe('arrays', () => {

@@ -26,7 +26,7 @@ function cursor(value: Value): Cursor {
 /** A page of the integers from `first` up to but without `end`, in the midst of others. */
 function page(first: bigint, end: bigint): Page {
   const data = Array.from({ length: Number(end - first) }, (_, index) => first + BigInt(index))
-  return new Page(data, cursor(first), cursor(end), data.map(cursor))
+  return new Page(data, cursor(first), cursor(end), () => data.map(cursor))
 }
 
 /** The parts of a page that clients see: its cursors' values and its data. */

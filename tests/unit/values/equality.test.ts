@@ -51,7 +51,7 @@ const equalPairs: readonly (readonly [Value, Value])[] = [
   [new Action('add'), 'add'],
   [
     new Page([1n], { type: 'values', values: [2n] }, undefined),
-    new Page([1n], { type: 'values', values: [2n] }, undefined, []),
+    new Page([1n], { type: 'values', values: [2n] }, undefined, () => []),
   ],
   [new EventValue(1, 'add', ref, null, [1n]), new EventValue(1, 'add', ref, null, [1n])],
 ]
