@@ -21,6 +21,7 @@ const pages: Readonly<Record<string, () => Promise<Page>>> = {
   tokens: () => import('./pages/tokens.tsx').then(module => module.Tokens),
   credentials: () => import('./pages/credentials.tsx').then(module => module.Credentials),
   shell: () => import('./pages/shell.tsx').then(module => module.Shell),
+  health: () => import('./pages/health.tsx').then(module => module.Health),
   logs: () => import('./pages/logs.tsx').then(module => module.Logs),
   denied: () => import('./pages/denied.tsx').then(module => module.Denied),
   'access-providers': () => import('./pages/access-providers.tsx').then(module => module.AccessProviders),

@@ -45,9 +45,9 @@ const two = (number: number) => String(number).padStart(2, '0')
 function clockText(seconds: number): string {
   const date = new Date(seconds * 1000)
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
-  return isMidnight
-    ? `${two(date.getMonth() + 1)}-${two(date.getDate())}`
-    : `${two(date.getHours())}:${two(date.getMinutes())}`
+  if (isMidnight) return `${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`
+  return date.getSeconds() === 0 ? minutes : `${minutes}:${two(date.getSeconds())}`
 }
 
 const shortNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })

@@ -8,6 +8,8 @@ interface Section {
   readonly name: string
   /** Only keys of this kind have anything to see there; identities are shown all, and what they may is decided there. */
   readonly isHidden?: (role: string | null | undefined) => boolean
+  /** Only the root secret has anything to see there. */
+  readonly isForRoot?: true
 }
 
 const notForReaders = (role: string | null | undefined) => role === 'server-readonly' || role === 'client'
@@ -35,17 +37,23 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
       { path: 'denied', name: 'Why denied', isHidden: role => adminOnly(role) || role === null },
     ],
   ],
-  ['Operation', [{ path: 'logs', name: 'Logs', isHidden: role => role !== 'admin' }]],
+  [
+    'Operation',
+    [
+      { path: 'logs', name: 'Logs', isHidden: role => role !== 'admin' },
+      { path: 'health', name: 'Health', isForRoot: true },
+    ],
+  ],
 ]
 
 /** The navigation. */
 export function Sections({ isOpen }: { isOpen: boolean }) {
-  const role = session.value?.principal.role
+  const { role, is_root: isRoot } = session.value?.principal ?? {}
   const here = place.value.path[0] ?? ''
   return (
     <nav class={isOpen ? 'sections open' : 'sections'} aria-label="Sections" id="sections">
       {groups.map(([title, sections]) => {
-        const shown = sections.filter(section => !section.isHidden?.(role))
+        const shown = sections.filter(section => !section.isHidden?.(role) && (isRoot || !section.isForRoot))
         if (shown.length === 0) return null
         return (
           <section key={title}>

@@ -1,0 +1,20 @@
+// Amounts as people read them.
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
+
+/** Bytes with three digits or so: `61.4 kB`. */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`
+}
+
+/** A share, 0 to 1, as `12 %`. */
+export function percentText(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
+/** Something per second: `0.3`, `12`, `1,200`. */
+export function rateText(perSecond: number): string {
+  return new Intl.NumberFormat('en', { maximumFractionDigits: perSecond < 10 ? 1 : 0 }).format(perSecond)
+}
