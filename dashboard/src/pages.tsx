@@ -14,6 +14,7 @@ const pages: Readonly<Record<string, () => Promise<Page>>> = {
   collections: () => import('./pages/collections.tsx').then(module => module.Collections),
   'collections/import': () => import('./pages/import.tsx').then(module => module.Import),
   indexes: () => import('./pages/indexes.tsx').then(module => module.Indexes),
+  events: () => import('./pages/events.tsx').then(module => module.Events),
   functions: () => import('./pages/functions.tsx').then(module => module.Functions),
   'schema-files': () => import('./pages/schema-files.tsx').then(module => module.SchemaFiles),
   roles: () => import('./pages/roles.tsx').then(module => module.Roles),

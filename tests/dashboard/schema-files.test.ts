@@ -172,3 +172,28 @@ test('others than admins look at files or are told; hostile names and texts only
   await client.getByText('Schema files are for admin keys').waitFor()
   await client.context().close()
 })
+
+test('words of schema files are coloured, where they are no names', { skip }, async () => {
+  const text =
+    'collection Tea {\n  role: String\n  index byRole {\n    terms [.role]\n  }\n  unique [.role]\n}\n'
+  const page = await opened({ 'main.fsl': text })
+  const editor = page.getByRole('textbox', { name: label })
+  await editor.getByText('byRole').waitFor()
+  const coloured = await editor.evaluate(content => {
+    const plain = getComputedStyle(content).color
+    const words = [...content.querySelectorAll('.cm-line span')]
+    return words.filter(word => getComputedStyle(word).color !== plain).map(word => word.textContent)
+  })
+  const keywords = ['collection', 'index', 'terms', 'unique']
+  assert.deepEqual(
+    coloured.filter(word => keywords.includes(word)),
+    keywords,
+  )
+  const colourOf = (word: string) =>
+    editor
+      .getByText(word, { exact: true })
+      .first()
+      .evaluate(span => getComputedStyle(span).color)
+  assert.notEqual(await colourOf('role'), await colourOf('collection'), 'a field is no keyword')
+  await page.context().close()
+})

@@ -68,7 +68,7 @@ export function FileEditor({ file: { name, text }, errors, isReadOnly, onChange 
       <Editor
         label="Text of the file"
         value={text}
-        notation="version 10"
+        notation="schema file"
         isReadOnly={isReadOnly}
         marks={marks}
         onChange={onChange}

@@ -30,7 +30,7 @@ import {
 import { tags } from '@lezer/highlight'
 import type { Notation } from '../language.ts'
 import { longLines } from './long-lines.ts'
-import { driverNotation, version10Notation } from './notations.ts'
+import { driverNotation, schemaNotation, version10Notation } from './notations.ts'
 
 /** A faulty place of the text, in UTF-16 offsets. */
 export interface Mark {
@@ -61,7 +61,7 @@ export interface EditorProps {
   readonly onChange?: (text: string) => void
   /** Ctrl-Enter, or Cmd-Enter. */
   readonly onSubmit?: () => void
-  readonly notation: Notation | 'version 10'
+  readonly notation: Notation | 'version 10' | 'schema file'
   readonly isReadOnly?: boolean
   /** Places to underline. */
   readonly marks?: readonly Mark[]
@@ -121,6 +121,13 @@ const colours = HighlightStyle.define([
   { tag: [tags.comment], color: 'var(--soft)' },
   { tag: [tags.keyword], color: 'var(--code-call)' },
 ])
+
+const languages: Readonly<Record<EditorProps['notation'], () => Extension>> = {
+  text: () => driverNotation,
+  json,
+  'version 10': () => version10Notation,
+  'schema file': () => schemaNotation,
+}
 
 /** Opens an editor in a shadow root; `properties` are looked at whenever they are needed. */
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
@@ -252,10 +259,8 @@ function basics(properties: { readonly current: EditorProps }): Extension {
 }
 
 function changingParts({ notation, isReadOnly, label, value }: EditorProps): Extension {
-  const language =
-    notation === 'json' ? json() : notation === 'version 10' ? version10Notation : driverNotation
   return [
-    value.length > plainFromChars ? [] : [language, bracketMatching()],
+    value.length > plainFromChars ? [] : [languages[notation](), bracketMatching()],
     EditorState.readOnly.of(isReadOnly === true),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', 'aria-multiline': 'true' }),
   ]

@@ -53,34 +53,74 @@ export const driverNotation = StreamLanguage.define<Lines>({
   languageData,
 })
 
+/** A word of version 10 and its style; null for what has none. */
+function token10(stream: StringStream, state: Lines): string | null {
+  if (state.heredoc !== '') {
+    if (stream.match(new RegExp(`^\\s*${state.heredoc}\\b`))) state.heredoc = ''
+    else stream.skipToEnd()
+    return 'string'
+  }
+  const comment = commentAt(stream, state)
+  if (comment !== undefined) return comment
+  const heredoc = stream.match(/^<<[+-](\w+)/)
+  // A pattern without the flag `g` gives its groups.
+  if (heredoc) {
+    state.heredoc = (heredoc as RegExpMatchArray)[1] ?? ''
+    return 'string'
+  }
+  if (stream.match(/^"(?:[^"\\]|\\.)*"?/) || stream.match(/^'(?:[^'\\]|\\.)*'?/)) {
+    return stream.match(/^\s*:/, false) ? 'propertyName' : 'string'
+  }
+  if (stream.match(/^(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(\.\d+)?([eE][+-]?\d+)?)/))
+    return 'number'
+  if (stream.match(/^(true|false|null)\b/)) return 'bool'
+  if (stream.match(/^(let|if|else|at|isa)\b/)) return 'keyword'
+  if (stream.match(/^[\p{L}_][\p{L}\d_]*/u)) return nameStyle(stream)
+  stream.next()
+  return null
+}
+
 /** Queries of version 10. */
 export const version10Notation = StreamLanguage.define<Lines>({
   name: 'fql10',
   startState: () => ({ isInComment: false, heredoc: '' }),
+  token: token10,
+  languageData,
+})
+
+/** Words that begin a statement of a schema file. */
+const schemaWords = [
+  ...['access\\s+provider', 'collection', 'function', 'role'],
+  ...['index', 'terms', 'values', 'unique', 'check', 'compute', 'history_days', 'ttl_days', 'document_ttls'],
+  ...[
+    'migrations',
+    'add',
+    'add_wildcard',
+    'backfill',
+    'drop',
+    'move',
+    'move_conflicts',
+    'move_wildcard',
+    'split',
+  ],
+  ...['privileges', 'membership', 'create', 'read', 'write', 'delete', 'call'],
+  ...['history_read', 'create_with_id', 'issuer', 'jwks_uri'],
+]
+
+/** With these signs behind it such a word is a name: of a field, or in a query. */
+const schemaWord = new RegExp(`^(predicate\\b|(${schemaWords.join('|')})\\b(?!\\s*[:.=,(]))`)
+
+/** Schema files of version 10, which hold queries in braces. */
+export const schemaNotation = StreamLanguage.define<Lines>({
+  name: 'fsl',
+  startState: () => ({ isInComment: false, heredoc: '' }),
   token(stream, state) {
-    if (state.heredoc !== '') {
-      if (stream.match(new RegExp(`^\\s*${state.heredoc}\\b`))) state.heredoc = ''
-      else stream.skipToEnd()
-      return 'string'
+    const isInside = state.isInComment || state.heredoc !== ''
+    if (!isInside && /(^|[{};])\s*$/.test(stream.string.slice(0, stream.pos))) {
+      if (stream.match(schemaWord)) return 'keyword'
     }
-    const comment = commentAt(stream, state)
-    if (comment !== undefined) return comment
-    const heredoc = stream.match(/^<<[+-](\w+)/)
-    // A pattern without the flag `g` gives its groups.
-    if (heredoc) {
-      state.heredoc = (heredoc as RegExpMatchArray)[1] ?? ''
-      return 'string'
-    }
-    if (stream.match(/^"(?:[^"\\]|\\.)*"?/) || stream.match(/^'(?:[^'\\]|\\.)*'?/)) {
-      return stream.match(/^\s*:/, false) ? 'propertyName' : 'string'
-    }
-    if (stream.match(/^(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(\.\d+)?([eE][+-]?\d+)?)/))
-      return 'number'
-    if (stream.match(/^(true|false|null)\b/)) return 'bool'
-    if (stream.match(/^(let|if|else|at|isa)\b/)) return 'keyword'
-    if (stream.match(/^[\p{L}_][\p{L}\d_]*/u)) return nameStyle(stream)
-    stream.next()
-    return null
+    if (!isInside && stream.match(/^@(role|alias)\b/)) return 'keyword'
+    return token10(stream, state)
   },
   languageData,
 })

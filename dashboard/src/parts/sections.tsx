@@ -23,6 +23,7 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
       { path: 'indexes', name: 'Indexes' },
       { path: 'functions', name: 'Functions' },
       { path: 'schema-files', name: 'Schema files', isHidden: role => role === 'client' || role === null },
+      { path: 'events', name: 'Events' },
       { path: 'shell', name: 'Shell' },
     ],
   ],

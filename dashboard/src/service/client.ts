@@ -177,15 +177,19 @@ export async function callApi<T>(
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** Follows an event stream until `signal` is aborted or the service ends it. Each event is a line of wire JSON. */
+/**
+ * Follows an event stream until `signal` is aborted or the service ends it; `subject` is what the endpoint takes. Each event
+ * is a line of wire JSON.
+ */
 export async function follow(
   subject: Query,
   scope: Scope,
   onEvent: (event: Json) => void,
   signal: AbortSignal,
+  path = '/stream',
 ): Promise<void> {
   const init = { method: 'POST', headers: headersOf(scope), body: writeJson(subject), signal }
-  const response = await reach('/stream', init)
+  const response = await reach(path, init)
   if (!response.ok || !response.body) throw errorOf(response.status, bodyOf(await response.text()))
   const decoder = new TextDecoder()
   const reader = response.body.getReader()

@@ -1,0 +1,80 @@
+// Events of a source of version 10, watched on a page: writes of both languages, pausing, errors of the query.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { accessibilityFaults, openStage, type Stage, skip, typeInto } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+  await stage.query({ create_collection: { object: { name: 'items' } } })
+  await stage.query({ create_collection: { object: { name: 'odd-name' } } })
+})
+
+after(() => stage?.close())
+afterEach(() => stage?.assertNoFaults())
+
+const item = (id: string) => ({ ref: { collection: 'items' }, id })
+const named = (name: string) => ({ object: { data: { object: { name } } } })
+
+test('writes appear as they happen, are kept aside while it is paused, and go on', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin)
+  await page.getByRole('link', { name: 'Events' }).click()
+  await page.getByLabel('All events of the collection').selectOption('items')
+  const source = page.getByRole('textbox', { name: 'Source' })
+  await source.getByText('items.all().eventSource()').waitFor()
+  await page.getByRole('button', { name: 'Watch', exact: true }).click()
+  await page.getByText('Watching: what happens from now on').waitFor()
+  await stage.query({ create: item('1'), params: named('first') })
+  const events = page.getByRole('region', { name: 'Table of events' })
+  await events.getByText(/name: "first"/).waitFor()
+  assert.match((await events.getByRole('row').nth(1).textContent()) ?? '', /added/)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await stage.query({ update: item('1'), params: named('second') })
+  await stage.query({ delete: item('1') })
+  await page.getByRole('button', { name: 'Go on (2 new)' }).click()
+  const rows = events.getByRole('row')
+  await rows.nth(3).waitFor()
+  assert.match((await rows.nth(1).textContent()) ?? '', /removed.*second/)
+  assert.match((await rows.nth(2).textContent()) ?? '', /changed.*second/)
+  await rows.nth(3).locator('summary').click()
+  await rows.nth(3).getByText('"first"').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Not watching.').waitFor()
+  await page.context().close()
+})
+
+test('a query that gives no source, and one that fails, say so', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'events', { viewport: { width: 375, height: 740 } })
+  await page.getByLabel('All events of the collection').selectOption('odd-name')
+  await page.getByRole('button', { name: 'Watch', exact: true }).click()
+  await page.getByText('Watching: what happens from now on').waitFor()
+  await typeInto(page, 'Source', '1 + 2')
+  await page.getByRole('button', { name: 'Watch this instead' }).click()
+  await page.getByRole('alert').getByText('This query gives no event source').waitFor()
+  await typeInto(page, 'Source', 'items.all().take(2).eventSource()')
+  await page.getByRole('button', { name: 'Watch', exact: true }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/streaming is not supported/)
+    .first()
+    .waitFor()
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375)
+  await page.context().close()
+})
+
+test('a stream that the service ends says why', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'events')
+  await typeInto(page, 'Source', 'items.where(x => x.n! / 0 > 1).eventSource()')
+  await page.getByRole('button', { name: 'Watch', exact: true }).click()
+  await page.getByText('Watching: what happens from now on').waitFor()
+  await stage.query({ create: item('2'), params: { object: { data: { object: { n: 1 } } } } })
+  await page
+    .getByRole('alert')
+    .getByText(/The stream has ended \(divide_by_zero\)/)
+    .waitFor()
+  await page.context().close()
+})
