@@ -2,10 +2,12 @@
 // the directory. So all processes of the service know, whoever started the task, and they know of the last one after a
 // restart. A note is only told to people: nothing rests on it.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { reasonOf } from '../base/system-reasons.ts'
+import { storeBytes } from '../kv/lmdb-copy.ts'
+import { replicaFolder } from '../kv/postgres/replica-folder.ts'
 
 /** What can be noted. */
 export type TaskKind = 'backup' | 'check'
@@ -118,8 +120,9 @@ export async function noted<R>(
   }
 }
 
-/** The folder keeps others out; who serves it may be another user than who has made a backup. */
+/** Who names another folder than that of the service leaves nothing there. The folder keeps others out; who serves it may be another user than who has made a backup. */
 function write(folder: string, note: TaskNote): void {
+  if (storeBytes(folder) === 0 && !existsSync(replicaFolder(folder))) return
   const file = fileOf(folder, note.kind)
   try {
     writeFileSync(`${file}.new`, JSON.stringify(note), { mode: 0o644 })

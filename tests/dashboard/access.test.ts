@@ -227,7 +227,7 @@ test('each role sees what it may see, and is told what it may not', { skip }, as
     return { page, names }
   }
   const reader = await sections(await stage.keyOf('server-readonly'))
-  assert.deepEqual(reader.names, ['Overview', 'Indexes', 'Functions', 'Schema files', 'Shell'])
+  assert.deepEqual(reader.names, ['Overview', 'Indexes', 'Functions', 'Schema files', 'Events', 'Shell'])
   await reader.page.getByRole('link', { name: 'items' }).click()
   await reader.page.getByRole('cell', { name: 'tea' }).waitFor()
   assert.equal(await reader.page.getByRole('link', { name: 'New document' }).count(), 0)
@@ -240,6 +240,7 @@ test('each role sees what it may see, and is told what it may not', { skip }, as
     'Indexes',
     'Functions',
     'Schema files',
+    'Events',
     'Shell',
     'Tokens',
     'Credentials',

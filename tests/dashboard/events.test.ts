@@ -40,7 +40,7 @@ test('writes appear as they happen, are kept aside while it is paused, and go on
   assert.match((await rows.nth(1).textContent()) ?? '', /removed.*second/)
   assert.match((await rows.nth(2).textContent()) ?? '', /changed.*second/)
   await rows.nth(3).locator('summary').click()
-  await rows.nth(3).getByText('"first"').waitFor()
+  await rows.nth(3).locator('.tree').getByText('"first"').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('Not watching.').waitFor()

@@ -76,3 +76,56 @@ test('the page fits a screen of 375 pixels', { skip }, async () => {
   await page.context().close()
   stage.assertNoFaults()
 })
+
+test('what to look at is told in sentences', { skip }, async () => {
+  const page = await stage.signedIn(stage.server.rootSecret, '')
+  await page.route('**/api/v1/health', async route => {
+    const response = await route.fetch()
+    const health = (await response.json()) as { processes: object[]; tasks: object; work: object }
+    const [first = {}] = health.processes
+    const disk = { data_bytes: 1e9, query_log_bytes: 5e8, free_bytes: 2e9, total_bytes: 1e11 }
+    const standing = { head: 7, behind: 3, lag_ms: 90, fault: 'connection refused' }
+    const lane = { processes: 2, processes_max: 2, running: 2, waiting: 4 }
+    const build = { kind: 'index', database: ['shop'], name: 'wide', share: 0.5 }
+    const old = Date.now() - 9 * 86_400_000
+    const json = {
+      ...health,
+      processes: [{ ...first, node: 'db1:8443', disk, standing, slow_lane: lane }],
+      work: { builds: [{ ...build, failure: 'Document 7 of c: too wide' }], builds_count: 1, removals: 2 },
+      tasks: {
+        backup: {
+          started: old,
+          ended: old,
+          progress: null,
+          failure: null,
+          result: { is_good: true, place: '/b' },
+        },
+        check: {
+          ...{ started: old, ended: old, progress: null, failure: null },
+          result: { is_good: false, place: '/d', findings: ['document 1 lacks an entry'] },
+        },
+      },
+      backups: null,
+    }
+    await route.fulfill({ json })
+  })
+  await page.getByRole('link', { name: 'Health' }).click()
+  const findings = page.getByRole('region', { name: 'What to look at' })
+  for (const sentence of [
+    /^db1:8443, process \d, does not follow the shared store: connection refused$/,
+    /^The disk of db1:8443 has 2\.0 GB left\./,
+    /^Long queries wait for a free process\./,
+    /^The index shop\/wide cannot be built/,
+    /^The last check found contradictions/,
+    /^The last backup that the service knows of is 9 days old\.$/,
+  ]) {
+    await findings.getByText(sentence).waitFor()
+  }
+  await page.getByRole('cell', { name: '3 batches' }).waitFor()
+  await page.getByRole('cell', { name: 'Document 7 of c: too wide' }).waitFor()
+  await page.getByText('document 1 lacks an entry').waitFor()
+  await page.getByText('no folder for them is configured').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Back up now' }).count(), 0)
+  await page.context().close()
+  stage.assertNoFaults()
+})

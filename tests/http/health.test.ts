@@ -132,7 +132,7 @@ test('a check runs beside the service, and tells what contradicts itself', async
   }
 })
 
-test('all workers are shown, whichever is asked, and a second task of a kind waits', async () => {
+test('all workers are shown, and each knows of a check that another one has started', async () => {
   const server = await startServer({ flags: ['--workers', '3'] })
   try {
     let found = new Set<number>()
@@ -145,6 +145,28 @@ test('all workers are shown, whichever is asked, and a second task of a kind wai
     const first = await send(server, { path, secret: server.rootSecret, body: '', headers })
     assert.equal(first.status, 202)
     while ((await health(server)).tasks.check?.ended == null) await setTimeout(50)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('a second task of a kind waits for the first; one that has vanished is told as failed', async () => {
+  const server = await startServer()
+  const note = (seen: number) =>
+    writeFile(
+      join(server.data, 'check-note.json'),
+      JSON.stringify({
+        ...{ kind: 'check', pid: 1, started: seen, seen, progress: { step: 'documents: 100 looked at' } },
+        ...{ ended: null, result: null, failure: null },
+      }),
+    )
+  try {
+    await note(Date.now())
+    assert.equal((await start(server, 'checks')).status, 409)
+    assert.equal((await health(server)).tasks.check?.ended, null)
+    await note(Date.now() - 60_000)
+    assert.match((await health(server)).tasks.check?.failure ?? '', /ended without a result/)
+    assert.equal((await finished(server, 'check')).failure, null)
   } finally {
     await server.stop()
   }

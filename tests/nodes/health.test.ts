@@ -1,0 +1,82 @@
+// What a node tells the operator of all nodes over the shared store, and backups and checks that are started on one.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { send } from '../support/http.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import { Cluster, type Node } from './cluster.ts'
+
+interface Task {
+  readonly ended: number | null
+  readonly failure: string | null
+  readonly result: { readonly is_good: boolean; readonly place: string } | null
+}
+
+interface Health {
+  readonly processes: readonly {
+    readonly pid: number
+    readonly works_in_background: boolean
+    readonly standing: { readonly head: number; readonly fault: string | null } | null
+    readonly disk: { readonly data_bytes: number }
+  }[]
+  readonly tasks: { readonly backup: Task | null; readonly check: Task | null }
+}
+
+async function health(node: Node): Promise<Health> {
+  const asked = { method: 'GET', path: '/api/v1/health', secret: node.rootSecret }
+  return (await send(node, asked)).json as Health
+}
+
+async function finished(node: Node, kind: 'backup' | 'check'): Promise<Task> {
+  const path = `/api/v1/health/${kind}s`
+  assert.equal((await send(node, { path, secret: node.rootSecret, body: '' })).status, 202)
+  for (;;) {
+    const task = (await health(node)).tasks[kind]
+    if (task && task.ended !== null) return task
+    await setTimeout(50)
+  }
+}
+
+test('each node shows all nodes; a backup and a check of the record are started on one', {
+  skip: noPostgres,
+}, async () => {
+  const postgres = await PostgresServer.start()
+  const cluster = new Cluster(postgres)
+  const folder = await temporaryFolder()
+  try {
+    const one = await cluster.start({ flags: ['--backups', join(folder, 'backups')] })
+    await cluster.prepare(one)
+    const two = await cluster.start()
+    for (const node of [one, two]) {
+      let found = await health(node)
+      while (found.processes.length < 2) {
+        await setTimeout(50)
+        found = await health(node)
+      }
+      assert.deepEqual(new Set(found.processes.map(({ pid }) => pid)), new Set([one.pid, two.pid]))
+      for (const { disk, standing } of found.processes) {
+        assert.equal(standing?.fault, null)
+        assert.ok((standing?.head ?? 0) > 0 && disk.data_bytes > 0)
+      }
+      assert.equal(found.processes.filter(each => each.works_in_background).length, 1, 'one has the lease')
+    }
+    const check = await finished(one, 'check')
+    assert.deepEqual([check.failure, check.result?.is_good], [null, true])
+    const backup = await finished(one, 'backup')
+    assert.equal(backup.failure, null)
+    const restored = join(folder, 'restored')
+    const words = ['restore', backup.result?.place ?? '', '--data', restored]
+    assert.equal((await runProgram(words)).status, 0)
+    assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
+    await cluster.stop(two)
+    await cluster.stop(one)
+  } finally {
+    await cluster.end()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
