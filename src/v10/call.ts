@@ -10,6 +10,7 @@ import {
   QueryFailure,
   type Remark,
 } from './failure/failure.ts'
+import type { Item } from './sets/items.ts'
 import type { Node } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
 import {
@@ -62,18 +63,12 @@ export interface Absence {
   readonly onAssert: { readonly code: FailureCode; readonly message: string }
 }
 
-/** An entry of a set of documents, and the place in the set at which it stands. */
-interface StoredEntry {
-  readonly document: Doc
-  readonly place: () => StoredValue
-}
-
 /** Reads sets of documents (sets/stored-set.ts). */
 export interface SetReader {
   /** Throws where the caller may read nothing of the collection whose index it is, at whatever time. */
   requireIndex(collection: Module, call: Call): void
   /** The entries that the caller may see, from a place on. Lazy. */
-  scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<StoredEntry>
+  scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<Item>
 }
 
 /** What event sources ask of the data. */
@@ -120,10 +115,15 @@ export interface Documents {
 export interface World {
   /** A collection or a function of the users, by name or alias. */
   global(name: string): Module | UserFunction | undefined
-  /** Why a document cannot be read; undefined where it can. */
-  absence(doc: Doc, call: Call): Absence | undefined
+  /** Why a document cannot be read; undefined where it can. `asWhole`: all of it will be read, if it is there. */
+  absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
   /** All fields of a document that can be read, as they are shown. */
   fields(doc: Doc, call: Call): Struct
+  /**
+   * The JSON text of what a document that can be read shows behind its id and its collection, without braces; undefined
+   * where that is not remembered because it depends on more than the stored version.
+   */
+  storedText(doc: Doc, tagged: boolean, call: Call): string | undefined
   /** One of them, or `data`, which holds also what has the name of something else; undefined: it has none such. */
   field(doc: Doc, name: string, call: Call): Value | undefined
   /** What the companions of collections and the methods of documents do. */

@@ -13,6 +13,7 @@ export const emptyWorld: World = {
   global: () => undefined,
   absence: () => undefined,
   fields: () => new Map(),
+  storedText: () => undefined,
   field: () => undefined,
   tellUncovered: () => undefined,
   documents: {

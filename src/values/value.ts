@@ -240,6 +240,12 @@ export class ShownFields {
   /** What rendering counts for, and how deep the fields nest. */
   units = 0
   depth = 0
+  /**
+   * What version 10 shows of the version in its formats, behind its id and its collection; null where that depends on more
+   * than the version, undefined before it was rendered.
+   */
+  simple: string | null | undefined
+  tagged: string | null | undefined
 
   constructor(fields: ObjectValue) {
     this.fields = fields

@@ -15,6 +15,7 @@ import {
   QueryRuntimeError,
   TimeStub,
 } from 'fauna'
+import { send } from '../support/http.ts'
 import { driver10Tests } from './app.ts'
 
 const driverTest = driver10Tests()
@@ -114,4 +115,53 @@ driverTest('a client sees what another has written, by the time that it was told
   const { txn_ts } = await writer.query(fql`items.create({ id: '5', name: 'tea' })`)
   reader.lastTxnTs = txn_ts
   assert.equal((await reader.query<boolean>(fql`items.byId('5').exists()`)).data, true)
+})
+
+driverTest('what is read again and again is what is stored now', async app => {
+  const client = await shop(app.client())
+  await client.query(fql`Collection.create({ name: 'makers' })`)
+  const { data: maker } = await client.query<Item>(fql`makers.create({ id: 3, name: 'Ann' })`)
+  const fields = { name: 'tea', day: DateStub.from('2024-01-02'), more: { tags: ['hot', null], '@x': 1 } }
+  await client.query(fql`items.create(${{ id: '7', ...fields, price: 4 }})`)
+  const again = async () => {
+    const seen: unknown[] = []
+    // Remembered from the second time on, and for each format.
+    for (const format of ['tagged', 'tagged', 'tagged', 'simple', 'simple', 'simple'] as const) {
+      const body = JSON.stringify({ query: 'items.byId(7)!' })
+      const given = await send(app.server, {
+        path: '/query/1',
+        secret: app.secret,
+        body,
+        headers: { 'x-format': format },
+      })
+      seen.push((given.json as { data: unknown }).data)
+    }
+    const [first, second, third, simple, simpler, simplest] = seen
+    assert.deepEqual([second, third], [first, first])
+    assert.deepEqual([simpler, simplest], [simple, simple])
+    const { data } = await client.query<Item>(fql`items.all().first()`)
+    return { data: data.toObject() as Record<string, unknown>, tagged: first, simple }
+  }
+  const before = await again()
+  const { id, coll, ts, ttl, ...read } = before.data
+  assert.deepEqual(read, { ...fields, price: 4 })
+  const shown = { id: '7', coll: 'items', ...fields, day: '2024-01-02', price: 4 }
+  assert.deepEqual(Object.keys(before.simple as object), ['id', 'coll', 'ts', 'name', 'day', 'more', 'price'])
+  assert.deepEqual(before.simple, { ...shown, ts: (before.simple as { ts: unknown }).ts })
+  await client.query(fql`items.byId(7)!.update({ price: 5 })`)
+  assert.equal((await again()).data.price, 5)
+  await client.query(
+    fql`Collection.byName('items')!.update({ computed_fields: { twice: { body: 'item => item.price * 2' } } })`,
+  )
+  assert.equal((await again()).data.twice, 10)
+  await client.query(fql`Collection.byName('items')!.update({ computed_fields: null })`)
+  assert.equal((await again()).data.twice, undefined)
+  // Another document is shown by names, which may change.
+  await client.query(fql`items.byId(7)!.update({ maker: ${maker} })`)
+  assert.deepEqual((await again()).data.maker, new DocumentReference({ coll: 'makers', id: '3' }))
+  await client.query(fql`Collection.byName('makers')!.update({ name: 'people' })`)
+  assert.deepEqual((await again()).data.maker, new DocumentReference({ coll: 'people', id: '3' }))
+  await client.query(fql`items.byId(7)!.update({ maker: null, "@int": "1" })`)
+  const { tagged } = await again()
+  assert.deepEqual(Object.keys((tagged as { '@doc': object })['@doc']), ['@object'])
 })

@@ -35,9 +35,13 @@ class ResultRendering implements Rendering {
   #encodeDoc(doc: Doc, tagged: boolean): string {
     const { world } = this.call.evaluation
     if (this.#inDocument) return this.#encodeReference(doc, undefined, tagged)
-    const absence = world.absence(doc, this.call)
+    const absence = world.absence(doc, this.call, true)
     if (absence !== undefined) return tagged ? this.#encodeReference(doc, absence.cause, true) : 'null'
-    const text = encodeJson(world.fields(doc, this.call), this.#insideDocument(), tagged)
+    const stored = world.storedText(doc, tagged, this.call)
+    const text =
+      stored === undefined
+        ? encodeJson(world.fields(doc, this.call), this.#insideDocument(), tagged)
+        : `{"id":"${doc.ref.id}","coll":${encodeJson(doc.collection, this, tagged)},${stored}}`
     return tagged ? `{"@doc":${text}}` : text
   }
 

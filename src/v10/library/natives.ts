@@ -172,6 +172,13 @@ export function nativeOf(number: number): Native | undefined {
   return byNumber.get(number)
 }
 
+/** The module of a native collection that is known to be one. */
+export function nativeModule(number: number): Module {
+  const found = nativeOf(number)
+  if (found === undefined) throw new RangeError(`${number} is no native collection`)
+  return found.module
+}
+
 /** The number of a native collection. */
 export function nativeNumber(module: Module): number | undefined {
   return numbers.get(module)

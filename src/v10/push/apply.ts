@@ -5,8 +5,8 @@ import type { ObjectValue } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
+import { nativeModule } from '../library/natives.ts'
 import type { Struct } from '../value.ts'
-import { nativeModule } from '../world/names.ts'
 import { storeFiles } from './current-files.ts'
 import { type OwnCall, ownCall } from './own-call.ts'
 import type { Plan } from './plan.ts'
@@ -42,7 +42,7 @@ class DefinitionWriter {
     const { call, world } = this.#own
     const { documents } = world
     const module = nativeModule(nativeOfItem[item.kind])
-    const doc = world.named(module, name)
+    const doc = world.documents.byName(module, name)
     const before = this.#session.transaction.get(doc.ref)?.fields
     if (before === undefined) documents.create(module, definition(item), 'default', call)
     else documents.change('replace', doc, definition(item, before), 'default', call)
@@ -50,7 +50,7 @@ class DefinitionWriter {
 
   remove({ kind, name }: SchemaItem): void {
     const { call, world } = this.#own
-    const doc = world.named(nativeModule(nativeOfItem[kind]), name.text)
+    const doc = world.documents.byName(nativeModule(nativeOfItem[kind]), name.text)
     if (this.#session.transaction.get(doc.ref) !== undefined) world.documents.remove(doc, call)
   }
 

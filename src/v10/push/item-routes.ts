@@ -8,9 +8,9 @@ import type { SchemaItem } from '../fsl/nodes.ts'
 import type { Place } from '../fsl/outline.ts'
 import { parseFsl } from '../fsl/parse.ts'
 import { type FileText, itemKey, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
+import { nativeModule } from '../library/natives.ts'
 import { Source } from '../syntax/source.ts'
 import type { SchemaRequest } from '../wire/schema-request.ts'
-import { nativeModule } from '../world/names.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles } from './current-files.ts'
 import { ownCall } from './own-call.ts'
@@ -93,7 +93,7 @@ function itemAnswer(
 /** A definition in the simple format. */
 function definitionText(kind: SchemaItem['kind'], name: string, session: Session): JsonText {
   const { call, world } = ownCall(session)
-  const doc = world.named(nativeModule(nativeOfItem[kind]), name)
+  const doc = world.documents.byName(nativeModule(nativeOfItem[kind]), name)
   return new JsonText(renderResult(doc, 'simple', documentTime, call))
 }
 

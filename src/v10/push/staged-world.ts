@@ -63,8 +63,12 @@ export class StagedWorld implements World {
     return this.#active.global(name)
   }
 
-  absence(doc: Doc, call: Call): Absence | undefined {
-    return this.#worldOf(doc.ref, call).absence(doc, call)
+  absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined {
+    return this.#worldOf(doc.ref, call).absence(doc, call, asWhole)
+  }
+
+  storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
+    return this.#worldOf(doc.ref, call).storedText(doc, tagged, call)
   }
 
   fields(doc: Doc, call: Call): Struct {
@@ -97,14 +101,24 @@ export class StagedWorld implements World {
     }
     const isOfSchema = (doc: Doc) => definitionKinds.has(doc.ref.collection)
     return {
-      ...active,
+      byId: (collection, id, call) => active.byId(collection, id, call),
+      collection: (name, call) => active.collection(name, call),
+      userFunction: (name, call) => active.userFunction(name, call),
+      definitionOf: name => active.definitionOf(name),
+      credentialOf: document => active.credentialOf(document),
+      tokensOf: (document, call) => active.tokensOf(document, call),
+      verify: (credential, password, call) => active.verify(credential, password, call),
+      login: (credential, password, ttl, call) => active.login(credential, password, ttl, call),
+      identity: () => active.identity(),
+      token: () => active.token(),
+      isProtected: call => active.isProtected(call),
       create: (collection, data, mode, call) =>
         write(isDefinition(collection), call, documents => documents.create(collection, data, mode, call)),
       change: (how, doc, data, mode, call) =>
         write(isOfSchema(doc), call, documents => documents.change(how, doc, data, mode, call)),
       remove: (doc, call) => write(isOfSchema(doc), call, documents => documents.remove(doc, call)),
       byName: (collection, name, call) =>
-        (isDefinition(collection) ? this.#worldFor(call).documents : active).byName(collection, name, call),
+        (isDefinition(collection) ? this.#worldFor(call).documents : active).byName(collection, name),
     }
   }
 

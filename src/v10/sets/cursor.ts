@@ -4,10 +4,11 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { SetValue } from '../value.ts'
+import type { Place } from './items.ts'
 import { NotSaved, Reviver } from './reviver.ts'
 import { saved } from './saved-values.ts'
 import { seal, unseal } from './sealed.ts'
-import { type LazySet, lazy, type Place } from './set.ts'
+import { type LazySet, lazy } from './set.ts'
 
 /** Where a page begins. */
 export interface PageStart {

@@ -5,17 +5,8 @@ import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
-import {
-  callAt,
-  DerivedSet,
-  type Item,
-  type LazySet,
-  lazy,
-  type Origin,
-  type Place,
-  type Save,
-  savedOrigin,
-} from './set.ts'
+import { type Item, type Place, placed } from './items.ts'
+import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './set.ts'
 
 /** The elements for which a predicate holds. */
 export class WhereSet extends DerivedSet {
@@ -34,7 +25,8 @@ export class WhereSet extends DerivedSet {
       if (item.kind === 'boundary') yield item
       else {
         const value = item.value()
-        if (call.holds(this.predicate, value)) yield { ...item, value: () => value }
+        if (call.holds(this.predicate, value))
+          yield { kind: 'element', value: () => value, place: () => item.place() }
       }
     }
   }
@@ -63,7 +55,10 @@ export class MapSet extends DerivedSet {
     for (const item of this.inner.items(reading, from)) {
       step()
       if (item.kind === 'boundary') yield item
-      else yield { ...item, value: () => call.apply(this.mapper, item.value()) }
+      else {
+        const value = () => call.apply(this.mapper, item.value())
+        yield { kind: 'element', value, place: () => item.place() }
+      }
     }
   }
 
@@ -100,7 +95,7 @@ export class FlatMapSet extends DerivedSet {
         continue
       }
       for (const item of this.#innerOf(outer.value(), call).items(reading, start)) {
-        yield { ...item, place: () => [outer.place(), item.place()] }
+        yield placed(item, () => [outer.place(), item.place()])
       }
       start = undefined
     }

@@ -7,17 +7,8 @@ import type { Call } from '../call.ts'
 import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
-import {
-  callAt,
-  DerivedSet,
-  elementsOf,
-  type Item,
-  LazySet,
-  type Origin,
-  type Place,
-  type Save,
-  savedOrigin,
-} from './set.ts'
+import { type Item, type Place, placed } from './items.ts'
+import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './set.ts'
 import { numbered } from './sources.ts'
 
 /** The elements of one set, then those of another. */
@@ -34,12 +25,12 @@ export class ConcatSet extends LazySet {
     const [part, start] = (from ?? [0n]) as readonly [bigint, Place?]
     if (part === 0n) {
       for (const item of this.first.items(reading, start)) {
-        yield { ...item, place: () => [0n, item.place()] }
+        yield placed(item, () => [0n, item.place()])
       }
       yield { kind: 'boundary', place: () => [1n] }
     }
     for (const item of this.second.items(reading, part === 0n ? undefined : start)) {
-      yield { ...item, place: () => [1n, item.place()] }
+      yield placed(item, () => [1n, item.place()])
     }
   }
 
@@ -67,7 +58,7 @@ export class TakeSet extends DerivedSet {
     if (taken >= this.limit) return
     for (const item of this.inner.items(reading, start)) {
       const before = BigInt(taken)
-      yield { ...item, place: () => [before, item.place()] }
+      yield placed(item, () => [before, item.place()])
       if (item.kind === 'element' && ++taken >= this.limit) return
     }
   }

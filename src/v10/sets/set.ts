@@ -6,25 +6,11 @@ import type { Micros, Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { SetValue, type Value } from '../value.ts'
+import type { Item, Place } from './items.ts'
 import { savedTime } from './saved-values.ts'
-
-/** A place in a set, as the set itself understands it: plain data that can be stored. */
-export type Place = StoredValue
 
 /** Makes a stored value of a value. */
 export type Save = (value: Value) => StoredValue
-
-/** What comes next in a set. */
-export type Item =
-  | {
-      readonly kind: 'element'
-      /** Computes the element; to be called once at most, and not at all where it is only asked whether there is one. */
-      readonly value: () => Value
-      /** From where on this element is the first. */
-      readonly place: () => Place
-    }
-  /** Nothing: but a page that ends here goes on behind, whatever is there. */
-  | { readonly kind: 'boundary'; readonly place: () => Place }
 
 /** Elements of a page that does not say how many it wants. */
 const pageSizeDefault = 16

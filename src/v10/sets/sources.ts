@@ -4,7 +4,8 @@ import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Value } from '../value.ts'
-import { type Item, LazySet, type Place, type Save } from './set.ts'
+import type { Item, Place } from './items.ts'
+import { LazySet, type Save } from './set.ts'
 
 /** The elements of an array. */
 export class ArraySet extends LazySet {

@@ -4,8 +4,9 @@ import type { Micros, Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Module } from '../value.ts'
+import type { Item, Place } from './items.ts'
 import { absent, savedTime } from './saved-values.ts'
-import { type Item, LazySet, type Place, type Save } from './set.ts'
+import { LazySet, type Save } from './set.ts'
 
 /** One end of a range: values of the index, as far as they go, and the document behind all of them. */
 export interface StoredBound {
@@ -40,10 +41,8 @@ export class StoredSet extends LazySet {
     this.options = options
   }
 
-  override *items(reading: Call, from: Place | undefined): Generator<Item, void, void> {
-    for (const { document, place } of reading.evaluation.world.sets.scan(this, from, reading)) {
-      yield { kind: 'element', value: () => document, place }
-    }
+  override items(reading: Call, from: Place | undefined): Iterable<Item> {
+    return reading.evaluation.world.sets.scan(this, from, reading)
   }
 
   override saved(save: Save): readonly StoredValue[] {

@@ -14,10 +14,10 @@ import {
   type Time,
 } from '../../values/value.ts'
 import type { Call } from '../call.ts'
+import { nativeModule } from '../library/natives.ts'
 import { ArraySet } from '../sets/sources.ts'
 import { Doc, type SetValue, type Value } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
-import { nativeModule } from './names.ts'
 import { permissionDenied, refusal } from './refusals.ts'
 import { runtimeOf } from './stored-values.ts'
 

@@ -1,12 +1,16 @@
 // Documents as they are read: whether they are there, and their fields in the order in which they are shown.
 
+import { step } from '../../base/effort.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
 import { countingRead } from '../../model/read.ts'
 import type { Session } from '../../model/session.ts'
 import { visibleFields } from '../../model/view-document.ts'
+import { flat } from '../../values/json-text.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import {
+  type CollectionId,
   collectionOf,
+  type DatabaseId,
   firstUserCollection,
   isNativeCollectionRef,
   isObject,
@@ -14,15 +18,18 @@ import {
   native,
   type ObjectValue,
   Ref,
+  type ShownFields,
   type Value as StoredValue,
   type Time,
   TransactionTime,
 } from '../../values/value.ts'
 import type { Absence, Call } from '../call.ts'
-import { deletedCollection, nativeOf } from '../library/natives.ts'
+import type { Rendering } from '../formats/rendering.ts'
+import { encodeJson } from '../formats/tagged.ts'
+import { deletedCollection, nativeModule, nativeOf } from '../library/natives.ts'
 import { Doc, Id, type IndexUse, type Module, type Struct, type Value } from '../value.ts'
 import { isReservedField } from './field-names.ts'
-import { type Names, nativeModule } from './names.ts'
+import type { Names } from './names.ts'
 import { shownFields } from './native-fields.ts'
 import { notFoundText } from './refusals.ts'
 import { schemaPartsOf } from './schema-parts.ts'
@@ -30,8 +37,10 @@ import { runtimeOf } from './stored-values.ts'
 
 /** What is read of a document. */
 interface Read {
-  readonly ts: Time | TransactionTime
+  readonly ts: Micros | Time | TransactionTime
   readonly fields: ObjectValue
+  /** Where the text of the version is remembered. */
+  readonly shown?: ShownFields | undefined
 }
 
 /** The document read last. */
@@ -42,19 +51,31 @@ interface Latest {
   readonly read: Read | undefined
 }
 
+/** What is known of the collection whose documents were asked about last. */
+interface LatestCollection {
+  readonly database: DatabaseId
+  readonly number: CollectionId
+  readonly companion: Module
+  readonly parts: ReturnType<typeof schemaPartsOf>
+}
+
+/** Characters of remembered text that a step of effort is put down for. */
+const unitsPerStep = 64
+
 /** Reads documents of one query with the rights of whoever asks. */
 export class DocumentReader {
   readonly #session: Session
   readonly #names: Names
   #latest: Latest | undefined
+  #latestCollection: LatestCollection | undefined
 
   constructor(session: Session, names: Names) {
     this.#session = session
     this.#names = names
   }
 
-  /** Why a document cannot be read. */
-  absence(doc: Doc, call: Call): Absence | undefined {
+  /** Why a document cannot be read. `asWhole`: all of it will be read, if it is there. */
+  absence(doc: Doc, call: Call, asWhole = false): Absence | undefined {
     const { ref, state } = doc
     if (state === 'deleted') return absenceOf(doc, 'deleted')
     if (typeof state === 'object') return undefined
@@ -68,7 +89,7 @@ export class DocumentReader {
     this.#session.asker = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
     // The entry of an index shows that the document is there.
-    const isFree = doc.foundIn !== undefined
+    const isFree = doc.foundIn !== undefined && !asWhole
     return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
 
@@ -92,26 +113,26 @@ export class DocumentReader {
     return read
   }
 
-  /** What this query has written is read for nothing. */
   #readAt(ref: Ref, at: Micros | undefined, isFree: boolean): Read | undefined {
     const session = this.#session
-    const version = session.withValidTime(at, () =>
-      countingRead(
-        ref,
-        session,
-        () => (this.#isDeletedNow(ref) ? this.#lastVersion(ref) : session.transaction.get(ref, at)),
-        found => isFree || found?.ts instanceof TransactionTime,
-      ),
-    )
+    const read = () => this.#counted(ref, at, isFree)
+    const version = session.validTime === at ? read() : session.withValidTime(at, read)
     if (version === undefined) return undefined
-    const { ts } = version
-    const fields = visibleFields(version, session)
-    return { ts: typeof ts === 'number' ? timeFromMicros(ts) : ts, fields }
+    const { shown, ts } = version
+    return { ts, fields: visibleFields(version, session), shown }
+  }
+
+  /** What this query has written is read for nothing. */
+  #counted(ref: Ref, at: Micros | undefined, isFree: boolean): ReturnType<Session['transaction']['get']> {
+    const session = this.#session
+    const read = () => (this.#isDeletedNow(ref) ? this.#lastVersion(ref) : session.transaction.get(ref, at))
+    return countingRead(ref, session, read, found => isFree || found?.ts instanceof TransactionTime)
   }
 
   /** Whether this query has deleted the collection of a document, which is there until the query ends. */
   #isDeletedNow({ collection }: Ref): boolean {
-    return this.#names.deleted.has(BigInt(collection))
+    const { deleted } = this.#names
+    return deleted.size > 0 && deleted.has(BigInt(collection))
   }
 
   #lastVersion(ref: Ref) {
@@ -124,17 +145,29 @@ export class DocumentReader {
   #require(doc: Doc, call: Call, isFree = false): Read {
     const read = this.#read(doc, call, isFree)
     // Whoever asks has asked for the absence before.
-    return read ?? { ts: timeFromMicros(0), fields: new Map() }
+    return read ?? { ts: 0, fields: new Map() }
+  }
+
+  /** As `World.storedText`. */
+  storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
+    if (doc.ref.collection < firstUserCollection) return undefined
+    const read = this.#require(doc, call)
+    const { shown } = read
+    if (shown === undefined || this.#aboutCollection(doc.ref).parts.computed.size > 0) return undefined
+    const known = tagged ? shown.tagged : shown.simple
+    const text = known === undefined ? newText(read, tagged, call) : known
+    if (known === undefined) shown[tagged ? 'tagged' : 'simple'] = text
+    if (text === null) return undefined
+    step(Math.ceil(text.length / unitsPerStep))
+    tellFullRead(doc, call)
+    return text
   }
 
   /** All fields in the order in which they are shown. */
   fields(doc: Doc, call: Call): Struct {
-    const { foundIn } = doc
-    if (foundIn !== undefined && foundIn.covered !== 'all') {
-      const text = `Full documents returned from ${foundIn.name}.`
-      call.evaluation.hint('non_covered_document_read', text, foundIn.span)
-    }
-    const { fields, ts } = this.#require(doc, call)
+    tellFullRead(doc, call)
+    const read = this.#require(doc, call)
+    const { fields } = read
     const readAt = doc.readAt ?? call.at
     const documentOf = (ref: Ref) => this.document(ref, readAt)
     const shown = new Map<string, Value>()
@@ -144,36 +177,15 @@ export class DocumentReader {
       shown.set('name', typeof title === 'string' ? title : (doc.name ?? ''))
     } else shown.set('id', new Id(ref.id))
     shown.set('coll', doc.collection)
-    shown.set('ts', ts)
-    const ttl = fields.get('ttl')
-    if (ttl !== undefined) shown.set('ttl', runtimeOf(ttl, documentOf))
-    if (ref.collection < firstUserCollection) {
-      for (const [name, value] of shownFields(doc, fields, this.#session)) {
-        shown.set(name, runtimeOf(value, documentOf))
-      }
-      return shown
+    if (ref.collection >= firstUserCollection) {
+      const { computed } = this.#aboutCollection(ref).parts
+      const values = Array.from(computed, ([name, compute]) => [name, compute(doc, call)] as const)
+      return addStored(shown, read, new Map(values), documentOf)
     }
-    return this.#withData(doc, fields, shown, documentOf, call)
-  }
-
-  #withData(
-    doc: Doc,
-    fields: ObjectValue,
-    shown: Map<string, Value>,
-    documentOf: (ref: Ref) => Value,
-    call: Call,
-  ): Struct {
-    const { computed } = schemaPartsOf(collectionOf(doc.ref), this.#session)
-    for (const [name, compute] of computed) shown.set(name, compute(doc, call))
-    const data = fields.get('data')
-    if (data === undefined || !isObject(data)) return shown
-    const hidden = new Map<string, Value>()
-    for (const [name, value] of data) {
-      const field = runtimeOf(value, documentOf)
-      if (isReservedField(name) || computed.has(name)) hidden.set(name, field)
-      else shown.set(name, field)
+    addTimes(shown, read, documentOf)
+    for (const [name, value] of shownFields(doc, fields, this.#session)) {
+      shown.set(name, runtimeOf(value, documentOf))
     }
-    if (hidden.size > 0) shown.set('data', hidden)
     return shown
   }
 
@@ -181,7 +193,7 @@ export class DocumentReader {
   field(doc: Doc, name: string, call: Call): Value | undefined {
     if (doc.ref.collection < firstUserCollection) return this.fields(doc, call).get(name)
     const isFree = isCovered(doc, name)
-    const computed = schemaPartsOf(collectionOf(doc.ref), this.#session).computed.get(name)
+    const computed = this.#aboutCollection(doc.ref).parts.computed.get(name)
     if (computed !== undefined) {
       const { foundIn } = doc
       const covering =
@@ -192,7 +204,7 @@ export class DocumentReader {
     }
     if (name !== 'data') this.tellUncovered(doc, name, call)
     const { fields, ts } = this.#require(doc, call, isFree)
-    if (name === 'ts') return ts
+    if (name === 'ts') return timeOf(ts)
     const readAt = doc.readAt ?? call.at
     const convert = (value: StoredValue | undefined) =>
       value === undefined ? undefined : runtimeOf(value, ref => this.document(ref, readAt))
@@ -212,9 +224,23 @@ export class DocumentReader {
 
   /** The companion of a document's collection, be it gone. */
   collectionOf(ref: Ref): Module {
-    const own = nativeOf(ref.collection)
-    if (own !== undefined) return own.module
-    return this.#names.companion(collectionOf(ref)) ?? deletedCollection
+    return nativeOf(ref.collection)?.module ?? this.#aboutCollection(ref).companion
+  }
+
+  /** What is known of a document's collection, which is of the users; remembered where nothing can change meanwhile. */
+  #aboutCollection(ref: Ref): LatestCollection {
+    const session = this.#session
+    const known = this.#latestCollection
+    if (known?.number === ref.collection && known.database === ref.database) return known
+    const definition = collectionOf(ref)
+    const about = {
+      database: ref.database,
+      number: ref.collection,
+      companion: this.#names.companion(definition) ?? deletedCollection,
+      parts: schemaPartsOf(definition, session),
+    }
+    if (!session.transaction.writable) this.#latestCollection = about
+    return about
   }
 
   /** What a stored reference is. */
@@ -231,7 +257,7 @@ export class DocumentReader {
   /** A document by its reference. */
   reference(ref: Ref, readAt?: Micros, foundIn?: IndexUse): Doc {
     const name =
-      nativeOf(ref.collection)?.documents.name === 'NamedDocument'
+      ref.collection < firstUserCollection && nativeOf(ref.collection)?.documents.name === 'NamedDocument'
         ? (this.#session.transaction.catalogue.nameOf(ref) ?? '')
         : undefined
     return new Doc(ref, this.collectionOf(ref), { foundIn, name, readAt })
@@ -243,6 +269,64 @@ export class DocumentReader {
     const ref = transaction.catalogue.resolve(database, number, name) ?? new Ref(database, number, -1n)
     return new Doc(ref, nativeModule(number), { name, state: 'by name' })
   }
+}
+
+function timeOf(ts: Read['ts']): Time | TransactionTime {
+  return typeof ts === 'number' ? timeFromMicros(ts) : ts
+}
+
+const noComputed: ReadonlyMap<string, Value> = new Map()
+
+/** Adds what says when a document was written and when it ends. */
+function addTimes(shown: Map<string, Value>, { fields, ts }: Read, documentOf: (ref: Ref) => Value): void {
+  shown.set('ts', timeOf(ts))
+  const ttl = fields.get('ttl')
+  if (ttl !== undefined) shown.set('ttl', runtimeOf(ttl, documentOf))
+}
+
+/** Adds what a document of the users shows behind its id and its collection. */
+function addStored(
+  shown: Map<string, Value>,
+  read: Read,
+  computed: ReadonlyMap<string, Value>,
+  documentOf: (ref: Ref) => Value,
+): Struct {
+  addTimes(shown, read, documentOf)
+  for (const [name, value] of computed) shown.set(name, value)
+  const data = read.fields.get('data')
+  if (data === undefined || !isObject(data)) return shown
+  let hidden: Map<string, Value> | undefined
+  for (const [name, value] of data) {
+    const field = runtimeOf(value, documentOf)
+    if (isReservedField(name) || computed.has(name)) {
+      hidden ??= new Map()
+      hidden.set(name, field)
+    } else shown.set(name, field)
+  }
+  if (hidden !== undefined) shown.set('data', hidden)
+  return shown
+}
+
+/** The text of a version; null where it depends on more than that. */
+function newText(read: Read, tagged: boolean, call: Call): string | null {
+  let depends = false
+  const nothing = () => {
+    depends = true
+    return null
+  }
+  const fields = addStored(new Map(), read, noComputed, nothing)
+  // What is rendered by more than itself has become nothing.
+  const rendering: Rendering = { call, transactionTime: '', encode: () => '', decorate: () => '' }
+  const text = encodeJson(fields, rendering, tagged)
+  // A key that looks like a tag changes what is around all of them.
+  return depends || text.startsWith('{"@') ? null : flat(text.slice(1, -1))
+}
+
+/** Tells that more is read of a document than is in the index by which it was found. */
+function tellFullRead({ foundIn }: Doc, call: Call): void {
+  if (foundIn === undefined || foundIn.covered === 'all') return
+  const text = `Full documents returned from ${foundIn.name}.`
+  call.evaluation.hint('non_covered_document_read', text, foundIn.span)
 }
 
 /** Whether the entry that led to a document has a field, which then need not be read. */

@@ -1,11 +1,11 @@
 // What event sources ask of the data: who may make one, and what indexes hold.
 
-import { createHmac } from 'node:crypto'
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import type { EventSources } from '../call.ts'
 import type { Module, WatchedPath } from '../value.ts'
+import { sealingKey } from './sealing-keys.ts'
 import { collectionRef } from './stored-sets.ts'
 
 /** Those of one query. A class: an object that is written with a getter is of a shape of its own, each time it is made. */
@@ -21,9 +21,7 @@ export class SessionEventSources implements EventSources {
   }
 
   get key(): Uint8Array {
-    const { host, memo, transaction } = this.#session
-    const key = transaction.secretKey(() => host.logins.newKey(memo))
-    return createHmac('sha256', key).update('event sources').digest()
+    return sealingKey('event sources', this.#session)
   }
 
   mayReadSome(collection: Module): boolean {

@@ -6,22 +6,14 @@ import type { Session } from '../../model/session.ts'
 import { codeOf } from '../../values/code.ts'
 import { native, type Ref } from '../../values/value.ts'
 import type { Arity } from '../arity.ts'
-import { companionMembers } from '../library/collection.ts'
-import { nativeOf } from '../library/natives.ts'
-import { Doc, type Module, UserCollection, UserFunction } from '../value.ts'
+import { nativeModule } from '../library/natives.ts'
+import { Doc, type Module, type UserCollection, UserFunction } from '../value.ts'
 import { bodyOf } from './bodies.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 
 type Kind = 'collection' | 'function'
 
 const numberOf = { collection: native.collections, function: native.functions } as const
-
-/** The module of a native collection that is known to be one. */
-export function nativeModule(number: number): Module {
-  const found = nativeOf(number)
-  if (found === undefined) throw new RangeError(`${number} is no native collection`)
-  return found.module
-}
 
 /** The names of one query. */
 export class Names {
@@ -63,16 +55,22 @@ export class Names {
 
   /** The schema object of the users with a name or an alias. */
   find(kind: Kind, name: string): Ref | undefined {
+    if (!this.#session.transaction.writable) return this.#resolve(kind, name)
     const key = `${kind} ${name}`
     if (this.#known.has(key)) return this.#known.get(key)
-    const { database, transaction } = this.#session
-    const ref =
-      transaction.catalogue.resolve(database, numberOf[kind], name) ??
-      aliasesOf(database, numberOf[kind], transaction).get(name)
+    const ref = this.#resolve(kind, name)
     const found = ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`) ? undefined : ref
     if (found !== undefined) this.#session.named.note(kind, name)
     this.#known.set(key, found)
     return found
+  }
+
+  #resolve(kind: Kind, name: string): Ref | undefined {
+    const { database, transaction } = this.#session
+    return (
+      transaction.catalogue.resolve(database, numberOf[kind], name) ??
+      aliasesOf(database, numberOf[kind], transaction).get(name)
+    )
   }
 
   /** A collection or a function by a name that stands alone. */
@@ -88,14 +86,14 @@ export class Names {
 
   /** The companion of a collection by one of its names; undefined when it is gone. */
   companion(ref: Ref, as?: string): UserCollection | undefined {
-    const name = this.#session.transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)
+    const { transaction } = this.#session
+    const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)
     if (name === undefined) return undefined
+    if (!transaction.writable) return schemaPartsOf(ref, this.#session).companion(name, as ?? name)
     const key = `${ref.id} ${as ?? name}`
     const known = this.#companions.get(key)
     if (known !== undefined) return known
-    const definition = new Doc(ref, nativeModule(native.collections), { name })
-    const { indexes } = schemaPartsOf(ref, this.#session)
-    const companion = new UserCollection(as ?? name, companionMembers(as ?? name, indexes), definition)
+    const companion = schemaPartsOf(ref, this.#session).companion(name, as ?? name)
     this.#companions.set(key, companion)
     return companion
   }

@@ -4,10 +4,12 @@
 import { uncounted } from '../../model/read.ts'
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
-import { isObject, type Ref } from '../../values/value.ts'
+import { isObject, native, type Ref } from '../../values/value.ts'
 import type { Call } from '../call.ts'
+import { companionMembers } from '../library/collection.ts'
 import type { FunctionDefinition } from '../library/definition.ts'
-import { type Doc, Lambda, type Value } from '../value.ts'
+import { nativeModule } from '../library/natives.ts'
+import { Doc, Lambda, UserCollection, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
 import { indexFunction } from './index-functions.ts'
 
@@ -15,28 +17,59 @@ import { indexFunction } from './index-functions.ts'
 type ComputedField = (doc: Doc, call: Call) => Value
 
 /** The parts of one collection's definition. */
-interface SchemaParts {
-  /** Functions of the companion, by which indexes are read. */
-  readonly indexes: readonly FunctionDefinition[]
+class SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
+  readonly #collection: Ref
+  /** Functions of the companion, by which indexes are read. */
+  readonly #indexes: readonly FunctionDefinition[]
+  readonly #companions = new Map<string, UserCollection>()
+
+  constructor(
+    collection: Ref,
+    computed: ReadonlyMap<string, ComputedField>,
+    indexes: readonly FunctionDefinition[],
+  ) {
+    this.#collection = collection
+    this.computed = computed
+    this.#indexes = indexes
+  }
+
+  /** The companion as which the collection is reached by a name of `as`; its own is `name`. */
+  companion(name: string, as: string): UserCollection {
+    const known = this.#companions.get(as)
+    if (known !== undefined) return known
+    const definition = new Doc(this.#collection, nativeModule(native.collections), { name })
+    const companion = new UserCollection(as, companionMembers(as, this.#indexes), definition)
+    this.#companions.set(as, companion)
+    return companion
+  }
 }
 
 /** What the definition of a collection says; `collection` is its own document. */
 export function schemaPartsOf(collection: Ref, session: Session): SchemaParts {
+  const { catalogue } = session.transaction
+  const all = catalogue.derived(collection.database, 'parts', () => new Map<bigint, SchemaParts>())
+  const known = all.get(collection.id)
+  if (known !== undefined) return known
+  const parts = readParts(collection, session)
+  all.set(collection.id, parts)
+  return parts
+}
+
+function readParts(collection: Ref, session: Session): SchemaParts {
   const { transaction } = session
-  return transaction.catalogue.derived(collection.database, `parts of ${collection.id}`, () => {
-    const definition = uncounted(transaction, () => transaction.get(collection))?.fields
-    const title = definition?.get('name')
-    const name = typeof title === 'string' ? title : ''
-    const computed = new Map<string, ComputedField>()
-    const declared = definition?.get('computed_fields')
-    for (const [field, spec] of declared !== undefined && isObject(declared) ? declared : []) {
-      const body = isObject(spec) ? spec.get('body') : undefined
-      if (typeof body === 'string')
-        computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
-    }
-    return { indexes: [...ownIndexes(collection, session).values()].map(indexFunction), computed }
-  })
+  const definition = uncounted(transaction, () => transaction.get(collection))?.fields
+  const title = definition?.get('name')
+  const name = typeof title === 'string' ? title : ''
+  const computed = new Map<string, ComputedField>()
+  const declared = definition?.get('computed_fields')
+  for (const [field, spec] of declared !== undefined && isObject(declared) ? declared : []) {
+    const body = isObject(spec) ? spec.get('body') : undefined
+    if (typeof body === 'string')
+      computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
+  }
+  const indexes = [...ownIndexes(collection, session).values()].map(indexFunction)
+  return new SchemaParts(collection, computed, indexes)
 }
 
 /** It may read, unless it is read where not even that is allowed. */

@@ -3,18 +3,54 @@
 import { type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import { documentsFilter, type ElementFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import type { Element } from '../../model/sets/order.ts'
 import { Reading } from '../../model/sets/reading.ts'
 import { DocumentsStream, MatchStream } from '../../model/sets/stored-streams.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
-import { firstUserCollection, native, Ref, type Value as StoredValue } from '../../values/value.ts'
+import {
+  firstUserCollection,
+  type Micros,
+  native,
+  Ref,
+  type Value as StoredValue,
+} from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
-import type { Place } from '../sets/set.ts'
+import type { Item, Place } from '../sets/items.ts'
 import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
-import { type IndexUse, type Module, UserCollection } from '../value.ts'
+import { type Doc, type IndexUse, type Module, UserCollection } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 
-type Scanned = ReturnType<SetReader['scan']> extends Iterable<infer T> ? T : never
+/** An entry of a set of documents; the document is made when somebody asks for it. */
+class Entry {
+  readonly kind = 'element'
+  readonly #values: readonly StoredValue[]
+  readonly #document: Ref
+  readonly #reader: DocumentReader
+  readonly #at: Micros | undefined
+  readonly #foundIn: IndexUse | undefined
+
+  constructor(
+    { document, values }: Element,
+    reader: DocumentReader,
+    at: Micros | undefined,
+    foundIn: IndexUse | undefined,
+  ) {
+    this.#values = values
+    this.#document = document
+    this.#reader = reader
+    this.#at = at
+    this.#foundIn = foundIn
+  }
+
+  value(): Doc {
+    return this.#reader.reference(this.#document, this.#at, this.#foundIn)
+  }
+
+  place(): Place {
+    return [this.#values, this.#document.id]
+  }
+}
 
 /** Reads the sets of one query. */
 export class StoredSetReader implements SetReader {
@@ -37,7 +73,7 @@ export class StoredSetReader implements SetReader {
     throw call.failure('permission_denied', message)
   }
 
-  *scan(set: StoredSet, from: Place | undefined, call: Call): Generator<Scanned, void, void> {
+  *scan(set: StoredSet, from: Place | undefined, call: Call): Generator<Item, void, void> {
     const session = this.#session
     const { at, isReversed, snapshot } = set.options
     const reading = new Reading(session, at ?? snapshot, 'left out')
@@ -47,8 +83,8 @@ export class StoredSetReader implements SetReader {
     if (stream === undefined) return
     const scan = boundsOf(set, from)
     try {
-      for (const { document, values } of stream.scan({ ...scan, reverse: isReversed })) {
-        yield { document: this.#reader.reference(document, at, foundIn), place: () => [values, document.id] }
+      for (const element of stream.scan({ ...scan, reverse: isReversed })) {
+        yield new Entry(element, this.#reader, at, foundIn)
         session.asker = call
       }
     } finally {
