@@ -50,6 +50,9 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
   ['NamedRef', 1],
 ])
 
+/** The other types with a name of their own. */
+const otherNames: ReadonlySet<string> = new Set(['Any', 'Null', 'Object', 'Array', 'Ref', 'EmptyRef'])
+
 /** One side of a reference: a document that is there, or one that is not. */
 interface Half {
   readonly kind: 'document' | 'null document'
@@ -169,8 +172,10 @@ class Resolver {
   ): Part {
     const given = node.arguments
     if (given.length === count) return make(given)
-    const brackets = count === 0 ? '' : '<>'
-    const text = `Type constructor \`${node.name}${brackets}\` accepts ${count} parameters, received ${given.length}`
+    const text =
+      count === 0
+        ? `Type \`${node.name}\` does not accept any parameters.`
+        : `Type constructor \`${node.name}<>\` accepts ${count} parameters, received ${given.length}`
     this.#fault(text, { start: node.start, end: node.start + node.name.length })
     return anyType
   }
@@ -180,7 +185,7 @@ class Resolver {
     if (collection !== undefined) {
       return { kind: 'reference', collection: collection.number, name: collection.name }
     }
-    if (target.kind === 'name') this.#fault(`Unknown type \`${target.name}\``, target)
+    this.#refuseUnknown(target)
     this.#fault('Reference type must refer to a doc type', target)
     return anyType
   }
@@ -188,8 +193,13 @@ class Resolver {
   #half(kind: Half['kind'], target: TypeNode, node: TypeNode): Part {
     const collection = this.#collection(target)
     if (collection !== undefined) return { kind, collection, node }
-    if (target.kind === 'name') this.#fault(`Unknown type \`${target.name}\``, target)
+    this.#refuseUnknown(target)
     return anyType
+  }
+
+  #refuseUnknown(target: TypeNode): void {
+    if (target.kind !== 'name' || scalarNames.has(target.name) || otherNames.has(target.name)) return
+    this.#fault(`Unknown type \`${target.name}\``, target)
   }
 
   #document(node: Extract<TypeNode, { kind: 'name' }>): Part {
