@@ -65,6 +65,43 @@ export const worstQueries10: readonly WorstQuery10[] = [
     query: () => 'worst.all().flatMap(x => worst.all().where(y => x == y)).first()',
   },
   { name: 'v10: a long sequence', query: () => 'Set.sequence(0, 2147483647).fold(0, (a, b) => a + b)' },
+  {
+    name: 'v10: an array that grows by one',
+    query: ({ elements }) => `Array.sequence(0, ${elements}).fold([], (x, i) => x.append(i)).length`,
+  },
+  {
+    name: 'v10: an object that grows by one',
+    query: ({ elements }) =>
+      `Array.sequence(0, ${elements}).fold({}, (o, i) => Object.assign(o, { "k": i })).k`,
+  },
+  {
+    name: 'v10: long arrays in templates',
+    query: sizes => `let a = Array.sequence(0, 15000)\n${times(sizes.elements, '"#{a}".length')}`,
+  },
+  {
+    name: 'v10: characters far inside',
+    query: sizes => `let t = ${longText(sizes, '😀é')}\n${times(sizes.elements, 't.slice(5, 90000).length')}`,
+  },
+  {
+    name: 'v10: cursors over long arrays',
+    query: sizes =>
+      `let s = Array.sequence(0, 15000).toSet()\n${times(sizes.elements, 's.paginate(2).after.toString()')}`,
+  },
+  {
+    name: 'v10: sets behind each other',
+    query: ({ sets }) =>
+      `Array.sequence(0, ${sets}).fold(worst.all(), (s, _) => s.concat(worst.all())).count()`,
+  },
+  {
+    name: 'v10: long texts told',
+    query: sizes => `let t = ${longText(sizes)}\n${times(sizes.elements, 'log(t)')}`,
+  },
+  {
+    name: 'v10: a trace of long lines',
+    query: () =>
+      `/*${'x'.repeat(200_000)}*/ let f = (self, n) => if (n == 0) 1 / 0 else 1 + self(self, n - 1); f(f, 2000)`,
+  },
+  { name: 'v10: faults in one line', query: () => `{${'a:1,'.repeat(50_000)}}` },
   { name: 'v10: a body of operators', query: ({ body }) => `1${'+1'.repeat(Math.floor(body / 2) - 8)}` },
   {
     name: 'v10: a body of brackets',

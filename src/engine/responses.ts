@@ -4,7 +4,7 @@ import type { RequestError } from '../errors.ts'
 import type { LanguageError } from '../model/failure.ts'
 import type { Language, Rendered } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
-import type { Session } from '../model/session.ts'
+import { type Session, timedOut } from '../model/session.ts'
 import type { Attempt, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
@@ -109,6 +109,16 @@ export class Responses {
   fromSlowLane(response: QueryResponse): QueryResponse {
     if (!response.metrics) return { ...response, isSlow: true }
     const metrics = { ...response.metrics, queryTimeMs: this.#budget.elapsedMs() }
+    if (response.requestError === 'time out') {
+      // The other process knows only the time that was left when it began.
+      const time = response.txnTime ?? this.#time()
+      return {
+        ...response,
+        ...this.#language.failed(timedOut(), this.#request, { time, metrics }),
+        isSlow: true,
+        metrics,
+      }
+    }
     return { ...response, isSlow: true, metrics: response.requestError ? metrics : this.#charged(metrics) }
   }
 

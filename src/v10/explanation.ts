@@ -10,7 +10,7 @@ import type { Json, Micros, ObjectValue, Value as Stored } from '../values/value
 import { Call } from './call.ts'
 import type { Interpreter } from './evaluate/interpreter.ts'
 import { QueryFailure } from './failure/failure.ts'
-import { summaryOf } from './failure/summary.ts'
+import { drawnInMessage } from './failure/summary.ts'
 import { renderReferences } from './formats/result.ts'
 import { type QueryBody, queryOf } from './request.ts'
 import { timeMark } from './response.ts'
@@ -78,7 +78,7 @@ function runOrRefuse(run: () => Value): Value {
     return run()
   } catch (error) {
     if (!(error instanceof QueryFailure)) throw error
-    throw new RequestError('bad request', `"as" fails:\n${summaryOf(error.diagnostics)}`)
+    throw new RequestError('bad request', `"as" fails:\n${drawnInMessage(error.diagnostics, '\n\n')}`)
   }
 }
 
@@ -96,7 +96,7 @@ export function describeFailure(error: Error): ObjectValue {
   return new Map([
     ['code', code],
     ['description', message],
-    ['summary', summaryOf(diagnostics)],
+    ['summary', drawnInMessage(diagnostics, '\n\n')],
   ])
 }
 

@@ -89,6 +89,20 @@ test('what a query has cost is told when it fails, too, and a bad body even to s
   assert.equal((await send(server, { path: '/query/1', body: '{"query": "1"}' })).status, 401)
 })
 
+test('a summary has a length, whatever lines its places show and however many calls are around them', async () => {
+  const line = `/* ${'x'.repeat(200_000)} */ `
+  const deep = `${line} let f = (self, n) => if (n == 0) 1 / 0 else 1 + self(self, n - 1); f(f, 2000)`
+  const failed = (await ask({ query: deep })).json as Body & { readonly summary: string }
+  assert.equal(failed.error?.code, 'divide_by_zero')
+  assert.ok(failed.summary.length < 1_100_000, `${failed.summary.length} units`)
+  assert.match(failed.summary, /\n\nwarning: What follows is too long to be shown\.$/)
+  const told =
+    'let t = Array.sequence(0, 16).fold("ab", (x, _) => x + x)\nArray.sequence(0, 100).map(_ => log(t)).length'
+  const logged = (await ask({ query: told })).json as Body & { readonly summary: string }
+  assert.equal(logged.data, 100)
+  assert.ok(logged.summary.length < 1_100_000, `${logged.summary.length} units`)
+})
+
 test('the time of the transaction is that of the response in every format', async () => {
   for (const format of ['simple', 'tagged', 'decorated']) {
     const { json } = await ask({ query: '[TransactionTime()]' }, { 'x-format': format })

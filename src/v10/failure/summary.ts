@@ -1,25 +1,47 @@
 // How diagnostics are drawn: a message, the place, and the lines of the text with what it is about underlined.
 
+import { limits } from '../../limits.ts'
 import { Source, type Span } from '../syntax/source.ts'
 import type { Diagnostic, Remark } from './failure.ts'
 
 /** The text that tells all diagnostics, in their order. */
 export function summaryOf(diagnostics: readonly Diagnostic[]): string {
-  return diagnostics.map(draw).join('\n\n')
+  return drawn(diagnostics, '\n\n', limits.v10SummaryUnitsMax)
 }
 
-/** One diagnostic with its remarks and the calls around it. */
-function draw({ name, message, span, annotation, remarks = [], trace = [] }: Diagnostic): string {
-  if (name === 'log') {
-    return `info at ${span?.source.name ?? '<no source>'}:${span?.source.lineOf(span.start) ?? 0}: ${message}`
+/** The same as a part of a message, such as why a body is refused. */
+export function drawnInMessage(diagnostics: readonly Diagnostic[], between: '\n' | '\n\n'): string {
+  return drawn(diagnostics, between, limits.v10DrawnUnitsMax)
+}
+
+/** Each place shows its lines, which may be long, and there may be thousands: what would go beyond a length is left out. */
+function drawn(diagnostics: readonly Diagnostic[], between: string, unitsMax: number): string {
+  let text = ''
+  for (const [index, diagnostic] of diagnostics.entries()) {
+    let before = index === 0 ? '' : between
+    for (const piece of piecesOf(diagnostic)) {
+      const left = unitsMax - text.length - before.length
+      if (piece.length > left) {
+        return `${text}${before}${piece.slice(0, Math.max(0, left))}\n\nwarning: What follows is too long to be shown.`
+      }
+      text += before + piece
+      before = '\n'
+    }
   }
-  const drawn = [titled(`${name}: ${message}`, span, undefined, annotation)]
-  for (const remark of remarks) drawn.push(drawRemark(remark, span))
-  trace.forEach((entry, index) => {
-    const title = index === 0 && remarks.length > 0 ? 'trace:' : undefined
-    drawn.push(titled(title, entry, span))
-  })
-  return drawn.join('\n')
+  return text
+}
+
+/** One diagnostic, its remarks and the calls around it. */
+function* piecesOf({ name, message, span, annotation, remarks = [], trace = [] }: Diagnostic) {
+  if (name === 'log') {
+    yield `info at ${span?.source.name ?? '<no source>'}:${span?.source.lineOf(span.start) ?? 0}: ${message}`
+    return
+  }
+  yield titled(`${name}: ${message}`, span, undefined, annotation)
+  for (const remark of remarks) yield drawRemark(remark, span)
+  for (const [index, entry] of trace.entries()) {
+    yield titled(index === 0 && remarks.length > 0 ? 'trace:' : undefined, entry, span)
+  }
 }
 
 function drawRemark({ name, message, span, suggestion }: Remark, main: Span | undefined): string {

@@ -28,7 +28,7 @@ export function refusedFiles(faults: readonly (Diagnostic | string)[]): SchemaFa
     const text = typeof fault === 'string' ? fault : summaryOf([fault])
     units += text.length
     // Each shows its lines, which may be long.
-    if (drawn.length > 0 && units > limits.v10TextUnitsMax) break
+    if (drawn.length > 0 && units > limits.v10SummaryUnitsMax) break
     drawn.push(text)
   }
   return new SchemaFailure(400, drawn.join('\n'))

@@ -7,7 +7,7 @@ import { type Path, parsePath, pathSpelling } from '../../model/schema/paths.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
-import { summaryOf } from '../failure/summary.ts'
+import { drawnInMessage } from '../failure/summary.ts'
 import { parseLambda, parseQuery, parseSignature } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import { collectionShape } from './collection-shape.ts'
@@ -113,7 +113,7 @@ function parsed(path: FieldPath, title: string, parse: () => void): readonly Con
     return []
   } catch (error) {
     if (!(error instanceof QueryFailure)) throw error
-    return [failureAt(path, `${title}\n${summaryOf(error.diagnostics)}`)]
+    return [failureAt(path, `${title}\n${drawnInMessage(error.diagnostics, '\n\n')}`)]
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../values/value.ts'
 import { arityText } from '../arity.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
-import { summaryOf } from '../failure/summary.ts'
+import { drawnInMessage } from '../failure/summary.ts'
 import { nameFault, plainNameFault } from '../schema/names.ts'
 import { shortParameter } from '../syntax/nodes.ts'
 import { parseLambda, parseSignature } from '../syntax/parse.ts'
@@ -85,8 +85,7 @@ function parsed(path: Path, title: string, parse: () => void): readonly Constrai
     return []
   } catch (error) {
     if (!(error instanceof QueryFailure)) throw error
-    const drawn = error.diagnostics.map(diagnostic => summaryOf([diagnostic])).join('\n')
-    return [failureAt(path, `${title}\n${drawn}`)]
+    return [failureAt(path, `${title}\n${drawnInMessage(error.diagnostics, '\n')}`)]
   }
 }
 

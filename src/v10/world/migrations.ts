@@ -10,7 +10,7 @@ import type { FindCollection, ReferredCollection, Session } from '../../model/se
 import { native, type ObjectValue, type Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type Diagnostic, QueryFailure } from '../failure/failure.ts'
-import { summaryOf } from '../failure/summary.ts'
+import { drawnInMessage } from '../failure/summary.ts'
 import type { CollectionItem } from '../fsl/nodes.ts'
 import { type Declaration, declarationOf, declarationOfItem } from '../migrations/declaration.ts'
 import { type MigrationPlan, planMigration } from '../migrations/plan.ts'
@@ -74,7 +74,7 @@ export class Migrations {
     const { call } = refusals.at(-1) ?? first
     const faults = refusals.flatMap(refusal => refusal.faults)
     const other = refusals.find(({ message }) => message !== undefined)?.message ?? ''
-    const told = faults.length > 0 ? indented(faults.map(each => summaryOf([each])).join('\n')) : other
+    const told = faults.length > 0 ? indented(drawnInMessage(faults, '\n')) : other
     throw call.failure('invalid_schema', `Invalid database schema update.\n${told}`)
   }
 }

@@ -13,7 +13,7 @@ import {
 import { native, type Ref } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failure/failure.ts'
-import { summaryOf } from '../failure/summary.ts'
+import { drawnInMessage } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
 
 /** What was to be written. */
@@ -53,7 +53,9 @@ export function constraintFailure(
 
 /** The refusal of a schema that does not hold together: the faults are drawn within the message. */
 export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryFailure {
-  const lines = faults.flatMap(fault => summaryOf([fault]).split('\n')).map(line => `\n    ${line}`)
+  const lines = drawnInMessage(faults, '\n')
+    .split('\n')
+    .map(line => `\n    ${line}`)
   return call.failure('invalid_schema', `Invalid database schema update.${lines.join('')}`)
 }
 
@@ -153,7 +155,7 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
 /** What went wrong in code of the users, as it is drawn. */
 export function drawn(error: LanguageError): string {
   const isDrawn = error instanceof QueryFailure && error.diagnostics.length > 0
-  return isDrawn ? summaryOf(error.diagnostics) : error.message
+  return isDrawn ? drawnInMessage(error.diagnostics, '\n\n') : error.message
 }
 
 /** Data fields are shown without the `data` that they are stored in. */

@@ -1,0 +1,23 @@
+// What is told of a query whose time is up counts from when it was sent, whoever has evaluated it since when.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { send } from '../support/http.ts'
+import { startServer } from '../support/server.ts'
+
+const endless =
+  'let t = Array.sequence(0, 15).fold("😀é", (x, _) => x + x)\nArray.sequence(0, 15000).map(i => t.slice(5, 60000).length).length'
+
+test('a query that waited for its turn in the slow lane is not told that its deadline was too short', async t => {
+  const server = await startServer({ flags: ['--slow-lane-processes', '1'] })
+  t.after(() => server.stop())
+  const ask = (timeoutMs: number) =>
+    send(server, {
+      path: '/query/1',
+      secret: server.rootSecret,
+      query: { query: endless },
+      headers: { 'x-query-timeout-ms': String(timeoutMs) },
+    })
+  const [first, second] = await Promise.all([ask(1500), ask(2200)])
+  assert.deepEqual([first.status, second.status], [503, 503])
+})
