@@ -1,11 +1,11 @@
 // Commands that a service starts over its own data: the same program again, with the same data directory and store.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { programFile } from '../base/program-files.ts'
 import { variableOf } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
 
-const program = fileURLToPath(import.meta.url).replace(/own-commands\.(ts|js)$/, 'main.$1')
+const program = programFile('cli/main.ts')
 
 const passedOn = ['data', 'store', 'storeSchema'] as const satisfies readonly SettingName[]
 

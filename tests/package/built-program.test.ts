@@ -7,10 +7,16 @@ import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { send } from '../support/http.ts'
 import { startServer } from '../support/server.ts'
+
+interface Check {
+  readonly ended: number | null
+  readonly failure: string | null
+}
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -34,7 +40,7 @@ describe('a clone with a built program', () => {
   })
   after(() => rm(clone, { recursive: true, force: true }))
 
-  test('serves, with threads for passwords and processes for long queries', async () => {
+  test('serves, with threads for passwords, processes for long queries and commands of its own', async () => {
     const server = await startServer({ program: program() })
     try {
       const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
@@ -50,6 +56,12 @@ describe('a clone with a built program', () => {
       const person = (created.json as { readonly resource: unknown }).resource
       const identified = await ask({ identify: person, password: 'of a person' })
       assert.deepEqual(identified.json, { resource: true })
+      const ownCommand = { path: '/api/v1/health/checks', secret: server.rootSecret, body: '' }
+      assert.equal((await send(server, ownCommand)).status, 202)
+      const state = { method: 'GET', path: '/api/v1/health', secret: server.rootSecret }
+      const check = async () => ((await send(server, state)).json as { tasks: { check: Check } }).tasks.check
+      while ((await check()).ended === null) await setTimeout(50)
+      assert.equal((await check()).failure, null)
       assert.match(server.stderr(), new RegExp(`\\(?src/service-log\\.ts:${lineOfError}:\\d+`))
     } finally {
       await server.stop()

@@ -1,5 +1,6 @@
 // Events of a source, as they come: a query of version 10 names the source, and each change in it is a line.
 
+import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { keyText, quoted } from '../../../src/v10/text/quoted.ts'
 import { Editor } from '../parts/editor.tsx'
@@ -13,12 +14,18 @@ import { databasePath } from '../router.ts'
 import { followSource, type SourceEvent, sourceIn } from '../service/events.ts'
 import { isAborted } from '../service/faults.ts'
 import { allNames } from '../service/schema.ts'
-import { scope } from '../session.ts'
+import { forgetOnSignOut, scope } from '../session.ts'
 import { shownValue } from '../wire/tagged.ts'
 import { marksOf, QueryFailure, queryOf10, runAs } from './shell-queries.ts'
 
 /** Older events are left out. */
 const eventsMax = 500
+
+/** The source as it was last written, while other pages are looked at. */
+const written = signal('')
+forgetOnSignOut(() => {
+  written.value = ''
+})
 
 type State = 'stopped' | 'watching' | 'paused' | 'away'
 
@@ -31,7 +38,10 @@ const stateTexts: Readonly<Record<State, string>> = {
 
 /** The page. */
 export function Events() {
-  const [text, setText] = useState('')
+  const text = written.value
+  const setText = (entered: string) => {
+    written.value = entered
+  }
   const watching = useWatch()
   const { error, events, keptAside, state } = watching
   const shown = error instanceof QueryFailure ? error.cause : error
@@ -46,15 +56,17 @@ export function Events() {
         <code>{'items.where(.price < 10).eventSource() { name, price }'}</code>
       </p>
       <CollectionChoice onChosen={setText} />
-      <Editor
-        label="Source"
-        value={text}
-        notation="version 10"
-        marks={marksOf(error)}
-        placeholder="items.all().eventSource()"
-        onChange={setText}
-        onSubmit={start}
-      />
+      <div class="editor-small">
+        <Editor
+          label="Source"
+          value={text}
+          notation="version 10"
+          marks={marksOf(error)}
+          placeholder="items.all().eventSource()"
+          onChange={setText}
+          onSubmit={start}
+        />
+      </div>
       <div class="form-buttons">
         <button type="button" class="primary" disabled={text.trim() === ''} onClick={start}>
           {isOn ? 'Watch this instead' : 'Watch'}
