@@ -4,30 +4,43 @@
 
 /** Words in the texts of errors, in lower case. None of them says anything about anybody. */
 const vocabulary = new Set(
-  `a about abort access account action active after all allowed already also an and annotation any are argument arguments
-  array as at attempted authenticate authentication authorization back bad be because been before binding body boolean both
-  bounds builtin but by bytes call called callee can cannot cast change changed character characters check class client
-  collection collections collides committed computed concurrent constraint constraints contain container contains
-  contended contention conversion convert could count create created credential credentials current cursor data database
-  date day days declared default defined definition delete deleted denied depth destructive did different dimension divide
-  division do document documents does double doubles down due duplicate during each effect element elements empty end
-  entry equal error errors eval evaluate evaluating evaluation event events exactly exceed exceeded exceeding exceeds
-  except exist exists expected expects expired expression failed failure field fields file files first fit float following
-  for forbidden foreign form format found frames from function functions greater has have header headers history id
-  identifier identity if in inactive index indexes info inner instance insufficient int integer internal into invalid is
-  it item its key keys lambda large least length less level limit list long lookup many map match matches max maximum
-  maximum may member membership met metadata method minimum missing mode module more most move must mva name named names
-  native negative nested nesting nested next no non none not null number numbers numeric object objects of one only open
-  operand operation operator or order other out outside overflow page pair parameter parameters parent parse parsed
-  partition path pattern perform performs permission persisted place position positive precision predicate present
-  privileges problem protected provide provided query queryable radix range rate reach reached read receive received
-  reduce ref refer reference refers regex regular replace request requests require required requires reserved resource
-  result retries return returned role roles same schema scope scoped search secret see set sets should signature single
-  size small snapshot so source stack start statement step steps stored stream string strings supported syntax system
-  take term terms text than that the their there this time timed timestamp to token too transaction transform tuple two type
-  types unable unary unauthorized unbound undefined unexpected union unique unit unknown unsupported up update updated uri
-  url used user uses uuid valid validation value values variable version was were when where which while width wildcard
-  with within write writes written wrong zero`.split(/\s+/),
+  `a abandon abort aborted about accept accepts access accessible account action active add added after alias all
+    allowed already also an ancestor and annotation annotations anonymous another any api are argument arguments
+    arity around array as at attempted authenticate authentication authorization back backfill backfilled bad be
+    because been before being between binding bindings bit block body boolean both bounds builtin but by bytes call
+    called callee calling can cannot cast cause change changed character characters check checks class client
+    closing code collection collections collides commit committed compatible compute computed concatenated
+    concurrent conflicting conflicts constraint constraints constructor contain container contains contended
+    contention context conversion convert could count covers create created credential credentials current cursor
+    dangling data database date dates day days declare declared decrease default defined definition delete deleted
+    denied depth descendant destructive did different digit digits dimension divide division do document documents
+    does doesn don double doubles down drop dropped due duplicate duplicates during each effect either element
+    elements empty end ends enough entity entry equal error errors escape eval evaluate evaluating evaluation event
+    events exactly exceed exceeded exceeding exceeds except exist exists expected expecting expects expired
+    expression extra failed failure failures field fields file filename files first fit float following for
+    forbidden foreign form format found frames from full function functions future get given greater group has have
+    having header headers here hex hint history id identifier identity if illegal in inactive inclusive incompatible
+    incorrect index indexable indexes info inner input instance instead insufficient int integer internal
+    interpolation into invalid is issuer it item its json key keys label lacks lambda lambdas large later least
+    length less level limit list literal live long longer lookup lower make many map match matches max maximum may
+    member membership met metadata method methods microseconds migration migrations milliseconds minimum missing mix
+    mode modify module more most move moved multipart must mva name named names native negative nested nesting next
+    no non none not nothing null nullable number numbers numeric object objects of once one only open operand
+    operation operator or order originally other out outer output outside overflow page pair parameter parameters
+    parent parenthesis parse parsed parsing partition past path pattern per perform performs permission persistable
+    persisted place position positive post precision predicate present previous priority privileges problem
+    protected provide provided provider providers providing pure queries query queryable radix range rate reach
+    reached read readonly reason receive received reduce ref refer reference refers refs regex regular remove
+    removed repetition replace represented request requests require required requires reserved resource result
+    resulted retries return returned reversed role roles s same saw scalar schema scope scoped search secret see set
+    sets short should signature simple single size small snapshot snippet so source specified specifiers stack
+    staged stale start starts statement step steps still stop stored stream streamable streaming string strings
+    struct submitted subtype such suffix support supported syntax system t tag tagged tags take target template
+    temporal term terms text than that the their there this time timed times timestamp to token too top trailing
+    transaction transform ttl tuple twice two type types unable unary unauthorized unbound unclosed undefined
+    unexpected unicode union unique unit unknown unmatched unresolved unsupported up update updated upper uri url
+    use used user uses uuid valid validation value values variable variadic version was were when where which while
+    width wildcard wildcards with within without write writes written wrong yet zero`.split(/\s+/),
 )
 
 /** Whether a word is one of those in texts of errors, or a usual name of a field: it says nothing about anybody. */

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { query, send } from '../support/http.ts'
-import { openStage, type Stage, skip, typeInto } from './stage.ts'
+import { query, send, sendFql } from '../support/http.ts'
+import { accessibilityFaults, openStage, type Stage, settled, skip, typeInto } from './stage.ts'
 
 let stage: Stage
 
@@ -51,6 +51,117 @@ test('the log shows sums, charts, queries and single requests, and is exported',
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download' }).click()
   assert.match((await downloading).suggestedFilename(), /\.gz$/)
+  stage.assertNoFaults()
+})
+
+/** An app whose requests are refused, in both languages. */
+async function brokenApp(): Promise<void> {
+  await stage.query({ create_collection: { object: { name: 'orders' } } })
+  const key = (await stage.query({
+    create_key: { object: { role: 'server', data: { object: { name: 'checkout' } } } },
+  })) as { readonly secret: string }
+  await send(stage.server, {
+    secret: key.secret,
+    query: {
+      create: { collection: 'orders' },
+      params: { object: { data: { object: { total: { add: ['hunter2', 1] } } } } },
+    },
+    headers: { 'x-fauna-tags': 'job=billing' },
+  })
+  await sendFql(stage.server, key.secret, 'orders.byId("hunter2")')
+}
+
+test('a 400 of an app is explained from the log page alone', { skip }, async () => {
+  await brokenApp()
+  const page = await stage.signedIn(stage.admin, 'logs')
+  const errors = page.getByRole('region', { name: 'Errors', exact: true })
+  const error = errors.getByRole('row', { name: /400 invalid argument: Number expected, String provided/ })
+  await error.getByRole('button', { name: 'Requests' }).click()
+  assert.match(page.url(), /[?&]error=invalid\+argument/)
+  const requests = page.getByRole('region', { name: 'Table of requests' })
+  const row = requests.getByRole('row', { name: /job=billing/ })
+  assert.match((await row.textContent()) ?? '', /"collection":"orders".*Number expected.*checkout/)
+  await row.getByRole('button').click()
+  const opened = page.getByRole('dialog')
+  await opened.getByText('Refused with 400: invalid argument').waitFor()
+  await opened.getByText('Number expected, String provided.').waitFor()
+  await opened.getByText('params › object › data › object › ? › add › 0').waitFor()
+  const told = (await opened.textContent()) ?? ''
+  for (const fact of [
+    /a key, checkout, \d+/,
+    /Rolesserver/,
+    /Collectionsorders/,
+    /job=billing/,
+    /Attempts1/,
+    /Laneordinary/,
+  ])
+    assert.match(told, fact)
+  assert.doesNotMatch(told, /hunter2/)
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await opened.getByRole('button', { name: 'Only this key' }).click()
+  await requests.getByRole('row', { name: /orders\.byId\(\?\)/ }).waitFor()
+  assert.equal(await requests.getByRole('row', { name: /checkout/ }).count(), 2)
+  await requests
+    .getByRole('row', { name: /orders\.byId/ })
+    .getByRole('button')
+    .click()
+  await opened.getByText('line 1, column').waitFor()
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('requests of the dashboard are hidden until they are asked for, in charts and lists', {
+  skip,
+}, async () => {
+  const page = await stage.signedIn(stage.admin, 'logs')
+  await settled(page)
+  const own = page
+    .getByRole('region', { name: 'Table of requests' })
+    .getByRole('row', { name: /source=dashboard/ })
+  const total = page.getByLabel('Totals').locator('dd').first()
+  const before = Number(await total.textContent())
+  assert.equal(await own.count(), 0)
+  await page.getByLabel('With what the dashboard asks itself').check()
+  await own.first().waitFor()
+  assert.ok(Number(await total.textContent()) > before)
+  assert.match(page.url(), /dashboard=1/)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('fields, charts and lists show one span, in one time zone', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'logs', { timezoneId: 'Asia/Kolkata' })
+  await settled(page)
+  await page.getByRole('button', { name: 'Times: Asia/' }).click()
+  await page.getByLabel('From (UTC)').fill('2026-01-05T10:00')
+  await page.getByLabel('To (UTC)').fill('2026-01-05T11:30')
+  await page.waitForURL(/from=2026-01-05T10%3A00%3A00\.000Z&to=2026-01-05T11%3A30/)
+  assert.equal(await page.getByLabel('Time', { exact: true }).inputValue(), 'custom')
+  await page.getByText('No request of this time is like this.').waitFor()
+  await page.getByText('Nothing was asked of this database in this time.').waitFor()
+  await page.getByLabel('To (UTC)').fill('2026-01-05T09:00')
+  await page.getByText('The end has to be after the beginning.').waitFor()
+  await page.getByRole('button', { name: 'Times: UTC' }).click()
+  assert.equal(await page.getByLabel(/^From \(Asia/).inputValue(), '2026-01-05T15:30')
+  await page.getByLabel('Time', { exact: true }).selectOption('15m')
+  await page.getByRole('region', { name: 'Table of requests' }).getByRole('button').first().waitFor()
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('what changed is told against the time before; a phone shows all of it', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'logs?changes=1', { viewport: { width: 390, height: 844 } })
+  await page.getByText('there is nothing to compare with').waitFor()
+  await settled(page)
+  const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+  assert.ok(!isWide, 'the page does not scroll sideways')
+  await page.getByRole('region', { name: 'Table of requests' }).getByRole('button').first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  const box = await dialog.boundingBox()
+  assert.ok(box && box.x >= 0 && box.x + box.width <= 390)
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await page.context().close()
   stage.assertNoFaults()
 })
 

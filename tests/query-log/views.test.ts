@@ -146,6 +146,62 @@ test('sums of closed segments are kept and used again', async () => {
   assert.equal((await readdir(join(folder, 'sums'))).length, 11, 'sums go with their segment')
 })
 
+test('what is new, more frequent or slower than in the span before is told, and nothing else', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'terrarium-changes-'))
+  const many = (count: number, from: number, more: Partial<Made>): Made[] =>
+    Array.from({ length: count }, (_, at) => ({
+      time: from + at * 100,
+      database: ['shop'],
+      status: 200,
+      ms: 10,
+      query: '{"add":[1]}',
+      ...more,
+    }))
+  const before = [
+    ...many(20, start, {}),
+    ...many(5, start, { query: '{"get":1}' }),
+    ...many(20, start, { query: '{"time":1}' }),
+    ...many(2, start, { query: '{"abort":"a"}', status: 400 }),
+  ]
+  const now = start + minute
+  const after = [
+    ...many(25, now, { ms: 12 }),
+    ...many(20, now, { query: '{"get":1}' }),
+    ...many(20, now, { query: '{"time":1}', ms: 40 }),
+    ...many(3, now, { query: '{"paginate":1}' }),
+    ...many(9, now, { query: '{"abort":"a"}', status: 400 }),
+    ...many(1, now, { query: '{"abort":"a"}', status: 503 }),
+  ]
+  try {
+    const path = segmentPath(own, start * 1000, 'cc')
+    const lines = [...before, ...after].sort((left, right) => left.time - right.time).map(lineOf)
+    await writeFile(path, lines.join(''))
+    await utimes(path, start / 1000 + 120, start / 1000 + 120)
+    const sums = new LogSummaries(own, systemRandom, () => (start + 999 * minute) * 1000)
+    const filter = { from: now, to: now + minute, regionGroup: 'us-std' }
+    const { errors, queries, totals, totalsBefore } = await sums.changes(filter, never)
+    assert.deepEqual([totalsBefore.requests, totals.requests], [before.length, after.length])
+    const told = new Map(queries.map(({ changes, name }) => [name, changes]))
+    assert.deepEqual(
+      told,
+      new Map([
+        ['{"time":"?"}', ['slower']],
+        ['{"get":"?"}', ['more often']],
+        ['{"paginate":"?"}', ['new']],
+      ]),
+    )
+    assert.deepEqual(
+      errors.map(({ changes, name }) => [name, ...changes]),
+      [
+        ['400', 'more often'],
+        ['503', 'new'],
+      ],
+    )
+  } finally {
+    await rm(own, { recursive: true, force: true })
+  }
+})
+
 test('long spans have few points, and a reading that nobody waits for ends', async () => {
   const filter = { from: start - 60 * 24 * 90 * minute, to: start, regionGroup: 'us-std' }
   const { points } = await whole.summary(filter, never)

@@ -1,58 +1,136 @@
-// Single records of the log, searched and filtered.
+// Single requests of the log, searched and filtered. The filter is in the address; each request opens.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
+import { localTimeMs, zoneName } from '../parts/time.tsx'
 import { cut } from '../parts/values.tsx'
 import { databasePath } from '../router.ts'
-import { type LogRecord, type RecordFilter, type Span, searchRecords } from '../service/logs.ts'
+import { type LogEntry, type RecordFilter, type Span, searchRecords } from '../service/logs.ts'
 import { session } from '../session.ts'
+import { callerText, LogRecordDialog, timeOfRecord } from './log-record.tsx'
+import { filterNow, isWithDashboard, showRequests } from './log-state.ts'
 
-const everything: RecordFilter = { text: '', statusClass: '', slowerThanMs: 0 }
 const shapeChars = 200
 
-/** The section of single records. */
+/** The section of single requests. */
 export function LogRecords({ span }: { span: Span }) {
-  const [text, setText] = useState('')
-  const [statusClass, setStatusClass] = useState('')
-  const [slower, setSlower] = useState('')
-  const [filter, setFilter] = useState(everything)
-  const [trail, setTrail] = useState<readonly string[]>([])
-  useEffect(() => setTrail([]), [span, filter])
-  const page = useLoad(
-    signal => searchRecords(span, filter, trail.at(-1), signal),
-    [span, filter, trail, databasePath.value.join('/')],
-  )
-  const search = (event: Event) => {
-    event.preventDefault()
-    setFilter({ text: text.trim(), statusClass, slowerThanMs: Number(slower) || 0 })
-  }
+  const filter = filterNow()
+  const key = JSON.stringify(filter)
+  const withDashboard = isWithDashboard()
   return (
     <section aria-labelledby="records">
-      <h2 id="records">Requests</h2>
-      <form class="inline-form toolbar" onSubmit={search}>
-        <Field label="Holds the text" type="search" value={text} onInput={setText} />
+      <h2 id="records" tabIndex={-1}>
+        Requests
+      </h2>
+      <FilterForm key={key} filter={filter} />
+      <Pages key={`${key} ${withDashboard} ${span.from} ${span.to}`} span={span} filter={filter} />
+    </section>
+  )
+}
+
+/** Parts of the form that are seen at once; the others are behind a click. */
+const moreNames = ['index', 'function', 'address', 'lane', 'costlier', 'retried', 'shape'] as const
+
+const statuses = [
+  ['', 'any'],
+  ['2xx', 'succeeded'],
+  ['4xx', 'refused (4xx)'],
+  ['5xx', 'failed (5xx)'],
+] as const
+
+function FilterForm({ filter }: { filter: RecordFilter }) {
+  const [draft, setDraft] = useState<RecordFilter>(filter)
+  const set = (name: keyof RecordFilter) => (value: string) => setDraft({ ...draft, [name]: value })
+  const text = (name: keyof RecordFilter, label: string, type: 'text' | 'search' | 'number' = 'text') => (
+    <Field label={label} type={type} value={draft[name] ?? ''} onInput={set(name)} />
+  )
+  const status = draft.status ?? ''
+  const known = statuses.some(([value]) => value === status)
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        showRequests(draft)
+      }}
+    >
+      <div class="inline-form toolbar">
+        {text('text', 'Holds the text', 'search')}
         <Choice
           label="Status"
-          value={statusClass}
-          onChange={setStatusClass}
-          options={[
-            ['', 'any'],
-            ['2xx', 'succeeded'],
-            ['4xx', 'refused (4xx)'],
-            ['5xx', 'failed (5xx)'],
-          ]}
+          value={status}
+          onChange={set('status')}
+          options={known ? statuses : [...statuses, [status, status]]}
         />
-        <Field label="Slower than (ms)" type="number" value={slower} onInput={setSlower} />
+        {text('error', 'Error')}
+        {text('collection', 'Collection')}
+        {text('who', 'Who')}
+        {text('tag', 'Tag')}
+        {text('slower', 'Slower than (ms)', 'number')}
         <button type="submit">Search</button>
-      </form>
+        {Object.keys(filter).length > 0 && (
+          <button type="button" class="quiet" onClick={() => showRequests({})}>
+            Show all
+          </button>
+        )}
+      </div>
+      <details class="more-filters" open={moreNames.some(name => filter[name] !== undefined)}>
+        <summary>More filters</summary>
+        <div class="inline-form toolbar">
+          {text('index', 'Index')}
+          {text('function', 'Function')}
+          {text('address', 'Address')}
+          <Choice
+            label="Lane"
+            value={draft.lane ?? ''}
+            onChange={set('lane')}
+            options={[
+              ['', 'any'],
+              ['ordinary', 'ordinary'],
+              ['slow', 'slow'],
+            ]}
+          />
+          {text('costlier', 'More operations than', 'number')}
+          <Choice
+            label="Tried again"
+            value={draft.retried ?? ''}
+            onChange={set('retried')}
+            options={[
+              ['', 'any'],
+              ['yes', 'yes'],
+              ['no', 'no'],
+            ]}
+          />
+          {text('shape', 'Shape, whole')}
+        </div>
+        <p class="hint">
+          An error is its code, such as <code>invalid argument</code>. Who: the number or name of a key, a
+          role, a user such as <code>users/5</code>, or <code>root</code>. A tag: <code>job</code> or{' '}
+          <code>job=nightly</code>.
+        </p>
+      </details>
+    </form>
+  )
+}
+
+function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
+  const [trail, setTrail] = useState<readonly string[]>([])
+  const [opened, setOpened] = useState<LogEntry | undefined>(undefined)
+  const withDashboard = isWithDashboard()
+  const page = useLoad(
+    signal => searchRecords(span, filter, withDashboard, trail.at(-1), signal),
+    [span, trail, databasePath.value.join('/')],
+  )
+  useEffect(() => setOpened(undefined), [trail])
+  return (
+    <>
       <Loaded of={page}>
-        {({ records, next_token }) => (
+        {({ entries, next }) => (
           <>
-            {records.length === 0 ? (
-              <p class="empty">No request is like this.</p>
+            {entries.length === 0 ? (
+              <p class="empty">No request of this time is like this.</p>
             ) : (
-              <RecordTable records={records} />
+              <RecordTable entries={entries} onOpen={setOpened} />
             )}
             <div class="pager">
               {trail.length > 0 && (
@@ -60,8 +138,8 @@ export function LogRecords({ span }: { span: Span }) {
                   ← Newer
                 </button>
               )}
-              {next_token !== null && (
-                <button type="button" onClick={() => setTrail([...trail, next_token])}>
+              {next !== null && (
+                <button type="button" onClick={() => setTrail([...trail, next])}>
                   Older →
                 </button>
               )}
@@ -69,23 +147,37 @@ export function LogRecords({ span }: { span: Span }) {
           </>
         )}
       </Loaded>
-    </section>
+      {opened && (
+        <LogRecordDialog {...opened} database={databaseOf(opened)} onClose={() => setOpened(undefined)} />
+      )}
+    </>
   )
 }
 
-function RecordTable({ records }: { records: readonly LogRecord[] }) {
+/** The database of a request, from the one looked at down. */
+function databaseOf({ record }: LogEntry): string {
   const own = [...(session.value?.principal.database ?? []), ...databasePath.value]
+  return record.DATABASE.slice(own.length).join('/') || 'this one'
+}
+
+interface RecordTableProps {
+  readonly entries: readonly LogEntry[]
+  readonly onOpen: (entry: LogEntry) => void
+}
+
+function RecordTable({ entries, onOpen }: RecordTableProps) {
   return (
     <section class="table-scroll" tabIndex={0} aria-label="Table of requests">
       <table>
         <thead>
           <tr>
-            <th scope="col">Time</th>
+            <th scope="col">Time ({zoneName()})</th>
             <th scope="col">Status</th>
             <th scope="col" class="number">
               ms
             </th>
             <th scope="col">Query</th>
+            <th scope="col">Who</th>
             <th scope="col">Database</th>
             <th scope="col">Tags</th>
             <th scope="col" class="number">
@@ -94,29 +186,46 @@ function RecordTable({ records }: { records: readonly LogRecord[] }) {
           </tr>
         </thead>
         <tbody>
-          {records.map((record, at) => (
-            <tr key={at}>
-              <td>{record.TS}</td>
-              <td class={Number(record.RESPONSE_CODE) >= 400 ? 'status-bad' : undefined}>
-                {record.RESPONSE_CODE}
-              </td>
-              <td class="number">{record.QUERY_TIME_MS}</td>
-              <td class="wrap mono shape">
-                <bdi>{cut(record.FQL_SHAPE || '–', shapeChars)}</bdi>
-              </td>
-              <td>
-                <bdi>{record.DATABASE.slice(own.length).join('/') || 'this one'}</bdi>
-              </td>
-              <td>
-                {Object.entries(record.TAGS)
-                  .map(([key, value]) => `${key}=${value}`)
-                  .join(' ')}
-              </td>
-              <td class="number">{record.BYTE_READ_OPS + record.BYTE_WRITE_OPS + record.COMPUTE_OPS}</td>
-            </tr>
+          {entries.map((entry, at) => (
+            <RecordRow key={at} entry={entry} onOpen={onOpen} />
           ))}
         </tbody>
       </table>
     </section>
+  )
+}
+
+function RecordRow({ entry, onOpen }: { entry: LogEntry; onOpen: (entry: LogEntry) => void }) {
+  const { details, record } = entry
+  const isBad = Number(record.RESPONSE_CODE) >= 400
+  const error = details?.error
+  const shape = details?.shape ?? record.FQL_SHAPE
+  const tags = Object.entries(record.TAGS).map(([key, value]) => `${key}=${value}`)
+  return (
+    <tr>
+      <td>
+        <button type="button" class="quiet only" title="Open this request" onClick={() => onOpen(entry)}>
+          {localTimeMs(timeOfRecord(record))}
+        </button>
+      </td>
+      <td class={isBad ? 'status-bad' : undefined}>{record.RESPONSE_CODE}</td>
+      <td class="number">{record.QUERY_TIME_MS}</td>
+      <td class="wrap mono shape">
+        <bdi>{cut(shape || `– ${details?.endpoint ?? ''}`, shapeChars)}</bdi>
+        {error && (
+          <p class="status-bad row-reason">
+            <bdi>{[error.code, error.description].filter(text => text !== '').join(': ')}</bdi>
+          </p>
+        )}
+      </td>
+      <td>
+        <bdi>{details ? callerText(details.caller) : ''}</bdi>
+      </td>
+      <td>
+        <bdi>{databaseOf(entry)}</bdi>
+      </td>
+      <td>{tags.join(' ')}</td>
+      <td class="number">{record.BYTE_READ_OPS + record.BYTE_WRITE_OPS + record.COMPUTE_OPS}</td>
+    </tr>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { Choice } from '../parts/fields.tsx'
 import { cut } from '../parts/values.tsx'
 import type { LogSummary, LogSums } from '../service/logs.ts'
+import { RequestsButton, showShape } from './log-tables.tsx'
 
 type Shape = LogSummary['shapes'][number]
 
@@ -65,6 +66,9 @@ export function LogShapes({ shapes }: { shapes: readonly Shape[] }) {
               <th scope="col" class="number">
                 Compute
               </th>
+              <th scope="col">
+                <span class="unseen">Look</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -80,6 +84,11 @@ export function LogShapes({ shapes }: { shapes: readonly Shape[] }) {
                 <td class="number">{each.byte_read_ops.toLocaleString('en')}</td>
                 <td class="number">{each.byte_write_ops.toLocaleString('en')}</td>
                 <td class="number">{each.compute_ops.toLocaleString('en')}</td>
+                <td>
+                  {each.shape !== '' && (
+                    <RequestsButton of={each.shape} onClick={() => showShape(each.shape)} />
+                  )}
+                </td>
               </tr>
             ))}
           </tbody>

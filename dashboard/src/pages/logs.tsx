@@ -2,47 +2,28 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { Chart } from '../parts/chart.tsx'
-import { Choice, Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
-import { addressWith, databasePath, go, place } from '../router.ts'
-import { type LogSummary, type Span, summarize } from '../service/logs.ts'
+import { databasePath } from '../router.ts'
+import { type LogSummary, summarize } from '../service/logs.ts'
 import { LogExports } from './log-exports.tsx'
 import { LogRecords } from './log-records.tsx'
 import { LogShapes } from './log-shapes.tsx'
-
-const hour = 3_600_000
-const spans = [
-  ['15m', 'last 15 minutes', hour / 4],
-  ['1h', 'last hour', hour],
-  ['6h', 'last 6 hours', 6 * hour],
-  ['1d', 'last day', 24 * hour],
-  ['7d', 'last 7 days', 7 * 24 * hour],
-  ['30d', 'last 30 days', 30 * 24 * hour],
-  ['90d', 'last 90 days', 90 * 24 * hour],
-] as const
-
-const minute = 60_000
-
-/** The span that the address names; without one the last hour. */
-function spanOf(): Span {
-  const { parameters } = place.value
-  const from = parameters.get('from')
-  const to = parameters.get('to')
-  if (from !== null && to !== null) return { from, to }
-  const length = spans.find(([name]) => name === parameters.get('last'))?.[2] ?? hour
-  const now = Math.ceil(Date.now() / minute) * minute
-  return { from: new Date(now - length).toISOString(), to: new Date(now).toISOString() }
-}
+import { LogSpan } from './log-span.tsx'
+import { isWithDashboard, spanKey, spanNow, zoomTo } from './log-state.ts'
+import { LogChangesPart, LogErrors } from './log-tables.tsx'
 
 /** The page of the log. */
 export function Logs() {
   const [turn, setTurn] = useState(0)
-  const { parameters } = place.value
-  const key = ['from', 'to', 'last'].map(name => parameters.get(name)).join()
+  const key = spanKey()
   // Each turn is a new span: what has come in since is asked for.
-  const span = useMemo(() => ({ ...spanOf(), turn }), [key, turn])
-  const summary = useLoad(signal => summarize(span, signal), [span, databasePath.value.join('/')])
+  const span = useMemo(() => ({ ...spanNow(), turn }), [key, turn])
+  const withDashboard = isWithDashboard()
+  const summary = useLoad(
+    signal => summarize(span, withDashboard, signal),
+    [span, withDashboard, databasePath.value.join('/')],
+  )
   return (
     <>
       <Heading title="Logs">
@@ -50,57 +31,21 @@ export function Logs() {
           Refresh
         </button>
       </Heading>
-      <SpanForm span={span} />
+      <LogSpan span={span} />
       <Loaded of={summary}>
         {found => (
           <>
             <Totals summary={found} />
             <Charts summary={found} />
+            <LogErrors errors={found.errors} />
             <LogShapes shapes={found.shapes} />
           </>
         )}
       </Loaded>
+      <LogChangesPart span={span} />
       <LogRecords span={span} />
       <LogExports span={span} />
     </>
-  )
-}
-
-const localInput = (iso: string) => {
-  const date = new Date(iso)
-  return new Date(date.getTime() - date.getTimezoneOffset() * minute).toISOString().slice(0, 16)
-}
-
-function SpanForm({ span }: { span: Span }) {
-  const isCustom = place.value.parameters.has('from')
-  const [from, setFrom] = useState(localInput(span.from))
-  const [to, setTo] = useState(localInput(span.to))
-  const none = { from: undefined, to: undefined, last: undefined }
-  const choose = (name: string) => {
-    if (name === 'custom') go(addressWith({ ...none, from: span.from, to: span.to }))
-    else go(addressWith({ ...none, last: name }))
-  }
-  const apply = (event: Event) => {
-    event.preventDefault()
-    if (from === '' || to === '') return
-    go(addressWith({ ...none, from: new Date(from).toISOString(), to: new Date(to).toISOString() }))
-  }
-  return (
-    <div class="toolbar">
-      <Choice
-        label="Time"
-        value={isCustom ? 'custom' : (place.value.parameters.get('last') ?? '1h')}
-        onChange={choose}
-        options={[...spans.map(([name, text]) => [name, text] as const), ['custom', 'from … to …'] as const]}
-      />
-      {isCustom && (
-        <form class="inline-form" onSubmit={apply}>
-          <Field label="From" type="datetime-local" value={from} onInput={setFrom} />
-          <Field label="To" type="datetime-local" value={to} onInput={setTo} />
-          <button type="submit">Show</button>
-        </form>
-      )}
-    </div>
   )
 }
 
@@ -177,22 +122,14 @@ function Charts({ summary }: { summary: LogSummary }) {
     [summary],
   )
   if (totals.requests === 0) {
-    return <p class="empty">Nothing was asked of this database in that time. Choose a longer one.</p>
+    return <p class="empty">Nothing was asked of this database in this time. Choose a longer one.</p>
   }
-  const zoom = (from: number, to: number) =>
-    go(
-      addressWith({
-        last: undefined,
-        from: new Date(Math.floor(from / minute) * minute).toISOString(),
-        to: new Date(Math.ceil(to / minute) * minute).toISOString(),
-      }),
-    )
   return (
     <div class="charts">
-      <Chart label="Requests and errors" times={data.times} series={data.requests} onZoom={zoom} />
-      <Chart label="Time in the service" times={data.times} series={data.latency} onZoom={zoom} />
-      <Chart label="Operations" times={data.times} series={data.operations} onZoom={zoom} />
-      <Chart label="Bytes" times={data.times} series={data.bytes} onZoom={zoom} />
+      <Chart label="Requests and errors" times={data.times} series={data.requests} onZoom={zoomTo} />
+      <Chart label="Time in the service" times={data.times} series={data.latency} onZoom={zoomTo} />
+      <Chart label="Operations" times={data.times} series={data.operations} onZoom={zoomTo} />
+      <Chart label="Bytes" times={data.times} series={data.bytes} onZoom={zoomTo} />
     </div>
   )
 }

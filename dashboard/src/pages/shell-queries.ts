@@ -36,6 +36,8 @@ interface ReadyQuery {
   readonly unwrapped: (error: ServiceError) => ServiceError
 }
 
+const written = (as: Scope): Scope => ({ ...as, isWritten: true })
+
 /** The queries of a text in version 4. Throws `NotationError`. */
 export function queriesOf4(text: string, notation: Notation): readonly ReadyQuery[] {
   return parseQueries(text, notation).map(readyQuery)
@@ -48,7 +50,7 @@ function readyQuery({ query, locate }: WrittenQuery): ReadyQuery {
     past !== undefined && position[0] === 'expr' ? position.slice(1) : position
   return {
     run: async (as, signal) => {
-      return { ...(await runText(writeJson(sent), as, signal)), version: '4', summary: '' }
+      return { ...(await runText(writeJson(sent), written(as), signal)), version: '4', summary: '' }
     },
     marksFor: ({ faults }) =>
       faults.map(({ code, description, position }) => ({
@@ -69,7 +71,7 @@ export function queryOf10(text: string): ReadyQuery {
   const opening = past === undefined ? '' : `at (Time(${JSON.stringify(past)})) {\n`
   const sent = past === undefined ? text : `${opening}${text}\n}`
   return {
-    run: async (as, signal) => ({ ...(await runVersion10(sent, as, signal)), version: '10' }),
+    run: async (as, signal) => ({ ...(await runVersion10(sent, written(as), signal)), version: '10' }),
     marksFor: ({ summary }) =>
       drawnPlaces(sent, summary).map(({ from, to, message }) => ({
         from: Math.max(0, from - opening.length),

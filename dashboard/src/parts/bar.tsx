@@ -8,7 +8,7 @@ import { losesBySigningOut, session, signOut } from '../session.ts'
 import { useDismissal } from './dismissal.ts'
 import { Field } from './fields.tsx'
 import { Problem } from './problem.tsx'
-import { instantOf, localTime } from './time.tsx'
+import { changeZone, fieldTime, instantOf, localTime, zone, zoneName } from './time.tsx'
 
 interface BarProps {
   readonly isMenuOpen: boolean
@@ -31,6 +31,7 @@ export function Bar({ isMenuOpen, onMenu }: BarProps) {
       <img src="/dashboard/icon.svg" alt="" width="26" height="26" />
       <DatabaseTrail />
       <TimeControl />
+      <ZoneButton />
       <ThemeButton />
       <SignOut />
     </header>
@@ -115,8 +116,7 @@ function TimeControl() {
   const past = pastTime.value
   const ms = past === undefined ? undefined : Date.parse(past)
   const toggle = () => {
-    const now = new Date(ms ?? Date.now())
-    setText(new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19))
+    setText(fieldTime(ms ?? Date.now()))
     setError(undefined)
     setOpen(!isOpen)
   }
@@ -154,7 +154,7 @@ function TimeControl() {
             step="1"
             value={text}
             onInput={setText}
-            hint="In your time zone. All pages then show the data as it was at that time; it cannot be changed."
+            hint={`In the time zone ${zoneName()}. All pages then show the data as it was at that time; it cannot be changed.`}
           />
           {error && <Problem error={error} />}
           <button type="submit" class="primary">
@@ -184,6 +184,16 @@ function storedTheme(): Theme {
 
 function apply(chosen: Theme): void {
   document.documentElement.dataset.theme = chosen
+}
+
+/** One time zone for all times on all pages. */
+function ZoneButton() {
+  const label = `Times: ${zoneName()}`
+  return (
+    <button type="button" class="quiet zone" aria-label={label} title={label} onClick={changeZone}>
+      {zone.value === 'UTC' ? 'UTC' : 'Local'}
+    </button>
+  )
 }
 
 function ThemeButton() {

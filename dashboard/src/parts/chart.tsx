@@ -3,6 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { clockText, zone } from './time.tsx'
 
 /** A line or area of a chart. */
 interface Series {
@@ -39,17 +40,6 @@ function isSparse(values: readonly (number | null)[]): boolean {
   return present < values.length / 4
 }
 
-const two = (number: number) => String(number).padStart(2, '0')
-
-/** A time of the axis, in seconds: the day at midnight, otherwise the time of day. */
-function clockText(seconds: number): string {
-  const date = new Date(seconds * 1000)
-  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
-  if (isMidnight) return `${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`
-  return date.getSeconds() === 0 ? minutes : `${minutes}:${two(date.getSeconds())}`
-}
-
 const shortNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element): uPlot.Options {
@@ -61,10 +51,11 @@ function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element):
   return {
     width: host.clientWidth,
     height,
+    ...(zone.value === 'UTC' && { tzDate: seconds => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
     cursor: { drag: { x: onZoom !== undefined, y: false } },
     scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
     axes: [
-      { ...axis, values: (_, splits) => splits.map(clockText) },
+      { ...axis, values: (_, splits) => splits.map(split => clockText(split * 1000)) },
       { ...axis, size: 56, values: (_, splits) => splits.map(split => shortNumber.format(split)) },
     ],
     series: [
@@ -93,7 +84,7 @@ function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element):
   }
 }
 
-/** A chart. It is drawn anew when its data, its width or the colours change. */
+/** A chart. It is drawn anew when its data, its width, the colours or the time zone change. */
 export function Chart(props: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
   const { times, series, label } = props
@@ -123,7 +114,7 @@ export function Chart(props: ChartProps) {
       scheme.removeEventListener('change', redraw)
       plot.destroy()
     }
-  }, [times, series])
+  }, [times, series, zone.value])
   return (
     <figure class="chart">
       <figcaption>{label}</figcaption>

@@ -23,6 +23,8 @@ export type TextResult = Omit<QueryResult, 'value'>
 /** Where and as whom a request runs. */
 export interface Scope {
   readonly secret: string
+  /** A person has written the query: the dashboard only passes it on. */
+  readonly isWritten?: boolean
 }
 
 const costHeaders = [
@@ -38,16 +40,16 @@ const costHeaders = [
   'x-txn-time',
 ] as const
 
-/** Marks the dashboard's own requests in the query log. */
-const tags = 'source=dashboard'
+/** Tells the dashboard's own requests from those that people have written, in the query log. */
+const tagsOf = ({ isWritten }: Scope) => (isWritten ? 'source=shell' : 'source=dashboard')
 
 let lastSeenTxn = 0
 
-function headersOf({ secret }: Scope): Headers {
+function headersOf(scope: Scope): Headers {
   const headers = new Headers({
-    authorization: `Bearer ${secret}`,
+    authorization: `Bearer ${scope.secret}`,
     'x-faunadb-api-version': '4',
-    'x-fauna-tags': tags,
+    'x-fauna-tags': tagsOf(scope),
   })
   if (lastSeenTxn > 0) headers.set('x-last-seen-txn', String(lastSeenTxn))
   return headers
@@ -122,15 +124,15 @@ interface Version10Result extends QueryResult {
  */
 export async function runVersion10(
   query: string,
-  { secret }: Scope,
+  scope: Scope,
   signal: AbortSignal,
   given: Readonly<Record<string, Query>> = {},
 ): Promise<Version10Result> {
   const started = performance.now()
   const headers = new Headers({
-    authorization: `Bearer ${secret}`,
+    authorization: `Bearer ${scope.secret}`,
     'x-format': 'tagged',
-    'x-query-tags': tags,
+    'x-query-tags': tagsOf(scope),
   })
   if (lastSeenTxn > 0) headers.set('x-last-txn-ts', String(lastSeenTxn))
   const response = await reach('/query/1', {

@@ -29,24 +29,80 @@ export interface LogSummary {
   readonly step_ms: number
   readonly points: readonly (TimedSums & { readonly time: string })[]
   readonly shapes: readonly (LogSums & { readonly shape: string })[]
+  /** Status, code and text. */
+  readonly errors: readonly (LogSums & { readonly error: string })[]
 }
 
 /** A record of the log, in the format in which it is exported. */
 export interface LogRecord {
+  readonly API_VERSION: string
   readonly TS: string
   readonly RESPONSE_CODE: string
+  readonly REQUEST_METHOD: string
   readonly QUERY_TIME_MS: number
   readonly FQL_SHAPE: string
   readonly DATABASE: readonly string[]
+  readonly BYTES_IN: number
+  readonly BYTES_OUT: number
   readonly BYTE_READ_OPS: number
   readonly BYTE_WRITE_OPS: number
   readonly COMPUTE_OPS: number
+  readonly RATE_LIMITS_HIT: readonly string[]
   readonly TAGS: Readonly<Record<string, string>>
+  readonly REQUEST_HEADERS: string
+  readonly TRACEPARENT: string
+  readonly TXN_RETRIES: number
+}
+
+/** What is known beside a record. */
+export interface LogDetails {
+  /** With the names that are known to be in it. */
+  readonly shape: string
+  readonly endpoint: string
+  readonly address: string
+  readonly lane: 'ordinary' | 'slow'
+  readonly is_dashboard: boolean
+  readonly collections: readonly string[]
+  readonly indexes: readonly string[]
+  readonly functions: readonly string[]
+  readonly error: { readonly code: string; readonly description: string; readonly position: string } | null
+  readonly caller: LogCaller | null
+}
+
+/** Who asked. */
+export interface LogCaller {
+  readonly kind: 'root' | 'key' | 'token' | 'provider'
+  readonly is_outer: boolean
+  readonly id: string | null
+  readonly name: string | null
+  readonly roles: readonly string[]
+  readonly identity: string | null
+}
+
+/** A record with what is known beside it; nothing, of records of older versions. */
+export interface LogEntry {
+  readonly record: LogRecord
+  readonly details: LogDetails | null
 }
 
 interface RecordPage {
-  readonly records: readonly LogRecord[]
-  readonly next_token: string | null
+  readonly entries: readonly LogEntry[]
+  readonly next: string | null
+}
+
+/** A query or an error that stands out beside the span before. */
+export interface LogChange {
+  readonly name: string
+  readonly changes: readonly ('new' | 'more often' | 'slower' | 'costlier')[]
+  readonly now: LogSums
+  readonly before: LogSums | null
+}
+
+export interface LogChanges {
+  readonly totals: LogSums
+  readonly totals_before: LogSums
+  readonly queries: readonly LogChange[]
+  readonly errors: readonly LogChange[]
 }
 
 export interface ExportRequest {
@@ -76,33 +132,62 @@ function post<T>(path: string, { from, to }: Span, more: object, signal?: AbortS
   return callApi<T>('POST', `${path}?type=query`, { secret: session.value?.secret ?? '' }, body, signal)
 }
 
+/** What the dashboard asks itself is left out unless it is asked for. */
+const withOwn = (isWithDashboard: boolean) => (isWithDashboard ? {} : { dashboard: false })
+
 /** Sums over a span. */
-export function summarize(span: Span, signal: AbortSignal): Promise<LogSummary> {
-  return post('/api/v1/logs/_summary', span, {}, signal)
+export function summarize(span: Span, isWithDashboard: boolean, signal: AbortSignal): Promise<LogSummary> {
+  return post('/api/v1/logs/_summary', span, withOwn(isWithDashboard), signal)
 }
 
-/** What single records are searched by. */
+/** What is new in a span beside the one of the same length before it. */
+export function changesIn(span: Span, isWithDashboard: boolean, signal: AbortSignal): Promise<LogChanges> {
+  return post('/api/v1/logs/_changes', span, withOwn(isWithDashboard), signal)
+}
+
+/** What single records are searched by, as addresses of the page name it. Texts that are empty or absent do not filter. */
 export interface RecordFilter {
-  readonly text: string
-  /** `2xx`, `4xx`, `5xx`; empty for all. */
-  readonly statusClass: string
-  readonly slowerThanMs: number
+  readonly text?: string
+  /** A status, or `2xx`, `4xx`, `5xx`. */
+  readonly status?: string
+  readonly error?: string
+  readonly collection?: string
+  readonly index?: string
+  readonly function?: string
+  readonly who?: string
+  readonly tag?: string
+  readonly address?: string
+  readonly lane?: string
+  readonly shape?: string
+  readonly slower?: string
+  readonly costlier?: string
+  readonly retried?: string
 }
 
 /** A page of single records, the newest first. */
-export function searchRecords(
+export async function searchRecords(
   span: Span,
-  { text, statusClass, slowerThanMs }: RecordFilter,
+  { costlier, retried, slower, status, ...texts }: RecordFilter,
+  isWithDashboard: boolean,
   next: string | undefined,
   signal: AbortSignal,
 ): Promise<RecordPage> {
   const filter = {
-    ...(text !== '' && { text }),
-    ...(statusClass !== '' && { status_class: statusClass }),
-    slower_than_ms: slowerThanMs,
+    ...withOwn(isWithDashboard),
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
+    ...(status && { [status.endsWith('xx') ? 'status_class' : 'status']: status }),
+    ...(slower && { slower_than_ms: Number(slower) }),
+    ...(costlier && { operations_above: Number(costlier) }),
+    ...(retried && { retried: retried === 'yes' }),
     ...(next !== undefined && { next_token: next }),
   }
-  return post('/api/v1/logs/_records', span, filter, signal)
+  const page = await post<{
+    readonly records: readonly LogRecord[]
+    readonly details: readonly (LogDetails | null)[]
+    readonly next_token: string | null
+  }>('/api/v1/logs/_records', span, filter, signal)
+  const entries = page.records.map((record, at) => ({ record, details: page.details[at] ?? null }))
+  return { entries, next: page.next_token }
 }
 
 /** Asks for an export of a span. */

@@ -1,0 +1,77 @@
+// The span of the log: fields that always say what charts and lists show. Whatever is entered is shown at once if it can be.
+
+import { useEffect, useState } from 'preact/hooks'
+import { Check, Choice, Field } from '../parts/fields.tsx'
+import { fieldTime, instantOf, zone, zoneName } from '../parts/time.tsx'
+import type { Span } from '../service/logs.ts'
+import {
+  isWithDashboard,
+  lastName,
+  showDashboard,
+  showLast,
+  showSpan,
+  spanFault,
+  spans,
+} from './log-state.ts'
+
+/** The fields of the span. */
+export function LogSpan({ span }: { span: Span }) {
+  const last = lastName()
+  return (
+    <div class="toolbar">
+      <Choice
+        label="Time"
+        value={last ?? 'custom'}
+        onChange={name => (name === 'custom' ? showSpan(span.from, span.to) : showLast(name))}
+        options={[...spans.map(([name, text]) => [name, text] as const), ['custom', 'from … to …'] as const]}
+      />
+      <Ends key={`${span.from} ${span.to} ${zone.value}`} span={span} />
+      <Check label="With what the dashboard asks itself" isOn={isWithDashboard()} onChange={showDashboard} />
+    </div>
+  )
+}
+
+const written = (iso: string) => (Number.isNaN(Date.parse(iso)) ? '' : fieldTime(Date.parse(iso), 'minute'))
+
+/** The two ends; a new span makes them anew. */
+function Ends({ span }: { span: Span }) {
+  const [from, setFrom] = useState(written(span.from))
+  const [to, setTo] = useState(written(span.to))
+  const isChanged = from !== written(span.from) || to !== written(span.to)
+  const fault = isChanged ? faultOf(from, to) : undefined
+  const show = () => {
+    if (isChanged && fault === undefined) showSpan(instantOf(from), instantOf(to))
+  }
+  // A year is entered digit by digit: what can be shown by then is, after a moment.
+  useEffect(() => {
+    const timer = setTimeout(show, pauseMs)
+    return () => clearTimeout(timer)
+  }, [from, to])
+  return (
+    <form
+      class="inline-form"
+      onSubmit={event => {
+        event.preventDefault()
+        show()
+      }}
+    >
+      <Field label={`From (${zoneName()})`} type="datetime-local" value={from} onInput={setFrom} />
+      <Field label={`To (${zoneName()})`} type="datetime-local" value={to} onInput={setTo} />
+      {isChanged && (
+        <p class="hint" role="status">
+          {fault ?? 'Looking…'}
+        </p>
+      )}
+    </form>
+  )
+}
+
+const pauseMs = 700
+
+function faultOf(from: string, to: string): string | undefined {
+  try {
+    return spanFault(instantOf(from), instantOf(to))
+  } catch (cause) {
+    return (cause as Error).message
+  }
+}
