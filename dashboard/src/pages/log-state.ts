@@ -79,7 +79,7 @@ export function showDashboard(isShown: boolean): void {
 }
 
 /** The parts of a filter, in the order of the form. */
-export const filterNames = [
+const filterNames = [
   'text',
   'status',
   'error',

@@ -26,7 +26,7 @@ const operations = (sums: LogSums) =>
 const errorStart = /^(\d{3})(?: ([^:]+))?/
 
 /** Leads to the requests that ended with an error. */
-export function showError(name: string): void {
+function showError(name: string): void {
   const [, status = '', error] = errorStart.exec(name) ?? []
   showRequests(error === undefined ? { status } : { status, error })
   toRequests()
