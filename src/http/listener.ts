@@ -25,7 +25,7 @@ import { FairBudget } from './fair-budget.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 import { type Pacer, Pacing } from './pacer.ts'
-import { peek, startsHttp2 } from './preface.ts'
+import { holdsFirstRecord, peek, startsHttp2 } from './preface.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 import { asksForUpgrade, type EarlyRequest, receiveUpgrade, upgradeIn } from './upgrade.ts'
 
@@ -225,8 +225,7 @@ export class Listener {
   }
 
   #createSecure({ cert, key }: { readonly cert: string | Buffer; readonly key: string | Buffer }): Server {
-    const server = tls.createServer({
-      ...socketOptions,
+    const secure = tls.createServer({
       cert,
       key,
       ALPNProtocols: ['h2', 'http/1.1'],
@@ -235,16 +234,8 @@ export class Listener {
     /** Sockets on which nothing has been encrypted yet, by the other end's address and port. */
     const handshakes = new Map<string, Socket>()
     const endOf = (socket: Socket) => `${socket.remoteAddress} ${socket.remotePort}`
-    server.on('connection', (socket: Socket) => {
-      const end = endOf(socket)
-      handshakes.set(end, socket)
-      this.#track(socket)
-      socket.once('close', () => {
-        if (handshakes.get(end) === socket) handshakes.delete(end)
-      })
-    })
-    server.on('tlsClientError', (_error, socket) => socket.destroy())
-    server.on('secureConnection', (socket: TLSSocket) => {
+    secure.on('tlsClientError', (_error, socket) => socket.destroy())
+    secure.on('secureConnection', (socket: TLSSocket) => {
       const end = endOf(socket)
       this.#track(socket)
       const raw = handshakes.get(end)
@@ -256,7 +247,36 @@ export class Listener {
       if (socket.alpnProtocol === 'h2') this.#admitSession(socket)
       else this.#speakHttp1(socket)
     })
-    return server
+    return net.createServer(socketOptions, socket => {
+      const end = endOf(socket)
+      handshakes.set(end, socket)
+      this.#track(socket)
+      socket.once('close', () => {
+        if (handshakes.get(end) === socket) handshakes.delete(end)
+      })
+      this.#secure(socket, secure)
+    })
+  }
+
+  /** Waits for what a client begins its handshake with, and has it made when it is the connection's turn. */
+  #secure(socket: Socket, secure: tls.Server): void {
+    const drop = () => socket.destroy()
+    socket.on('error', drop)
+    socket.once('end', drop)
+    const cancel = this.#timers.after(this.#receiveMs, drop)
+    socket.once('close', cancel)
+    const handOver = (seen: Buffer) => {
+      if (socket.destroyed) return
+      cancel()
+      for (const event of ['error', 'end'] as const) socket.removeListener(event, drop)
+      socket.removeListener('close', cancel)
+      socket.unshift(seen)
+      secure.emit('connection', socket)
+    }
+    peek(socket, seen => {
+      if (!holdsFirstRecord(seen)) return undefined
+      return () => this.#connections.get(socket)?.pacer.shakeHands(() => handOver(seen))
+    })
   }
 
   /** Where a request comes from. */

@@ -1,6 +1,6 @@
 // How fast a connection gets on. Of the requests that it brings at once (pipelined, or as streams of HTTP/2) a few are begun
 // in each turn of the event loop, and of what it has sent some is parsed in each, for Node parses all that it has read: those
-// of other connections do not wait for all of it. A session of HTTP/2 that sends what is good for nothing is cut off.
+// of other connections do not wait for all of it. Handshakes of TLS that come at once are made a few in each turn, too. A session of HTTP/2 that sends what is good for nothing is cut off.
 //
 // How much a turn has room for is found out as it goes, for nobody knows before what a request takes: when a turn has taken
 // long, less is begun in the next. The first request of each connection in a turn always is, so whoever asks one thing at a
@@ -21,6 +21,8 @@ interface Step {
 }
 
 const requestCost = 1
+/** A handshake of TLS takes about as long as so many short requests: most of it is a signature. */
+const handshakeCost = 32
 
 /** Milliseconds come back as they pass. */
 const passing = { max: 0, perSecond: 1000 }
@@ -144,6 +146,11 @@ export class Pacer {
       this.#isHeld = true
       this.#socket.pause()
     }
+  }
+
+  /** Calls `go`, which makes a handshake of TLS, at once or in a later turn. It must not throw. */
+  shakeHands(go: () => void): void {
+    this.#take({ cost: handshakeCost, go })
   }
 
   /** Calls `go`, after which so many bytes are parsed, at once when they are few, or in a later turn. It must not throw. */

@@ -1,4 +1,4 @@
-// The first bytes of a connection: which version of HTTP they begin.
+// The first bytes of a connection: which version of HTTP they begin, or whether they are what a handshake of TLS begins with.
 
 import type { Duplex } from 'node:stream'
 import { limits } from '../limits.ts'
@@ -30,6 +30,17 @@ export function endOfSettings(seen: Buffer): number | undefined {
   if (seen[frameAt + 3] !== settingsType) return 0
   const end = frameAt + frameHeadBytes + seen.readUIntBE(frameAt, 3)
   return seen.length < end ? undefined : end
+}
+
+/** A record of TLS: its type, of which a handshake has this one, its version, and how many bytes follow. */
+const recordHeadBytes = 5
+const recordLengthAt = 3
+const handshakeType = 22
+
+/** Whether all of the first record of a handshake has arrived, or something that begins none. */
+export function holdsFirstRecord(seen: Buffer): boolean {
+  if (seen[0] !== handshakeType) return true
+  return seen.length >= recordHeadBytes && seen.length >= recordHeadBytes + seen.readUInt16BE(recordLengthAt)
 }
 
 /**

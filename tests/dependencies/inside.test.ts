@@ -18,6 +18,7 @@ import { open } from 'lmdb'
 import { Client } from 'pg'
 import { type Metric, Registry } from 'prom-client'
 import { RE2JS } from 're2js'
+import { cert, key } from '../http/certificate.ts'
 import { connectRaw } from '../http/raw-connection.ts'
 import { endHeaders, endStream, frame, goawayCode, headerBlock, opening, uint32 } from '../http/raw-http2.ts'
 import { repository } from '../support/program.ts'
@@ -59,11 +60,19 @@ test('a server of HTTP without a port serves connections that are emitted to it'
   await client.until('served')
 })
 
-test('a server of TLS takes connections that are emitted to it, and tells of the raw one first', t => {
-  const server = tls.createServer()
+test('a server of TLS without a port takes connections that are emitted to it, with what was put back', async t => {
+  const secure = tls.createServer({ cert, key })
+  const server = net.createServer(async socket => {
+    await once(socket, 'readable')
+    socket.unshift(socket.read())
+    secure.emit('connection', socket)
+  })
   t.after(() => server.close())
-  assert.equal(server.listenerCount('connection'), 1)
-  assert.equal(net.createServer(() => undefined).listenerCount('connection'), 1)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const client = tls.connect({ port, host: '127.0.0.1', ca: cert, servername: 'localhost' })
+  await once(client, 'secureConnect')
+  client.destroy()
 })
 
 test('a server of HTTP enforces its limits of time from its event "listening" on', async t => {

@@ -43,6 +43,22 @@ test('cheap requests are begun sixteen of a connection at a time, in their order
   assert.deepEqual(handled, all)
 })
 
+test('handshakes that come at once are made some in each turn, in their order, and requests go between them', async () => {
+  const { connect, handled } = service(0)
+  const made: number[] = []
+  const pacers = Array.from({ length: 100 }, () => connect().pacer)
+  for (const [at, pacer] of pacers.entries()) pacer.shakeHands(() => made.push(at))
+  assert.ok(made.length >= 1 && made.length <= 10, `${made.length} at once`)
+  while (made.length < pacers.length) {
+    const before = made.length
+    connect().begin('newcomer')
+    assert.equal(handled.pop(), 'newcomer')
+    await setImmediate()
+    assert.ok(made.length - before <= 10)
+  }
+  assert.deepEqual(made, [...pacers.keys()])
+})
+
 test('expensive ones are begun one of each connection, and a newcomer at once', async () => {
   const { connect, handled } = service(1000)
   const greedy = [connect(), connect()]
