@@ -3,13 +3,15 @@
 // that nobody waits for them.
 
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, statfsSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { statfsSync } from 'node:fs'
+import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import { setPriority } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { NoticeBoard } from '../base/notices.ts'
+import { wait } from '../base/timers.ts'
 import { storeBytes } from '../kv/lmdb-copy.ts'
+import { dataFileName } from '../kv/lmdb-data-file.ts'
 import { replicaFolder } from '../kv/postgres/replica-folder.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import { type DiskUse, type ProcessReport, ProcessReports, type ReportParts } from './process-report.ts'
@@ -56,6 +58,15 @@ interface KeptBackup {
   readonly made: number
 }
 
+/** The folder for backups. */
+interface BackupFolder {
+  readonly folder: string
+  /** Null where nobody can tell. */
+  readonly free_bytes: number | null
+  /** The newest first. */
+  readonly kept: readonly KeptBackup[]
+}
+
 /** How the service stands. */
 interface OperationState {
   readonly version: string
@@ -64,12 +75,7 @@ interface OperationState {
   readonly processes: readonly ProcessReport[]
   readonly work: WorkLeft
   readonly tasks: Readonly<Record<TaskKind, TaskNote | null>>
-  readonly backups: {
-    readonly folder: string
-    readonly free_bytes: number | null
-    /** The newest first. */
-    readonly kept: readonly KeptBackup[]
-  } | null
+  readonly backups: BackupFolder | null
   /** Whether backups and checks can be started. */
   readonly starts: boolean
 }
@@ -91,6 +97,8 @@ const niceness = 10
 const keptMax = 50
 /** How old the count of a folder's bytes may be, in milliseconds. */
 const countedMs = 30_000
+/** How long the folder for backups is waited for, in milliseconds: it may lie on a network that does not respond. */
+const folderPatienceMs = 2_000
 /** Characters of what a command says on standard error that are kept. */
 const lastWordsMax = 2_000
 
@@ -99,6 +107,9 @@ export class Operation {
   readonly #clock: Clock
   readonly #reports: ProcessReports
   readonly #running = new Set<{ readonly child: ChildProcess; readonly ended: Promise<void> }>()
+  /** The look at the folder for backups that is under way, and what the last one found. */
+  #looking: Promise<void> | undefined
+  #seen: BackupFolder | undefined
   #logBytes: number | null = null
   #countedMs = Number.NEGATIVE_INFINITY
 
@@ -126,12 +137,13 @@ export class Operation {
   }
 
   /** Starts a backup or a check. Throws {@link TaskRefused}. */
-  start(kind: TaskKind): void {
+  async start(kind: TaskKind): Promise<void> {
     const { data, startCommand } = this.#options
     if (startCommand === undefined)
       throw new TaskRefused('forbidden', 'This service runs within another program and starts no others.')
-    if (readTaskNote(data, kind)?.ended === null) throw new TaskRefused('conflict', `A ${kind} is under way.`)
-    const folder = kind === 'backup' ? this.#newBackup() : undefined
+    if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
+    const folder = kind === 'backup' ? await this.#newBackup() : undefined
+    if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
     const child = startCommand(folder === undefined ? [kind] : [kind, folder])
     noteStart(data, kind, child.pid ?? 0)
     const ended = this.#ended(child, kind, folder)
@@ -148,13 +160,13 @@ export class Operation {
   }
 
   /** The folder of a new backup. Throws {@link TaskRefused}. */
-  #newBackup(): string {
+  async #newBackup(): Promise<string> {
     const { backups, data } = this.#options
     if (backups === undefined) {
       const setting = 'Name a folder for backups with the setting --backups (TERRARIUM_BACKUPS) first.'
       throw new TaskRefused('forbidden', setting)
     }
-    const free = freeBytesAt(backups)
+    const free = (await this.#backups())?.free_bytes ?? undefined
     const needed = storeBytes(data)
     if (free !== undefined && free < needed)
       throw new TaskRefused('conflict', `A backup takes up to ${needed} bytes, and ${free} are free there.`)
@@ -202,31 +214,43 @@ export class Operation {
     }
   }
 
-  async #backups(): Promise<OperationState['backups']> {
+  async #backups(): Promise<BackupFolder | null> {
     const folder = this.#options.backups
     if (folder === undefined) return null
-    const names = await readdir(folder).catch(() => [])
-    const kept: KeptBackup[] = []
-    for (const name of names.sort().reverse().slice(0, keptMax)) {
-      const bytes = name.endsWith('.partial') ? 0 : storeBytes(join(folder, name))
-      if (bytes === 0) continue
-      const { mtimeMs } = await stat(join(folder, name))
-      kept.push({ name, bytes, made: Math.floor(mtimeMs) })
-    }
-    kept.sort((left, right) => right.made - left.made)
-    return { folder, free_bytes: freeBytesAt(folder) ?? null, kept }
+    this.#looking ??= lookInto(folder)
+      .then(found => {
+        this.#seen = found
+      })
+      .finally(() => {
+        this.#looking = undefined
+      })
+    await Promise.race([this.#looking, wait(folderPatienceMs)])
+    return this.#seen ?? { folder, free_bytes: null, kept: [] }
   }
 }
 
+const underWay = (kind: TaskKind) => new TaskRefused('conflict', `A ${kind} is under way.`)
+
+async function lookInto(folder: string): Promise<BackupFolder> {
+  const names = await readdir(folder).catch(() => [])
+  const whole = names.filter(name => !name.endsWith('.partial')).sort()
+  const kept: KeptBackup[] = []
+  for (const name of whole.reverse().slice(0, keptMax)) {
+    const file = await stat(join(folder, name, dataFileName)).catch(() => undefined)
+    if (file) kept.push({ name, bytes: file.size, made: Math.floor(file.mtimeMs) })
+  }
+  kept.sort((left, right) => right.made - left.made)
+  return { folder, free_bytes: (await freeBytesAt(folder)) ?? null, kept }
+}
+
 /** Free bytes where a folder is or will be made; undefined where nobody can tell. */
-function freeBytesAt(folder: string): number | undefined {
-  let found = folder
-  while (!existsSync(found) && dirname(found) !== found) found = dirname(found)
+async function freeBytesAt(folder: string): Promise<number | undefined> {
   try {
-    const { bavail, bsize } = statfsSync(found)
+    const { bavail, bsize } = await statfs(folder)
     return bavail * bsize
-  } catch {
-    return undefined
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    return isMissing && dirname(folder) !== folder ? freeBytesAt(dirname(folder)) : undefined
   }
 }
 

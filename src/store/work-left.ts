@@ -12,7 +12,7 @@ import type { StoreTransaction } from './transaction.ts'
 
 /** Builds that are told one by one, and deleted objects that are counted. */
 const buildsMax = 100
-const removalsMax = 10_000
+const removalsMax = 1_000
 
 /** An index that is built over documents that were there before, or a collection whose documents get a new shape. */
 interface BuildLeft {
@@ -30,7 +30,7 @@ export interface WorkLeft {
   /** The first of them. */
   readonly builds: readonly BuildLeft[]
   readonly buildsCount: number
-  /** Deleted databases, collections and indexes whose rows are not all removed, at most 10 000 counted. */
+  /** Deleted databases, collections and indexes whose rows are not all removed, at most 1000 counted. */
   readonly removals: number
 }
 

@@ -4,6 +4,9 @@ import { percentText } from '../parts/quantities.ts'
 import { addressIn } from '../router.ts'
 import type { Health } from '../service/health.ts'
 
+/** The service counts no further. */
+const removalsMax = 1000
+
 /** The section of work in the background. */
 export function HealthWork({ work }: { work: Health['work'] }) {
   const { builds, builds_count: count, removals } = work
@@ -14,7 +17,7 @@ export function HealthWork({ work }: { work: Health['work'] }) {
         {count === 0 ? 'No index is being built.' : `${count} under way, in small steps beside the queries.`}{' '}
         {removals === 0
           ? 'Nothing deleted waits to be removed.'
-          : `${removals} deleted collections, indexes and databases still take room on the disk until their rows are removed.`}
+          : `${removals < removalsMax ? removals : 'More than a thousand'} deleted collections, indexes and databases still take room on the disk until their rows are removed.`}
       </p>
       {builds.length > 0 && (
         <section class="table-scroll" tabIndex={0} aria-label="Table of builds">

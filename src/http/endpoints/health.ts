@@ -23,7 +23,7 @@ export function healthEndpoints(services: Services, operation: Operation): reado
       return handle()
     })
   const shared = { authenticated: false, errorBody: edgeErrorBody } as const
-  const starting = (kind: TaskKind) => ({ POST: asRoot(async () => start(operation, kind)) })
+  const starting = (kind: TaskKind) => ({ POST: asRoot(() => start(operation, kind)) })
   return [
     { ...shared, path, methods: { GET: asRoot(async () => jsonAnswer(200, await describe(operation))) } },
     { ...shared, path: `${path}/backups`, methods: starting('backup') },
@@ -31,9 +31,9 @@ export function healthEndpoints(services: Services, operation: Operation): reado
   ]
 }
 
-function start(operation: Operation, kind: TaskKind): Answer {
+async function start(operation: Operation, kind: TaskKind): Promise<Answer> {
   try {
-    operation.start(kind)
+    await operation.start(kind)
   } catch (error) {
     if (error instanceof TaskRefused) throw new MessageError(error.reason, error.message)
     throw error
