@@ -61,6 +61,8 @@ export const minuteMs = 60_000
 const shapesMax = 2000
 /** Databases that are told apart. */
 const databasesMax = 10_000
+/** Stands for the code of errors that have none, as those of schema files. */
+const noCode = '–'
 /** Stands for all shapes, or databases, beyond the bound. */
 const otherShapes = '…'
 
@@ -181,7 +183,8 @@ function nameOf({
 /** Errors that count as the same: status, and code and text where they are known. */
 function errorName({ fault, status }: LogRecord): string {
   if (fault === undefined) return String(status)
-  return fault.text === '' ? `${status} ${fault.code}` : `${status} ${fault.code}: ${fault.text}`
+  const { code, text } = fault
+  return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
 }
 
 /** The sums of a shape among others; those of all other shapes once there are too many. */

@@ -8,7 +8,7 @@ import { isLanguageWord } from './shape.ts'
 /** Longer bodies hold texts of the client's: nothing but the code is told. */
 const readCharsMax = 65_536
 
-/** Where the first thing is that a summary draws: a source, a line and a column. */
+/** Where the first thing is that a text draws: a source, a line and a column. */
 const place =
   /^at (\*(?:query|udf|field|computed_field|check|role|[a-z_]+)(?::([^*\n]*))?\*|[\w-]+\.fsl):(\d+):(\d+)$/m
 
@@ -20,7 +20,8 @@ export function toldFault(body: string, names: readonly string[]): ToldFault | u
   return {
     code: /^[a-z_ ]+$/.test(String(code ?? '')) ? String(code ?? '') : '',
     text: code === 'abort' ? '' : toldText(textOf(code, message, summary), isKnown),
-    position: placeIn(summary, isKnown),
+    // What is wrong with schema files stands in the message as a whole.
+    position: placeIn(summary ?? message, isKnown),
   }
 }
 
@@ -46,8 +47,8 @@ function textOf(code: unknown, message: unknown, summary: unknown): string {
   return first ?? String(message ?? '')
 }
 
-function placeIn(summary: unknown, isKnown: (word: string) => boolean): string {
-  const [, source = '', name, line, column] = place.exec(String(summary ?? '')) ?? []
+function placeIn(drawn: unknown, isKnown: (word: string) => boolean): string {
+  const [, source = '', name, line, column] = place.exec(String(drawn ?? '')) ?? []
   if (line === undefined) return ''
   const shown = name === undefined || isKnown(name) ? source : source.replace(name, '?')
   return `${shown.endsWith('.fsl') ? 'a schema file' : shown}:${line}:${column}`

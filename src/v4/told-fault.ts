@@ -46,8 +46,13 @@ type IsKnown = (word: string) => boolean
 function errorsOf(body: string): readonly WireError[] {
   if (body.length > charsRead) return [{ code: /"code":\s*"([a-z ]+)"/.exec(body.slice(0, 500))?.[1] ?? '' }]
   try {
-    const { errors } = JSON.parse(body) as { readonly errors?: unknown }
-    return listOf(errors)
+    const { code, errors, reason } = JSON.parse(body) as {
+      readonly errors?: unknown
+      /** Of endpoints beside queries. */
+      readonly code?: unknown
+      readonly reason?: unknown
+    }
+    return typeof code === 'string' ? [{ code, description: reason }] : listOf(errors)
   } catch {
     return []
   }

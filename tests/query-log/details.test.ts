@@ -224,8 +224,42 @@ test('feeds, streams and schema pushes have records without values', async () =>
   const push = await newest()
   assert.match(push.details.endpoint, /^\/schema\/1/)
   assert.equal(push.record.RESPONSE_CODE, '400')
-  assert.ok(push.details.error, 'it is told why')
+  assert.match(push.details.error?.description ?? '', /^Invalid database schema update|^error: [A-Z][a-z]+ /)
+  assert.match(push.details.error?.position ?? '', /^a schema file:1:\d+$/)
   assert.doesNotMatch(await toldOfNewest(), /hunter2/)
+})
+
+test('imports that are refused have records that tell why', async () => {
+  const refused = await send(server, {
+    secret: admin,
+    path: '/api/v1/transfer/write?x=1',
+    body: '{"options": {}}\n{"hunter2": 40711',
+  })
+  assert.equal(refused.status, 400, refused.text)
+  const { details } = await newest()
+  assert.equal(details.error?.code, 'bad_request')
+  assert.doesNotMatch(await toldOfNewest(), /hunter2|40711/)
+})
+
+test('what the slow lane has evaluated tells the same, and that it was slow', async () => {
+  const slow = await startServer({ flags: ['--slow-lane-after-ms', '0'] })
+  try {
+    await query(slow, slow.rootSecret, { create_collection: { object: { name: 'people' } } })
+    const get = { get: { ref: { collection: 'people' }, id: '40711' } }
+    assert.equal((await send(slow, { secret: slow.rootSecret, query: get })).status, 404)
+    const order = { ...aroundNow(), region_group: 'us-std', lane: 'slow' }
+    const { json } = await api(slow, slow.rootSecret, 'POST', '/api/v1/logs/_records?type=query', order)
+    const [details] = json.details as readonly Details[]
+    assert.deepEqual(details?.collections, ['people'])
+    assert.equal(details?.caller?.kind, 'root')
+    assert.deepEqual(details?.error, {
+      code: 'instance not found',
+      description: 'Document not found.',
+      position: '',
+    })
+  } finally {
+    await slow.stop()
+  }
 })
 
 test('who asked is told in names as they are now: keys, roles, tokens', async () => {

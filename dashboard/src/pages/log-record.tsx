@@ -79,7 +79,7 @@ function Outcome({ record, details, only }: PartProps) {
     <>
       <p class="status-bad">
         {Number(status) >= 500 ? 'Failed' : 'Refused'} with {status}
-        {error ? `: ${error.code}` : '.'}
+        {error?.code ? `: ${error.code}` : '.'}
       </p>
       {error && error.description !== '' && (
         <p class="record-reason">
@@ -96,7 +96,7 @@ function Outcome({ record, details, only }: PartProps) {
       )}
       {limits.length > 0 && <p>Rate limits hit: {limits.join(', ')}.</p>}
       {details === null && <p class="hint">Why is known of requests since version 0.2 only.</p>}
-      {error && <Only of={{ status, error: error.code }} what="this error" only={only} />}
+      {error?.code && <Only of={{ status, error: error.code }} what="this error" only={only} />}
     </>
   )
 }

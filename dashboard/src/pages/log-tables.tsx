@@ -28,7 +28,7 @@ const errorStart = /^(\d{3})(?: ([^:]+))?/
 /** Leads to the requests that ended with an error. */
 function showError(name: string): void {
   const [, status = '', error] = errorStart.exec(name) ?? []
-  showRequests(error === undefined ? { status } : { status, error })
+  showRequests(error === undefined || error === '–' ? { status } : { status, error })
   toRequests()
 }
 

@@ -60,17 +60,17 @@ export class Names {
     if (this.#known.has(key)) return this.#known.get(key)
     const ref = this.#resolve(kind, name)
     const found = ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`) ? undefined : ref
-    if (found !== undefined) this.#session.named.note(kind, name)
     this.#known.set(key, found)
     return found
   }
 
   #resolve(kind: Kind, name: string): Ref | undefined {
-    const { database, transaction } = this.#session
-    return (
+    const { database, named, transaction } = this.#session
+    const ref =
       transaction.catalogue.resolve(database, numberOf[kind], name) ??
       aliasesOf(database, numberOf[kind], transaction).get(name)
-    )
+    if (ref !== undefined) named.note(kind, name)
+    return ref
   }
 
   /** A collection or a function by a name that stands alone. */
