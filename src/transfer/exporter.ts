@@ -10,7 +10,7 @@ import { CollectionFiles, type FileOptions, stepOf } from './export-files.ts'
 import { type DocumentFormat, exportText } from './export-text.ts'
 import { firstPlace, type PagePlace } from './read-page.ts'
 import { credentialsName, TransferError } from './record.ts'
-import { readSchema } from './schema-reader.ts'
+import { type DocumentShapes, readSchema, readShapes, type WrittenSchema } from './schema-reader.ts'
 
 export interface ExportOptions extends FileOptions {
   readonly database: DatabasePath
@@ -50,7 +50,9 @@ export async function runExport(
   try {
     const { at } = await connection.snapshot(options.database)
     const exported: Exported = { at, documents: 0, databases: 0, lost: new Map() }
-    await new Exporter(connection, options, progress, exported).database(options.database, draft)
+    const exporter = new Exporter(connection, options, progress, exported)
+    await exporter.readSchemas(options.database)
+    await exporter.database(options.database, draft)
     await rm(folder, { recursive: true, force: true })
     await rename(draft, folder)
     return exported
@@ -65,6 +67,8 @@ class Exporter {
   readonly #options: ExportOptions
   readonly #progress: ExportProgress
   readonly #exported: Exported
+  /** By path. Read before the documents: schema files have no past. */
+  readonly #schemas = new Map<string, WrittenSchema>()
 
   constructor(connection: Connection, options: ExportOptions, progress: ExportProgress, exported: Exported) {
     this.#connection = connection
@@ -73,8 +77,16 @@ class Exporter {
     this.#exported = exported
   }
 
+  /** Reads the schemas of a database and of those in it. */
+  async readSchemas(path: DatabasePath): Promise<void> {
+    const schema = await readSchema(this.#connection, path, this.#exported.at)
+    this.#schemas.set(path.join('/'), schema)
+    for (const child of schema.children) await this.readSchemas([...path, child])
+  }
+
+  /** Exports a database whose schema has been read, and those in it. */
   async database(path: DatabasePath, folder: string): Promise<void> {
-    const { at } = this.#exported
+    const { children, files, shapes } = this.#schemas.get(path.join('/')) as WrittenSchema
     this.#exported.databases++
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { collections } = await this.#connection.snapshot(path)
@@ -88,12 +100,23 @@ class Exporter {
       written.bytes += files.bytes
       this.#progress.readBytes++
     }
-    const { children, files } = await readSchema(this.#connection, path, at)
+    await this.#refuseChangedShapes(path, shapes)
     if (files.length > 0) await mkdir(join(folder, 'schema'))
     for (const { file, text } of files) await writeFile(join(folder, 'schema', file), text, { mode: 0o600 })
     await writeFile(join(folder, 'metadata_00.json'), this.#metadata(collections, written), { mode: 0o600 })
     for (const child of children)
       await this.database([...path, child], join(folder, 'databases', stepOf(child)))
+  }
+
+  /** Documents are read in the shape that they have when they are read, also those of the past. */
+  async #refuseChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
+    const now = await readShapes(this.#connection, path)
+    const changed = [...before].find(([name, shape]) => now.has(name) && now.get(name) !== shape)
+    if (changed === undefined) return
+    const place = path.join('/') || 'the root database'
+    throw new TransferError(
+      `the fields of the collection ${changed[0]} of ${place} were changed while it was exported: export it again`,
+    )
   }
 
   async #collection(

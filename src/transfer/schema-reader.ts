@@ -1,6 +1,7 @@
 // The schema of a database as text that makes it again: what the hosted service left out of its exports.
 
 import { printQuery, writeJson } from '../v4/text/index.ts'
+import type { CollectionItem } from '../v10/fsl/nodes.ts'
 import type { Json, Micros } from '../values/value.ts'
 import type { Connection, DatabasePath } from './connection.ts'
 import { readFsl, saysVersion10 } from './fsl.ts'
@@ -25,24 +26,30 @@ interface SchemaText {
   readonly text: string
 }
 
-interface DatabaseSchema {
+/** What version 10 declares of the fields of documents and how they came to be, as text; by the name of the collection. */
+export type DocumentShapes = ReadonlyMap<string, string>
+
+/** The schema of a database as an export writes it. */
+export interface WrittenSchema {
   readonly files: readonly SchemaText[]
+  readonly shapes: DocumentShapes
   /** Names of the databases in it. */
   readonly children: readonly string[]
 }
 
 /**
  * Reads the schema of a database as of a time: a `.fql` file for each kind, and the keys with their hashes. What only
- * version 10 can say is in its schema files, which are those of now, and is not said again.
+ * version 10 can say is in its schema files, which are those of now, and is not said again: they are to be read right after
+ * that time.
  */
 export async function readSchema(
   connection: Connection,
   path: DatabasePath,
   at: Micros,
-): Promise<DatabaseSchema> {
+): Promise<WrittenSchema> {
   const files: SchemaText[] = []
   const children: string[] = []
-  const { isNeeded, said, texts: fslTexts } = await readSchemaFiles(connection, path)
+  const { isNeeded, said, shapes, texts: fslTexts } = await readSchemaFiles(connection, path)
   const all = new Map<string, readonly ReadonlyMap<string, Json>[]>()
   for (const { set } of kinds) all.set(set, (await everything(connection, path, set, at)).sort(byName))
   const hasFiles =
@@ -59,10 +66,16 @@ export async function readSchema(
   )
   if (keys.length > 0) files.push({ file: 'keys.jsonl', text: `${keys.join('\n')}\n` })
   if (hasFiles) files.push(...fslTexts)
-  return { files, children }
+  return { files, shapes, children }
+}
+
+/** The shapes that documents of a database have now. */
+export async function readShapes(connection: Connection, path: DatabasePath): Promise<DocumentShapes> {
+  return (await readSchemaFiles(connection, path)).shapes
 }
 
 interface SchemaFiles {
+  readonly shapes: DocumentShapes
   readonly texts: readonly SchemaText[]
   /** The kinds of version 4 with the names of what the files say. */
   readonly said: ReadonlySet<string>
@@ -85,8 +98,18 @@ async function readSchemaFiles(connection: Connection, path: DatabasePath): Prom
     texts: files.map(({ name, text }) => ({ file: name, text })),
     said: new Set(items.map(({ kind, name }) => `${setOfItem[kind]} ${name.text}`)),
     isNeeded: saysVersion10(read),
+    shapes: new Map(
+      items.flatMap(item => (item.kind === 'collection' ? [[item.name.text, shapeOf(item)]] : [])),
+    ),
   }
 }
+
+function shapeOf({ members, source }: CollectionItem): string {
+  const declared = members.filter(({ kind }) => shapeMembers.has(kind))
+  return declared.map(({ end, start }) => source.text.slice(start, end)).join('\n')
+}
+
+const shapeMembers: ReadonlySet<string> = new Set(['field', 'wildcard', 'migrations'])
 
 /** Free data and rights of a collection are nothing that a schema file could say. */
 function isSaid(set: string, each: ReadonlyMap<string, Json>, said: ReadonlySet<string>): boolean {

@@ -5,7 +5,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import type { Connection } from '../../src/transfer/connection.ts'
 import { type ExportOptions, runExport } from '../../src/transfer/exporter.ts'
+import { parseJson } from '../../src/values/json.ts'
 import { document, openTestDatabase, type TestDatabase } from './importing.ts'
 
 async function exportTo(
@@ -187,4 +189,43 @@ test('nothing is exported over something', async t => {
   await database.import(['dumps/array.json'])
   await exportTo(database, 'taken')
   await assert.rejects(exportTo(database, 'taken'), /is not empty/)
+})
+
+test('schema files are those of the beginning, and documents that change their shape meanwhile are no export', async t => {
+  const database = await openTestDatabase(t)
+  const { connection } = database
+  await connection.query([], parseJson('{"create_database":{"object":{"name":"moved"}}}'))
+  const push = (fields: string, body: number) => {
+    const text = `collection Shelf {\n${fields}}\n\nfunction one() {\n  ${body}\n}\n`
+    return connection.pushSchema(['moved'], [{ name: 'shelf.fsl', text }], false)
+  }
+  await push('  a: Int\n', 1)
+  await database.ask({ create: { collection: 'Shelf' }, params: object({ data: object({ a: 1 }) }) })
+  const exportWhile = (name: string, change: () => Promise<void>) => {
+    const changing: Connection = {
+      ...connection,
+      async page(path, request) {
+        await change()
+        return connection.page(path, request)
+      },
+    }
+    return exportTo({ ...database, connection: changing }, name)
+  }
+  const folder = await exportWhile('first', async () => {
+    await push('  a: Int\n  index byA {\n    terms [.a]\n  }\n', 2)
+    await database.ask({
+      if: { exists: { collection: 'late' } },
+      then: null,
+      else: { create_collection: object({ name: 'late' }) },
+    })
+  })
+  assert.match(
+    (await contentOf(folder))['schema/shelf.fsl'] ?? '',
+    /a: Int\n\}\n\nfunction one\(\) \{\n {2}1\n/,
+  )
+  await assert.rejects(
+    exportWhile('second', () => push('  b: Int\n  migrations {\n    move .a -> .b\n  }\n', 2)),
+    /the fields of the collection Shelf of moved were changed while it was exported: export it again/,
+  )
+  assert.deepEqual((await readdir(database.folder)).toSorted(), ['first'], 'nothing half is left')
 })
