@@ -1,0 +1,108 @@
+// Tasks that the operator starts, when their process or the service ends, and reports of processes that come and go.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, beforeEach, test } from 'node:test'
+import { NoticeBoard } from '../../../src/base/notices.ts'
+import { Operation, type StartCommand, type TaskRefused } from '../../../src/operation/operation.ts'
+import { temporaryFolder } from '../../support/program.ts'
+
+let folder: string
+let data: string
+
+before(async () => {
+  folder = await temporaryFolder()
+})
+after(() => rm(folder, { recursive: true, force: true }))
+beforeEach(async () => {
+  data = join(folder, 'data')
+  await rm(data, { recursive: true, force: true })
+  await mkdir(data)
+  await writeFile(join(data, 'data.mdb'), 'something')
+})
+
+const counts = {
+  ...{ requests: 0, client_errors: 0, server_errors: 0, refused: 0, in_flight: 0, durations: [] },
+  ...{ reads: 0, writes: 0, retries: 0, slow_queries: 0, streams: 0, lost_records: 0 },
+}
+
+interface Given {
+  readonly startCommand?: StartCommand
+  readonly notices?: NoticeBoard
+  readonly node?: string
+  readonly now?: () => number
+}
+
+function operation({ startCommand, notices, node = 'one:8443', now }: Given): Operation {
+  return new Operation({
+    ...{ version: '1', node, worker: 0, workers: 1, data, startCommand, notices },
+    ...{ backups: join(folder, 'backups'), queryLogFolder: join(data, 'query-log') },
+    parts: () => ({ counts, slow_lane: null, standing: null, works_in_background: true }),
+    workLeft: () => ({ builds: [], buildsCount: 0, removals: 0 }),
+    ...(now && { clock: { now: () => now() * 1000, elapsedMs: now } }),
+  })
+}
+
+const run = (code: string) => spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'ignore', 'pipe'] })
+
+test('the end of the service ends a backup, and takes away what it had copied', async () => {
+  const words: string[][] = []
+  const one = operation({
+    startCommand: given => {
+      words.push([...given])
+      mkdirSync(`${given[1]}.ab12.partial`, { recursive: true })
+      return run('setInterval(() => {}, 1000)')
+    },
+  })
+  await one.start('backup')
+  await assert.rejects(one.start('backup'), (error: TaskRefused) => error.reason === 'conflict')
+  assert.equal((await one.state()).tasks.backup?.ended, null)
+  await one.close()
+  assert.deepEqual(await readdir(join(folder, 'backups')), [])
+  const [[command, place] = []] = words
+  assert.equal(command, 'backup')
+  assert.match(place ?? '', /backups\/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/)
+  assert.equal((await operation({}).state()).tasks.backup?.failure, 'Its process ended (SIGTERM).')
+})
+
+test('a command that ends without a result leaves what it said last', async () => {
+  const child = run('console.error("no memory left"); process.exit(3)')
+  const one = operation({ startCommand: () => child })
+  await one.start('check')
+  await once(child, 'close')
+  await one.close()
+  assert.equal((await one.state()).tasks.check?.failure, 'no memory left')
+})
+
+test('who starts no commands says so', async () => {
+  await assert.rejects(operation({}).start('check'), (error: TaskRefused) => error.reason === 'forbidden')
+})
+
+test('processes tell each other of themselves only while somebody looks, and are forgotten when they end', async () => {
+  let nowMs = 0
+  const boards = [new NoticeBoard(), new NoticeBoard()] as const
+  const now = () => nowMs
+  const one = operation({ notices: boards[0], now })
+  operation({ notices: boards[1], node: 'two:8443', now })
+  const exchange = () => {
+    const told = boards.map(board => board.collect())
+    for (const [from, text] of told.entries()) if (text !== undefined) boards[1 - from]?.receive(text)
+    return told.filter(text => text !== undefined).length
+  }
+  const nodes = async () => (await one.state()).processes.map(({ node }) => node)
+  assert.equal(exchange(), 0, 'nobody looks')
+  assert.deepEqual(await nodes(), ['one:8443'])
+  exchange()
+  exchange()
+  assert.deepEqual(await nodes(), ['one:8443', 'two:8443'])
+  nowMs += 11_000
+  assert.deepEqual(await nodes(), ['one:8443'], 'the other one has said nothing for long')
+  exchange()
+  assert.deepEqual(await nodes(), ['one:8443', 'two:8443'])
+  nowMs += 60_000
+  assert.equal(exchange(), 0, 'nobody has looked for long')
+})
