@@ -164,7 +164,12 @@ function valueFor({ path, type, value: filler }: Unfilled, collection: string, s
         )
   if (failures.length === 0) return outcome
   const lines = failures.map(each => `\n  ${each}`)
-  return { failure: `error: Failed to convert backfill value.\nconstraint failures:${lines.join('')}` }
+  return { failure: unplaced(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`) }
+}
+
+/** What is wrong with a value is at no place of a text (reference, schema endpoints, 5). */
+function unplaced(message: string): string {
+  return `error: ${message}\nat <no source>`
 }
 
 /** Runs an expression as the service, by the rules of default values. */
@@ -177,6 +182,6 @@ function evaluated({ expression }: Filler, name: string, session: Session): Outc
   } catch (error) {
     if (!(error instanceof QueryFailure)) throw error
     const why = error.code === 'invalid_type' ? `${error.message}.` : drawn(error)
-    return { failure: `error: Failed to convert migration.\n${why}` }
+    return { failure: unplaced(`Failed to convert migration.\n${why}`) }
   }
 }
