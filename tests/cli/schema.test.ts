@@ -372,3 +372,21 @@ test('into an empty folder the files of the version are pulled that the schema i
   assert.deepEqual(await pulled('fours', 'fours-new'), ['collections/Shelf.fql'])
   assert.deepEqual(await pulled('fours', 'fours-as-10', '--fql', '10'), ['main.fsl'])
 })
+
+test('where a schema is staged, a push says that it goes there', async () => {
+  const place = await databaseWith('staging', { 'main.fsl': 'collection Shelf {}\n' })
+  assert.equal((await run('schema', 'push', place, '--database', 'staging', '--yes')).status, 0)
+  const body = new FormData()
+  body.append('main.fsl', new Blob(['collection Shelf {}\nfunction one() { 1 }\n']))
+  const headers = { authorization: `Bearer ${server.rootSecret}:staging:admin` }
+  const staged = await fetch(`${server.url}/schema/1/update?staged=true`, { method: 'POST', headers, body })
+  assert.equal(staged.status, 200)
+  await writeFile(join(place, 'main.fsl'), 'collection Shelf {}\nfunction one() { 2 }\n')
+  const pushed = await run('schema', 'push', place, '--database', 'staging', '--yes')
+  assert.equal(pushed.status, 0, pushed.stderr)
+  assert.match(
+    pushed.stdout,
+    /^a schema is staged: what is pushed goes into it[^\n]*\n\* Modifying function `one` at main\.fsl:2:1:\n/,
+  )
+  assert.equal(await evaluate('staging', 'Exists(Function("one"))'), 'false')
+})

@@ -180,6 +180,8 @@ async function pushFsl(
   choice: PushChoice,
 ): Promise<number> {
   const plan = await planPush(files, choice.delete, connection)
+  if (plan.isStaged)
+    print('a schema is staged: what is pushed goes into it, and is in force once it is committed')
   if (plan.diff === '') print('unchanged')
   else process.stdout.write(plan.diff)
   if (plan.diff === '' && choice.dryRun) return 0

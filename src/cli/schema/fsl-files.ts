@@ -85,6 +85,8 @@ export function writePulled(changes: readonly PulledFile[]): void {
 interface PushPlan {
   readonly diff: string
   readonly version: number
+  /** A schema is staged: what is pushed goes into it. */
+  readonly isStaged: boolean
 }
 
 /** `isWhole`: what is in none of the files is deleted. */
@@ -93,7 +95,11 @@ export async function planPush(
   isWhole: boolean,
   connection: Connection,
 ): Promise<PushPlan> {
-  return (await connection.schema('POST', `diff?override=${isWhole}`, files)) as PushPlan
+  const { status } = (await connection.schema('GET', 'status')) as { status: string }
+  const isStaged = status !== 'none'
+  const path = `diff?override=${isWhole}&staged=${isStaged}`
+  const { diff, version } = (await connection.schema('POST', path, files)) as Omit<PushPlan, 'isStaged'>
+  return { diff, isStaged, version }
 }
 
 /** Makes the schema what the files say, unless it has changed since the plan was made. */
