@@ -117,8 +117,8 @@ export function isInt(value: bigint): boolean {
   return value >= -intEnd && value < intEnd
 }
 
-/** The type of a stored value, as failures print it. */
-function valueTypeText(value: Value): string {
+/** The type of a stored value, as failures print it: `{ x: Int }`, `[String]`, `Document` … */
+export function valueTypeText(value: Value): string {
   switch (typeof value) {
     case 'bigint':
       return isInt(value) ? 'Int' : 'Long'

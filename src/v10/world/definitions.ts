@@ -18,6 +18,7 @@ import { shortParameter } from '../syntax/nodes.ts'
 import { parseLambda, parseSignature } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import type { Doc } from '../value.ts'
+import { providerShape, roleShape } from './access-shapes.ts'
 import { takenName } from './collection-writing.ts'
 
 type Path = readonly (string | number)[]
@@ -26,22 +27,30 @@ function failureAt(path: Path, message: string): ConstraintFailure {
   return { paths: [path], message }
 }
 
-/** What is wrong with the given fields of a native document; `doc` is the one that is changed. */
+/** What is wrong with the given fields of a native document; `doc` is the one that is changed, and `mode` how. */
 export function definitionFailures(
   number: number,
+  mode: 'create' | 'update' | 'replace',
   given: ObjectValue,
   doc: Doc | undefined,
   session: Session,
 ): readonly ConstraintFailure[] {
   const before = doc && session.transaction.get(doc.ref)?.fields
+  const isPatch = mode === 'update'
   switch (number) {
     case native.functions:
       return [...sharedNames(given, before, doc, session), ...functionFailures(given)]
     case native.roles:
-      return [...roleNames(given, before), ...membershipFailures(given), ...privilegeFailures(given)]
+      return [
+        ...roleNames(given, before),
+        ...roleShape(given, isPatch),
+        ...membershipFailures(given),
+        ...privilegeFailures(given),
+      ]
     case native.databases:
+      return plainNames(given, before)
     case native.access_providers:
-      return [...plainNames(given, before), ...providerFailures(given)]
+      return [...plainNames(given, before), ...providerShape(given, isPatch), ...providerFailures(given)]
     default:
       return []
   }

@@ -5,6 +5,7 @@ import { mayOnDocument } from '../../model/permissions.ts'
 import { uncounted } from '../../model/read.ts'
 import { usersOfRole } from '../../model/resources/renaming.ts'
 import type { WriteRules } from '../../model/resources/resource.ts'
+import { valueTypeText } from '../../model/schema/field-types.ts'
 import type { Session } from '../../model/session.ts'
 import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
 import {
@@ -42,7 +43,6 @@ import {
 } from './refusals.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 import { collectionRef } from './stored-sets.ts'
-import { storedTypeName } from './stored-type-name.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
 
 /** Writes documents of one query. */
@@ -244,7 +244,7 @@ export class DocumentWriter {
     refuseReserved(given, target, call, true)
     const before = (doc && session.transaction.get(doc.ref)?.fields) ?? new Map<string, StoredValue>()
     const { failures, stored: fields } = checkFields(number, mode, given, doc, before, session)
-    const all = [...failures, ...definitionFailures(number, given, doc, session)]
+    const all = [...failures, ...definitionFailures(number, mode, given, doc, session)]
     if (all.length > 0) throw constraintFailure(failedTo(target), all, call)
     if (number === native.functions || number === native.keys) this.#lookForRole(fields, target, call)
     return fields
@@ -353,7 +353,7 @@ function refuseReserved(given: ObjectValue, target: Target, call: Call, isNative
   }
   const ttl = given.get('ttl') ?? null
   if (isNative || ttl === null || ttl instanceof Time || ttl instanceof TransactionTime) return
-  const message = `Expected Time | Null, provided ${storedTypeName(ttl)}`
+  const message = `Expected Time | Null, provided ${valueTypeText(ttl)}`
   throw constraintFailure(failedTo(target), [{ paths: [['ttl']], message }], call)
 }
 
@@ -366,7 +366,7 @@ function idOf(given: Value, target: Target, call: Call): bigint {
   }
   const id = idParameter.cast(given)
   if (id === undefined) {
-    const type = given instanceof Map ? storedTypeName(stored(given, call)) : typeName(given)
+    const type = given instanceof Map ? valueTypeText(stored(given, call)) : typeName(given)
     throw refused(`Expected ID | String | Long, provided ${type}`)
   }
   if (id < 0n) throw refused('id must be nonnegative')

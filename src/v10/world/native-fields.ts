@@ -1,6 +1,7 @@
 // The fields of native documents as version 10 has them: their types, and how they differ from what is stored.
 
 import { mayRead } from '../../model/permissions.ts'
+import { valueTypeText } from '../../model/schema/field-types.ts'
 import type { Session } from '../../model/session.ts'
 import { encodeGlobalId } from '../../values/global-id.ts'
 import {
@@ -18,7 +19,6 @@ import {
 import type { ConstraintFailure } from '../failure/failure.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
 import type { Doc } from '../value.ts'
-import { storedTypeName } from './stored-type-name.ts'
 
 /** One field. */
 interface NativeField {
@@ -242,7 +242,7 @@ export function checkFields(
     } else if (value === null) stored.set(spec.stored ?? field, null)
     else if (!spec.accepts(value)) {
       const type = spec.required ? spec.type : `${spec.type} | Null`
-      fail(field, `Expected ${type}, provided ${storedTypeName(value)}`)
+      fail(field, `Expected ${type}, provided ${valueTypeText(value)}`)
     } else {
       const kept = spec.store?.(value, session) ?? value
       if (kept instanceof Refused) fail(field, kept.message)
