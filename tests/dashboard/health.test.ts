@@ -32,7 +32,7 @@ test('who has the root secret finds it; an admin of a database does not, and is 
   await admin.context().close()
   const page = await stage.signedIn(stage.server.rootSecret)
   await page.getByRole('link', { name: 'Health' }).click()
-  await page.getByText('The service knows of no backup of this data directory.').waitFor()
+  await page.getByText('The service knows of no backup of this data directory.', { exact: true }).waitFor()
   await page.getByText('The service knows of no check of this data directory.').waitFor()
   await page.getByRole('figure', { name: 'Requests per second' }).locator('canvas').waitFor()
   const processes = page.getByRole('region', { name: 'Table of processes' })

@@ -11,13 +11,6 @@ const diskShareMin = 0.1
 const memoryShareMin = 0.05
 const busyMax = 0.8
 
-/** When the last backup that the service knows of was made; undefined when it knows of none. */
-function lastBackupMs({ backups, tasks }: Health): number | undefined {
-  const noted = tasks.backup?.result?.is_good === true ? tasks.backup.ended : null
-  const times = [noted, ...(backups?.kept ?? []).map(({ made }) => made)].filter(time => time !== null)
-  return times.length === 0 ? undefined : Math.max(...times)
-}
-
 /** Sentences, the most urgent first; none when all is well. */
 export function findingsIn(health: Health, spans: readonly Span[], nowMs: number): readonly string[] {
   return [
@@ -90,17 +83,18 @@ function workFaults({ work }: Health): readonly string[] {
 
 function careFaults(health: Health, nowMs: number): readonly string[] {
   const { backup, check } = health.tasks
-  const made = lastBackupMs(health)
   const found: string[] = []
   if (check?.result?.is_good === false)
     found.push('The last check found contradictions in what is stored: see below.')
-  if (backup?.failure) found.push(`The last backup has failed: ${backup.failure}`)
-  if (made === undefined) {
+  // What else lies in the folder for backups may be of another service.
+  if (backup === null) {
     found.push(
-      'The service knows of no backup. If you make them by other means, such as copies of the disk, that is fine.',
+      'The service knows of no backup of this data directory. If you make them by other means, such as copies of the disk, that is fine.',
     )
-  } else if (nowMs - made > backupDays * dayMs) {
-    found.push(`The last backup that the service knows of is ${Math.floor((nowMs - made) / dayMs)} days old.`)
+  } else if (backup.failure !== null) found.push(`The last backup has failed: ${backup.failure}`)
+  else if (backup.ended !== null && nowMs - backup.ended > backupDays * dayMs) {
+    const days = Math.floor((nowMs - backup.ended) / dayMs)
+    found.push(`The last backup that the service knows of is ${days} days old.`)
   }
   return found
 }
