@@ -13,20 +13,20 @@ const namesHeld = 10_000
 
 /** Who asked, as far as the reader of the log may know. */
 interface ToldCaller extends NamedCaller {
-  /** It belongs to a database around those whose log is read. */
+  /** It belongs to a database around the one that the reader is of. */
   readonly isOuter: boolean
 }
 
-/** Tells records to somebody who looks at one database and those in it, or at all of them. */
+/** Tells records to the admin of a database, or to the operator. */
 export class RecordTeller {
   readonly #engine: Engine
-  readonly #viewed: string | undefined
+  readonly #readers: string | undefined
   readonly #named = new GenerationCache<string, ToldCaller>(namesHeld)
 
-  /** `viewed`: the number of the database whose log is read; undefined for all. */
-  constructor(engine: Engine, viewed: string | undefined) {
+  /** `readers`: the number of the reader's own database; undefined for the operator. */
+  constructor(engine: Engine, readers: string | undefined) {
     this.#engine = engine
-    this.#viewed = viewed
+    this.#readers = readers
   }
 
   /** A search for callers of whom something is called like that: number, name, role or identity. */
@@ -100,11 +100,11 @@ export class RecordTeller {
     return { ...names, kind, isOuter, ...(isOuter && { id: undefined, name: undefined }) }
   }
 
-  /** Whether a credential belongs to a database around the one looked at. */
+  /** Whether a credential belongs to a database around the reader's own. */
   #isOuter(credential: string, around: readonly string[]): boolean {
-    if (this.#viewed === undefined) return false
+    if (this.#readers === undefined) return false
     const [, holder = String(rootDatabase)] = credential.split('/')
-    const within = around.slice(around.indexOf(this.#viewed))
+    const within = around.slice(around.indexOf(this.#readers))
     return credential !== 'provider' && !within.includes(holder)
   }
 }

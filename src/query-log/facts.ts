@@ -6,6 +6,7 @@
 // It is a JSON list without braces: the first one in a line begins the record. It tells who asked by numbers, and no value of
 // any query. The list ends early where the rest is empty. Lines that 0.1 wrote have none.
 
+import { GenerationCache } from '../base/generation-cache.ts'
 import { anyMark, markedName } from '../values/name-marks.ts'
 
 /** Who asked: see `CallerMark` in `src/engine/contract.ts`. */
@@ -57,7 +58,7 @@ export class FactsFormat {
   #lastHoles: readonly number[] = []
   #lastUse = ''
 
-  /** The facts as they stand in a line; `holes`: see {@link withoutNames}. Runs once per request. */
+  /** The facts as they stand in a line; `holes`: see {@link PlainShapes}. Runs once per request. */
   text(facts: Omit<Facts, 'fault'>, fault: Facts['fault'], holes: readonly number[]): string {
     const { address, caller, endpoint, isSlow, named } = facts
     if (address !== this.#lastAddress || !isSame(caller, this.#lastCaller)) {
@@ -116,15 +117,32 @@ function withoutBraces(json: string): string {
   return json.includes('{') ? json.replaceAll('{', '\\u007b') : json
 }
 
-/**
- * A shape with marks, given as the inside of a JSON string, as records have it; `holes` gets the place there of each name, and
- * which of the names it is.
- */
-export function withoutNames(marked: string, holes: number[]): string {
-  return marked.replace(anyMark, (mark, place: number) => {
-    holes.push(place, markedName(mark.charCodeAt(0)) as number)
-    return '?'
-  })
+/** A shape as records have it; `holes` has the place there of each name, and which of the names it is. */
+interface PlainShape {
+  readonly shape: string
+  readonly holes: readonly number[]
+}
+
+/** Shapes with marks that are remembered, and how long they are: queries of one application have few. */
+const knownShapesMax = 1000
+const knownShapeCharsMax = 500
+
+/** Takes the marks out of shapes. */
+export class PlainShapes {
+  readonly #known = new GenerationCache<string, PlainShape>(knownShapesMax)
+
+  /** The shape, given with marks as the inside of a JSON string. */
+  of(marked: string): PlainShape {
+    const known = this.#known.get(marked)
+    if (known !== undefined) return known
+    const holes: number[] = []
+    const shape = marked.replace(anyMark, (mark, place: number) => {
+      holes.push(place, markedName(mark.charCodeAt(0)) as number)
+      return '?'
+    })
+    if (marked.length <= knownShapeCharsMax) this.#known.set(marked, { shape, holes })
+    return { shape, holes }
+  }
 }
 
 /** Facts as they were written, and the shape of the query with the names that the record's leaves out. */

@@ -7,7 +7,7 @@ import { GenerationCache } from '../base/generation-cache.ts'
 import { limits } from '../limits.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
-import { type Facts, FactsFormat, withoutNames } from './facts.ts'
+import { type Facts, FactsFormat, PlainShapes } from './facts.ts'
 import { createTimestampFormat } from './timestamp.ts'
 
 /** What is known of a request once it is answered. */
@@ -57,6 +57,7 @@ const noCosts: RequestCosts = {
 }
 
 const noNames: readonly string[] = []
+const noHoles: readonly number[] = []
 
 /** Key in REQUEST_HEADERS, and the header. Nothing that is not listed here is ever logged. */
 const textHeaders = [
@@ -96,6 +97,7 @@ export class RecordFormat {
   readonly #wordings: Wordings
   readonly #time = createTimestampFormat()
   readonly #facts = new FactsFormat()
+  readonly #shapes = new PlainShapes()
   readonly #regionGroup: string
   readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
   /** Versions and methods as JSON. */
@@ -117,8 +119,7 @@ export class RecordFormat {
     const names =
       facts === undefined || facts.named.length === 0 ? noNames : facts.named.map(({ name }) => name)
     const marked = query === undefined ? '' : (wording?.shape(query, names) ?? '')
-    const holes: number[] = []
-    const shape = names.length === 0 ? marked : withoutNames(marked, holes)
+    const { holes, shape } = names.length === 0 ? { holes: noHoles, shape: marked } : this.#shapes.of(marked)
     const record = this.#record(request, shape, time)
     if (facts === undefined) return { record, facts: '' }
     const fault = errorBody === undefined ? undefined : wording?.toldFault(errorBody, names)

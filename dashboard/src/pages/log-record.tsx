@@ -218,7 +218,7 @@ const kinds = {
 function Who({ caller, only }: { caller: LogCaller | null; only: OnOnly }) {
   if (caller === null) return <Fact name="Who">nobody: the credential was refused</Fact>
   const { id, identity, is_outer, kind, name, roles } = caller
-  const key = is_outer && kind === 'key' ? 'a key of a database around this one' : kinds[kind]
+  const key = is_outer && kind === 'key' ? 'a key of a database around your secret’s' : kinds[kind]
   return (
     <>
       <Fact name="Who">

@@ -12,7 +12,7 @@ import type { RecordFilter } from '../../query-log/segment-reader.ts'
 import type { Answer } from '../answer.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { logClient } from '../log-access.ts'
+import { type LogClient, logClient } from '../log-access.ts'
 import { allowedDatabase } from '../log-database.ts'
 import { bodyOf, checkType, readLogRequest, text } from '../log-request.ts'
 import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
@@ -39,8 +39,8 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
         await queryLog.changes({ ...filter, withoutDashboard: isWithoutDashboard(body) }, signal),
       ),
     ),
-    view('_records', async ({ body, filter, signal }) => {
-      const teller = new RecordTeller(services.engine, filter.database?.id)
+    view('_records', async ({ body, client, filter, signal }) => {
+      const teller = new RecordTeller(services.engine, client.database?.id)
       const search = { ...filter, ...readSearch(body, filter), ...teller.callersNamed(text(body, 'who')) }
       const { records, next } = await queryLog.search(search, signal)
       return {
@@ -56,6 +56,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** What a view shows to a client that may see what `filter` finds. */
 type View = (request: {
+  readonly client: LogClient
   readonly filter: RecordFilter
   readonly body: Fields
   readonly signal: AbortSignal
@@ -76,7 +77,7 @@ async function answer(
   const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
   const signal = untilGone(call, services)
   try {
-    return jsonAnswer(200, await view({ filter, body, signal }))
+    return jsonAnswer(200, await view({ client, filter, body, signal }))
   } catch (cause) {
     if (signal.aborted) throw new MessageError('service unavailable', 'The service is stopping.')
     throw cause
