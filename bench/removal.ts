@@ -1,6 +1,7 @@
 // What removal by time costs: superseded versions and expired documents among many that stay, over a folder of LMDB on a
 // clock of its own. Counts rows, which no busy machine changes: those read by the sweeper, and those removed.
 
+import { micros } from '../src/base/micros.ts'
 import type { KeyValueStore, View } from '../src/kv/contract.ts'
 import { openLmdb } from '../src/kv/lmdb.ts'
 import { limits } from '../src/limits.ts'
@@ -88,7 +89,7 @@ export async function measureRemoval(path: string, documents: number): Promise<R
   const counts = { read: 0, removed: 0 }
   let now = 1_700_000_000 * second
   const store = openStore(counting(openLmdb({ path, durable: false }), counts), {
-    clock: () => now,
+    clock: () => micros(now),
     hooks: { evaluateBinding: () => undefined },
   })
   const { result: collection } = await store.write(createCollection)

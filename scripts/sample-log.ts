@@ -1,6 +1,7 @@
 // An hour of a shop's query log as sample data: more requests towards the end, slower ones now and then, few errors.
 
 import { utimes, writeFile } from 'node:fs/promises'
+import { micros } from '../src/base/micros.ts'
 import { RecordFormat } from '../src/query-log/record.ts'
 import { segmentPath } from '../src/query-log/segment-files.ts'
 import { version4 } from '../src/v4/language.ts'
@@ -52,7 +53,7 @@ export async function writeSampleLog(folder: string, database: readonly string[]
       lines.push(lineOf(format, database, start + at * minuteMs + (each / requests) * minuteMs, place))
     }
   }
-  const path = segmentPath(folder, start * 1000, 'a0')
+  const path = segmentPath(folder, micros(start * 1000), 'a0')
   await writeFile(path, lines.join(''))
   await utimes(path, Date.now() / 1000, Date.now() / 1000)
 }
@@ -91,6 +92,6 @@ function lineOf(format: RecordFormat, database: readonly string[], time: number,
       traceId: '0'.repeat(32),
       spanId: '0'.repeat(16),
     },
-    time * 1000,
+    micros(time * 1000),
   ).record
 }

@@ -8,6 +8,7 @@ import { SharedFailureCounts } from './auth/failure-counts.ts'
 import { Allowances } from './base/allowance.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { openKeptClock } from './base/kept-clock.ts'
+import { endOfTime } from './base/micros.ts'
 import type { NoticeBoard } from './base/notices.ts'
 import { type Random, systemRandom } from './base/random.ts'
 import { leapWarning } from './base/removal-time.ts'
@@ -189,7 +190,7 @@ export function openLaneEngine(
   const { closed, kv } = openLaneStore(config, folder)
   const timeline: Timeline = {
     now: within.snapshotTime,
-    oldestAnnounced: () => Number.POSITIVE_INFINITY,
+    oldestAnnounced: () => endOfTime,
     // Only for evaluation: the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
     ...(closed && { closed }),

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { megabyte } from './base/bytes.ts'
 import { type Clock, systemClock } from './base/clock.ts'
+import { epoch } from './base/micros.ts'
 import { systemRandom } from './base/random.ts'
 import { leapWarning, RemovalTime } from './base/removal-time.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
@@ -98,7 +99,7 @@ export async function openQueryLog(
       },
     })
     // Before anything is recorded here, so that whoever asks for all records waits for this machine's, too.
-    await shared?.chunks.report(0).catch(tolerateUnavailable)
+    await shared?.chunks.report(epoch).catch(tolerateUnavailable)
     return new QueryLog({
       folder: segments,
       regionGroup: config.regionGroup,

@@ -4,6 +4,7 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { systemClock } from './base/clock.ts'
+import { epoch, type Micros } from './base/micros.ts'
 import { NoticeBoard, noticesEveryMs } from './base/notices.ts'
 import { systemRandom } from './base/random.ts'
 import type { Timeline } from './base/timeline.ts'
@@ -50,7 +51,7 @@ interface OpenedStore {
     /** The number that ids of this process carry, unless another one has it: drawn. */
     readonly worker: number
     /** The time of day by the clock that all machines share, in microseconds. */
-    readonly now: () => number
+    readonly now: () => Micros
     readonly standing: () => Standing
     readonly patience: StorePatience
     /** Exchanged with all processes of all machines. */
@@ -233,7 +234,7 @@ function replicaIn(folder: string, end: (reason: string, isDamaged?: boolean) =>
 export function openLaneStore(
   config: StoreConfig,
   identity: string,
-): { readonly kv: KeyValueStore; readonly closed?: () => number } {
+): { readonly kv: KeyValueStore; readonly closed?: () => Micros } {
   const { data, store } = config
   // Before, because opening would make what is not there; and after, when nothing can come in between any more.
   assertIdentity(data, identity)
@@ -258,7 +259,7 @@ export function openLaneStore(
     watch: listener => local.watch(listener),
     close: () => record.close(),
   }
-  return { kv, closed: () => record.timeline.closed?.() ?? 0 }
+  return { kv, closed: () => record.timeline.closed?.() ?? epoch }
 }
 
 /** The same store with another way to close it. */

@@ -1,10 +1,11 @@
 // The only source of the time of day. Everything else is handed a `Clock`, so tests decide what time it is.
 
 import { readFileSync } from 'node:fs'
+import { type Micros, micros } from './micros.ts'
 
 export interface Clock {
   /** Microseconds since the Unix epoch; may step back when the machine's clock is set. */
-  now(): number
+  now(): Micros
   /** Milliseconds from an arbitrary start, never stepping back; for measuring how long something took. */
   elapsedMs(): number
 }
@@ -33,7 +34,7 @@ export const systemClock: Clock = {
       anchorMicros = wallClockMicros()
       anchorElapsedMs = elapsedMs
     }
-    return anchorMicros + Math.floor((elapsedMs - anchorElapsedMs) * 1000)
+    return micros(anchorMicros + Math.floor((elapsedMs - anchorElapsedMs) * 1000))
   },
   elapsedMs: () => performance.now(),
 }

@@ -5,10 +5,11 @@
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { checksum, checksumBytes } from './checksum.ts'
+import { epoch, type Micros, micros } from './micros.ts'
 
-/** A clock over a file; times are microseconds. */
+/** A clock over a file. */
 interface KeptClock {
-  readonly now: () => number
+  readonly now: () => Micros
   /** Writes down the newest time exactly and closes the file. */
   close(): void
 }
@@ -19,11 +20,11 @@ const numberBytes = 8
  * Opens the clock kept in `file`, which is created if missing, over the machine's `clock`. After a crash it may be up to
  * `aheadMicros` ahead of where it was; a file that is not what was written counts as missing.
  */
-export function openKeptClock(file: string, aheadMicros: number, clock: () => number): KeptClock {
+export function openKeptClock(file: string, aheadMicros: number, clock: () => Micros): KeptClock {
   const descriptor = openFile(file)
   let latest = readTime(descriptor)
   let written = latest
-  const write = (time: number) => {
+  const write = (time: Micros) => {
     written = time
     try {
       writeSync(descriptor, encoded(time), 0, numberBytes + checksumBytes, 0)
@@ -34,7 +35,7 @@ export function openKeptClock(file: string, aheadMicros: number, clock: () => nu
   return {
     now() {
       latest = Math.max(latest, clock())
-      if (latest > written) write(latest + aheadMicros)
+      if (latest > written) write(micros(latest + aheadMicros))
       return latest
     },
     close() {
@@ -50,17 +51,17 @@ function openFile(file: string): number {
   return openSync(file, 'r+')
 }
 
-function encoded(time: number): Buffer {
+function encoded(time: Micros): Buffer {
   const bytes = Buffer.alloc(numberBytes + checksumBytes)
   bytes.writeDoubleBE(time)
   bytes.writeUInt32BE(checksum(bytes.subarray(0, numberBytes)), numberBytes)
   return bytes
 }
 
-function readTime(descriptor: number): number {
+function readTime(descriptor: number): Micros {
   const bytes = Buffer.alloc(numberBytes + checksumBytes)
   const length = readSync(descriptor, bytes, 0, bytes.length, 0)
   const isIntact =
     length === bytes.length && bytes.readUInt32BE(numberBytes) === checksum(bytes.subarray(0, numberBytes))
-  return isIntact ? bytes.readDoubleBE() : 0
+  return isIntact ? micros(bytes.readDoubleBE()) : epoch
 }

@@ -5,11 +5,12 @@
 
 import type { Clock } from './clock.ts'
 import { msPerDay } from './durations.ts'
+import { type Micros, micros } from './micros.ts'
 
 /** What is remembered of how time passed. */
 export interface TimeMemory {
-  /** The time of day as it was believed last, moved on by what has passed since. Microseconds. */
-  readonly believed: number
+  /** The time of day as it was believed last, moved on by what has passed since. */
+  readonly believed: Micros
   /** For how long the clock has disagreed with that while the service ran, in milliseconds; 0: it agrees. */
   readonly doubtedMs: number
 }
@@ -44,15 +45,15 @@ export class RemovalTime {
     this.#options = options
   }
 
-  /** What is older than is allowed at this time, in microseconds, may be removed. Never ahead of the clock. */
-  now(): number {
+  /** What is older than is allowed at this time may be removed. Never ahead of the clock. */
+  now(): Micros {
     const { clock, load, onLeap } = this.#options
     const nowMs = clock.elapsedMs()
     const wall = clock.now()
     const passedMs = this.#memory === undefined ? 0 : nowMs - this.#lookedMs
     this.#memory ??= load() ?? { believed: wall, doubtedMs: 0 }
     this.#lookedMs = nowMs
-    const believed = this.#memory.believed + Math.round(passedMs * 1000)
+    const believed = micros(this.#memory.believed + Math.round(passedMs * 1000))
     const ahead = wall - believed
     if (Math.abs(ahead) <= plausibleMicros) return this.#believe(wall)
     const isSameLeap = this.#ahead !== undefined && Math.abs(ahead - this.#ahead) <= plausibleMicros
@@ -80,7 +81,7 @@ export class RemovalTime {
     await save(this.#memory)
   }
 
-  #believe(wall: number): number {
+  #believe(wall: Micros): Micros {
     if (this.#ahead !== undefined) this.#isUnsaved = true
     this.#ahead = undefined
     this.#memory = { believed: wall, doubtedMs: 0 }

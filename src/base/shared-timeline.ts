@@ -4,6 +4,7 @@
 // one process keeps true to the time of day. The offset only grows, so nobody's time steps back.
 
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { endOfTime, type Micros, micros } from './micros.ts'
 import { AnnouncedCommits, type Timeline } from './timeline.ts'
 import type { Timers } from './timers.ts'
 
@@ -57,14 +58,14 @@ export function openSharedTimeline(file: string, process: number): Timeline & { 
   const own = announcementPlace(process)
   numbers.write(own, 0)
   numbers.read()
-  const now = () => Math.floor(numbers.offset + steadyMicros())
+  const now = () => micros(Math.floor(numbers.offset + steadyMicros()))
   const commits = new AnnouncedCommits(oldest => {
-    numbers.write(own, Number.isFinite(oldest) ? oldest : 0)
+    numbers.write(own, oldest === endOfTime ? 0 : oldest)
   })
   const sureNow = () => {
     // An offset that somebody has used before is not newer than this one.
     numbers.read()
-    return now() + disagreementMax
+    return micros(now() + disagreementMax)
   }
   return {
     now,
@@ -99,11 +100,11 @@ class SharedNumbers {
     return this.#seen[0] as number
   }
 
-  get oldestAnnounced(): number {
-    let oldest = Number.POSITIVE_INFINITY
+  get oldestAnnounced(): Micros {
+    let oldest = endOfTime
     for (let place = 1; place < this.#seen.length; place++) {
       const time = this.#seen[place] as number
-      if (time > 0 && time < oldest) oldest = time
+      if (time > 0 && time < oldest) oldest = micros(time)
     }
     return oldest
   }

@@ -7,25 +7,26 @@
 // commit's. If it saw one, only what was certain before is certain: times before the oldest announcement, and the
 // moment behind the newest commit that it sees, for a commit is always at least two later than the one before it.
 
-/** Times are microseconds since the Unix epoch. */
+import { endOfTime, epoch, type Micros, micros } from './micros.ts'
+
 export interface Timeline {
   /** The time of day; never steps back. */
-  now(): number
+  now(): Micros
   /**
    * Announces a commit. Its time is at least `atLeast`, after all that {@link now} returned before, in any process, and
    * two or more after the one this process announced before it.
    */
-  announce(atLeast: number): Announcement
-  /** A time at or before those of all commits on their way, of any process; Infinity when there are none. */
-  oldestAnnounced(): number
+  announce(atLeast: Micros): Announcement
+  /** A time at or before those of all commits on their way, of any process; {@link endOfTime} when there are none. */
+  oldestAnnounced(): Micros
   /** Under the writer's lock, where machines share a store: a time that no further commit may come up to. */
-  closed?(): number
+  closed?(): Micros
 }
 
 /** A commit on its way. */
 export interface Announcement {
   /** Its time, if no other commit has come up to that before it. */
-  readonly time: number
+  readonly time: Micros
   /** To be called once, when the commit is visible or has come to nothing. */
   end(): void
 }
@@ -37,46 +38,46 @@ export const commitDistance = 2
 export class AnnouncedCommits {
   /** In the order of their times. */
   readonly #open = new Set<Announcement>()
-  readonly #announced: (oldest: number) => void
-  #newest = 0
-  #told = Number.POSITIVE_INFINITY
+  readonly #announced: (oldest: Micros) => void
+  #newest = epoch
+  #told = endOfTime
 
-  /** `announced` is told the oldest time still open, or Infinity, before anything relies on it. */
-  constructor(announced: (oldest: number) => void = () => {}) {
+  /** `announced` is told the oldest time still open, or {@link endOfTime}, before anything relies on it. */
+  constructor(announced: (oldest: Micros) => void = () => {}) {
     this.#announced = announced
   }
 
-  /** A time at or before all that are open; Infinity when none is. */
-  get oldest(): number {
+  /** A time at or before all that are open; {@link endOfTime} when none is. */
+  get oldest(): Micros {
     for (const { time } of this.#open) return time
-    return Number.POSITIVE_INFINITY
+    return endOfTime
   }
 
-  /** The oldest open time behind `time`; Infinity when there is none. */
-  oldestBehind(time: number): number {
+  /** The oldest open time behind `time`; {@link endOfTime} when there is none. */
+  oldestBehind(time: Micros): Micros {
     for (const announced of this.#open) if (announced.time > time) return announced.time
-    return Number.POSITIVE_INFINITY
+    return endOfTime
   }
 
   /** Announces a commit; `clock` is read when the others can see that. */
-  begin(atLeast: number, clock: () => number): Announcement {
-    const floor = Math.max(atLeast, this.#newest + commitDistance)
+  begin(atLeast: Micros, clock: () => Micros): Announcement {
+    const floor = Math.max(atLeast, micros(this.#newest + commitDistance))
     this.#tell(Math.min(this.oldest, floor))
-    const time = Math.max(floor, clock() + 1)
+    const time = Math.max(floor, micros(clock() + 1))
     this.#newest = time
     const announcement: Announcement = {
       time,
       end: () => {
         this.#open.delete(announcement)
         // While others are open, the oldest time told holds for them as well.
-        if (this.#open.size === 0) this.#tell(Number.POSITIVE_INFINITY)
+        if (this.#open.size === 0) this.#tell(endOfTime)
       },
     }
     this.#open.add(announcement)
     return announcement
   }
 
-  #tell(oldest: number): void {
+  #tell(oldest: Micros): void {
     if (oldest === this.#told) return
     this.#told = oldest
     this.#announced(oldest)
@@ -84,9 +85,9 @@ export class AnnouncedCommits {
 }
 
 /** The timeline of a store that one process has to itself. A clock that steps back stands still meanwhile. */
-export function localTimeline(clock: () => number): Timeline {
+export function localTimeline(clock: () => Micros): Timeline {
   const commits = new AnnouncedCommits()
-  let latest = 0
+  let latest = epoch
   const now = () => {
     latest = Math.max(latest, clock())
     return latest

@@ -3,7 +3,6 @@
 // set further ahead than that, its client waits for nothing. So what was needed lately says how far, for each database.
 
 import { LRUCache } from 'lru-cache'
-import type { Micros } from '../values/value.ts'
 
 /** Databases of which it is remembered; of a forgotten one nothing is known. */
 const queuesMax = 10_000
@@ -13,21 +12,21 @@ const leadMin = 50_000
 const firstLeadMax = 500_000
 
 export class Leads {
-  readonly #needed = new LRUCache<string, Micros>({ max: queuesMax })
+  readonly #needed = new LRUCache<string, number>({ max: queuesMax })
 
   /** For the first try of a query; whole microseconds. */
-  first(queue: string): Micros {
+  first(queue: string): number {
     return Math.min(firstLeadMax, leadFor(this.#needed.get(queue) ?? 0))
   }
 
   /** `needed` is how long it took from the moment at which the time had to be certain until the attempt was here. */
-  note(queue: string, needed: Micros): void {
+  note(queue: string, needed: number): void {
     const before = this.#needed.get(queue) ?? 0
     this.#needed.set(queue, Math.max(needed, before / 2))
   }
 }
 
 /** With what took so long before: half as much more, in whole microseconds. */
-export function leadFor(needed: Micros): Micros {
+export function leadFor(needed: number): number {
   return Math.max(leadMin, Math.ceil(1.5 * needed))
 }

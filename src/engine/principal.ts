@@ -1,5 +1,6 @@
 // Who a credential stands for and where databases are, for the services beside queries (the export of query logs).
 
+import { epoch } from '../base/micros.ts'
 import type { Session } from '../model/session.ts'
 import type { Transaction } from '../store/contract.ts'
 import { collectionOf, type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
@@ -39,7 +40,7 @@ export function placeOf({ catalogue }: Pick<Transaction, 'catalogue'>, database:
 export function followNames(transaction: Transaction, names: readonly string[]): NamedDatabases | undefined {
   const ids: DatabaseId[] = []
   let at = rootDatabase
-  let since = 0
+  let since = epoch
   for (const name of names) {
     const child = transaction.catalogue.resolve(at, native.databases, name)
     if (!child) return undefined

@@ -4,6 +4,7 @@
 import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { assert } from '../base/assert.ts'
 import { watched } from '../base/effort.ts'
+import { epoch } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import { isStackExhaustion } from '../base/stack-exhaustion.ts'
 import { RequestError } from '../errors.ts'
@@ -153,7 +154,7 @@ class RequestRun {
         job: lead => ({
           request: { ...this.#request, ...(isExplanation && { isExplanation }) },
           queue: queueOf(database, authorization),
-          snapshotTime: this.#responses.settledTime ?? budget.started,
+          snapshotTime: this.#responses.settledTime ?? epoch,
           timeoutMs: budget.leftMs(),
           now: () => store.now(),
           lead,

@@ -21,7 +21,7 @@ export interface LaneJob {
    * How long after the moment at which the time of its commit has to be certain it commits, in whole microseconds; only
    * for what cannot have another time.
    */
-  readonly lead: Micros
+  readonly lead: number
 }
 
 /** What a query wants to write; the process that has evaluated it keeps that. */

@@ -7,7 +7,6 @@
 
 import { type Timers, wait } from '../base/timers.ts'
 import { ContendedTransaction, type Store } from '../store/contract.ts'
-import type { Micros } from '../values/value.ts'
 import type { QueryResponse } from './contract.ts'
 import { leadFor } from './leads.ts'
 import type { LaneJob, SlowLane } from './slow-lane.ts'
@@ -18,7 +17,7 @@ interface SlowRun {
   readonly store: Store
   readonly timers: Timers
   /** The query, with the time that is left, and how far ahead that moment is set. */
-  readonly job: (lead: Micros) => LaneJob
+  readonly job: (lead: number) => LaneJob
   /** How often an attempt is made again because others wrote what it had read. */
   readonly retriesMax: number
   /** Throws when the database may not use what the query has cost. */
@@ -31,7 +30,7 @@ const earlyMicros = 10_000
 /** The response, with what it has written committed. Rejects with a RequestError, and with {@link ContendedTransaction}. */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { leads } = run.slowLane
-  let lead: Micros | undefined
+  let lead: number | undefined
   for (let retries = 0; ; ) {
     const { queue, timeoutMs } = run.job(0)
     // Who has run out of time is refused by the slow lane, and does not wait here long beyond it.

@@ -4,7 +4,7 @@ import type { Watch } from '../base/effort.ts'
 import type { Cancel } from '../base/timers.ts'
 import { RequestError } from '../errors.ts'
 import { timedOut } from '../model/session.ts'
-import type { DatabaseId, Micros } from '../values/value.ts'
+import type { DatabaseId } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { fixedHold } from './patience.ts'
@@ -18,9 +18,9 @@ type WhenLong = 'goes on' | 'moves' | 'fails'
 
 export class TimeBudget {
   /** By the clock of {@link EngineOptions.host}, like the deadline: the time of day may be set meanwhile. */
-  readonly started: Micros
+  readonly started: number
   /** Past it evaluation gives up. */
-  readonly deadline: Micros
+  readonly deadline: number
   /** Ends an evaluation in time. */
   readonly watch: Watch
   readonly #options: EngineOptions

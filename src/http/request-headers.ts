@@ -2,6 +2,7 @@
 // order of checks and the texts are facts of the protocol; only the first bad header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { nearestMicros } from '../base/micros.ts'
 import { limits } from '../limits.ts'
 import { apiVersions, defaultApiVersion } from '../v4/wire/version.ts'
 import { int64Max, int64Min } from '../values/int64.ts'
@@ -34,7 +35,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
   if (retriesFault !== undefined) return invalidHeader('x-max-retries-on-contention', retriesFault)
   return {
     dialect: apiVersion ?? defaultApiVersion,
-    lastSeenTxn,
+    lastSeenTxn: lastSeenTxn === undefined ? undefined : nearestMicros(lastSeenTxn),
     retriesMax: retries === undefined ? undefined : parseInteger(retries),
     timeoutMs: timeoutMs as number,
   }

@@ -2,6 +2,7 @@
 // the texts are facts of the protocol; only the first bad header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { nearestMicros } from '../base/micros.ts'
 import { limits } from '../limits.ts'
 import { eventErrorBody, requestErrorBody } from '../v10/wire/request-errors.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
@@ -28,7 +29,7 @@ function readTransaction(headers: IncomingHttpHeaders): Omit<RequestSettings, 'l
   if (retriesFault !== undefined) return invalidHeader('x-max-contention-retries', retriesFault)
   return {
     dialect: '10',
-    lastSeenTxn,
+    lastSeenTxn: lastSeenTxn === undefined ? undefined : nearestMicros(lastSeenTxn),
     retriesMax: retries === undefined ? undefined : parseInteger(retries),
     timeoutMs: timeoutMs as number,
   }

@@ -2,6 +2,7 @@
 // and the printer need more.
 
 import { assert, InvariantError } from '../base/assert.ts'
+import { micros } from '../base/micros.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from '../values/value.ts'
 import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keyspace.ts'
 import { termsLength } from './terms.ts'
@@ -140,7 +141,7 @@ export function entryTimeOf(key: Uint8Array): Micros {
   const turned = isEnded ? ~0 : 0
   const high = numberAt(key, place) ^ turned ^ signBit
   const low = (numberAt(key, place + 4) ^ turned) >>> 0
-  return high * two32 + low
+  return micros(high * two32 + low)
 }
 
 /** Behind tag, database and index. */
@@ -229,11 +230,11 @@ class KeyParts {
   }
 
   time(): Micros {
-    return Number(BigInt.asIntN(64, this.id() ^ (1n << 63n)))
+    return micros(Number(BigInt.asIntN(64, this.id() ^ (1n << 63n))))
   }
 
   timeDescending(): Micros {
-    return Number(BigInt.asIntN(64, ~this.id() ^ (1n << 63n)))
+    return micros(Number(BigInt.asIntN(64, ~this.id() ^ (1n << 63n))))
   }
 
   terms(): Uint8Array {

@@ -7,6 +7,7 @@
 // and tuple.ts.
 
 import { assert } from '../base/assert.ts'
+import { micros } from '../base/micros.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
 import { type KeyInterval, prefixRange, successor } from './prefix.ts'
@@ -113,7 +114,7 @@ export function dueKey(ref: Ref, ts: Micros): Uint8Array {
 export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
   const all = prefixRange(collectionPrefix(keyTags.due, database, collection))
   if (notAfter === undefined) return all
-  beginDue(database, collection, notAfter + 1)
+  beginDue(database, collection, micros(notAfter + 1))
   return { start: all.start, end: writer.copy() }
 }
 
@@ -187,7 +188,7 @@ function eventBoundKey(
   bound: EventKeyBound,
 ): Uint8Array {
   beginIndex('events', database, index, terms)
-  appendTime(Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, bound.ts)))
+  appendTime(micros(Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, bound.ts))))
   if (bound.action) {
     writer.u8(actionByte(bound.action))
     if (bound.document) {
@@ -248,7 +249,7 @@ export function changesKey(ts: Micros, sequence: number): Uint8Array {
 /** The rows of all transactions after `after`, oldest first; all of them when absent. */
 export function changesRange(after?: Micros): KeyInterval {
   const { start, end } = tagRange('changes')
-  return { start: after === undefined ? start : changesKey(after + 1, 0), end }
+  return { start: after === undefined ? start : changesKey(micros(after + 1), 0), end }
 }
 
 /** One part of what the transaction at `ts` changed in a collection. */
@@ -307,7 +308,7 @@ export function garbageKey(kind: GarbageKind, due: Micros, target: Ref): Uint8Ar
 
 /** All work of one kind that is due at or before `due`, oldest first. */
 export function garbageRange(kind: GarbageKind, due: Micros): KeyInterval {
-  beginGarbage(kind, due + 1)
+  beginGarbage(kind, micros(due + 1))
   const end = writer.copy()
   return { start: end.slice(0, 2), end }
 }

@@ -2,6 +2,7 @@
 // the names of that time, so that an entry can be computed again at any time and come out the same.
 
 import { isInterruption } from '../base/effort.ts'
+import { endOfTime } from '../base/micros.ts'
 import { Memo } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import type { Catalogue, NameLookup, Transaction, Version } from '../store/contract.ts'
@@ -11,14 +12,12 @@ import { Failure, LanguageError } from './failure.ts'
 import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
-/** `Now()` in a binding: entries are not computed again as time passes, so it is the end of time. */
-const endOfTime = Number.MAX_SAFE_INTEGER
-
 /** A binding asked for more than its document, which the check of effects cannot always see before. */
 class Lookup extends Error {}
 
 /** What a binding may know of its transaction. */
 const known: Partial<Transaction> = {
+  // `Now()` in a binding: entries are not computed again as time passes, so it is the end of time.
   snapshotTime: endOfTime,
   writable: false,
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },

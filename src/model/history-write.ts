@@ -1,5 +1,6 @@
 // Writing into the past: `insert` and `remove` change a document's history, version by version.
 
+import { micros, nearestMicros } from '../base/micros.ts'
 import { microsOfTime } from '../values/time.ts'
 import { EventValue, native, type ObjectValue, type Ref, type Time } from '../values/value.ts'
 import { applied, Failure } from './failure.ts'
@@ -20,9 +21,9 @@ export function insertVersion(
   session: Session,
 ): EventValue {
   const { transaction } = session
-  const micros = Number(microsOfTime(ts))
+  const time = Number(microsOfTime(ts))
   // What is stored has a time that a number holds exactly: none before 1684.
-  if (micros > transaction.snapshotTime || micros < Number.MIN_SAFE_INTEGER) {
+  if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
     throw Failure.of({ kind: 'other time' })
   }
   refuseForeign(ref.database, session)
@@ -33,19 +34,19 @@ export function insertVersion(
   }
   refuseUnlessAllowed(ref, ts, action, params, session)
   const given = action === 'delete' ? undefined : fields()
-  const version = applied(() => transaction.insertVersion(ref, micros, given), 'call')
+  const version = applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
   return new EventValue(version.ts, action === 'delete' ? 'delete' : 'create', ref, version.fields)
 }
 
 /** Removes the version at a time; what is not there is no error. */
 export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
   const { transaction } = session
-  const micros = Number(microsOfTime(ts))
+  const time = nearestMicros(Number(microsOfTime(ts)))
   refuseForeign(ref.database, session)
   if (!isUserDocument(ref)) throw Failure.of({ kind: 'fixed history', action: 'remove' })
-  const stored = [...transaction.versions(ref)].find(version => version.ts === micros)
+  const stored = [...transaction.versions(ref)].find(version => version.ts === time)
   refuseUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
-  applied(() => transaction.removeVersion(ref, micros, action === 'delete' ? 'delete' : 'create'), 'call')
+  applied(() => transaction.removeVersion(ref, time, action === 'delete' ? 'delete' : 'create'), 'call')
   return null
 }
 

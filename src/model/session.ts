@@ -26,7 +26,6 @@ import {
   DocumentValue,
   isArray,
   isObject,
-  type Micros,
   Ref,
   TransactionTime,
   type Value,
@@ -104,7 +103,7 @@ export interface SessionHost {
   /** The languages of stored code. */
   readonly languages: CodeLanguages
   /** Microseconds on a clock that is never set, for deadlines only. */
-  readonly now: () => Micros
+  readonly now: () => number
   /** Passwords, secrets and sessions. */
   readonly logins: Logins
   /** Settings that functions depend on. */
@@ -127,7 +126,7 @@ interface SessionOptions {
   readonly dialect: string
   readonly memo: Memo
   /** When evaluation has to give up, by the clock of {@link SessionHost.now}. */
-  readonly deadline: Micros
+  readonly deadline: number
   /** The most that calls may do. */
   readonly effectLimit?: Effect
   readonly effectPlace?: EffectPlace
@@ -189,7 +188,7 @@ export class Session {
   /** The database in which names are looked up and documents written. */
   readonly database: DatabaseId
   /** The time at which `at` makes reads look; undefined is now, with the transaction's own writes. */
-  validTime: Micros | undefined
+  validTime: number | undefined
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
   /** The call under evaluation, to which decisions about rights belong. */
@@ -215,7 +214,7 @@ export class Session {
   #access: Access | undefined
   #computeUnits = 0
   #setElements = 0
-  readonly #deadline: Micros
+  readonly #deadline: number
   #keys: ValueKeys | undefined
 
   constructor(options: SessionOptions) {
@@ -281,7 +280,7 @@ export class Session {
   }
 
   /** Runs `work` with reads looking at another time; undefined is now. */
-  withValidTime<T>(time: Micros | undefined, work: () => T): T {
+  withValidTime<T>(time: number | undefined, work: () => T): T {
     const outer = this.validTime
     this.validTime = time
     try {
@@ -465,7 +464,7 @@ export class Session {
     return this.#computeUnits
   }
 
-  get deadline(): Micros {
+  get deadline(): number {
     return this.#deadline
   }
 }

@@ -3,6 +3,7 @@
 // from its versions; so each costs what its own source has changed.
 
 import { step } from '../base/effort.ts'
+import { epoch, micros } from '../base/micros.ts'
 import type { IndexDefinition, IndexEvent, Transaction, Version } from '../store/contract.ts'
 import { compareValues } from '../values/order.ts'
 import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
@@ -53,7 +54,7 @@ export function completeSince(source: ChangeSource, transaction: Transaction): M
   const since = source.kind === 'collection' ? Math.max(kept, transaction.changesSince) : kept
   // Nothing had happened to a collection that was not there yet.
   const [first] = transaction.versions(collection)
-  return typeof first?.ts === 'number' && first.ts > since ? 0 : since
+  return typeof first?.ts === 'number' && first.ts > since ? epoch : since
 }
 
 function* collectionChanges(
@@ -126,7 +127,7 @@ function* ordered(
 ): Generator<SourceChange> {
   const sorted = [...touched.values()].sort((left, right) => compareEntries(left, right, index))
   for (const [ordinal, { added, document, removed }] of sorted.entries()) {
-    const wasIn = removed !== undefined || matcher.holds(document, time - 1)
+    const wasIn = removed !== undefined || matcher.holds(document, micros(time - 1))
     const isIn = added !== undefined || matcher.holds(document, time)
     yield { time, ordinal, document, wasIn, isIn }
   }

@@ -4,6 +4,7 @@
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { microsPerDay } from '../base/durations.ts'
+import { nearestMicros } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { KeyValueStore, View } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
@@ -59,7 +60,7 @@ export class AccountKeys {
       id,
       name,
       createdAt: now,
-      ...(ttlDays !== undefined && { expiresAt: now + ttlDays * microsPerDay }),
+      ...(ttlDays !== undefined && { expiresAt: nearestMicros(now + ttlDays * microsPerDay) }),
       ...(regionGroups !== undefined && { regionGroups }),
     }
     return this.#kv.transact(view => {

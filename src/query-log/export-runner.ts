@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { nearestMicros } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 import { type ExportRequest, loggedDatabase } from './export-request.ts'
@@ -203,7 +204,7 @@ export class ExportRunner {
   async #url(name: string): Promise<Partial<ExportRequest>> {
     const { storage, now, urlSeconds } = this.#options
     const expires = Math.floor(now() / 1e6) + urlSeconds
-    return { url: { address: await storage.address(name, expires), expiresAt: expires * 1e6 } }
+    return { url: { address: await storage.address(name, expires), expiresAt: nearestMicros(expires * 1e6) } }
   }
 
   #renew(id: string, owner: string): void {

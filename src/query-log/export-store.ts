@@ -9,6 +9,7 @@
 // Every change reads and writes in one transaction, so two processes never both win.
 
 import { microsPerDay } from '../base/durations.ts'
+import { epoch, micros } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
 import { RequestError } from '../errors.ts'
@@ -30,10 +31,10 @@ export interface IdempotencyToken {
 }
 
 /** No lease is longer, in microseconds. */
-const leaseMicrosMax: Micros = 60_000_000
+const leaseMicrosMax: number = 60_000_000
 
 /** Microseconds that an idempotency token counts. */
-const tokenLifetime: Micros = microsPerDay
+const tokenLifetime: number = microsPerDay
 
 const requestKey = (id: string) => Buffer.from(`R${id}`)
 const jobKey = (id: string) => Buffer.from(`J${id}`)
@@ -97,7 +98,7 @@ export class ExportStore {
       const known = idempotency && requestOfToken(view, idempotency, now)
       if (known) return { result: known, writes: [] }
       checkWaiting(view, wanted.requester ?? '')
-      const createdAt = Math.max(now, lastCreated(view) + 1)
+      const createdAt = Math.max(now, micros(lastCreated(view) + 1))
       const request: ExportRequest = {
         id: timeOrderedUuid(createdAt, entropy),
         state: 'Requested',
@@ -151,12 +152,12 @@ export class ExportStore {
    * Takes a request that nobody works on, for `leaseMicros` from now; a lease that has run out counts as nobody's. Requesters
    * take turns: the oldest of the first one behind `served`, in a circle.
    */
-  claim(owner: string, leaseMicros: Micros, served = ''): Promise<ExportRequest | undefined> {
+  claim(owner: string, leaseMicros: number, served = ''): Promise<ExportRequest | undefined> {
     const now = this.#now()
     return this.#kv.transact<ExportRequest | undefined>(view => {
       for (const request of waitingInTurns(view, served)) {
         if (isHeld(request.lease, now)) continue
-        const lease = { owner, until: now + leaseMicros }
+        const lease = { owner, until: micros(now + leaseMicros) }
         const claimed = { ...request, lease, attempts: request.attempts + 1 }
         return { result: claimed, writes: writesOf(claimed) }
       }
@@ -177,11 +178,12 @@ export class ExportStore {
   }
 
   /** Renews a lease; false when the request is somebody else's by now. */
-  renew(id: string, owner: string, leaseMicros: Micros): Promise<boolean> {
-    const until = this.#now() + leaseMicros
-    return this.#changeOwned(id, owner, request => ({ ...request, lease: { owner, until } })).then(
-      request => request !== undefined,
-    )
+  renew(id: string, owner: string, leaseMicros: number): Promise<boolean> {
+    const until = micros(this.#now() + leaseMicros)
+    return this.#changeOwned(id, owner, request => ({
+      ...request,
+      lease: { owner, until },
+    })).then(request => request !== undefined)
   }
 
   /** Gives a request back unfinished; working on it so far was no failure of its own. */
@@ -322,7 +324,7 @@ function requestOfToken(view: View, token: IdempotencyToken, now: Micros): Expor
 function lastCreated(view: View): Micros {
   const range = { start: Buffer.from('R'), end: requestsEnd, reverse: true, limit: 1 }
   for (const { value } of view.range(range)) return decode<ExportRequest>(value).createdAt
-  return 0
+  return epoch
 }
 
 function writesOf(request: ExportRequest): Write[] {

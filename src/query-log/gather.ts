@@ -4,6 +4,7 @@
 import { open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { micros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 import { type ChunkStorage, chunkName } from './chunk-storage.ts'
@@ -15,7 +16,7 @@ const expanded = promisify(gunzip)
 /** Milliseconds between two looks at who has handed over. */
 const lookEveryMs = 100
 /** A clock that was set must not hide records; microseconds. */
-const slack: Micros = 5_000_000
+const slack: number = 5_000_000
 
 interface GatherOptions {
   readonly folder: string
@@ -53,7 +54,7 @@ export async function gather(
       .filter(({ isCopy }) => !isCopy)
       .map(({ writer, from: start }) => `${writer}/${start}`),
   )
-  for (const chunk of await chunks.between(from * 1000 - slack, to * 1000)) {
+  for (const chunk of await chunks.between(micros(from * 1000 - slack), micros(to * 1000))) {
     signal.throwIfAborted()
     if (!own.has(`${chunk.writer}/${chunk.start}`)) await copyChunk(options, chunk)
   }

@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Loop } from '../base/loop.ts'
+import { epoch } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 import { type ChunkStorage, chunkName } from './chunk-storage.ts'
@@ -42,8 +43,8 @@ export class HandOver {
   /** Bytes handed over, by writer and start of the segment; undefined until the store has told. */
   #reached: Map<string, number> | undefined
   /** All that was recorded up to then has been handed over. */
-  #whole: Micros = 0
-  #reportedAt: Micros = 0
+  #whole: Micros = epoch
+  #reportedAt: Micros = epoch
   #hasFailed = false
 
   constructor(options: HandOverOptions) {
@@ -84,7 +85,7 @@ export class HandOver {
       await writtenUpTo(folder, time, { now, timers })
       await this.#handOver(1)
       this.#whole = time
-      this.#reportedAt = 0
+      this.#reportedAt = epoch
     } else await this.#handOver(muchBytes)
     if (time - this.#reportedAt < reportEveryMs * 1000) return
     await chunks.report(this.#whole)
@@ -131,8 +132,7 @@ export class HandOver {
     piece: Buffer,
   ): Promise<void> {
     const { bucket, shared } = this.#options
-    const whole = Math.ceil(until)
-    const chunk: Chunk = { writer, start: from, position, bytes: piece.length, until: whole }
+    const chunk: Chunk = { writer, start: from, position, bytes: piece.length, until }
     const body = await compressed(piece, { level: gzipLevel })
     if (bucket) await bucket.store(chunkName(chunk), body)
     await shared.chunks.add(chunk, bucket ? undefined : body)

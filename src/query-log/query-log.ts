@@ -3,6 +3,7 @@
 
 import { Allowance } from '../base/allowance.ts'
 import { microsPerDay, secondsPerDay } from '../base/durations.ts'
+import { nearestMicros } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { RemovalTime } from '../base/removal-time.ts'
 import type { Timers } from '../base/timers.ts'
@@ -191,7 +192,7 @@ export class QueryLog {
   /** Until when (microseconds) a download target counts; undefined unless it was signed here. */
   expiryOf(name: string, target: string): Micros | undefined {
     const expires = this.#options.signer.expiryOf(name, target)
-    return expires === undefined ? undefined : expires * 1e6
+    return expires === undefined ? undefined : nearestMicros(expires * 1e6)
   }
 
   /** Opens an exported file that is handed out here. */
@@ -251,7 +252,10 @@ export class QueryLog {
 
   async #removeOldChunks({ chunks }: SharedLog, now: Micros): Promise<void> {
     const { chunkBucket, retention } = this.#options
-    for (const chunk of await chunks.old(now - retention.days * microsPerDay, retention.bytes)) {
+    for (const chunk of await chunks.old(
+      nearestMicros(now - retention.days * microsPerDay),
+      retention.bytes,
+    )) {
       // The file first: once its row is gone, nobody would ask for the removal again.
       await chunkBucket?.remove(chunkName(chunk))
       await chunks.remove(chunk)
@@ -274,7 +278,7 @@ export class QueryLog {
       if (shared) await this.#removeOldChunks(shared, now)
       await downloads.removeLeftovers(now)
       await this.#store.forgetTokens(now)
-      for (const id of this.#store.finishedBefore(now - exportDays * microsPerDay)) {
+      for (const id of this.#store.finishedBefore(nearestMicros(now - exportDays * microsPerDay))) {
         // The file first: once its request is forgotten, nobody would ask for the removal again.
         await storage.remove(fileName(id))
         await this.#store.forget(id)

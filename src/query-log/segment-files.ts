@@ -9,6 +9,7 @@
 
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { micros, nearestMicros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -51,7 +52,12 @@ export async function listSegments(folder: string): Promise<Segment[]> {
   for (const name of (await readdir(folder)).sort()) {
     const [, from, copied, writer] = segmentPattern.exec(name) ?? []
     if (from !== undefined && writer !== undefined) {
-      segments.push({ path: join(folder, name), from: Number(from), writer, isCopy: copied !== '' })
+      segments.push({
+        path: join(folder, name),
+        from: nearestMicros(Number(from)),
+        writer,
+        isCopy: copied !== '',
+      })
     }
   }
   return segments
@@ -77,7 +83,7 @@ export async function listWriters(folder: string): Promise<Map<string, Micros>> 
 /** The modification time of a file in microseconds; undefined when it is gone. */
 export async function modificationTime(path: string): Promise<Micros | undefined> {
   try {
-    return (await stat(path)).mtimeMs * 1000
+    return micros(Math.ceil((await stat(path)).mtimeMs * 1000))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

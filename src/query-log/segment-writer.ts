@@ -5,6 +5,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { type FileHandle, open, utimes } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
+import { epoch, micros } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 import { announce, livePath, removeFile, segmentPath, syncFolder } from './segment-files.ts'
@@ -57,7 +58,7 @@ export class SegmentWriter {
   #lossCause: unknown
   #flushing: Promise<void> = Promise.resolve()
   #isDraining = false
-  #newest: Micros = 0
+  #newest: Micros = epoch
   #file: SegmentFile | undefined
   #path = ''
   #fileBytes = 0
@@ -74,7 +75,7 @@ export class SegmentWriter {
 
   /** The time for a new record: that of the clock, but after every one given out earlier. */
   now(): Micros {
-    this.#newest = Math.max(this.#newest + 1, this.#options.clock.now())
+    this.#newest = Math.max(micros(this.#newest + 1), this.#options.clock.now())
     return this.#newest
   }
 
@@ -212,5 +213,5 @@ async function createSegment(folder: string, path: string): Promise<SegmentFile>
 }
 
 function newBuffer(bytes = 0): LineBuffer {
-  return { bytes: Buffer.allocUnsafe(Math.max(chunkBytes, bytes)), since: 0, used: 0, records: 0 }
+  return { bytes: Buffer.allocUnsafe(Math.max(chunkBytes, bytes)), since: epoch, used: 0, records: 0 }
 }

@@ -15,7 +15,7 @@ export type ToLane<Setup = unknown> =
       readonly snapshotTime: Micros
       /** When an attempt commits that holds that moment: so much later than it is known, from `now` on. */
       readonly now: Micros
-      readonly lead: Micros
+      readonly lead: number
     }
   /** What the last job wants to write is to be committed at a time that is announced, or to be forgotten. */
   | { readonly kind: 'commit'; readonly time: Micros }

@@ -2,6 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../base/clock.ts'
+import { epoch, micros } from '../base/micros.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import { type Attempt, type Store, StoreUnavailableError } from '../store/contract.ts'
@@ -30,7 +31,7 @@ export class LaneService<Setup> {
   readonly #socket: Duplex
   readonly #open: (setup: Setup) => Promise<LaneEngine>
   #engine: Promise<LaneEngine> | undefined
-  #snapshotTime: Micros = 0
+  #snapshotTime: Micros = epoch
   #hasJobs = false
   #kept: Kept | undefined
   #wanting: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
@@ -82,7 +83,7 @@ export class LaneService<Setup> {
         const text = message.hasBody ? Buffer.concat(body).toString() : undefined
         const { lead, now } = message
         const receivedMs = systemClock.elapsedMs()
-        const stampTime = () => now + lead + Math.floor((systemClock.elapsedMs() - receivedMs) * 1000)
+        const stampTime = () => micros(now + lead + Math.floor((systemClock.elapsedMs() - receivedMs) * 1000))
         void this.#run({ ...message.request, body: text, stampTime })
       }
     }

@@ -7,28 +7,28 @@ import { alsoWatched } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Code } from '../values/code.ts'
-import type { Micros, Value } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
 import type { NameLookup, StoreHooks, Version } from './contract.ts'
 
 /** What a binding of each version adds to what a document may take: one that takes no longer is never too long. */
-const microsPerVersion: Micros = 50
+const microsPerVersion: number = 50
 
 export class BindingBudget implements StoreHooks {
   readonly #hooks: StoreHooks
-  readonly #clock: () => Micros
+  readonly #clock: () => number
   /** Of the document under way; without one there is no limit. */
   #left = Number.POSITIVE_INFINITY
   /** Microseconds that all bindings have taken since the process began. */
-  #spent: Micros = 0
+  #spent: number = 0
 
   /** `clock`: microseconds that this thread has worked. */
-  constructor(hooks: StoreHooks, clock: () => Micros = threadMicros) {
+  constructor(hooks: StoreHooks, clock: () => number = threadMicros) {
     this.#hooks = hooks
     this.#clock = clock
   }
 
   /** Runs synchronous work and tells what its bindings took, in microseconds, whether or not it throws. */
-  counted<T>(work: () => T, tell: (micros: Micros) => void): T {
+  counted<T>(work: () => T, tell: (micros: number) => void): T {
     const before = this.#spent
     try {
       return work()

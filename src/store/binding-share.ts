@@ -5,7 +5,7 @@
 import { Allowances } from '../base/allowance.ts'
 import { systemClock } from '../base/clock.ts'
 import { limits } from '../limits.ts'
-import type { DatabaseId, Micros } from '../values/value.ts'
+import type { DatabaseId } from '../values/value.ts'
 import type { BindingBudget } from './binding-budget.ts'
 
 /** What a store knows of the bindings of its documents. */
@@ -32,7 +32,7 @@ export class BindingShare {
   }
 
   /** Bindings of a database took so long, in microseconds. What several do at the same time adds up. */
-  spent(database: DatabaseId, micros: Micros): void {
+  spent(database: DatabaseId, micros: number): void {
     const restMs = (micros / 1000) * limits.bindingRestFactor
     if (restMs >= limits.bindingRestMsMin) this.#rests.take(database, restMs)
   }

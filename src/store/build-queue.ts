@@ -4,6 +4,7 @@
 // changes, and all others go on.
 
 import { systemClock } from '../base/clock.ts'
+import { endOfTime } from '../base/micros.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId, Micros, Ref } from '../values/value.ts'
 import { batchEnd } from './batch-end.ts'
@@ -152,5 +153,5 @@ function pauseMs(times: number): number {
 /** When the newest version of a document was made, a delete too; the end of time when nothing of it is left. */
 function newestTime(snapshot: Snapshot, ref: Ref): Micros {
   for (const stored of storedVersions(snapshot, ref)) return versionTime(stored)
-  return Number.POSITIVE_INFINITY
+  return endOfTime
 }

@@ -5,6 +5,7 @@
 import { assert } from '../base/assert.ts'
 import { byteText, textBytes } from '../base/byte-text.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
+import { epoch, micros } from '../base/micros.ts'
 import { builtinIndexes, documentKey, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
@@ -43,9 +44,12 @@ interface FromEntry<T> {
   readonly value: Uint8Array
 }
 
+/** The version of no stored schema. */
+const beforeAll: Micros = micros(-1)
+
 /** What is known of one database's schema at one version of it; filled as it is asked for. */
 class Schema {
-  readonly version: number
+  readonly version: Micros
   readonly names = new Map<string, FromEntry<Ref>>()
   readonly databases = new Map<bigint, FromEntry<DatabaseDefinition>>()
   readonly collections = new Map<number, StoredCollection>()
@@ -56,9 +60,9 @@ class Schema {
   /** Where the database lies; undefined while that is not known. */
   parent: { readonly id: DatabaseId | undefined } | undefined
   /** The schema time as of which this is known to be current. */
-  verifiedAt: Micros = -1
+  verifiedAt: Micros = beforeAll
 
-  constructor(version: number) {
+  constructor(version: Micros) {
     this.version = version
   }
 }
@@ -77,14 +81,14 @@ export class SchemaCache {
   }
 
   /** The schema of a database in the version it was found to have at a schema time. */
-  verified(database: DatabaseId, version: number, schemaTime: Micros): Schema {
+  verified(database: DatabaseId, version: Micros, schemaTime: Micros): Schema {
     const schema = this.#inVersion(database, version)
     schema.verifiedAt = schemaTime
     schema.parent = undefined
     return schema
   }
 
-  #inVersion(database: DatabaseId, version: number): Schema {
+  #inVersion(database: DatabaseId, version: Micros): Schema {
     let schema = this.#schemas.get(database)
     if (schema?.version !== version) {
       schema = new Schema(version)
@@ -108,7 +112,7 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
 
 /** What a transaction relied on of one database's remembered schema. */
 export interface SchemaRead {
-  readonly version: number
+  readonly version: Micros
   /** It asked for more than `entries`: any change to the schema counts. */
   isWhole: boolean
   /** Single rows that what it asked for stands in, by the `byteText` of their keys. */
@@ -136,8 +140,8 @@ function entriesAgree(entries: ReadonlyMap<string, Uint8Array>, view: View): boo
   return true
 }
 
-function versionOf(stored: Uint8Array | undefined): number {
-  return stored === undefined ? 0 : decodeTime(stored)
+function versionOf(stored: Uint8Array | undefined): Micros {
+  return stored === undefined ? epoch : decodeTime(stored)
 }
 
 function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
@@ -287,7 +291,7 @@ export class StoreCatalogue implements Catalogue {
 
   schemaVersion(database: DatabaseId): Micros {
     this.#schemaInPart(database)
-    return this.#relied.get(database)?.version ?? 0
+    return this.#relied.get(database)?.version ?? epoch
   }
 
   derived<T>(database: DatabaseId, name: string, derive: () => T): T {
@@ -414,7 +418,7 @@ export class StoreCatalogue implements Catalogue {
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)
     if (schema === undefined) {
-      schema = this.#changed.has(database) ? new Schema(-1) : this.#sharedSchema(database)
+      schema = this.#changed.has(database) ? new Schema(beforeAll) : this.#sharedSchema(database)
       this.#schemas.set(database, schema)
     }
     return schema

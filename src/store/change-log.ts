@@ -3,6 +3,7 @@
 // follows all of them, and for its own removal.
 
 import { assert } from '../base/assert.ts'
+import { micros } from '../base/micros.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import {
   changesKey,
@@ -69,7 +70,7 @@ function changeOf(ref: Ref, [what, validTime]: readonly Value[], time: Micros): 
   const kind = kinds[Math.floor(Number(what) / actions.length)]
   const action = actions[Number(what) % actions.length]
   assert(kind !== undefined && action !== undefined, 'a recorded change has a known kind and action')
-  return { ref, validTime: validTime === undefined ? time : Number(validTime), kind, action }
+  return { ref, validTime: validTime === undefined ? time : micros(Number(validTime)), kind, action }
 }
 
 /** One part of what a transaction changed in a collection. */
@@ -125,7 +126,7 @@ export function readChanges(
     if (isNext && (transactions.length >= limit || count >= changesMax)) break
     if (isNext) transactions.push({ time, changes: [] })
     for (const { collection, database } of places) {
-      for (const part of view.range(collectionChangesRange(database, collection, time, time + 1)))
+      for (const part of view.range(collectionChangesRange(database, collection, time, micros(time + 1))))
         changes.push(...decodePart(part).changes)
     }
     transactions.at(-1)?.changes.push(...changes)

@@ -2,6 +2,7 @@
 // recorded write has its version, unless that was taken out of history again. The log by time has to name the collections of
 // each transaction, and what has fallen out of it must be waiting to be looked at.
 
+import { endOfTime, epoch, micros } from '../base/micros.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import { collectionChangesRange, garbageRange, metaKey, tagRange } from '../keys/keyspace.ts'
 import {
@@ -24,7 +25,7 @@ export class ChangeLogCheck {
   readonly #begin: Micros
   /** The oldest transaction in the log by time. */
   readonly #logBegin: Micros
-  #newest: Micros = 0
+  #newest: Micros = epoch
   /** Versions that were put into the past or taken out of it, by reference and time. */
   readonly #rewritten = new Set<string>()
   /** The transaction looked at last: documents of one transaction often lie together. */
@@ -38,9 +39,9 @@ export class ChangeLogCheck {
       this.#newest = decodeKeyOf('changes', key).ts
       logBegin ??= this.#newest
     }
-    this.#logBegin = logBegin ?? Number.POSITIVE_INFINITY
+    this.#logBegin = logBegin ?? endOfTime
     const last = view.get(metaKey('last commit'))
-    this.#begin = recordSince(view, last === undefined ? 0 : decodeCommit(last).time)
+    this.#begin = recordSince(view, last === undefined ? epoch : decodeCommit(last).time)
     for (const row of view.range(tagRange('collectionChanges'))) {
       for (const change of decodePart(row).changes) {
         if (change.kind !== 'write') this.#rewritten.add(rewriteName(change.ref, change.validTime))
@@ -61,8 +62,8 @@ export class ChangeLogCheck {
   /** What lies before may have been removed. */
   #keptFrom(database: DatabaseId, collection: CollectionId): Micros {
     return collection < firstUserCollection
-      ? this.#logBegin - 1
-      : Math.min(this.#logBegin - 1, this.#context.minimumOf(database, collection))
+      ? micros(this.#logBegin - 1)
+      : Math.min(micros(this.#logBegin - 1), this.#context.minimumOf(database, collection))
   }
 
   #isRecorded(ref: Ref, ts: Micros): boolean {
@@ -100,7 +101,7 @@ export class ChangeLogCheck {
       for (const { collection, database } of placesOf(row)) {
         named.add(`${database}/${collection}@${ts}`)
         if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
-        const range = { ...collectionChangesRange(database, collection, ts, ts + 1), limit: 1 }
+        const range = { ...collectionChangesRange(database, collection, ts, micros(ts + 1)), limit: 1 }
         if ([...snapshot.view.range(range)].length === 0)
           report(
             `collection ${collection} of database ${database} lacks the changes of ${ts} that the log names`,
@@ -113,7 +114,7 @@ export class ChangeLogCheck {
   #checkRecorded(named: ReadonlySet<string>): void {
     const { catalogue, databases, looked, report, snapshot } = this.#context
     const awaited = new Set<string>()
-    for (const { key } of snapshot.view.range(garbageRange('changes', never - 1))) {
+    for (const { key } of snapshot.view.range(garbageRange('changes', micros(never - 1)))) {
       const { database, id } = garbageTarget(key)
       awaited.add(`${database}/${id}`)
     }

@@ -2,6 +2,7 @@
 // Each document's versions say which rows its indexes must have; each row found must be one of those. What the
 // sweeper may already have removed, or has not removed yet, counts as neither missing nor left over.
 
+import { epoch, micros } from '../base/micros.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import {
   counterKey,
@@ -64,8 +65,8 @@ export function checkStore(
     view,
     time,
     commitTime: undefined,
-    schemaTime: 0,
-    lastCommitTime: 0,
+    schemaTime: epoch,
+    lastCommitTime: epoch,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
     expiry: noExpiry(),
   }
@@ -121,7 +122,7 @@ function liveDatabases(snapshot: Snapshot): Set<DatabaseId> {
 
 function garbageObjects(view: View): Set<string> {
   const objects = new Set<string>()
-  for (const { key } of view.range(garbageRange('object', never - 1)))
+  for (const { key } of view.range(garbageRange('object', micros(never - 1))))
     objects.add(nameRef(garbageTarget(key)))
   return objects
 }

@@ -8,6 +8,7 @@
 // A process of the slow lane commits what it has evaluated itself, at a time that its service announces.
 
 import type { MemoryBound, Release } from '../base/memory-bound.ts'
+import { epoch, micros } from '../base/micros.ts'
 import { type Announcement, commitDistance } from '../base/timeline.ts'
 import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
@@ -63,7 +64,7 @@ export class Committer {
 
   /** Runs `work` to its commit. */
   async write<T>(work: TransactionWork<T>, options: WriteOptions): Promise<TransactionOutcome<T>> {
-    const { notBefore = 0, retriesMax = limits.contentionRetriesDefault } = options
+    const { notBefore = epoch, retriesMax = limits.contentionRetriesDefault } = options
     for (let retries = 0; ; retries++) {
       const announcement = this.#times.announce(notBefore)
       let attempt: StoreAttempt<T>
@@ -99,7 +100,7 @@ export class Committer {
   ): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = announced
       ? { time: announced.time, end: () => undefined }
-      : this.#times.announce(attempt.commitTime - 1)
+      : this.#times.announce(micros(attempt.commitTime - 1))
     return this.#decide(attempt, announcement, undefined, announced?.check)
   }
 
@@ -108,7 +109,7 @@ export class Committer {
     { commitTime }: Pick<StoreAttempt<unknown>, 'commitTime'>,
     commit: (announced: Micros) => Promise<T | 'stale'>,
   ): Promise<T | 'stale'> {
-    const announcement = this.#times.announce(commitTime - 1)
+    const announcement = this.#times.announce(micros(commitTime - 1))
     try {
       const done = await commit(announcement.time)
       if (done !== 'stale') this.#times.noteCommit(done.time)
@@ -120,7 +121,7 @@ export class Committer {
 
   /** Commits nothing but a time, so that readers need not wait any more for commits announced before it. */
   async passTime(): Promise<void> {
-    const announcement = this.#times.announce(0)
+    const announcement = this.#times.announce(epoch)
     try {
       await this.#underLock(announcement.time, (last, time) => {
         const write = commitWrite({ ...last, time })
@@ -134,8 +135,8 @@ export class Committer {
 
   #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): StoreAttempt<T> {
     const started = this.#clock()
-    const attempt = this.#times.onSnapshot(0, (view, since, settledTime) => {
-      const commitTime = Math.max(announced, since.time + commitDistance)
+    const attempt = this.#times.onSnapshot(epoch, (view, since, settledTime) => {
+      const commitTime = Math.max(announced, micros(since.time + commitDistance))
       const stamp = stampTime && { stampTime: () => Math.max(commitTime, stampTime()) }
       const times = { ...timesOf(since, commitTime), settledTime, ...stamp }
       return attemptOn(this.#parts, view, since, times, work)
@@ -224,7 +225,7 @@ export class Committer {
     }
     try {
       for (let commitTime = time; ; ) {
-        const times = { ...timesOf(last, commitTime), settledTime: last.time + 1 }
+        const times = { ...timesOf(last, commitTime), settledTime: micros(last.time + 1) }
         const evaluated = evaluateOn(this.#parts, view, times, work)
         if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
         // The ids that it drew have moved its commit behind the end of something that it saw.
@@ -259,5 +260,5 @@ export class Committer {
 /** The times of a transaction that commits at `commitTime`, on the state after the commit `last`. */
 function timesOf(last: CommitRecord, commitTime: Micros) {
   const { givenIdsMs, schemaTime, time: lastCommitTime } = last
-  return { time: commitTime - 1, commitTime, schemaTime, lastCommitTime, givenIdsMs }
+  return { time: micros(commitTime - 1), commitTime, schemaTime, lastCommitTime, givenIdsMs }
 }

@@ -75,6 +75,11 @@ export interface EntryScan {
   /** Last entry first. `from` and `to` keep their meaning. */
   readonly reverse?: boolean
   /** The state at a past time; now, with the transaction's own writes, when absent. */
+  readonly at?: number
+}
+
+/** A scan whose time is one at which reads are exact. */
+export interface CheckedScan extends EntryScan {
   readonly at?: Micros
 }
 
@@ -241,8 +246,8 @@ interface Moment {
 
 /** Reads of documents and sets, the transaction's own writes included. */
 interface DocumentReads {
-  /** The live version at `at` (now, with own writes, when absent): not deleted, its ttl not passed. */
-  get(ref: Ref, at?: Micros): Version | undefined
+  /** The live version at `at`, whatever number that is (now, with own writes, when absent): not deleted, its ttl not passed. */
+  get(ref: Ref, at?: number): Version | undefined
   /** All retained versions, oldest first, own pending one included; ttl does not hide them. */
   versions(ref: Ref, options?: { readonly reverse?: boolean }): Iterable<Version>
   /** Entries of an index for these terms, in order. Lazy. */
@@ -433,8 +438,8 @@ export type OnCheckProgress = (step: CheckStep, rows: number) => void
 
 /** An open data directory. */
 export interface Store {
-  /** What has to be waited for before a read that shall see everything up to `notBefore`; undefined: nothing. */
-  ready(notBefore: Micros): Promise<void> | undefined
+  /** What has to be waited for before a read that shall see everything up to `notBefore`, a moment or Infinity; undefined: nothing. */
+  ready(notBefore: number): Promise<void> | undefined
   /** Runs `work` on a snapshot. `notBefore`: the snapshot time is at least this. */
   read<T>(work: (transaction: Transaction) => T, notBefore?: Micros): TransactionOutcome<T>
   /**

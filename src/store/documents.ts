@@ -12,7 +12,7 @@ import {
 } from '../keys/keyspace.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../values/value.ts'
-import type { EntryScan, IndexEntry } from './contract.ts'
+import type { CheckedScan, EntryScan, IndexEntry } from './contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
 import { isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
 
@@ -69,7 +69,7 @@ export function* scanDocuments(
   snapshot: Snapshot,
   database: DatabaseId,
   collection: CollectionId,
-  scan: EntryScan,
+  scan: CheckedScan,
 ): Generator<IndexEntry> {
   const bounds = idBounds(collection, scan)
   if (bounds === undefined) return

@@ -9,6 +9,7 @@
 // next one takes another number, so that its ids do not run ahead of the clock.
 
 import { assert } from '../base/assert.ts'
+import { epoch, micros } from '../base/micros.ts'
 import { Pending } from '../base/pending.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -44,7 +45,7 @@ export function idMs(id: bigint): number {
 export class IdGenerator {
   readonly #reserve: ReserveIds
   #held: IdStretch | undefined
-  #newest: Micros = 0
+  #newest: Micros = epoch
   #reserving: Promise<void> | undefined
 
   constructor(reserve: ReserveIds) {
@@ -61,7 +62,7 @@ export class IdGenerator {
    */
   next(now: Micros): bigint {
     const held = this.#held
-    const time = Math.max(now, this.#newest + 1, held === undefined ? 0 : held.startMs * 1000)
+    const time = micros(Math.max(now, this.#newest + 1, held === undefined ? 0 : held.startMs * 1000))
     const ms = Math.floor(time / 1000)
     if (held === undefined || ms >= held.endMs) {
       throw new Pending([{ key: 'ids', start: () => this.#renew() }])

@@ -4,6 +4,7 @@
 // so is one whose values are, but in the indexes that are part of a collection's definition.
 
 import { step } from '../base/effort.ts'
+import { endOfTime } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { casefold } from '../values/casefold.ts'
@@ -54,8 +55,7 @@ export function entryTuples(
 /** Names as they were before the version was written, or before the index was made if that came later. */
 function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory): NameLookup {
   const made = names.indexTime(index.ref)
-  const before =
-    made === undefined || ts instanceof TransactionTime ? Number.POSITIVE_INFINITY : Math.max(ts, made)
+  const before = made === undefined || ts instanceof TransactionTime ? endOfTime : Math.max(ts, made)
   return (nativeCollection, name) => names.holder(nativeCollection, name, before)
 }
 

@@ -7,7 +7,7 @@ import { compareEntries, compareToBound, encodeTuple, entryRange, tupleBytesMax 
 import type { Bytes, Entry } from '../kv/contract.ts'
 import { compareBytes } from '../values/order.ts'
 import { type CollectionId, type Micros, Time, TransactionTime, type Value } from '../values/value.ts'
-import type { EntryScan, EventBound, EventScan, IndexEntry, IndexEvent } from './contract.ts'
+import type { CheckedScan, EntryScan, EventBound, EventScan, IndexEntry, IndexEvent } from './contract.ts'
 import {
   entryDocument,
   entryIsCut,
@@ -41,7 +41,7 @@ export interface EntrySet extends SetPlace {
 export function scanEntries(
   snapshot: Snapshot,
   set: EntrySet,
-  scan: EntryScan,
+  scan: CheckedScan,
   known?: KnownEntries,
 ): Iterable<IndexEntry> {
   const { from, to } = arityBounds(set, scan)

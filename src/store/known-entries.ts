@@ -57,7 +57,7 @@ const bytesPerByte = 4
 const readOnceMax = 16_384
 
 /** After this many microseconds events may have been removed for their age. */
-const eventsKeptMin: Micros = limits.historyGraceMicros / 3
+const eventsKeptMin = limits.historyGraceMicros / 3
 
 export class KnownEntries {
   /** By a hash of the range. */

@@ -1,12 +1,13 @@
 // The record of the newest commit: what tells one state of the store from another.
 
+import { epoch } from '../base/micros.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { type CommitRecord, decodeCommit, encodeCommit } from './records.ts'
 
 const key = metaKey('last commit')
 
-const noCommit: CommitRecord = { time: 0, schemaTime: 0, givenIdsMs: 0 }
+const noCommit: CommitRecord = { time: epoch, schemaTime: epoch, givenIdsMs: 0 }
 
 /** The newest commit that a state holds. */
 export function lastCommit(view: Pick<View, 'get'>): CommitRecord {

@@ -1,6 +1,7 @@
 // Who had which name, and when, among the schema objects of a database: read from their versions, of which all are kept and
 // none is ever rewritten. Entries whose bindings look names up are computed again from it long after.
 
+import { endOfTime } from '../base/micros.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -40,7 +41,7 @@ export class NameHistory {
   }
 
   #add(snapshot: Snapshot, ref: Ref): void {
-    const { commitTime = Number.POSITIVE_INFINITY } = snapshot
+    const { commitTime = endOfTime } = snapshot
     let name: unknown
     let tenure: Tenure | undefined
     for (const stored of storedVersionsAscending(snapshot, ref)) {
@@ -55,7 +56,7 @@ export class NameHistory {
   }
 
   #begin(name: string, ref: Ref, since: Micros): Tenure {
-    const tenure = { ref, since, until: Number.POSITIVE_INFINITY }
+    const tenure = { ref, since, until: endOfTime }
     const key = `${ref.collection} ${name}`
     const others = this.#tenures.get(key)
     if (others) others.push(tenure)

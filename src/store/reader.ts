@@ -1,6 +1,7 @@
 // Reads of a snapshot, with what its transaction has written laid over it. A reader may look at an earlier moment than its
 // snapshot: then nothing that was committed since counts, except for schemas, which are the present ones.
 
+import { micros } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { documentKey } from '../keys/keyspace.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
@@ -20,6 +21,7 @@ import type { BindingBudget } from './binding-budget.ts'
 import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { readCollectionChanges, recordSince } from './change-log.ts'
 import type {
+  CheckedScan,
   CommittedTransaction,
   EntryChange,
   EntryScan,
@@ -112,7 +114,7 @@ export class StoreReader implements Reader {
     return this.settledTime
   }
 
-  get(ref: Ref, at?: Micros): Version | undefined {
+  get(ref: Ref, at?: number): Version | undefined {
     if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
     const past = this.#past(at, [ref.collection], ref.database)
     if (past === undefined) return this.#newest(ref)
@@ -146,7 +148,7 @@ export class StoreReader implements Reader {
 
   /** The time of a read in the past, checked against retention; undefined for reads of the present. */
   #past(
-    at: Micros | undefined,
+    at: number | undefined,
     collections: readonly CollectionId[] | undefined,
     database: DatabaseId,
   ): Micros | undefined {
@@ -154,7 +156,7 @@ export class StoreReader implements Reader {
     const present = this.snapshot.time
     if (looked === undefined || looked > present || (looked === present && !this.writable)) return undefined
     checkValidTime(looked, this.#minimumOf(database, collections))
-    return looked
+    return micros(looked)
   }
 
   /** The strictest minimum valid time of some collections; undefined: of all user collections. */
@@ -163,7 +165,7 @@ export class StoreReader implements Reader {
     for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
       minimum = Math.max(minimum, this.minimumValidTime(database, collection))
     }
-    return minimum
+    return micros(minimum)
   }
 
   *versions(ref: Ref, options: { readonly reverse?: boolean } = {}): Generator<Version> {
@@ -287,8 +289,8 @@ function noCounts(): TransactionCounters {
   return { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 }
 
-function withTime(scan: EntryScan, at: Micros | undefined): EntryScan {
-  if (scan.at === at) return scan
+function withTime(scan: EntryScan, at: Micros | undefined): CheckedScan {
+  if (scan.at === at) return scan as CheckedScan
   const { at: _, ...present } = scan
   return at === undefined ? present : { ...present, at }
 }

@@ -4,6 +4,7 @@
 // so it is looked at every month, too.
 
 import { microsPerDay } from '../base/durations.ts'
+import { epoch, micros } from '../base/micros.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import {
   changesKey,
@@ -20,13 +21,17 @@ import { changeLogMicros } from './retention.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** The longest time between two looks at a collection whose record has rows. */
-const lookMicros: Micros = 30 * microsPerDay
+const lookMicros: number = 30 * microsPerDay
 
 const present = new Uint8Array([1])
 
 /** What may be removed of the log by time. */
 function oldLog(now: Micros): KeyRange {
-  return { start: changesRange().start, end: changesKey(now - changeLogMicros, 0), limit: batchKeysMax }
+  return {
+    start: changesRange().start,
+    end: changesKey(micros(now - changeLogMicros), 0),
+    limit: batchKeysMax,
+  }
 }
 
 /** Whether anything of the record is to be removed now. */
@@ -62,12 +67,12 @@ function removeCollectionChanges(transaction: StoreTransaction, work: Uint8Array
           ofLog,
           transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime)),
         )
-  const old = collectionChangesRange(database, collection, undefined, floor)
+  const old = collectionChangesRange(database, collection, undefined, micros(floor))
   const keys = Array.from(overlay.range({ ...old, limit: batchKeysMax }), row => row.key)
   for (const key of keys) overlay.set(key, undefined)
   if (keys.length === batchKeysMax) return
   overlay.set(work, undefined)
-  const rest = collectionChangesRange(database, collection, floor)
+  const rest = collectionChangesRange(database, collection, micros(floor))
   for (const { key } of [...overlay.range({ ...rest, limit: 1 })]) {
     const { ts } = decodeKeyOf('collectionChanges', key)
     // What the log by time still names is noted when that goes.
@@ -80,7 +85,7 @@ function noteLook(
   transaction: StoreTransaction,
   { collection, database }: CollectionPlace,
   ts: Micros,
-  after: Micros = 0,
+  after: Micros = epoch,
 ): void {
   const { catalogue } = transaction
   // What belonged to something that is gone is removed with it.
@@ -89,5 +94,5 @@ function noteLook(
   const days = collection < firstUserCollection ? 0 : catalogue.collection(ref)?.historyDays
   const kept = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
   const due = (Math.floor(Math.max(ts + kept, after) / microsPerDay) + 1) * microsPerDay
-  transaction.rows.overlay.set(garbageKey('changes', due, ref), present)
+  transaction.rows.overlay.set(garbageKey('changes', micros(due), ref), present)
 }

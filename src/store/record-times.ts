@@ -1,5 +1,6 @@
 // Times in stored records: microseconds, signed, in 8 bytes, big-endian.
 
+import { micros } from '../base/micros.ts'
 import type { Bytes } from '../kv/contract.ts'
 import type { ByteWriter } from '../values/byte-writer.ts'
 import type { Micros } from '../values/value.ts'
@@ -26,5 +27,5 @@ export function timeAt(bytes: Bytes, at: number): Micros {
       ((bytes[at + 6] as number) << 8) |
       (bytes[at + 7] as number)) >>>
     0
-  return high * two32 + low
+  return micros(high * two32 + low)
 }

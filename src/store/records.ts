@@ -8,6 +8,7 @@
 
 import { assert } from '../base/assert.ts'
 import { checksum, checksumBytes } from '../base/checksum.ts'
+import { endOfTime, micros, nearestMicros } from '../base/micros.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
 import { appendEncoded, decodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
@@ -17,7 +18,7 @@ import type { Version } from './contract.ts'
 import { appendTime, timeAt } from './record-times.ts'
 
 /** The ttl of what never expires. */
-export const never: Micros = Number.MAX_SAFE_INTEGER
+export const never: Micros = endOfTime
 
 const actions = ['create', 'update', 'delete'] as const
 const actionMask = 0x03
@@ -52,7 +53,7 @@ export function decodeTime(bytes: Bytes): Micros {
 /** How far a worker has reserved ids, in milliseconds of the Unix epoch, with a checksum. */
 export function encodeIdMark(endMs: number): Bytes {
   writer.reset()
-  appendTime(writer, endMs)
+  appendTime(writer, micros(endMs))
   return sealed()
 }
 
@@ -66,7 +67,7 @@ export function decodeIdMark(bytes: Bytes): number {
 export function encodeTimeMemory({ believed, doubtedMs }: TimeMemory): Bytes {
   writer.reset()
   appendTime(writer, believed)
-  appendTime(writer, Math.round(doubtedMs))
+  appendTime(writer, micros(Math.round(doubtedMs)))
   return sealed()
 }
 
@@ -92,7 +93,7 @@ export function encodeCommit(commit: CommitRecord): Bytes {
   writer.reset()
   appendTime(writer, commit.time)
   appendTime(writer, commit.schemaTime)
-  appendTime(writer, commit.givenIdsMs)
+  appendTime(writer, micros(commit.givenIdsMs))
   return writer.copy()
 }
 
@@ -106,8 +107,7 @@ export function decodeCommit(bytes: Bytes): CommitRecord {
 export function ttlOf(fields: ObjectValue): Micros {
   const ttl = fields.get('ttl')
   if (!(ttl instanceof Time)) return never
-  const micros = Number(ttl.seconds) * 1e6 + Math.ceil(ttl.nanos / 1000)
-  return Math.max(-never, Math.min(never, micros))
+  return nearestMicros(Number(ttl.seconds) * 1e6 + Math.ceil(ttl.nanos / 1000))
 }
 
 /** A version as it is stored, its own time filled in for the transaction's. */

@@ -2,6 +2,7 @@
 // below it no longer show, and the sweeper removes what can no longer be seen.
 
 import { microsPerDay } from '../base/durations.ts'
+import { epoch, micros } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
@@ -9,7 +10,7 @@ import { type CollectionId, firstUserCollection, type Micros, native, unlisted }
 import type { StoredCollection } from './definitions.ts'
 
 /** How long the change log is kept, in microseconds: streams and caches never lag that far behind. */
-export const changeLogMicros: Micros = microsPerDay
+export const changeLogMicros: number = microsPerDay
 
 /** Keys, tokens, credentials and files of schemas keep no history, schema objects keep all of it. */
 export const shortNatives: ReadonlySet<CollectionId> = new Set([
@@ -25,7 +26,7 @@ export function historyFloor(
   now: Micros,
 ): Micros {
   const { historyDays, historyFloor: floor } = collection
-  return historyDays === undefined ? floor : Math.max(floor, now - historyDays * microsPerDay)
+  return historyDays === undefined ? micros(floor) : micros(Math.max(floor, now - historyDays * microsPerDay))
 }
 
 /** The oldest time at which reads of a collection are exact. `definition` is undefined for one that is gone. */
@@ -35,10 +36,10 @@ export function minimumValidTime(
   now: Micros,
 ): Micros {
   if (collection < firstUserCollection) {
-    return shortNatives.has(collection) ? Math.max(0, now - limits.historyGraceMicros) : 0
+    return shortNatives.has(collection) ? micros(Math.max(0, now - limits.historyGraceMicros)) : epoch
   }
-  if (definition === undefined) return 0
-  return Math.max(0, historyFloor(definition, now) - limits.historyGraceMicros)
+  if (definition === undefined) return epoch
+  return micros(Math.max(0, historyFloor(definition, now) - limits.historyGraceMicros))
 }
 
 /**
@@ -63,7 +64,7 @@ export function fallsOutAt(
 }
 
 /** Refuses a read at a time whose history is no longer kept. */
-export function checkValidTime(at: Micros, minimum: Micros): void {
+export function checkValidTime(at: number, minimum: Micros): void {
   if (at >= minimum) return
   throw new RequestError(
     'bad request',
@@ -72,6 +73,6 @@ export function checkValidTime(at: Micros, minimum: Micros): void {
 }
 
 /** Queries may ask for times that are far beyond those of the platform. */
-function isoTime(time: Micros): string {
+function isoTime(time: number): string {
   return formatTime(timeFromMicros(BigInt(time)))
 }

@@ -2,6 +2,7 @@
 // documents that already exist, and the garbage that a deleted object leaves for the sweeper.
 
 import { assert } from '../base/assert.ts'
+import { epoch, micros } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
 import type { Journal } from '../kv/overlay.ts'
@@ -98,7 +99,7 @@ export class SchemaWriter {
     if (stored !== undefined) {
       return stored.fields.get('active') === true ? new Map(fields).set('active', true) : fields
     }
-    const definition = indexDefinition({ ref, ts: 0, action: 'create', fields })
+    const definition = indexDefinition({ ref, ts: epoch, action: 'create', fields })
     const { snapshot } = this.#context
     const atOnce = fitsOneTransaction(snapshot, ref.database, this.#sources(definition))
     return new Map(fields).set('active', atOnce || definition.active)
@@ -226,7 +227,7 @@ export class SchemaWriter {
     if (id > (isCollection ? limits.userCollectionIdMax : indexIdMax)) {
       throw new RequestError('bad request', 'Maximum sequential ID reached.')
     }
-    overlay.set(key, encodeTime(id))
+    overlay.set(key, encodeTime(micros(id)))
     return BigInt(id)
   }
 

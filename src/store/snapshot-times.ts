@@ -1,26 +1,25 @@
 // The times of this process's snapshots and commits, by the rules of base/timeline.ts. Only a caller that claims to have
 // seen the future is not covered by them, and only it notices.
 
-import { assert } from '../base/assert.ts'
+import { endOfTime, epoch, type Micros, micros } from '../base/micros.ts'
 import { type Announcement, commitDistance, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore, View } from '../kv/contract.ts'
-import type { Micros } from '../values/value.ts'
 import { lastCommit } from './last-commit.ts'
 import type { CommitRecord } from './records.ts'
 
 /** How far ahead of the clock a caller may push time, in microseconds: clocks of processes differ by less. */
-const clockSkewMax: Micros = 10_000_000
+const clockSkewMax: number = 10_000_000
 
 /** How far snapshots may fall behind the clock, in microseconds, before something is done about it. */
-const lagMax: Micros = 1_000_000
+const lagMax: number = 1_000_000
 
 export class SnapshotTimes {
   readonly #kv: KeyValueStore
   readonly #timeline: Timeline
   readonly #onLag: () => void
   /** The newest time this process has given to a snapshot. */
-  #newestSnapshot: Micros = 0
-  #newestCommit: Micros = 0
+  #newestSnapshot: Micros = epoch
+  #newestCommit: Micros = epoch
 
   /** `onLag` is called when a commit that was announced long ago holds up the time of snapshots. */
   constructor(kv: KeyValueStore, timeline: Timeline, onLag: () => void) {
@@ -41,15 +40,14 @@ export class SnapshotTimes {
 
   /** The time of a commit, under the writer's lock. */
   commitTime(notBefore: Micros, last: CommitRecord): Micros {
-    const closed = this.#timeline.closed?.() ?? 0
-    return Math.max(notBefore, last.time + commitDistance, closed + 1)
+    const closed = this.#timeline.closed?.() ?? epoch
+    return Math.max(notBefore, micros(last.time + commitDistance), micros(closed + 1))
   }
 
   /** Announces a commit of which everything is to be later than `notBefore`. */
   announce(notBefore: Micros): Announcement {
-    assert(Number.isInteger(notBefore), 'times in the store are whole microseconds')
-    const wanted = Math.min(notBefore, this.#timeline.now() + clockSkewMax)
-    return this.#timeline.announce(Math.max(wanted, this.#newestSnapshot) + 1)
+    const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
+    return this.#timeline.announce(micros(Math.max(wanted, this.#newestSnapshot) + 1))
   }
 
   /**
@@ -63,7 +61,7 @@ export class SnapshotTimes {
       const last = lastCommit(view)
       const sure = this.#sureTime(clock, oldest, last)
       // Whoever has really seen that time knows that the snapshot holds all up to it.
-      const time = Math.max(sure, Math.min(notBefore, clock + clockSkewMax))
+      const time = Math.max(sure, Math.min(notBefore, micros(clock + clockSkewMax)))
       this.#newestSnapshot = Math.max(this.#newestSnapshot, time)
       return read(view, last, time)
     })
@@ -75,9 +73,9 @@ export class SnapshotTimes {
   }
 
   #sureTime(clock: Micros, oldestAnnounced: Micros, last: CommitRecord): Micros {
-    const behindLast = last.time + 1
-    if (oldestAnnounced === Number.POSITIVE_INFINITY) return Math.max(clock, behindLast, this.#newestSnapshot)
-    const sure = Math.max(Math.min(clock, oldestAnnounced - 1), behindLast, this.#newestSnapshot)
+    const behindLast = micros(last.time + 1)
+    if (oldestAnnounced === endOfTime) return Math.max(clock, behindLast, this.#newestSnapshot)
+    const sure = Math.max(Math.min(clock, micros(oldestAnnounced - 1)), behindLast, this.#newestSnapshot)
     if (clock - sure > lagMax) this.#onLag()
     return sure
   }

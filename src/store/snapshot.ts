@@ -1,5 +1,6 @@
 // What every read needs: the state it reads, the time it reads at, and the counters it feeds.
 
+import { endOfTime } from '../base/micros.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import type { TransactionCounters } from './contract.ts'
@@ -27,7 +28,7 @@ interface Expiry {
 
 /** Nothing that expires has been seen. */
 export function noExpiry(): Expiry {
-  return { next: Number.MAX_SAFE_INTEGER }
+  return { next: endOfTime }
 }
 
 /** Whether what has that ttl has expired; if not, it is noted until when it has not. */

@@ -2,6 +2,7 @@
 // snapshots get, snapshot-times.ts.
 
 import type { MemoryBound } from '../base/memory-bound.ts'
+import { epoch } from '../base/micros.ts'
 import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
@@ -76,11 +77,11 @@ export class TransactionStore implements Store {
     this.#committer = new Committer(kv, this.#times, this.#parts, options.clock, options.memory)
   }
 
-  ready(notBefore: Micros): Promise<void> | undefined {
+  ready(notBefore: number): Promise<void> | undefined {
     return this.kv.ready?.(notBefore)
   }
 
-  read<T>(work: (transaction: Transaction) => T, notBefore: Micros = 0): TransactionOutcome<T> {
+  read<T>(work: (transaction: Transaction) => T, notBefore: Micros = epoch): TransactionOutcome<T> {
     return this.#onSnapshot(notBefore, transaction => {
       const { counters, snapshotTime } = transaction
       return { result: work(transaction), time: snapshotTime, counters, retries: 0 }
@@ -96,7 +97,7 @@ export class TransactionStore implements Store {
 
   /** {@link read} for work that knows the store's own transactions. */
   inspect<T>(work: (transaction: StoreTransaction) => T): T {
-    return this.#onSnapshot(0, work)
+    return this.#onSnapshot(epoch, work)
   }
 
   /** {@link write} for work that knows the store's own transactions. */
@@ -109,7 +110,7 @@ export class TransactionStore implements Store {
    */
   attempt<T>(
     work: (transaction: Transaction) => T,
-    notBefore: Micros = 0,
+    notBefore: Micros = epoch,
     stampTime?: () => Micros,
   ): StoreAttempt<T> {
     return this.#committer.attempt(work, notBefore, stampTime)
@@ -169,7 +170,7 @@ export class TransactionStore implements Store {
   }
 
   check(onProgress?: OnCheckProgress): readonly string[] {
-    return this.#times.onSnapshot(0, (view, _last, time) =>
+    return this.#times.onSnapshot(epoch, (view, _last, time) =>
       checkStore(view, this.#parts.hooks, time, onProgress),
     )
   }

@@ -1,6 +1,7 @@
 // What a store remembers of how time passed, for what is removed because of its age (base/removal-time.ts).
 
 import type { Clock } from '../base/clock.ts'
+import { micros } from '../base/micros.ts'
 import { RemovalTime, type TimeMemory } from '../base/removal-time.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { lastCommit } from './last-commit.ts'
@@ -29,5 +30,5 @@ export function removalTimeOf(
 /** A store of before version 0.2, or whose memory is damaged, remembers nothing but its newest commit. */
 function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
   if (stored !== undefined && isIntact(stored)) return decodeTimeMemory(stored)
-  return lastCommitTime === 0 ? undefined : { believed: lastCommitTime, doubtedMs: 0 }
+  return lastCommitTime === 0 ? undefined : { believed: micros(lastCommitTime), doubtedMs: 0 }
 }

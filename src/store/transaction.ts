@@ -2,6 +2,7 @@
 // make of it.
 
 import { assert } from '../base/assert.ts'
+import { epoch, micros } from '../base/micros.ts'
 import { documentKey, historyRange, metaKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { Overlay } from '../kv/overlay.ts'
@@ -104,7 +105,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   rehearsal(): StoreTransaction {
-    const times = { ...this.#times, commitTime: this.commitTime ?? this.snapshotTime + 1 }
+    const times = { ...this.#times, commitTime: this.commitTime ?? micros(this.snapshotTime + 1) }
     const rehearsal = new StoreTransaction(this.#parts, this.snapshot.view, times)
     for (const database of this.catalogue.changed) rehearsal.catalogue.noteChange(database)
     return rehearsal
@@ -123,7 +124,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   /** The earliest time that its commit may have: of all ids that were drawn, none is later. */
   get committableAt(): Micros {
-    return this.#writers?.stamp.time ?? Math.max(this.commitTime ?? 0, this.#parts.ids.newest)
+    return this.#writers?.stamp.time ?? Math.max(this.commitTime ?? epoch, this.#parts.ids.newest)
   }
 
   /** Whether its commit moves the schema time: what is remembered of indexes does not show what is written to the past. */

@@ -5,6 +5,7 @@
 // of the shape has to be built anew in the transaction that makes the change.
 
 import { assert } from '../base/assert.ts'
+import { epoch } from '../base/micros.ts'
 import type { Bytes } from '../kv/contract.ts'
 import {
   type CollectionId,
@@ -44,7 +45,7 @@ export class VersionReader {
 
   /** When the shape of a collection's documents was last changed; 0: it never was. */
   shapeTimeOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Micros {
-    return this.#migrationOf(database, collection)?.lastTime ?? 0
+    return this.#migrationOf(database, collection)?.lastTime ?? epoch
   }
 
   /** Whether a stored version has another shape than its collection has now. */

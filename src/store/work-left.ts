@@ -1,6 +1,7 @@
 // What the background has to do yet, for those who run the service: indexes and collections under way, and what was deleted
 // and is not removed yet. It is read from the same rows by which the background goes.
 
+import { micros } from '../base/micros.ts'
 import { garbageRange } from '../keys/keyspace.ts'
 import { type CollectionId, type DatabaseId, native, Ref } from '../values/value.ts'
 import { buildErrorField, namedCollections } from './definitions.ts'
@@ -38,7 +39,7 @@ export interface WorkLeft {
 export function workLeft(transaction: StoreTransaction): WorkLeft {
   const { view } = transaction.snapshot
   const builds = pendingBuildsIn(view)
-  const removals = [...view.range({ ...garbageRange('object', never - 1), limit: removalsMax })]
+  const removals = [...view.range({ ...garbageRange('object', micros(never - 1)), limit: removalsMax })]
   return {
     builds: builds.slice(0, buildsMax).map(({ index }) => buildLeft(transaction, index)),
     buildsCount: builds.length,

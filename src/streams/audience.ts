@@ -8,7 +8,7 @@ import { limits } from '../limits.ts'
 import { Session, type SessionHost, timedOut } from '../model/session.ts'
 import type { StreamEvent, StreamSubject } from '../model/streaming.ts'
 import type { Transaction } from '../store/contract.ts'
-import { collectionOf, type Micros, type Ref } from '../values/value.ts'
+import { collectionOf, type Ref } from '../values/value.ts'
 import type { Viewer } from './viewer.ts'
 
 interface AudienceOptions {
@@ -16,7 +16,7 @@ interface AudienceOptions {
   /** The transaction as of the commit that the events tell of. */
   readonly transaction: Transaction
   readonly memo: Memo
-  readonly deadline: Micros
+  readonly deadline: number
   /** Whether predicates may wait for something; if not, those that have to count as no. */
   readonly mayWait: boolean
 }

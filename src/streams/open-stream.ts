@@ -1,6 +1,7 @@
 // One open stream: events queued for a reader who may be slow. The queue is bounded; who falls too far behind loses
 // the stream, because a stream never leaves anything out.
 
+import { epoch } from '../base/micros.ts'
 import type { EventStream } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import type { StreamEnd, StreamFormat, StreamWording } from '../model/streaming.ts'
@@ -66,7 +67,7 @@ export class OpenStream implements EventStream {
     if (waiting >= limits.streamEventsMax || this.#bytes >= limits.streamBytesMax) {
       this.#queue = []
       const description = `Stream closed due to congestion after accumulating ${waiting} items.`
-      this.end({ cause: 'not read', code: 'time out', description, txn: 0 })
+      this.end({ cause: 'not read', code: 'time out', description, txn: epoch })
       return
     }
     for (const line of lines) this.#append(line)

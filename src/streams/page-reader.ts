@@ -3,6 +3,7 @@
 // lost or told twice, whenever it is read.
 
 import type { Clock } from '../base/clock.ts'
+import { epoch } from '../base/micros.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import type { QueryResponse } from '../engine/contract.ts'
 import type { StreamOpening } from '../engine/stream-opener.ts'
@@ -165,7 +166,7 @@ export class PageReader implements Reader {
   /** Who has used up what the database may use is told later; other failures are borne for a while. */
   #recover({ metrics, requestError, status }: QueryResponse): void {
     const isRateLimited = metrics !== undefined && metrics.rateLimited.length > 0
-    if (status === 401) this.#end(rightsLost(0))
+    if (status === 401) this.#end(rightsLost(epoch))
     else if (status === 400) this.#end(streamEnds.sourceClosed)
     else if (
       requestError === 'internal server error' ||

@@ -1,5 +1,6 @@
 // Why streams end, in the words of version 4; version 10 tells by the cause.
 
+import { epoch } from '../base/micros.ts'
 import type { StreamEnd } from '../model/streaming.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -15,7 +16,7 @@ const sourceGone = (description: string): StreamEnd => ({
   cause: 'source gone',
   code: 'time out',
   description,
-  txn: 0,
+  txn: epoch,
 })
 
 /** The ends that no transaction is to blame for. */
@@ -26,18 +27,18 @@ export const streamEnds = {
     cause: 'too many streams',
     code: 'too many requests',
     description: 'Too many open streams.',
-    txn: 0,
+    txn: epoch,
   },
   replayTooLong: {
     cause: 'replay too long',
     code: 'too many requests',
     description: 'There are too many events to catch up on.',
-    txn: 0,
+    txn: epoch,
   },
   failed: {
     cause: 'failed',
     code: 'internal server error',
     description: 'The service met an internal error.',
-    txn: 0,
+    txn: epoch,
   },
 } as const satisfies Readonly<Record<string, StreamEnd>>

@@ -6,6 +6,7 @@
 // are done in shares, so that others get their turn between them.
 
 import type { Clock } from '../base/clock.ts'
+import { endOfTime } from '../base/micros.ts'
 import type { Memo } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
@@ -147,7 +148,7 @@ export class Streams implements StreamOpener {
   /** A silent stream ends too when its credential does. */
   #awaitExpiry(viewer: Viewer<OpenStream>): void {
     const { expires } = viewer.terms
-    if (expires === Number.POSITIVE_INFINITY) return
+    if (expires === endOfTime) return
     const { clock, timers } = this.#options
     const leftMs = Math.ceil((expires - clock.now()) / 1000)
     // Looked at again and again, because the clock may be set forward meanwhile.

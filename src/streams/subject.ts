@@ -1,6 +1,7 @@
 // What streams follow, found by what a transaction touches: a document by itself, a collection's documents by the
 // collection, an index's sets by the index. A change that nobody follows costs one or two looks into a map.
 
+import { micros } from '../base/micros.ts'
 import { upsert } from '../base/upsert.ts'
 import type { StreamEvent, StreamSubject } from '../model/streaming.ts'
 import type { Change, Transaction } from '../store/contract.ts'
@@ -123,7 +124,7 @@ export class Subjects<S> {
     if (written !== undefined) upsert(found, written, () => [])
     const indexes = this.#indexes.get(ref.database)
     if (!(document || collection || indexes)) return
-    const neighbours = neighboursOf(change, txn, transaction)
+    const neighbours = neighboursOf(change, micros(txn), transaction)
     if (document) add(found, document, documentEvents(change, neighbours))
     if (collection) add(found, collection, membershipEvents(change, neighbours, collection))
     if (indexes) addEntryEvents(found, indexes, change, neighbours, transaction)

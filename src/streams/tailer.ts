@@ -2,6 +2,7 @@
 // Commits of other processes on the same data directory arrive the same way.
 
 import type { Clock } from '../base/clock.ts'
+import { epoch } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
@@ -49,7 +50,7 @@ const patient = (): Trying => ({ memo: new Memo(), mayWait: true })
 
 export class Tailer {
   readonly #options: TailerOptions
-  #position: Micros = 0
+  #position: Micros = epoch
   #waiting = patient()
   /** What has been read of the log and not been handled: a large transaction takes several turns, and is decoded once. */
   #ahead: readonly CommittedTransaction[] = []

@@ -3,6 +3,7 @@
 // in any way or expires, when a role in use changes, and when its identity or a database around it is deleted.
 
 import type { Caller } from '../auth/contract.ts'
+import { endOfTime, nearestMicros } from '../base/micros.ts'
 import type { Session } from '../model/session.ts'
 import type { Transaction, Version } from '../store/contract.ts'
 import { microsOfTime } from '../values/time.ts'
@@ -77,10 +78,12 @@ function revisionOf(version: Version | undefined): Value {
 function expiryOf(credential: Caller['credential'], document: Version | undefined): Micros {
   if (credential instanceof Map) {
     const seconds = credential.get('exp')
-    return typeof seconds === 'bigint' || typeof seconds === 'number' ? Number(seconds) * 1e6 : Infinity
+    return typeof seconds === 'bigint' || typeof seconds === 'number'
+      ? nearestMicros(Number(seconds) * 1e6)
+      : endOfTime
   }
   const ttl = document?.fields.get('ttl')
-  return ttl instanceof Time ? Number(microsOfTime(ttl)) : Infinity
+  return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
 }
 
 /** A database lives as long as its document and those of the databases around it. */

@@ -1,6 +1,7 @@
 // Reads documents out of the store for an export, page by page, all as of one time: pages are read by time travel, so
 // an export of any length holds no transaction open and hinders nobody.
 
+import { epoch } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import type { CollectionDefinition, Store, Transaction, Version } from '../store/contract.ts'
 import { type DatabaseId, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
@@ -123,7 +124,7 @@ class PageReader {
       }
       if (this.#isFull) return { part: 'live', after: document.id }
     }
-    return history ? { part: 'ended', after: 0, id: 0n } : undefined
+    return history ? { part: 'ended', after: epoch, id: 0n } : undefined
   }
 
   /** The versions before the one that is exported as the present one. */

@@ -1,6 +1,7 @@
 // What a record has to be before anybody writes it, by the rules that queries go by: documents of user collections, and
 // credentials, whose hashes queries cannot carry. All other native rows are made by queries, which check them.
 
+import type { Micros } from '../base/micros.ts'
 import { int64Max } from '../values/int64.ts'
 import { isObject, Time, UnresolvedRef } from '../values/value.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
@@ -40,6 +41,6 @@ function credentialsFault(fields: DocumentRecord['fields']): string | undefined 
 }
 
 /** Whether a time in microseconds is one that versions of records can have: from 1970 on, and exact. */
-export function isStoredTime(ts: unknown): ts is number {
+export function isStoredTime(ts: unknown): ts is Micros {
   return Number.isSafeInteger(ts) && (ts as number) >= 0
 }

@@ -2,7 +2,7 @@
 // in one neutral form. Nothing here knows numbers of collections: references are by name, as UnresolvedRefs, until a
 // document is written.
 
-import type { Json, Micros, ObjectValue } from '../values/value.ts'
+import type { Json, ObjectValue } from '../values/value.ts'
 
 /** Where something stands: for errors and the report. */
 export interface Origin {
@@ -26,8 +26,8 @@ export interface DocumentRecord {
   /** The name of a user collection, or {@link credentialsName}. */
   readonly collection: string
   readonly id: bigint
-  /** The time of the version; undefined for the time at which it is written. */
-  readonly ts: Micros | undefined
+  /** The time of the version; undefined for the time at which it is written. Whatever the file says. */
+  readonly ts: number | undefined
   /** An older version, to be put behind the present one. */
   readonly isHistory: boolean
   /** The document ended with this version; only in a history. */

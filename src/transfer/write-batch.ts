@@ -2,6 +2,7 @@
 // as they were. What is there already is left as it is, so a batch may be written any number of times. This is the one
 // file that writes to the store.
 
+import { micros } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import { encodeValue } from '../keys/value-codec.ts'
@@ -362,7 +363,7 @@ class BatchWriter {
   }
 
   #insert(ref: Ref, ts: number, fields: ObjectValue): void {
-    this.#transaction.insertVersion(ref, ts, fields)
+    this.#transaction.insertVersion(ref, micros(ts), fields)
     if (!this.#isCareful && this.#transaction.get(ref) === undefined) throw new HiddenByEnd()
   }
 
@@ -400,7 +401,7 @@ class BatchWriter {
       if (this.#options.onConflict === 'fail') return conflict('has another version at that time')
       break
     }
-    this.#transaction.insertVersion(ref, ts, isDelete ? undefined : fields)
+    this.#transaction.insertVersion(ref, micros(ts), isDelete ? undefined : fields)
     return done.written
   }
 

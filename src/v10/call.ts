@@ -191,7 +191,7 @@ interface CallOptions {
   readonly source?: Source
   readonly depth?: number
   readonly limit?: EffectLimit
-  readonly at?: Micros
+  readonly at?: number
 }
 
 /** A call of a function, of an operator, of a lambda. */
@@ -206,7 +206,7 @@ export class Call {
   readonly depth: number
   readonly limit: EffectLimit | undefined
   /** The time that reads look at, within an `at`. */
-  readonly at: Micros | undefined
+  readonly at: number | undefined
 
   constructor(
     evaluation: Evaluation,
@@ -215,7 +215,7 @@ export class Call {
     span: Span | undefined,
     depth = 0,
     limit?: EffectLimit,
-    at?: Micros,
+    at?: number,
   ) {
     this.evaluation = evaluation
     this.outer = outer

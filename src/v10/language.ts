@@ -1,5 +1,6 @@
 // Version 10 as one object: what the engine, stored code and the query log have of it.
 
+import { epoch } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
@@ -207,7 +208,10 @@ export const version10: NamedLanguage<'10'> = {
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
     if (optionsOf(request).endpoint !== undefined) return eventRefused(failure)
     const beginning = failed?.beginning ?? failureBody(failure, undefined, summaryOf(failure.diagnostics))
-    return { status: 400, body: completed(beginning, failed?.schemaVersion ?? 0, ending, optionsOf(request)) }
+    return {
+      status: 400,
+      body: completed(beginning, failed?.schemaVersion ?? epoch, ending, optionsOf(request)),
+    }
   },
   failed(error, request, { metrics }) {
     if (isSchemaRequest(request)) return failedSchemaRequest(error)

@@ -1,6 +1,7 @@
 // The bodies of responses. While a transaction is open its time is a mark in the text; costs, times and tags follow when
 // they are known.
 
+import { nearestMicros } from '../base/micros.ts'
 import type { RequestError } from '../errors.ts'
 import type { QueryMetrics, Rendered } from '../model/language.ts'
 import { quoteJson } from '../values/json-text.ts'
@@ -66,7 +67,7 @@ export function completed(
 /** Splits what {@link resultBody} has put together. */
 export function splitVersion(body: string): readonly [beginning: string, schemaVersion: Micros] {
   const at = body.lastIndexOf('|')
-  return [body.slice(0, at), Number(body.slice(at + 1))]
+  return [body.slice(0, at), nearestMicros(Number(body.slice(at + 1)))]
 }
 
 function statsText(metrics: QueryMetrics): string {

@@ -2,15 +2,7 @@
 // are values as they are: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 tells Int from Long: an
 // integer that fits 32 bits is an Int and a wider one a Long, but for a `NarrowLong`. Null knows why it is null.
 
-import type {
-  LocalDate,
-  Micros,
-  Ref,
-  Value as StoredValue,
-  Time,
-  TransactionTime,
-  Uuid,
-} from '../values/value.ts'
+import type { LocalDate, Ref, Value as StoredValue, Time, TransactionTime, Uuid } from '../values/value.ts'
 import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
@@ -119,7 +111,7 @@ interface DocOptions {
   /** The name of a schema object, which has no id. */
   readonly name?: string | undefined
   /** The time it is read as of, when it came out of an `at`. */
-  readonly readAt?: Micros | undefined
+  readonly readAt?: number | undefined
   readonly state?: DocState
   readonly foundIn?: IndexUse | undefined
   /** Fields that only the call that made the document shows: a secret. */
@@ -132,7 +124,7 @@ export class Doc {
   readonly ref: Ref
   readonly collection: Module
   readonly name: string | undefined
-  readonly readAt: Micros | undefined
+  readonly readAt: number | undefined
   readonly state: DocState | undefined
   readonly shown: DocOptions['shown']
   readonly foundIn: IndexUse | undefined

@@ -1,5 +1,6 @@
 // The world of queries that reach no data: no collections, no documents, no functions of users.
 
+import { epoch } from '../base/micros.ts'
 import type { World } from './call.ts'
 import { QueryFailure } from './failure/failure.ts'
 
@@ -40,7 +41,7 @@ export const emptyWorld: World = {
     key: new Uint8Array(),
     mayReadSome: nowhere,
     pathsOf: nowhere,
-    resultTime: () => 0,
+    resultTime: () => epoch,
   },
   cursorKey: new Uint8Array(),
   callUser: () => null,

@@ -3,15 +3,15 @@
 // because insertion order counts even for keys that look like integers.
 
 import { hashSeed, hashWord } from '../base/bytes.ts'
+import type { Micros } from '../base/micros.ts'
+
+export type { Micros } from '../base/micros.ts'
 
 /** Identifies a database permanently, whatever its name or parent; the root database is {@link rootDatabase}. */
 export type DatabaseId = bigint
 
 /** The number of a collection within its database: native ones below 1024, user collections from 1024. */
 export type CollectionId = number
-
-/** Microseconds since the Unix epoch, as a safe integer. */
-export type Micros = number
 
 /** The database around all others. */
 export const rootDatabase: DatabaseId = 0n

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import http2 from 'node:http2'
 import { after, before, beforeEach, test } from 'node:test'
+import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { Exchange } from '../../src/http/exchange.ts'
 import { FairBudget } from '../../src/http/fair-budget.ts'
@@ -155,7 +156,7 @@ function fakeExchange(client: string, headers: Record<string, string> = {}) {
   return { body, exchange: { headers, client, body } as unknown as Exchange }
 }
 
-const atRest = { clock: { now: () => 0, elapsedMs: () => 0 }, timers: systemTimers }
+const atRest = { clock: { now: () => epoch, elapsedMs: () => 0 }, timers: systemTimers }
 
 function reading(budget: FairBudget, client: string, rules: Partial<BodyRules> = {}, headers = {}) {
   const { body, exchange } = fakeExchange(client, headers)
@@ -245,7 +246,7 @@ test('a body that does not move is given up after a window of time, one that mov
       return () => {}
     },
   }
-  const clock = { now: () => 0, elapsedMs: () => nowMs }
+  const clock = { now: () => epoch, elapsedMs: () => nowMs }
   const budget = new FairBudget({ max: 1_000_000, pace: { windowMs: 100, amount: 10 } }, { clock, timers })
   const [still, moving] = [reading(budget, 'a'), reading(budget, 'a')]
   for (let turn = 0; turn < 5; turn++) {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch } from '../../src/base/micros.ts'
 import type { Timers } from '../../src/base/timers.ts'
 import { clientOf } from '../../src/http/client-address.ts'
 import { FairBudget, type Pace, type Share } from '../../src/http/fair-budget.ts'
@@ -16,7 +17,7 @@ function budgetOf(max: number, pace?: Pace) {
       return () => undefined
     },
   } as Timers
-  const clock = { now: () => 0, elapsedMs: () => nowMs }
+  const clock = { now: () => epoch, elapsedMs: () => nowMs }
   const budget = new FairBudget(pace ? { max, pace } : { max }, { clock, timers })
   const evicted: string[] = []
   return {

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { pino } from 'pino'
 import type { Clock } from '../../src/base/clock.ts'
 import { systemClock } from '../../src/base/clock.ts'
+import { micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { Engine, QueryMetrics, QueryRequest, QueryResponse } from '../../src/engine/contract.ts'
@@ -27,7 +28,13 @@ export const fakeMetrics: QueryMetrics = {
 
 /** A successful answer with `resource` as its JSON text. */
 export function resource(json: string, status = 200): QueryResponse {
-  return { status, body: `{"resource":${json}}`, txnTime: fakeNow, metrics: fakeMetrics, database: 0n }
+  return {
+    status,
+    body: `{"resource":${json}}`,
+    txnTime: micros(fakeNow),
+    metrics: fakeMetrics,
+    database: 0n,
+  }
 }
 
 /** An answer for a request that failed as a whole. */
@@ -35,7 +42,7 @@ export function failure(status: number, code: RequestErrorCode, description: str
   return {
     status,
     body: JSON.stringify({ errors: [{ code, description }] }),
-    txnTime: fakeNow,
+    txnTime: micros(fakeNow),
     metrics: code === 'unauthorized' || code === 'internal server error' ? undefined : fakeMetrics,
     database: undefined,
     requestError: code,
@@ -71,7 +78,7 @@ export function fakeEngine(): FakeEngine {
       guarded(request, () => ({
         status: 200,
         body: '{"account":"0","global_id":"z"}',
-        txnTime: fakeNow,
+        txnTime: micros(fakeNow),
         metrics: fakeMetrics,
         database: 0n,
       })),
@@ -81,7 +88,7 @@ export function fakeEngine(): FakeEngine {
     databasesAlong: () => undefined,
     exhausted: () => [],
     charge: () => undefined,
-    now: () => fakeNow,
+    now: () => micros(fakeNow),
   }
   return engine
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import http2 from 'node:http2'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { Pacing } from '../../src/http/pacer.ts'
 import { limits } from '../../src/limits.ts'
@@ -183,7 +184,7 @@ floodTest('a large body, a large response and a thousand requests are no flood',
 
 test('sessions of an offender begin one after the other, and others at once', () => {
   let nowMs = 0
-  const pacing = new Pacing({ now: () => 0, elapsedMs: () => nowMs }, systemTimers)
+  const pacing = new Pacing({ now: () => epoch, elapsedMs: () => nowMs }, systemTimers)
   const spacing = limits.offenderSpacingMs
   assert.equal(pacing.sessionDelayMs('a'), 0)
   pacing.noteOffence('a')

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { epoch } from '../../src/base/micros.ts'
 import { Outbox } from '../../src/http/outbox.ts'
 
 const turn = () => new Promise(setImmediate)
@@ -13,7 +14,7 @@ let outbox: Outbox<number>
 beforeEach(() => {
   elapsedMs = 0
   sent = []
-  outbox = new Outbox(item => sent.push(item), { now: () => 0, elapsedMs: () => elapsedMs })
+  outbox = new Outbox(item => sent.push(item), { now: () => epoch, elapsedMs: () => elapsedMs })
 })
 
 test('what comes in one turn is sent at its end, in order', async () => {
@@ -44,7 +45,7 @@ test('what is added while others are sent is sent too', async () => {
       sent.push(item)
       if (item === 1) outbox.add(2)
     },
-    { now: () => 0, elapsedMs: () => elapsedMs },
+    { now: () => epoch, elapsedMs: () => elapsedMs },
   )
   outbox.add(1)
   await turn()

@@ -6,6 +6,7 @@ import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { systemClock } from '../../src/base/clock.ts'
+import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { FairBudget } from '../../src/http/fair-budget.ts'
 import { Listener } from '../../src/http/listener.ts'
@@ -18,7 +19,7 @@ import { connectRaw } from './raw-connection.ts'
 function service(costMs: number) {
   let nowMs = 0
   const handled: string[] = []
-  const pacing = new Pacing({ now: () => 0, elapsedMs: () => nowMs }, systemTimers)
+  const pacing = new Pacing({ now: () => epoch, elapsedMs: () => nowMs }, systemTimers)
   const connect = () => {
     const socket = new Socket()
     const pacer = new Pacer(pacing, socket, 'client')

@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { after, before, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { systemClock } from '../../src/base/clock.ts'
+import { micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { RequestError } from '../../src/errors.ts'
@@ -279,7 +280,7 @@ test('a body may come as a stream, with further headers', async () => {
       GET: () => ({
         status: 200,
         body,
-        txnTime: fakeNow,
+        txnTime: micros(fakeNow),
         metrics: fakeMetrics,
         headers: ['x-fauna-stream-id', '7'],
       }),
@@ -333,7 +334,7 @@ for (const version of [1, 2]) {
     leave()
     await left.promise
     const body = new Readable({ read() {} })
-    answer.resolve({ status: 200, body, txnTime: fakeNow, metrics: fakeMetrics })
+    answer.resolve({ status: 200, body, txnTime: micros(fakeNow), metrics: fakeMetrics })
     await once(body, 'close')
     assert.equal(meter.streams, 0)
     await listener.close(1000)

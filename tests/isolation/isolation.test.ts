@@ -3,13 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { epoch } from '../../src/base/micros.ts'
 import { families } from '../../src/v4/functions/registry.ts'
 import { native } from '../../src/values/value.ts'
 import { type Names, type Probe, probesOf, type Right } from './probes.ts'
 import { markerOf, openWorld, type RoleName, roles, type Tenant, tenantNames, tenants } from './tenants.ts'
 
 const world = await openWorld()
-const baseline = world.engine.store.changes(0, Number.MAX_SAFE_INTEGER).length
+const baseline = world.engine.store.changes(epoch, Number.MAX_SAFE_INTEGER).length
 after(() => world.engine.close())
 
 // What each credential may do in its own database, and in those below. What is not named, nobody may.
@@ -155,7 +156,7 @@ test('what is somewhere else looks like what is nowhere', async () => {
 })
 
 test('none of the probes has written anything', () => {
-  assert.equal(world.engine.store.changes(0, Number.MAX_SAFE_INTEGER).length, baseline)
+  assert.equal(world.engine.store.changes(epoch, Number.MAX_SAFE_INTEGER).length, baseline)
   assert.deepEqual(world.engine.store.check(), [])
 })
 

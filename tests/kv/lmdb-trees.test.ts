@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../src/base/micros.ts'
 import {
   changesRange,
   collectionHistoryRange,
@@ -56,14 +57,14 @@ test('what is read together is in one tree, that of its rows', () => {
   }
   for (const number of [1, 32_768, 33_023, 65_535, documentsIndex(1024), documentsIndex(0x7fff)]) {
     const live = of(indexLiveKey(entry(number)))
-    const event = of(indexEventKey(entry(number), 5, 'add'))
+    const event = of(indexEventKey(entry(number), micros(5), 'add'))
     assert.deepEqual(within(indexTableRange('live', database, number)), [live])
     assert.deepEqual(within(prefixRange(indexTermsPrefix('live', database, number, terms))), [live])
     assert.deepEqual(within(indexTableRange('events', database, number)), [event])
     assert.deepEqual(within(eventRange(database, number, terms, undefined, undefined)), [event])
     assert.deepEqual(within(eventRange(database, number, terms, { ts: 3, side: 'low' }, undefined)), [event])
   }
-  assert.equal(within(changesRange(5)).length, 1)
+  assert.equal(within(changesRange(micros(5))).length, 1)
   assert.equal(within(prefixRange(metaKey('a'))).length, 1)
   assert.equal(within(tagRange('build')).length, 1)
 })
@@ -72,7 +73,7 @@ test('sets whose numbers follow one another are in trees of their own', () => {
   const numbers = Array.from({ length: 16 }, (_, number) => number)
   const documents = numbers.map(number => of(documentKey(new Ref(database, 1024 + number, 1n))))
   const live = numbers.map(number => of(indexLiveKey(entry(32_768 + number))))
-  const events = numbers.map(number => of(indexEventKey(entry(32_768 + number), 1, 'add')))
+  const events = numbers.map(number => of(indexEventKey(entry(32_768 + number), micros(1), 'add')))
   assert.equal(new Set([...documents, ...live, ...events]).size, 48)
 })
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { open } from 'lmdb'
+import { epoch } from '../../src/base/micros.ts'
 import type { KeyValueStore, Write } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openLmdb } from '../../src/kv/lmdb.ts'
@@ -78,7 +79,7 @@ describe('lmdb on disk', () => {
   })
 
   test('parts what waits when evaluation and disk would wait for each other', async () => {
-    const clock = { ms: 0, now: () => 0, elapsedMs: () => clock.ms }
+    const clock = { ms: 0, now: () => epoch, elapsedMs: () => clock.ms }
     const path = newPath()
     const store = openLmdb({ path, clock })
     await store.transact(write(put('a', '1')))

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { epoch } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
@@ -57,7 +58,7 @@ describe('faults under the record', { skip: noPostgres }, () => {
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,
-    newestTime: () => 0,
+    newestTime: () => epoch,
     onDiverged: (reason: string) => assert.fail(reason),
   })
 

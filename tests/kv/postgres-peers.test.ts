@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { epoch } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
@@ -55,7 +56,7 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
       clock: follows ? systemClock : { ...systemClock, elapsedMs: () => 0 },
       timers: follows ? systemTimers : { after: never, every: never },
       random: systemRandom,
-      newestTime: () => 0,
+      newestTime: () => epoch,
       // Sooner than a node that lives ends its own connection.
       writePatienceMs: 5_000,
       onDiverged: reason => assert.fail(reason),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { epoch } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { redoLog } from '../../src/kv/postgres/copy-record.ts'
@@ -38,7 +39,7 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
         clock: systemClock,
         timers: systemTimers,
         random: systemRandom,
-        newestTime: () => 0,
+        newestTime: () => epoch,
         writePatienceMs: 3_000,
         onDiverged: reason => assert.fail(reason),
       })
@@ -90,7 +91,7 @@ test('an address that leads to a standby: reads go on, copies are kept, and all 
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,
-    newestTime: () => 0,
+    newestTime: () => epoch,
     writePatienceMs: 60_000,
     onDiverged: reason => assert.fail(reason),
     onFault: fault => told.push(fault?.reason),

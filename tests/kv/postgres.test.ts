@@ -2,6 +2,7 @@
 
 import { after, before, describe } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { epoch } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
@@ -27,7 +28,7 @@ describe('postgres', { skip: noPostgres }, () => {
       clock: systemClock,
       timers: systemTimers,
       random: systemRandom,
-      newestTime: () => 0,
+      newestTime: () => epoch,
       onDiverged: reason => {
         throw new Error(reason)
       },

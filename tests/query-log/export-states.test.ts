@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { InvariantError } from '../../src/base/assert.ts'
+import { micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
@@ -81,7 +82,7 @@ class World {
       },
       owner: `process ${this.#processes++}`,
       now: this.time.now,
-      passedTime: () => this.passedTime(),
+      passedTime: () => micros(this.passedTime()),
       timers: this.time,
       timeoutMs,
       urlSeconds,
@@ -136,15 +137,15 @@ test('the table of transitions is closed: every state is in it and only listed c
     id: 'x',
     state: 'Requested',
     version: 1,
-    createdAt: 1,
-    updatedAt: 1,
-    startedAt: 1,
+    createdAt: micros(1),
+    updatedAt: micros(1),
+    startedAt: micros(1),
     attempts: 0,
   }
   assert.deepEqual(Object.keys(transitions), [...exportStates])
   for (const from of exportStates) {
     for (const to of exportStates) {
-      const change = () => inState({ ...request, state: from }, to, 2)
+      const change = () => inState({ ...request, state: from }, to, micros(2))
       if (transitions[from].includes(to)) assert.equal(change().state, to)
       else assert.throws(change, InvariantError)
     }
@@ -328,7 +329,7 @@ test('a clock that leaps a year neither lets an export run out of time nor keeps
   const abandoned = await world.store.create(wanted, undefined)
   await world.store.claim('died when the clock was ahead', 5_000_000)
   assert.equal(world.store.hasFree(), false)
-  const setBack = new ExportStore(world.kv, systemRandom, () => ordered)
+  const setBack = new ExportStore(world.kv, systemRandom, () => micros(ordered))
   assert.equal(setBack.hasFree(), true)
   assert.equal((await setBack.claim('another', 5_000_000))?.id, abandoned.id)
 })
@@ -432,7 +433,7 @@ test('old requests and tokens are forgotten, unfinished ones are not', async () 
   const young = await store.create(wanted, undefined)
   assert.deepEqual(store.finishedBefore(young.createdAt), [old.id])
   for (const { id } of [old, unfinished]) await store.forget(id)
-  await store.forgetTokens(time.now())
+  await store.forgetTokens(micros(time.now()))
   assert.equal(store.get(old.id), undefined)
   assert.ok(store.get(unfinished.id))
   const range = { start: Buffer.from('T'), end: Buffer.from('U') }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { systemClock } from '../../src/base/clock.ts'
+import { micros } from '../../src/base/micros.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { openQueryLog } from '../../src/open-query-log.ts'
@@ -49,13 +50,13 @@ class SharedTables {
         ask: async time => {
           this.#asked = Math.max(this.#asked, time)
         },
-        asked: async () => this.#asked,
+        asked: async () => micros(this.#asked),
         report: async until =>
           void this.#reported.set(machine, Math.max(until, this.#reported.get(machine) ?? 0)),
         reportedByAll: async () => {
           const oldest = Math.min(...this.#reported.values())
           if ((this.#reported.get(machine) ?? 0) >= this.#asked) this.onReported(machine)
-          return oldest
+          return micros(oldest)
         },
         retire: async () => void this.#reported.delete(machine),
       },

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../src/base/clock.ts'
+import { type Micros, micros } from '../../src/base/micros.ts'
 import type { Timers } from '../../src/base/timers.ts'
 
 interface Alarm {
@@ -18,7 +19,7 @@ export class ManualTime implements Clock, Timers {
   #ms = startMs
   readonly #alarms = new Set<Alarm>()
 
-  readonly now = (): number => this.#ms * 1000
+  readonly now = (): Micros => micros(this.#ms * 1000)
   readonly elapsedMs = (): number => this.#ms
 
   after(ms: number, callback: () => void): () => void {

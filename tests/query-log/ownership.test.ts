@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { micros } from '../../src/base/micros.ts'
 import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.ts'
 import { segmentPath } from '../../src/query-log/segment-files.ts'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
@@ -123,8 +124,8 @@ test('of segments that tell names only, a database has what was recorded since i
     const format = new RecordFormat('us-std', {})
     const second = 1_000_000
     const times = [ts - 120 * second, ts - 90 * second, ts + 90 * second, ts + 120 * second]
-    const lines = times.map((time, at) => format.parts(requestTo('shop', String(at)), time).record)
-    const path = segmentPath(folder, times[0] as number, 'abc')
+    const lines = times.map((time, at) => format.parts(requestTo('shop', String(at)), micros(time)).record)
+    const path = segmentPath(folder, micros(times[0] as number), 'abc')
     await writeFile(path, lines.join(''))
     const end = (times[3] as number) / 1e6
     await utimes(path, end, end)

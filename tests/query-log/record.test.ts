@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../src/base/micros.ts'
 import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.ts'
 import { version4 } from '../../src/v4/language.ts'
 import { startMs } from './manual-time.ts'
@@ -28,7 +29,7 @@ const request: ObservedRequest = {
 }
 
 const record = (changes: Partial<ObservedRequest> = {}) => {
-  const { record: line } = format.parts({ ...request, ...changes }, startMs * 1000 + 999)
+  const { record: line } = format.parts({ ...request, ...changes }, micros(startMs * 1000 + 999))
   assert.ok(line.endsWith('}\n'))
   return JSON.parse(line)
 }

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { micros } from '../../src/base/micros.ts'
 import { RecordFormat } from '../../src/query-log/record.ts'
 import { removeOldSegments } from '../../src/query-log/retention.ts'
 import { listSegments, writtenUpTo } from '../../src/query-log/segment-files.ts'
@@ -269,7 +270,7 @@ test('waiting for another process ends when it has written, has ended or has fal
   const waiting = async (act: () => void) => {
     await writer.flush()
     let isOver = false
-    const waited = writtenUpTo(folder, startMs * 1000, wait).then(() => {
+    const waited = writtenUpTo(folder, micros(startMs * 1000), wait).then(() => {
       isOver = true
     })
     for (let turn = 0; turn < 50; turn++) {
@@ -290,7 +291,7 @@ test('waiting for another process ends when it has written, has ended or has fal
   await waiting(() => rmSync(other))
   await writer.close()
   mark(startMs - 60_000)
-  await writtenUpTo(folder, startMs * 1000, wait)
+  await writtenUpTo(folder, micros(startMs * 1000), wait)
 })
 
 test('old segments go by age, then by size, oldest first; what is still written to stays', async () => {

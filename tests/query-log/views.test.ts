@@ -6,6 +6,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { epoch, micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { quantile, timeClass, timeOfClass } from '../../src/query-log/log-aggregate.ts'
 import { searchRecords } from '../../src/query-log/log-search.ts'
@@ -61,12 +62,12 @@ function lineOf({ time, database, status, ms, query }: Made): string {
       traceId: '0'.repeat(32),
       spanId: '0'.repeat(16),
     },
-    time * 1000,
+    micros(time * 1000),
   ).record
 }
 
 async function segment(writer: string, records: readonly Made[]): Promise<string> {
-  const path = segmentPath(folder, (records[0] as Made).time * 1000, writer)
+  const path = segmentPath(folder, micros((records[0] as Made).time * 1000), writer)
   await writeFile(path, records.map(lineOf).join(''))
   const last = (records.at(-1) as Made).time
   await utimes(path, last / 1000, last / 1000)
@@ -97,7 +98,7 @@ test('sums agree with plain counting, for a database and those in it', async () 
     await appendFile(path, '{"API_VERSION":"4","BYTES_')
     await utimes(path, start / 1000 + 7200, start / 1000 + 7200)
   }
-  whole = new LogSummaries(folder, systemRandom, () => (start + 999 * minute) * 1000)
+  whole = new LogSummaries(folder, systemRandom, () => micros((start + 999 * minute) * 1000))
   const from = start + 13 * minute
   const to = start + 71 * minute
   const filter = { from, to, regionGroup: 'us-std', database: { names: ['shop'], id: '1', since: 0 } }
@@ -136,10 +137,10 @@ test('sums of closed segments are kept and used again', async () => {
   const path = join(folder, 'sums', kept[0] as string)
   const text = await readFile(path, 'utf8')
   await writeFile(path, text.replace(/"requests":\d+/, '"requests":1000000'))
-  const again = new LogSummaries(folder, systemRandom, () => (start + 999 * minute) * 1000)
+  const again = new LogSummaries(folder, systemRandom, () => micros((start + 999 * minute) * 1000))
   assert.ok((await again.summary(filter, never)).totals.requests > 1_000_000, 'the kept sums are read')
   await writeFile(path, '{"damaged')
-  const mended = new LogSummaries(folder, systemRandom, () => (start + 999 * minute) * 1000)
+  const mended = new LogSummaries(folder, systemRandom, () => micros((start + 999 * minute) * 1000))
   assert.equal((await mended.summary(filter, never)).totals.requests, records.length, 'damage is made anew')
   await rm(join(folder, kept[0]?.replace('.json', '.ndjson') as string))
   await mended.removeOrphans()
@@ -173,11 +174,11 @@ test('what is new, more frequent or slower than in the span before is told, and 
     ...many(1, now, { query: '{"abort":"a"}', status: 503 }),
   ]
   try {
-    const path = segmentPath(own, start * 1000, 'cc')
+    const path = segmentPath(own, micros(start * 1000), 'cc')
     const lines = [...before, ...after].sort((left, right) => left.time - right.time).map(lineOf)
     await writeFile(path, lines.join(''))
     await utimes(path, start / 1000 + 120, start / 1000 + 120)
-    const sums = new LogSummaries(own, systemRandom, () => (start + 999 * minute) * 1000)
+    const sums = new LogSummaries(own, systemRandom, () => micros((start + 999 * minute) * 1000))
     const filter = { from: now, to: now + minute, regionGroup: 'us-std' }
     const { errors, queries, totals, totalsBefore } = await sums.changes(filter, never)
     assert.deepEqual([totalsBefore.requests, totals.requests], [before.length, after.length])
@@ -207,7 +208,7 @@ test('long spans have few points, and a reading that nobody waits for ends', asy
   const { points } = await whole.summary(filter, never)
   assert.ok(points.length <= 240)
   const gone = AbortSignal.abort(new Error('gone'))
-  const fresh = new LogSummaries(folder, systemRandom, () => 0)
+  const fresh = new LogSummaries(folder, systemRandom, () => epoch)
   await rm(join(folder, 'sums'), { recursive: true })
   await assert.rejects(fresh.summary({ ...filter, to: start + 200 * minute }, gone), /gone/)
 })

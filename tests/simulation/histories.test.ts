@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { endOfTime, epoch, micros } from '../../src/base/micros.ts'
 import type { Timeline } from '../../src/base/timeline.ts'
 import type { KeyValueStore, View, Work } from '../../src/kv/contract.ts'
 import { openStore, type TransactionStore } from '../../src/store/store.ts'
@@ -32,10 +33,10 @@ const lanes = new WeakMap<TransactionStore, TransactionStore>()
 function laneOf(service: TransactionStore): TransactionStore {
   const known = lanes.get(service)
   if (known !== undefined) return known
-  const clock = () => 0
+  const clock = () => epoch
   const timeline: Timeline = {
     now: clock,
-    oldestAnnounced: () => Number.POSITIVE_INFINITY,
+    oldestAnnounced: () => endOfTime,
     announce: time => ({ time, end: () => {} }),
   }
   const lane = openStore(service.kv, { clock, timeline, hooks: { evaluateBinding: () => undefined } })
@@ -48,7 +49,7 @@ const commitThere =
   (changed: (announced: number) => number = announced => announced): CommitOf =>
   (service, attempt) =>
     service.commitElsewhere(attempt, announced =>
-      laneOf(service).commit(structuredClone(attempt), { time: changed(announced), check: () => {} }),
+      laneOf(service).commit(structuredClone(attempt), { time: micros(changed(announced)), check: () => {} }),
     )
 
 for (const seed of seedsToRun([15, 16, 17])) {

@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
+import { epoch, micros } from '../../src/base/micros.ts'
 import { AnnouncedCommits, type Timeline } from '../../src/base/timeline.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
@@ -205,7 +206,7 @@ export async function runHistory(options: HistoryOptions): Promise<readonly Happ
     } else await proceed(unruly)
   }
   await drive(Promise.all(open))
-  const changes = (stores[0] as TransactionStore).changes(0, Number.MAX_SAFE_INTEGER)
+  const changes = (stores[0] as TransactionStore).changes(epoch, Number.MAX_SAFE_INTEGER)
   judgeHistory(
     history,
     changes.map(({ time }) => time),
@@ -216,13 +217,14 @@ export async function runHistory(options: HistoryOptions): Promise<readonly Happ
 
 function openProcesses(kv: KeyValueStore, processes: number): TransactionStore[] {
   let clock = 1_700_000_000_000_000
-  const now = () => clock++
+  const now = () => micros(clock++)
   const announced = Array.from({ length: processes }, () => new AnnouncedCommits())
   return announced.map((own, worker) => {
     const timeline: Timeline = {
       now,
       announce: atLeast => own.begin(atLeast, now),
-      oldestAnnounced: () => Math.min(...announced.map(({ oldest }) => oldest)),
+      oldestAnnounced: () =>
+        announced.map(({ oldest }) => oldest).reduce((left, right) => Math.min(left, right)),
     }
     return openStore(kv, { clock: now, timeline, worker, hooks: { evaluateBinding: () => undefined } })
   })

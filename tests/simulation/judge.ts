@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
+import { micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
 import type { CommittedTransaction } from '../../src/store/contract.ts'
 import { firstUserCollection } from '../../src/values/value.ts'
@@ -42,7 +43,7 @@ export function judge(
   const commits = new Set<number>()
   for (const time of times) {
     const group = byTime.get(time) ?? []
-    const writer = group.find(each => isWriter(each, model, log.get(time)))
+    const writer = group.find(each => isWriter(each, model, log.get(micros(time))))
     if (writer) commits.add(time)
     for (const each of group) if (each !== writer) checkReader(each, model)
   }

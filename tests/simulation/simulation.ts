@@ -2,6 +2,7 @@
 // they were told goes to the judge.
 
 import assert from 'node:assert/strict'
+import { epoch, micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { limits } from '../../src/limits.ts'
@@ -85,7 +86,7 @@ class Simulation {
     for (let last = 0; last < 30; last++) this.#begin(someOperation(this.#situation()))
     await this.#drain('applied')
     await this.#finishBackground()
-    judge(this.#requests, this.#model, this.#engine.store.changes(0, Number.MAX_SAFE_INTEGER))
+    judge(this.#requests, this.#model, this.#engine.store.changes(epoch, Number.MAX_SAFE_INTEGER))
     await this.#finish()
   }
 
@@ -162,7 +163,7 @@ class Simulation {
       timeoutMs: 60_000,
       linearized: this.#random.below(8) === 0,
       // Drivers send the newest time they know of; other programs send none.
-      ...(this.#random.below(2) === 0 && { lastSeenTxn: this.#newestAnswer }),
+      ...(this.#random.below(2) === 0 && { lastSeenTxn: micros(this.#newestAnswer) }),
     })
     if (answer instanceof Promise) this.#track(answer.then(given => this.#end(request, given)))
     else this.#end(request, answer)
@@ -234,7 +235,7 @@ class Simulation {
   }
 
   async #apply(stepped: SteppedStore, fate: Fate): Promise<void> {
-    const newest = () => this.#engine.store.changes(0, Number.MAX_SAFE_INTEGER).at(-1)?.time
+    const newest = () => this.#engine.store.changes(epoch, Number.MAX_SAFE_INTEGER).at(-1)?.time
     const before = fate === 'applied but reported as failed' ? newest() : undefined
     const outcome = await stepped.apply(fate)
     if (fate === 'applied but reported as failed' && newest() !== before) outcome.commitTime = newest()

@@ -6,6 +6,7 @@ import { EventEmitter, once } from 'node:events'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
 import type { LaneOutcome } from '../../src/engine/slow-lane.ts'
 import { RequestError } from '../../src/errors.ts'
@@ -35,7 +36,13 @@ class FakeProcess extends EventEmitter {
   }
 
   answer(body: string): void {
-    const answer: QueryResponse = { status: 200, body: '', txnTime: 1, metrics: undefined, database: 0n }
+    const answer: QueryResponse = {
+      status: 200,
+      body: '',
+      txnTime: micros(1),
+      metrics: undefined,
+      database: 0n,
+    }
     this.say({ kind: 'response', response: answer }, body)
   }
 
@@ -85,7 +92,7 @@ function laneOf(processesMax: number, isReady = true, first?: () => FakeProcess)
   })
   const run = (queue: string, body: string, timeoutMs = 1000) => {
     const request = { authorization: 'x', language: '4', dialect: '4', body, timeoutMs } as const
-    return lane.run({ request, queue, snapshotTime: 7, timeoutMs, now: () => 9, lead: 5 })
+    return lane.run({ request, queue, snapshotTime: micros(7), timeoutMs, now: () => micros(9), lead: 5 })
   }
   return { deaths, lane, run, started, system, time }
 }
@@ -335,8 +342,14 @@ async function keptJob() {
   const outcome = all.run('a', 'x')
   const [process] = all.started
   await received(process, 1)
-  const response: QueryResponse = { status: 200, body: '', txnTime: 1, metrics: undefined, database: 0n }
-  process?.say({ kind: 'kept', response, facts: { commitTime: 5, isStamped: false } })
+  const response: QueryResponse = {
+    status: 200,
+    body: '',
+    txnTime: micros(1),
+    metrics: undefined,
+    database: 0n,
+  }
+  process?.say({ kind: 'kept', response, facts: { commitTime: micros(5), isStamped: false } })
   const { kept } = (await outcome) as LaneOutcome
   assert.ok(process && kept)
   const kinds = () => process.received.map(({ message }) => message.kind)
@@ -348,10 +361,10 @@ test('what a query wants to write stays in its process, which commits it when it
   const next = run('a', 'y')
   await turn()
   assert.deepEqual(kinds(), ['job'], 'the process is not free yet')
-  const commit = kept.commit(9)
+  const commit = kept.commit(micros(9))
   await received(process, 2)
   assert.deepEqual(process.received[1]?.message, { kind: 'commit', time: 9 })
-  process.say({ kind: 'committed', time: 10 }, 'with its time')
+  process.say({ kind: 'committed', time: micros(10) }, 'with its time')
   const made = await commit
   assert.ok(made !== 'stale')
   assert.deepEqual([made.time, made.response.txnTime, made.response.body], [10, 10, 'with its time'])
@@ -377,11 +390,11 @@ test('one that waits is ended at its deadline, one that commits is not', async (
   const waiting = await keptJob()
   waiting.time.advance(1000 + limits.laneGraceMs)
   assert.equal(waiting.process.signalCode, 'SIGKILL')
-  await assert.rejects(waiting.kept.commit(9), { code: 'time out' })
+  await assert.rejects(waiting.kept.commit(micros(9)), { code: 'time out' })
   await waiting.lane.close()
 
   const { kept, lane, process, time } = await keptJob()
-  const commit = kept.commit(9)
+  const commit = kept.commit(micros(9))
   time.advance(10 * (1000 + limits.laneGraceMs))
   assert.equal(process.signalCode, null)
   const closed = lane.close()
@@ -393,7 +406,7 @@ test('one that waits is ended at its deadline, one that commits is not', async (
   assert.equal(process.signalCode, 'SIGKILL')
 
   const stuck = await keptJob()
-  const unanswered = stuck.kept.commit(9)
+  const unanswered = stuck.kept.commit(micros(9))
   const ending = stuck.lane.close()
   stuck.time.advance(limits.laneFarewellMs)
   await assert.rejects(unanswered, { outcome: 'unknown' })
@@ -402,20 +415,20 @@ test('one that waits is ended at its deadline, one that commits is not', async (
 
 test('nobody knows what became of the commit of a process that has ended; of a refused one everybody does', async () => {
   const lost = await keptJob()
-  const unknown = lost.kept.commit(9)
+  const unknown = lost.kept.commit(micros(9))
   lost.process.end(null, 'SIGKILL')
   await assert.rejects(unknown, { outcome: 'unknown' })
   assert.deepEqual(lost.deaths, ['SIGKILL'])
   await lost.lane.close()
 
   const { kept, lane, process } = await keptJob()
-  const commit = kept.commit(9)
+  const commit = kept.commit(micros(9))
   process.say({ kind: 'refused', reason: 'the disk is full', outcome: 'not committed' })
   await assert.rejects(commit, { outcome: 'not committed', message: 'the disk is full' })
   await lane.close()
 
   const away = await keptJob()
-  const doubtful = away.kept.commit(9)
+  const doubtful = away.kept.commit(micros(9))
   away.process.say({ kind: 'refused', reason: 'the connection broke', outcome: 'unknown' })
   await assert.rejects(doubtful, { outcome: 'unknown', message: 'the connection broke' })
   await away.lane.close()

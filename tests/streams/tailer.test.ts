@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { epoch, micros } from '../../src/base/micros.ts'
 import type { CommittedTransaction } from '../../src/store/contract.ts'
 import { Tailer, TurnOver } from '../../src/streams/tailer.ts'
 import { Bench, createCollection, data, documentRef } from '../unit/store/support.ts'
@@ -11,7 +12,7 @@ import { Bench, createCollection, data, documentRef } from '../unit/store/suppor
 async function tailing(handle: (transaction: CommittedTransaction) => void) {
   const bench = new Bench()
   const collection = await bench.write(transaction => createCollection(transaction, 'things'))
-  const begin = bench.store.changes(0, 100).at(-1)?.time ?? 0
+  const begin = bench.store.changes(epoch, 100).at(-1)?.time ?? 0
   const reads: number[] = []
   const { store } = bench
   const failures: unknown[] = []
@@ -52,7 +53,7 @@ test('a transaction that takes several turns is read once', async () => {
     handled.push(changes.length)
   })
   await write(20)
-  tailer.start(begin)
+  tailer.start(micros(begin))
   await turns(10)
   assert.deepEqual(handled, [20])
   assert.deepEqual(reads, [1, 0])
@@ -67,7 +68,7 @@ test('of large transactions not many are read at a time, and none is passed over
     handled.push(changes.length)
   })
   for (const documents of [520, 520, 520, 1, 2]) await write(documents)
-  tailer.start(begin)
+  tailer.start(micros(begin))
   await turns(20)
   assert.deepEqual(handled, [520, 520, 520, 1, 2])
   assert.deepEqual(reads, [2, 3, 0])

@@ -1,6 +1,7 @@
 // Evaluates queries that need no data: no store, no engine, a transaction in which nothing exists. For tests that ask
 // one function a great many questions, and for values that no query can write out, such as pages.
 
+import { micros } from '../../src/base/micros.ts'
 import { Memo } from '../../src/base/pending.ts'
 import { languages } from '../../src/languages.ts'
 import { Session, type SessionHost } from '../../src/model/session.ts'
@@ -28,7 +29,7 @@ export interface PureOptions {
 }
 
 /** 2024-02-28T12:00:00Z. */
-export const pureNow: Micros = 1_709_121_600_000_000
+export const pureNow: Micros = micros(1_709_121_600_000_000)
 
 const nothing = new Error('a pure query must not ask for this')
 

@@ -1,6 +1,7 @@
 // Time and randomness that a failing run replays: a clock that only the test moves, and bytes drawn from a seed.
 
 import type { Clock } from '../../src/base/clock.ts'
+import { type Micros, micros } from '../../src/base/micros.ts'
 import type { Random } from '../../src/base/random.ts'
 import type { Timers } from '../../src/base/timers.ts'
 import type { ProcessEnvironment } from '../../src/open-engine.ts'
@@ -13,8 +14,8 @@ export class ManualClock implements Clock {
   /** 2024-03-01T00:00:00Z in microseconds. */
   #micros = 1_709_251_200_000_000
 
-  now(): number {
-    return this.#micros
+  now(): Micros {
+    return micros(this.#micros)
   }
 
   elapsedMs(): number {

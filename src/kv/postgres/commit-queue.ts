@@ -1,6 +1,7 @@
 // The transactions that wait for a commit, and those of a batch whose commit is on its way.
 
 import { assert } from '../../base/assert.ts'
+import type { Micros } from '../../base/micros.ts'
 import { CommitPace } from '../commit-pace.ts'
 import type { View, Write } from '../contract.ts'
 import { type Job, runJob } from '../jobs.ts'
@@ -12,7 +13,7 @@ export interface BuiltBatch {
   readonly jobs: readonly Job[]
   readonly writes: readonly Write[]
   /** The time of the newest commit after the batch, in microseconds. */
-  readonly newestTime: number
+  readonly newestTime: Micros
 }
 
 /** A batch takes no more jobs once its writes have this many bytes. */
@@ -20,12 +21,12 @@ const batchBytesMax = 1 << 20
 const batchJobsMax = 256
 
 export class CommitQueue {
-  readonly #newestTime: (view: Pick<View, 'get'>) => number
+  readonly #newestTime: (view: Pick<View, 'get'>) => Micros
   readonly #pace = new CommitPace()
   #jobs: Job[] = []
 
   /** `newestTime` tells the time of the newest commit in a state, in microseconds. */
-  constructor(newestTime: (view: Pick<View, 'get'>) => number) {
+  constructor(newestTime: (view: Pick<View, 'get'>) => Micros) {
     this.#newestTime = newestTime
   }
 

@@ -7,6 +7,7 @@
 // at now and then, and the first who asks waits for a look.
 
 import { Loop } from '../../base/loop.ts'
+import type { Micros } from '../../base/micros.ts'
 import type { Random } from '../../base/random.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
@@ -32,7 +33,7 @@ interface FollowerOptions {
   readonly random: Random
   readonly readPatienceMs: number
   /** The time of the newest commit in a state, in microseconds. */
-  readonly newestTime: (view: Pick<View, 'get'>) => number
+  readonly newestTime: (view: Pick<View, 'get'>) => Micros
   /** Told of each batch that this process has applied, its own ones, too. */
   readonly onApplied: (batch: string, writes: ForeignBatch) => void
   readonly onDiverged: (reason: string) => void
@@ -115,7 +116,7 @@ export class Follower {
   }
 
   /** A time for a snapshot; {@link ReadTimes.next}. Who asks for it alone does not count as reading. */
-  time(): number {
+  time(): Micros {
     return this.#times.next()
   }
 

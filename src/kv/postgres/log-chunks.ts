@@ -1,16 +1,17 @@
 // Pieces of log segments in the record: an index row each, with the piece itself unless that lies in a bucket. Beside
 // them, how far each machine has handed over, and how far it was asked to.
 
+import { endOfTime, type Micros, micros } from '../../base/micros.ts'
 import type { KeptSession } from './kept-session.ts'
 import type { Row, Session } from './session.ts'
 
 /** A piece; see `src/query-log/shared-log.ts`. */
 interface Chunk {
   readonly writer: string
-  readonly start: number
+  readonly start: Micros
   readonly position: number
   readonly bytes: number
-  readonly until: number
+  readonly until: Micros
 }
 
 /** A machine that has not reported for so long, in seconds, has died. */
@@ -45,7 +46,7 @@ export class RecordLogChunks {
     )
   }
 
-  async between(from: number, to: number): Promise<readonly Chunk[]> {
+  async between(from: Micros, to: Micros): Promise<readonly Chunk[]> {
     const rows = await this.#query(
       table => `SELECT writer, start, place, bytes, until FROM ${table} AS chunk WHERE start < $2 AND EXISTS (
                   SELECT 1 FROM ${table} AS other
@@ -64,7 +65,7 @@ export class RecordLogChunks {
     return (row?.body as Buffer | null) ?? undefined
   }
 
-  async old(before: number, bytesMax: number): Promise<readonly Chunk[]> {
+  async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#query(
       table => `SELECT writer, start, place, bytes, until FROM (
                   SELECT writer, start, place, bytes, until,
@@ -83,22 +84,22 @@ export class RecordLogChunks {
     )
   }
 
-  async ask(time: number): Promise<void> {
+  async ask(time: Micros): Promise<void> {
     await this.#sessions.use(session => reportAs(session, askedRow, time))
   }
 
-  async asked(): Promise<number> {
+  async asked(): Promise<Micros> {
     const [row] = await this.#sessions.use(session =>
       session.query(`SELECT until FROM ${session.table('log_node')} WHERE node = $1`, [askedRow]),
     )
-    return Number(row?.until ?? 0)
+    return micros(Number(row?.until ?? 0))
   }
 
-  async report(until: number): Promise<void> {
+  async report(until: Micros): Promise<void> {
     await this.#sessions.use(session => reportAs(session, this.#node, until))
   }
 
-  async reportedByAll(): Promise<number> {
+  async reportedByAll(): Promise<Micros> {
     const [row] = await this.#sessions.use(session =>
       session.query(
         `SELECT min(until) AS until FROM ${session.table('log_node')}
@@ -106,7 +107,7 @@ export class RecordLogChunks {
         [askedRow, silentSeconds],
       ),
     )
-    return row?.until === null ? Number.POSITIVE_INFINITY : Number(row?.until)
+    return row?.until === null ? endOfTime : micros(Number(row?.until))
   }
 
   async retire(): Promise<void> {
@@ -127,15 +128,15 @@ export class RecordLogChunks {
 function chunkOf(row: Row): Chunk {
   return {
     writer: String(row.writer),
-    start: Number(row.start),
+    start: micros(Number(row.start)),
     position: Number(row.place),
     bytes: Number(row.bytes),
-    until: Number(row.until),
+    until: micros(Number(row.until)),
   }
 }
 
 /** What is reported never steps back. */
-async function reportAs(session: Session, node: string, until: number): Promise<void> {
+async function reportAs(session: Session, node: string, until: Micros): Promise<void> {
   const table = session.table('log_node')
   await session.query(
     `INSERT INTO ${table} (node, until, seen) VALUES ($1, $2, now())

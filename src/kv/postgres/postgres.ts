@@ -7,6 +7,7 @@
 
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
+import { endOfTime, epoch, type Micros, micros } from '../../base/micros.ts'
 import type { Random } from '../../base/random.ts'
 import { AnnouncedCommits, commitDistance, type Timeline } from '../../base/timeline.ts'
 import { type Timers, wait } from '../../base/timers.ts'
@@ -33,7 +34,7 @@ interface PostgresOptions {
   readonly timers: Timers
   readonly random: Random
   /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */
-  readonly newestTime: (view: Pick<View, 'get'>) => number
+  readonly newestTime: (view: Pick<View, 'get'>) => Micros
   /** Milliseconds that a write waits for a database that is away, before it is refused. */
   readonly writePatienceMs?: number
   /** Milliseconds for which reads go on while the database is away. */
@@ -130,8 +131,8 @@ export class PostgresStore implements KeyValueStore {
     now: () => this.#follower.time(),
     announce: atLeast => this.#announced.begin(atLeast, () => this.#clock.now()),
     // The closed time alone decides what a snapshot holds.
-    oldestAnnounced: () => Number.POSITIVE_INFINITY,
-    closed: () => this.#head?.closed ?? 0,
+    oldestAnnounced: () => endOfTime,
+    closed: () => this.#head?.closed ?? epoch,
   }
 
   /** Catches up with the record and begins to follow it. */
@@ -173,7 +174,7 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /** The time of day by the database's clock, in microseconds; never steps back. */
-  now(): number {
+  now(): Micros {
     return this.#clock.now()
   }
 
@@ -268,9 +269,12 @@ export class PostgresStore implements KeyValueStore {
    * The next commit is at least two later than the newest, and snapshots say so. It is later than now, too, unless it has
    * been given its time already: so there are many times for those who read this state.
    */
-  #closedBehind(newestTime: number): number {
+  #closedBehind(newestTime: Micros): Micros {
     const announced = this.#announced.oldestBehind(newestTime)
-    return Math.max(newestTime + commitDistance - 1, Math.min(announced - 1, this.#clock.now()))
+    return Math.max(
+      micros(newestTime + commitDistance - 1),
+      Math.min(micros(announced - 1), this.#clock.now()),
+    )
   }
 
   #build(): BuiltBatch {

@@ -2,6 +2,7 @@
 // one; so they pass as the clock does, a fixed lag behind it, and each is later than the one before, although the closed
 // time moves in steps of a tenth of a second.
 
+import { epoch, type Micros, micros } from '../../base/micros.ts'
 import type { RecordClock } from './record-clock.ts'
 
 /** A snapshot's time is at most this far behind the time of day, in microseconds, while the database is there. */
@@ -11,15 +12,15 @@ const refreshAge = 75_000
 
 export class ReadTimes {
   readonly #clock: RecordClock
-  #closed = 0
-  #given = 0
+  #closed = epoch
+  #given = epoch
 
   constructor(clock: RecordClock) {
     this.#clock = clock
   }
 
   /** The newest closed time whose batch the copy holds, in microseconds. */
-  get closed(): number {
+  get closed(): Micros {
     return this.#closed
   }
 
@@ -34,14 +35,14 @@ export class ReadTimes {
   }
 
   /** The copy, whose newest commit is of the time `newest`, is complete up to `closed`. */
-  note(closed: number, newest: number): void {
+  note(closed: Micros, newest: Micros): void {
     this.#closed = Math.max(this.#closed, closed)
     this.#given = Math.max(this.#given, newest)
   }
 
   /** A time that the newest snapshot of the copy is complete up to, in microseconds; later than the last if there is one. */
-  next(): number {
-    const next = Math.max(this.#given + 1, this.#clock.now() - lagMax)
+  next(): Micros {
+    const next = Math.max(micros(this.#given + 1), micros(this.#clock.now() - lagMax))
     this.#given = Math.max(this.#given, Math.min(this.#closed, next))
     return this.#given
   }

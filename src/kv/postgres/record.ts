@@ -1,5 +1,6 @@
 // The statements over the record: the log of committed batches and its head.
 
+import { epoch, type Micros, micros } from '../../base/micros.ts'
 import type { Bytes } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { encodeBatch } from './batch.ts'
@@ -10,9 +11,9 @@ import { assertKnown } from './tables.ts'
 export interface Head {
   readonly seq: number
   /** No later commit has a time up to this (microseconds). */
-  readonly closed: number
+  readonly closed: Micros
   /** The database's own time of day when it looked (microseconds). */
-  readonly clock: number
+  readonly clock: Micros
 }
 
 /** One committed batch. */
@@ -36,7 +37,7 @@ const rowsTimeoutMs = 30_000
 
 function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
   if (row === undefined) throw new StoreUnavailableError('the log of the store is empty')
-  return { seq: Number(row.seq), closed: Number(row.closed), clock: Number(row.clock) }
+  return { seq: Number(row.seq), closed: micros(Number(row.closed)), clock: micros(Number(row.clock)) }
 }
 
 const newest = (session: Session) =>
@@ -71,7 +72,7 @@ export async function releaseHead(session: Session): Promise<void> {
 /** A row that is appended to the log. */
 interface NewRow extends LogRow {
   readonly node: string
-  readonly closed: number
+  readonly closed: Micros
 }
 
 function append(session: Session, { seq, batch, node, closed, body }: NewRow) {
@@ -88,7 +89,7 @@ function append(session: Session, { seq, batch, node, closed, body }: NewRow) {
  * to come, it waits without a limit, also while the session holds the head.
  */
 export async function parseCommit(session: Session): Promise<void> {
-  await append(session, { seq: 0, batch: '', before: '', node: '', closed: 0, body: Buffer.alloc(0) })
+  await append(session, { seq: 0, batch: '', before: '', node: '', closed: epoch, body: Buffer.alloc(0) })
 }
 
 /**

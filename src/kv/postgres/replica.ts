@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { assert } from '../../base/assert.ts'
+import { epoch, type Micros } from '../../base/micros.ts'
 import type { Bytes, Entry, ForeignBatch, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { decodeBatch } from './batch.ts'
 import type { LogRow } from './record.ts'
@@ -114,7 +115,7 @@ interface Applied extends Progress {
 export function applyRows(
   local: KeyValueStore,
   rows: readonly LogRow[],
-  newestTime: (view: Pick<View, 'get'>) => number = () => 0,
+  newestTime: (view: Pick<View, 'get'>) => Micros = () => epoch,
 ): Promise<Applied> {
   return local.transact((view): Work<Applied> => {
     const before = noteIn(view)

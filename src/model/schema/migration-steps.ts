@@ -4,6 +4,7 @@
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { step as count } from '../../base/effort.ts'
+import { epoch, micros } from '../../base/micros.ts'
 import type { Migration } from '../../store/contract.ts'
 import { migrationField, stepTimeField } from '../../store/definitions.ts'
 import { equalValues } from '../../values/equality.ts'
@@ -148,10 +149,12 @@ interface TimedStep {
 /** Reads the steps of a definition: what the store asks for, which does not know what they mean. */
 export function readMigration(stored: Value): Migration {
   const timed: readonly TimedStep[] = isArray(stored)
-    ? stored.filter(isObject).map(each => ({ time: Number(each.get(stepTimeField)), step: readStep(each) }))
+    ? stored
+        .filter(isObject)
+        .map(each => ({ time: micros(Number(each.get(stepTimeField))), step: readStep(each) }))
     : []
   return {
-    lastTime: timed.at(-1)?.time ?? 0,
+    lastTime: timed.at(-1)?.time ?? epoch,
     apply(fields, shapeTime) {
       const due = timed.filter(({ time }) => time > shapeTime)
       if (due.length === 0) return fields

@@ -1,6 +1,7 @@
 // The history of a set or document: its events from any place in either direction. At one moment the events of an
 // index or a collection have remove events before add events; those of documents and of combined sets the other way round.
 
+import { nearestMicros } from '../../base/micros.ts'
 import { compareArrays, compareDocuments } from '../../values/order.ts'
 import {
   type ActionName,
@@ -54,7 +55,7 @@ export interface EventStream {
 }
 
 /** The time of an event as a number: those of the running transaction are later than all others. */
-export function eventTime({ ts }: Pick<SetEvent, 'ts'>): Micros {
+export function eventTime({ ts }: Pick<SetEvent, 'ts'>): number {
   return typeof ts === 'number' ? ts : Number.POSITIVE_INFINITY
 }
 
@@ -100,8 +101,9 @@ export function isWithin(event: SetEvent, { from, to }: EventScan, order: EventO
 }
 
 /** The bounds of a scan, cut off behind a time that the reading does not look beyond. */
-export function upTo(scan: EventScan, at: Micros | undefined): EventScan {
-  return at === undefined || (scan.to && scan.to.ts <= at) ? scan : { ...scan, to: { ts: at, side: 'high' } }
+export function upTo(scan: EventScan, at: number | undefined): EventScan {
+  if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
+  return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }
 }
 
 /** An event as queries see it. */

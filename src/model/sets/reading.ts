@@ -1,6 +1,5 @@
 // One reading of a set: the time it looks at, what it has cost, and who asks.
 
-import type { Micros } from '../../values/value.ts'
 import type { Session } from '../session.ts'
 
 /** What one stored set was read for in the course of a reading. */
@@ -17,7 +16,7 @@ const emptyReadBytes = 19
 export class Reading {
   readonly session: Session
   /** The time whose state is read; undefined is now, with the transaction's own writes. */
-  readonly at: Micros | undefined
+  readonly at: number | undefined
   /** Whether entries of an index show whose documents the caller may not read. */
   readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
@@ -26,7 +25,7 @@ export class Reading {
 
   constructor(
     session: Session,
-    at: Micros | undefined,
+    at: number | undefined,
     hidden: Reading['hidden'],
     meters: Map<string, Meter> = new Map(),
     parts: Map<string, number> = new Map(),
@@ -49,7 +48,7 @@ export class Reading {
   }
 
   /** The same reading looking at another time. */
-  lookingAt(at: Micros | undefined): Reading {
+  lookingAt(at: number | undefined): Reading {
     return new Reading(this.session, at, this.hidden, ...this.counts)
   }
 

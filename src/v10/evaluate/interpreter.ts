@@ -242,13 +242,13 @@ export class Interpreter implements Evaluation {
       const message = `expected type: Time, received ${typeName(value)}`
       throw call.failureWithin('type_mismatch', message, time.start, time.end)
     }
-    const micros = Number(microsOfTime(value))
-    if (micros > this.now) {
+    const at = Number(microsOfTime(value))
+    if (at > this.now) {
       const message = 'invalid argument `at_time`: cannot evaluate `at` in the future'
       throw call.failureWithin('invalid_argument', message, time.start, time.end)
     }
-    if (micros === this.now) return this.evaluate(body, scope, call)
-    return this.evaluate(body, scope, call.as({ at: micros }))
+    if (at === this.now) return this.evaluate(body, scope, call)
+    return this.evaluate(body, scope, call.as({ at }))
   }
 
   #projection(node: ProjectionNode, scope: Scope | undefined, call: Call): Value {

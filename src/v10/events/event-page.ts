@@ -1,12 +1,12 @@
 // A page of the events of a source: each document that a transaction has changed, looked at as it was before and behind it.
 
+import { nearestMicros } from '../../base/micros.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Session } from '../../model/session.ts'
 import { completeSince, type SourceChange, sourceChanges } from '../../model/source-changes.ts'
 import { quoteJson } from '../../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
-import type { Micros } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { callAt } from '../sets/set.ts'
 import type { Doc, Value } from '../value.ts'
@@ -23,7 +23,7 @@ interface PageBounds {
   /** UTF-16 units of text, after which no event is added. */
   readonly unitsMax: number
   /** By the clock of the session's host: when to stop with what there is. */
-  readonly until: Micros
+  readonly until: number
 }
 
 /** One event as it is sent. */
@@ -150,7 +150,7 @@ class PageReader {
 
   #outcomeOf(change: SourceChange): Outcome | undefined {
     const { document, isIn, time, wasIn } = change
-    const [then, now] = [this.#moments.at(time - 1), this.#moments.at(time)]
+    const [then, now] = [this.#moments.at(nearestMicros(time - 1)), this.#moments.at(time)]
     const { watched } = this.#opened
     const after = isIn ? now.find(document) : undefined
     // Where nothing but being there counts, what is updated was there.

@@ -1,6 +1,7 @@
 // The bodies of requests to feeds and streams. What is wrong with them is told in the order of the protocol: both places,
 // the token, the cursor, the size of a page.
 
+import { nearestMicros } from '../../base/micros.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Session } from '../../model/session.ts'
@@ -57,7 +58,8 @@ export function readEventRequest(body: string | undefined, endpoint: EventEndpoi
   if (size !== undefined && size > limits.feedPageMax) {
     throw refused(`page size can not be greater than ${limits.feedPageMax}.`)
   }
-  return { token, startTime, cursor, pageSize: size ?? limits.feedPageDefault }
+  const from = startTime === undefined ? undefined : nearestMicros(startTime)
+  return { token, startTime: from, cursor, pageSize: size ?? limits.feedPageDefault }
 }
 
 function invalidToken(endpoint: EventEndpoint): RequestError {

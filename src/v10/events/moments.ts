@@ -28,7 +28,7 @@ export interface Spent {
   readonly computeUnits: number
   readonly bytesRead: number
   /** On a clock that is never set. */
-  readonly micros: Micros
+  readonly micros: number
 }
 
 const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const

@@ -1,6 +1,7 @@
 // Streams: what one follows, and how its pages are asked for and told. Each page is a request of its own (feed-query.ts), which
 // opens the source anew.
 
+import { epoch } from '../../base/micros.ts'
 import { encodeValue } from '../../keys/value-codec.ts'
 import { limits } from '../../limits.ts'
 import type { LanguageRequest, Query, Rendered } from '../../model/language.ts'
@@ -58,7 +59,7 @@ function keyOf(text: string, key: Uint8Array): string {
   const token = openToken(text, key)
   if (token === undefined) return text
   const { database, source } = token
-  return Buffer.from(encodeValue([database, source], 0)).toString('base64')
+  return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
 }
 
 /** The first and the last event of a stream. */
@@ -157,7 +158,7 @@ function readPage(body: string): StreamPage {
     readonly costs: readonly number[]
   }
   const lines = texts.map((text, index) => ({
-    place: placeOf(head.places[index] ?? [0, wholeTransaction]),
+    place: placeOf(head.places[index] ?? [epoch, wholeTransaction]),
     text: `${text}${lineEnd}`,
   }))
   return { ...head, lines, place: placeOf(head.place) }

@@ -2,6 +2,7 @@
 // database it was made in and the time of the query that made it; it carries no rights. A place is the time of a transaction
 // and the number of an event in it.
 
+import { nearestMicros } from '../../base/micros.ts'
 import { isArray, type Micros, type Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { Reviver } from '../sets/reviver.ts'
@@ -38,7 +39,7 @@ export function openToken(text: string, key: Uint8Array): OpenedToken | undefine
   const opened = unseal(text, key)
   if (opened?.kind !== 'event source' || !isArray(opened.value)) return undefined
   const [database, start, source] = opened.value
-  return { database: database as bigint, start: Number(start), source: source ?? null }
+  return { database: database as bigint, start: nearestMicros(Number(start)), source: source ?? null }
 }
 
 /** The source in a token. Throws NotSaved for one whose collection or functions are gone. */
@@ -56,5 +57,5 @@ export function sealPlace({ ordinal, time }: EventPlace, key: Uint8Array): strin
 export function openPlace(text: string, key: Uint8Array): EventPlace | undefined {
   const opened = unseal(text, key)
   if (opened?.kind !== 'event cursor' || !isArray(opened.value)) return undefined
-  return { time: Number(opened.value[0]), ordinal: Number(opened.value[1]) }
+  return { time: nearestMicros(Number(opened.value[0])), ordinal: Number(opened.value[1]) }
 }

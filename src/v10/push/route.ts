@@ -27,7 +27,7 @@ export class JsonText {
 }
 
 /** The members of an answer: plain values, and JSON. */
-export type SchemaAnswer = { readonly version: Micros; readonly [member: string]: unknown }
+export type SchemaAnswer = { readonly version: number; readonly [member: string]: unknown }
 
 /** What holds for every request. */
 export const always = (): boolean => true

@@ -1,5 +1,6 @@
 // Cursors of sets as text: the set, the place where it goes on, the snapshot of the first page and the size.
 
+import { nearestMicros } from '../../base/micros.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/failure.ts'
@@ -24,7 +25,7 @@ export function sealCursor({ set, from, time, size }: PageStart, call: Call): st
   const place = from === undefined ? [] : [from]
   const value = [saved(set), BigInt(time), BigInt(size), ...place]
   // A place within a cursor is stored by the commit time of nothing: values of this query that are not committed have none.
-  return seal('set cursor', value, call.evaluation.world.cursorKey, time)
+  return seal('set cursor', value, call.evaluation.world.cursorKey, nearestMicros(time))
 }
 
 /** What a cursor stands for; undefined for a text that is none, or not any more. */

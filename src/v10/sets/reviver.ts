@@ -1,6 +1,6 @@
 // Makes sets, and all that is in them, again of what a cursor has kept of them.
 
-import { type Micros, Ref, type Value as StoredValue, TransactionTime } from '../../values/value.ts'
+import { Ref, type Value as StoredValue, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { placeholderName } from '../evaluate/placeholders.ts'
 import { lambdaOf } from '../syntax/slices.ts'
@@ -35,9 +35,9 @@ export class NotSaved {}
 export class Reviver {
   readonly #call: Call
   /** What sets read that were not made as of another time. */
-  readonly #time: Micros | undefined
+  readonly #time: number | undefined
 
-  constructor(call: Call, time: Micros | undefined) {
+  constructor(call: Call, time: number | undefined) {
     this.#call = call
     this.#time = time
   }
@@ -215,7 +215,7 @@ export class Reviver {
   }
 }
 
-function timeOf(stored: StoredValue | undefined): Micros | undefined {
+function timeOf(stored: StoredValue | undefined): number | undefined {
   return typeof stored === 'bigint' ? Number(stored) : undefined
 }
 

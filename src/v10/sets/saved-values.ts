@@ -2,16 +2,10 @@
 // stand for themselves where they can; everything else is an array that begins with a letter.
 
 import { step } from '../../base/effort.ts'
+import { epoch } from '../../base/micros.ts'
 import { encodeValue } from '../../keys/value-codec.ts'
 import { compareBytes } from '../../values/order.ts'
-import {
-  LocalDate,
-  type Micros,
-  type Value as StoredValue,
-  Time,
-  TransactionTime,
-  Uuid,
-} from '../../values/value.ts'
+import { LocalDate, type Value as StoredValue, Time, TransactionTime, Uuid } from '../../values/value.ts'
 import { placeholderName } from '../evaluate/placeholders.ts'
 import { sliceOf } from '../syntax/slices.ts'
 import {
@@ -61,7 +55,7 @@ function savedOther(value: Doc | Module | SetValue | FunctionValue): StoredValue
 }
 
 /** A time that may be none. */
-export function savedTime(time: Micros | undefined): StoredValue {
+export function savedTime(time: number | undefined): StoredValue {
   return time === undefined ? absent : BigInt(time)
 }
 
@@ -80,5 +74,5 @@ function savedLambda({ node, scope, source }: Lambda): StoredValue {
 
 /** Whether two values are made in the same way of the same things. */
 export function areSameSaved(left: Value, right: Value): boolean {
-  return compareBytes(encodeValue(saved(left), 0), encodeValue(saved(right), 0)) === 0
+  return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }

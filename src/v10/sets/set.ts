@@ -2,7 +2,7 @@
 // and can go on from a place that it has given. Places and sets can be saved (saved-set.ts), so a page can be continued by
 // another query.
 
-import type { Micros, Value as StoredValue } from '../../values/value.ts'
+import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { SetValue, type Value } from '../value.ts'
@@ -49,7 +49,7 @@ export interface Origin {
   /** The calls around it; absent for sets of a cursor. */
   readonly outer?: Call | undefined
   /** The time that reads look at. */
-  readonly at: Micros | undefined
+  readonly at: number | undefined
 }
 
 /** An origin as a stored value: of places in the text nothing is kept. */

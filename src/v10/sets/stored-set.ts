@@ -1,6 +1,6 @@
 // Sets of documents: of a collection, or of an index of it. What they hold is read by whoever knows the data.
 
-import type { Micros, Value as StoredValue } from '../../values/value.ts'
+import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Module } from '../value.ts'
@@ -26,11 +26,11 @@ interface StoredSetOptions {
   readonly to: StoredBound | undefined
   readonly isReversed: boolean
   /** The time that the set was made as of, within an `at`. */
-  readonly at: Micros | undefined
+  readonly at: number | undefined
   /** The argument list of the index's function; absent where a cursor goes on. */
   readonly span?: Span | undefined
   /** The snapshot of the first page, of a set that a cursor has kept. */
-  readonly snapshot?: Micros | undefined
+  readonly snapshot?: number | undefined
 }
 
 /** Documents in the order of their ids or of an index. */

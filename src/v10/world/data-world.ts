@@ -3,7 +3,7 @@
 
 import type { Session } from '../../model/session.ts'
 import { timeFromMicros } from '../../values/time.ts'
-import { DocumentValue, type Micros, Ref, type Value as StoredValue, sameRef } from '../../values/value.ts'
+import { DocumentValue, Ref, type Value as StoredValue, sameRef } from '../../values/value.ts'
 import type { Absence, BoundCall, Call, EventSources, SetReader, World } from '../call.ts'
 import { Doc, type Module, type Struct, type UserFunction, type Value } from '../value.ts'
 import { DocumentReader } from './documents-read.ts'
@@ -88,7 +88,7 @@ export class DataWorld implements World {
   }
 
   /** A stored value as one of a query; references in it are read at a time of their own. */
-  runtime(stored: StoredValue, readAt?: Micros): Value {
+  runtime(stored: StoredValue, readAt?: number): Value {
     return runtimeOf(stored, ref => this.#reader.document(ref, readAt))
   }
 

@@ -14,7 +14,6 @@ import {
   firstUserCollection,
   isNativeCollectionRef,
   isObject,
-  type Micros,
   native,
   type ObjectValue,
   Ref,
@@ -37,7 +36,7 @@ import { runtimeOf } from './stored-values.ts'
 
 /** What is read of a document. */
 interface Read {
-  readonly ts: Micros | Time | TransactionTime
+  readonly ts: number | Time | TransactionTime
   readonly fields: ObjectValue
   /** Where the text of the version is remembered. */
   readonly shown?: ShownFields | undefined
@@ -46,7 +45,7 @@ interface Read {
 /** The document read last. */
 interface Latest {
   readonly doc: Doc
-  readonly at: Micros | undefined
+  readonly at: number | undefined
   readonly isFree: boolean
   readonly read: Read | undefined
 }
@@ -113,7 +112,7 @@ export class DocumentReader {
     return read
   }
 
-  #readAt(ref: Ref, at: Micros | undefined, isFree: boolean): Read | undefined {
+  #readAt(ref: Ref, at: number | undefined, isFree: boolean): Read | undefined {
     const session = this.#session
     const read = () => this.#counted(ref, at, isFree)
     const version = session.validTime === at ? read() : session.withValidTime(at, read)
@@ -123,7 +122,7 @@ export class DocumentReader {
   }
 
   /** What this query has written is read for nothing. */
-  #counted(ref: Ref, at: Micros | undefined, isFree: boolean): ReturnType<Session['transaction']['get']> {
+  #counted(ref: Ref, at: number | undefined, isFree: boolean): ReturnType<Session['transaction']['get']> {
     const session = this.#session
     const read = () => (this.#isDeletedNow(ref) ? this.#lastVersion(ref) : session.transaction.get(ref, at))
     return countingRead(ref, session, read, found => isFree || found?.ts instanceof TransactionTime)
@@ -244,7 +243,7 @@ export class DocumentReader {
   }
 
   /** What a stored reference is. */
-  document(ref: Ref, readAt?: Micros): Value {
+  document(ref: Ref, readAt?: number): Value {
     const { database, transaction } = this.#session
     if (ref.database !== database) return '[db-external Document]'
     if (isNativeCollectionRef(ref)) return nativeOf(Number(ref.id))?.module ?? `[legacy ${ref.id}]`
@@ -255,7 +254,7 @@ export class DocumentReader {
   }
 
   /** A document by its reference. */
-  reference(ref: Ref, readAt?: Micros, foundIn?: IndexUse): Doc {
+  reference(ref: Ref, readAt?: number, foundIn?: IndexUse): Doc {
     const name =
       ref.collection < firstUserCollection && nativeOf(ref.collection)?.documents.name === 'NamedDocument'
         ? (this.#session.transaction.catalogue.nameOf(ref) ?? '')

@@ -7,13 +7,7 @@ import type { Element } from '../../model/sets/order.ts'
 import { Reading } from '../../model/sets/reading.ts'
 import { DocumentsStream, MatchStream } from '../../model/sets/stored-streams.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
-import {
-  firstUserCollection,
-  type Micros,
-  native,
-  Ref,
-  type Value as StoredValue,
-} from '../../values/value.ts'
+import { firstUserCollection, native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import type { Item, Place } from '../sets/items.ts'
@@ -27,13 +21,13 @@ class Entry {
   readonly #values: readonly StoredValue[]
   readonly #document: Ref
   readonly #reader: DocumentReader
-  readonly #at: Micros | undefined
+  readonly #at: number | undefined
   readonly #foundIn: IndexUse | undefined
 
   constructor(
     { document, values }: Element,
     reader: DocumentReader,
-    at: Micros | undefined,
+    at: number | undefined,
     foundIn: IndexUse | undefined,
   ) {
     this.#values = values

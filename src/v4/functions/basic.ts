@@ -1,7 +1,7 @@
 // Control and binding: the forms that decide what is evaluated, and when.
 
 import { microsOfTime } from '../../values/time.ts'
-import { type Micros, TransactionTime, type Value } from '../../values/value.ts'
+import { TransactionTime, type Value } from '../../values/value.ts'
 import { boolean, lambda, lazy, lazySequence, string, transactionTime } from '../arguments.ts'
 import { type Call, define, family, required } from '../definition.ts'
 import { lambdaValue } from '../evaluate.ts'
@@ -10,10 +10,10 @@ import { lambdaValue } from '../evaluate.ts'
 export function validTimeOf(
   time: Parameters<typeof microsOfTime>[0] | TransactionTime,
   call: Call,
-): Micros | undefined {
+): number | undefined {
   if (time instanceof TransactionTime) return undefined
-  const micros = Number(microsOfTime(time))
-  return micros >= call.session.transaction.snapshotTime ? undefined : micros
+  const at = Number(microsOfTime(time))
+  return at >= call.session.transaction.snapshotTime ? undefined : at
 }
 
 export const basic = family('Basic', [

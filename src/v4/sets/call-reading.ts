@@ -1,7 +1,6 @@
 // One reading of a set by one call, at which its errors stand.
 
 import { Reading } from '../../model/sets/reading.ts'
-import type { Micros } from '../../values/value.ts'
 import type { Call } from '../definition.ts'
 
 /** A {@link Reading} that knows the call which reads. */
@@ -21,7 +20,7 @@ export class CallReading extends Reading {
     return new CallReading(call, call.session.validTime, hidden)
   }
 
-  override lookingAt(at: Micros | undefined): CallReading {
+  override lookingAt(at: number | undefined): CallReading {
     return new CallReading(this.call, at, this.hidden, ...this.counts)
   }
 }

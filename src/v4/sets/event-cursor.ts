@@ -1,6 +1,7 @@
 // Cursors into histories: a time, or an event of which the later parts may be missing.
 
 import { secondsPerDay } from '../../base/durations.ts'
+import { endOfTime, type Micros, nearestMicros } from '../../base/micros.ts'
 import type { EventPlace } from '../../model/sets/history.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
@@ -26,9 +27,6 @@ interface EventCursor {
   /** What the page shows as its cursor. */
   readonly shown: EventValue
 }
-
-/** The end of time, and its beginning, as far as cursors can tell. */
-const latest = Number.MAX_SAFE_INTEGER
 
 const keySets = [
   'ts',
@@ -79,18 +77,11 @@ export function readEventCursor(
   return { place: { ts, action: action as ActionName, document, values: values ?? [], side: 'low' }, shown }
 }
 
-function momentOf(cursor: Value): number | undefined {
-  if (cursor === null) return latest
-  if (typeof cursor === 'bigint') return bounded(cursor)
-  if (cursor instanceof Time) return bounded(microsOfTime(cursor))
-  return cursor instanceof LocalDate
-    ? bounded(BigInt(cursor.epochDay * secondsPerDay) * 1_000_000n)
-    : undefined
-}
-
-/** Microseconds as a number; what lies beyond exact numbers lies beyond all events. */
-function bounded(micros: bigint): number {
-  return Math.max(-latest, Math.min(latest, Number(micros)))
+function momentOf(cursor: Value): Micros | undefined {
+  if (cursor === null) return endOfTime
+  if (typeof cursor === 'bigint') return nearestMicros(Number(cursor))
+  if (cursor instanceof Time) return nearestMicros(Number(microsOfTime(cursor)))
+  return cursor instanceof LocalDate ? nearestMicros(cursor.epochDay * secondsPerDay * 1e6) : undefined
 }
 
 function fieldsOf(cursor: Value): ObjectValue | undefined {
@@ -120,12 +111,12 @@ function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonl
   const document = field(name, given => readDocument(given, call, [...at, name]))
   if (errors.length > 0) throw new QueryError(errors)
   const values = fields.get('data') ?? fields.get('values')
-  return { ts: ts as number, action, document, values: values === undefined ? undefined : listOf(values) }
+  return { ts: ts as Micros, action, document, values: values === undefined ? undefined : listOf(values) }
 }
 
-function readMoment(given: Value, call: Call, at: readonly string[]): number {
+function readMoment(given: Value, call: Call, at: readonly string[]): Micros {
   if (typeof given !== 'bigint') throw mismatch('Integer', given, call, ...at, 'ts')
-  return bounded(given)
+  return nearestMicros(Number(given))
 }
 
 const pairs: Readonly<Record<string, readonly [ofSet: ActionName, ofDocument: ActionName]>> = {

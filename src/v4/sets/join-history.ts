@@ -5,7 +5,7 @@ import { step } from '../../base/effort.ts'
 import { type EventScan, type EventStream, eventTime, type SetEvent } from '../../model/sets/history.ts'
 import { type Element, keyOf } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
-import { type Lambda, type Micros, type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
+import { type Lambda, type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
 import type { ValueKeys } from '../../values/value-keys.ts'
 import type { CallReading } from './call-reading.ts'
 import { CombinedHistory } from './combined-history.ts'
@@ -13,8 +13,8 @@ import { joinedElements, targetOf } from './join.ts'
 
 /** From when (with) until when (without) an element was in the source. */
 interface Presence {
-  readonly since: Micros
-  until: Micros
+  readonly since: number
+  until: number
 }
 
 interface SourceElement {
@@ -123,11 +123,11 @@ function elementOf(
   return element
 }
 
-function enter(element: SourceElement, ts: Micros): void {
+function enter(element: SourceElement, ts: number): void {
   if (element.count++ === 0) element.presences.push({ since: ts, until: stillThere })
 }
 
-function leave(element: SourceElement, ts: Micros): void {
+function leave(element: SourceElement, ts: number): void {
   if (element.count === 0) element.presences.push({ since: always, until: ts })
   else if (--element.count === 0) (element.presences.at(-1) as Presence).until = ts
 }

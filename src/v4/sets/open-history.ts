@@ -1,6 +1,7 @@
 // From the recipe of a set to its readable history, with what the caller may not see left out.
 
 import { unreachable } from '../../base/assert.ts'
+import { epoch, micros } from '../../base/micros.ts'
 import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import type { EventStream, SetEvent } from '../../model/sets/history.ts'
 import { DocumentsHistory, MatchHistory, SingleDocumentHistory } from '../../model/sets/stored-histories.ts'
@@ -130,13 +131,13 @@ function momentOf(
 ): Micros | undefined {
   const { snapshotTime } = reading.session.transaction
   if (typeof event.ts !== 'number') return when === 'then' ? undefined : snapshotTime
-  return Math.max(oldest, when === 'then' ? event.ts : event.ts - 1)
+  return Math.max(oldest, when === 'then' ? event.ts : micros(event.ts - 1))
 }
 
 /** The oldest time at which a set can be read. */
 function minimumValidTime(set: SetLike, reading: CallReading): Micros {
   const strictest = (sets: readonly SetLike[]) =>
-    sets.reduce((oldest, member) => Math.max(oldest, minimumValidTime(presentOf(member), reading)), 0)
+    sets.reduce((oldest, member) => Math.max(oldest, minimumValidTime(presentOf(member), reading)), epoch)
   if (set instanceof Ref)
     return minimumOf(set, isNativeCollectionRef(set) ? Number(set.id) : set.collection, reading)
   const { shape } = set
@@ -154,7 +155,7 @@ function minimumValidTime(set: SetLike, reading: CallReading): Micros {
     case 'join':
       return Math.max(
         strictest([shape.source]),
-        shape.with instanceof Ref ? minimumOfIndex(shape.with, reading) : 0,
+        shape.with instanceof Ref ? minimumOfIndex(shape.with, reading) : epoch,
       )
     default:
       return strictest([shape.source])
@@ -174,8 +175,8 @@ function minimumOfIndex(ref: Ref, reading: CallReading): Micros {
       for (const { document } of transaction.documents(ref.database, native.collections, {}))
         collections.add(Number(document.id))
   }
-  return [...collections].reduce(
+  return [...collections].reduce<Micros>(
     (oldest, collection) => Math.max(oldest, minimumOf(ref, collection, reading)),
-    0,
+    epoch,
   )
 }

@@ -12,6 +12,7 @@ import type { Caller, RunPredicate } from '../../../src/auth/contract.ts'
 import type { Asking } from '../../../src/auth/guesser.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import type { Clock } from '../../../src/base/clock.ts'
+import { micros } from '../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import type { Timers } from '../../../src/base/timers.ts'
@@ -30,7 +31,7 @@ export class ManualTime implements Timers {
   /** What passes with each look at the clock. */
   msPerLook = 0
   readonly clock: Clock = {
-    now: () => this.ms * 1000,
+    now: () => micros(this.ms * 1000),
     elapsedMs: () => {
       this.ms += this.msPerLook
       return this.ms

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { leapWarning, RemovalTime, type TimeMemory } from '../../../src/base/removal-time.ts'
 
 const hour = 3_600_000_000
@@ -23,7 +24,7 @@ class Machine {
 
   service(): RemovalTime {
     return new RemovalTime({
-      clock: { now: () => this.wall, elapsedMs: () => this.#steadyMs },
+      clock: { now: () => micros(this.wall), elapsedMs: () => this.#steadyMs },
       load: () => this.stored,
       save: async memory => {
         this.stored = memory
@@ -126,7 +127,7 @@ test('what is remembered is saved now and then, and when that fails not at every
   let saves = 0
   let steadyMs = 0
   const time = new RemovalTime({
-    clock: { now: () => start + steadyMs * 1000, elapsedMs: () => steadyMs },
+    clock: { now: () => micros(start + steadyMs * 1000), elapsedMs: () => steadyMs },
     load: () => undefined,
     save: async () => {
       saves++

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { endOfTime, epoch, micros } from '../../../src/base/micros.ts'
 import { keepSharedTimeline, openSharedTimeline } from '../../../src/base/shared-timeline.ts'
 import { commitDistance, localTimeline } from '../../../src/base/timeline.ts'
 import type { Timers } from '../../../src/base/timers.ts'
@@ -29,7 +30,7 @@ function handTimers(): Timers & { tick(): void } {
 
 test('a local timeline stands still while the clock is set back', () => {
   let clock = 1000
-  const timeline = localTimeline(() => clock)
+  const timeline = localTimeline(() => micros(clock))
   assert.equal(timeline.now(), 1000)
   clock = 400
   assert.equal(timeline.now(), 1000)
@@ -39,44 +40,44 @@ test('a local timeline stands still while the clock is set back', () => {
 
 test('announced commits come one after another, each later than what was read from the clock', () => {
   let clock = 1000
-  const timeline = localTimeline(() => clock)
-  assert.equal(timeline.oldestAnnounced(), Number.POSITIVE_INFINITY)
-  const first = timeline.announce(0)
+  const timeline = localTimeline(() => micros(clock))
+  assert.equal(timeline.oldestAnnounced(), endOfTime)
+  const first = timeline.announce(epoch)
   assert.ok(first.time > timeline.now())
-  const second = timeline.announce(5000)
+  const second = timeline.announce(micros(5000))
   assert.equal(second.time, 5000)
-  const third = timeline.announce(0)
+  const third = timeline.announce(epoch)
   assert.ok(third.time >= second.time + commitDistance)
   first.end()
   assert.equal(timeline.oldestAnnounced(), second.time)
   third.end()
   second.end()
-  assert.equal(timeline.oldestAnnounced(), Number.POSITIVE_INFINITY)
+  assert.equal(timeline.oldestAnnounced(), endOfTime)
   clock = 9000
-  assert.ok(timeline.announce(0).time > 9000)
+  assert.ok(timeline.announce(epoch).time > 9000)
 })
 
 test('announcements are seen by the others until they end or another process takes the place of theirs', () => {
   const file = join(folder, 'announcements')
   const kept = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
   const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
-  assert.equal(reader.oldestAnnounced(), Number.POSITIVE_INFINITY)
+  assert.equal(reader.oldestAnnounced(), endOfTime)
   const seen = reader.now()
-  const commit = writer.announce(0)
+  const commit = writer.announce(epoch)
   assert.ok(commit.time > seen, 'commits come after every time answered before')
   assert.ok(reader.oldestAnnounced() > 0 && reader.oldestAnnounced() <= commit.time)
-  const own = reader.announce(commit.time + 500)
+  const own = reader.announce(micros(commit.time + 500))
   assert.ok(writer.oldestAnnounced() <= commit.time, 'the oldest of all processes counts')
   commit.end()
   // What is announced is a time that the commit has at the earliest.
   const oldest = writer.oldestAnnounced()
   assert.ok(oldest >= commit.time + 500 && oldest <= own.time)
   own.end()
-  assert.equal(writer.oldestAnnounced(), Number.POSITIVE_INFINITY)
-  writer.announce(0)
+  assert.equal(writer.oldestAnnounced(), endOfTime)
+  writer.announce(epoch)
   assert.ok(Number.isFinite(reader.oldestAnnounced()))
   const successor = openSharedTimeline(file, 0)
-  assert.equal(reader.oldestAnnounced(), Number.POSITIVE_INFINITY, 'a process that has ended')
+  assert.equal(reader.oldestAnnounced(), endOfTime, 'a process that has ended')
   kept.stop()
   for (const timeline of [writer, reader, successor]) timeline.close()
 })

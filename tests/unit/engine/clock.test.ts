@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { seededEnvironment, seedsToRun } from '../../support/seeded.ts'
@@ -13,12 +14,12 @@ const object = (fields: object) => ({ object: fields })
 
 /** A time of day that jumps whenever it is read, beside a steady clock. */
 function jumpingClock(random: RandomSource, isJumping: () => boolean) {
-  let micros = 1_709_251_200_000_000
+  let time = 1_709_251_200_000_000
   return {
     now: () => {
-      if (isJumping()) micros += (random.below(3) - 1) * random.below(24) * hour
-      micros += 10
-      return micros
+      if (isJumping()) time += (random.below(3) - 1) * random.below(24) * hour
+      time += 10
+      return micros(time)
     },
     elapsedMs: () => performance.now(),
   }

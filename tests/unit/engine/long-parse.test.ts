@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch } from '../../../src/base/micros.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { Leads } from '../../../src/engine/leads.ts'
@@ -19,7 +20,7 @@ test('what takes too long to be parsed is left to the slow lane, without being p
     leads: new Leads(),
     run(job) {
       jobs.push(job)
-      return Promise.resolve({ status: 200, body: '', txnTime: 0, metrics: undefined, database: 0n })
+      return Promise.resolve({ status: 200, body: '', txnTime: epoch, metrics: undefined, database: 0n })
     },
     hold(queue) {
       const hold = { queue, isWasted: false }
@@ -38,7 +39,7 @@ test('what takes too long to be parsed is left to the slow lane, without being p
     identify: () => ({ database: 0n, authority, identity: undefined, credential: undefined }),
     languages,
     host: { now: () => 0 } as unknown as SessionHost,
-    timeOfDay: () => 0,
+    timeOfDay: () => epoch,
     streams: {} as unknown as StreamOpener,
     timers: systemTimers,
     slowLane,

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { starvedMs } from '../../../src/base/clock.ts'
+import { epoch } from '../../../src/base/micros.ts'
 import { Patience } from '../../../src/engine/patience.ts'
 import { limits } from '../../../src/limits.ts'
 
 function patienceOf(ms: number) {
   const time = { elapsedMs: 1000, starvedMs: 500 }
-  const clock = { now: () => 0, elapsedMs: () => time.elapsedMs }
+  const clock = { now: () => epoch, elapsedMs: () => time.elapsedMs }
   const patience = new Patience(ms, clock, () => time.starvedMs)
   return {
     patience,

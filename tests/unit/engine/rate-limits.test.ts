@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { RateLimited, RateLimits } from '../../../src/engine/rate-limits.ts'
 
 /** Limits on a clock that the test moves. */
 function limitsAt(perSecond: { compute: number; read: number; write: number }) {
-  const clock = { nowMs: 0, now: () => 0, elapsedMs: () => clock.nowMs }
+  const clock = { nowMs: 0, now: () => epoch, elapsedMs: () => clock.nowMs }
   const limits = new RateLimits(perSecond, clock)
   const use = (database: bigint, costs: Partial<Record<'compute' | 'read' | 'write', number>>) => {
     const all = { compute: 0, read: 0, write: 0, ...costs }
@@ -55,7 +56,7 @@ test('databases and kinds do not disturb each other', () => {
 })
 
 test('what other processes have used is taken out here, too, once they have told it', () => {
-  const clock = { now: () => 0, elapsedMs: () => 0 }
+  const clock = { now: () => epoch, elapsedMs: () => 0 }
   const perSecond = { compute: 0, read: 10, write: 0 }
   const [one, other] = [new RateLimits(perSecond, clock), new RateLimits(perSecond, clock)]
   const [boardOfOne, boardOfOther] = [new NoticeBoard(), new NoticeBoard()]

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch, type Micros, micros } from '../../../src/base/micros.ts'
 import { Leads } from '../../../src/engine/leads.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../../src/engine/slow-run.ts'
@@ -18,14 +19,14 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
     run: async ({ lead, now: dispatched }: LaneJob) => {
       // Others come first.
       now += 3_000_000
-      const commitTime = dispatched() + lead
+      const commitTime = micros(dispatched() + lead)
       seen.push(lead)
       now += takes[seen.length - 1] as number
-      const response = { status: 201, body: '', txnTime: 0, metrics: undefined, database: 0n }
+      const response = { status: 201, body: '', txnTime: epoch, metrics: undefined, database: 0n }
       const kept = {
         commitTime,
         isStamped: true,
-        commit: async (time: number) => ({ time, response: { ...response, txnTime: time } }),
+        commit: async (time: Micros) => ({ time, response: { ...response, txnTime: time } }),
         drop: () => undefined,
       }
       return { ...response, kept }
@@ -60,9 +61,9 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
       job: lead => ({
         request: { language: '4', dialect: '4', authorization: 'x', body: '', timeoutMs },
         queue: 'a',
-        snapshotTime: 0,
+        snapshotTime: epoch,
         timeoutMs,
-        now: () => now,
+        now: () => micros(Math.floor(now)),
         lead,
       }),
     })

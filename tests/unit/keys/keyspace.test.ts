@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
+import { micros } from '../../../src/base/micros.ts'
 import { decodeKey, decodeKeyOf, entryDocumentPlace, entryTimeOf } from '../../../src/keys/key-reader.ts'
 import * as keys from '../../../src/keys/keyspace.ts'
 import { printKey, printStoredValue, printValue } from '../../../src/keys/printer.ts'
@@ -28,19 +29,19 @@ const entry: keys.EntryKeyParts = {
 
 const examples: Record<keyof typeof keys.keyTags, Uint8Array> = {
   document: keys.documentKey(ref),
-  history: keys.historyKey(ref, ts),
-  due: keys.dueKey(ref, ts),
+  history: keys.historyKey(ref, micros(ts)),
+  due: keys.dueKey(ref, micros(ts)),
   indexLive: keys.indexLiveKey(entry),
-  indexEnded: keys.indexEndedKey(entry, ts),
-  indexEvent: keys.indexEventKey(entry, -1, 'add'),
+  indexEnded: keys.indexEndedKey(entry, micros(ts)),
+  indexEvent: keys.indexEventKey(entry, micros(-1), 'add'),
   schemaVersion: keys.schemaVersionKey(2n),
   counter: keys.counterKey(2n, 2),
   keyHome: keys.keyHomeKey(300n),
-  changes: keys.changesKey(ts, 1),
-  collectionChanges: keys.collectionChangesKey(2n, 1024, ts, 1),
+  changes: keys.changesKey(micros(ts), 1),
+  collectionChanges: keys.collectionChangesKey(2n, 1024, micros(ts), 1),
   meta: keys.metaKey('format'),
   control: keys.controlKey(Buffer.from('S')),
-  garbage: keys.garbageKey('history', ts, ref),
+  garbage: keys.garbageKey('history', micros(ts), ref),
   build: keys.buildKey(2n, 32_768),
 }
 
@@ -78,8 +79,8 @@ test('keys are read back', () => {
         }
         for (const key of [
           keys.indexLiveKey(parts),
-          keys.indexEndedKey(parts, at),
-          keys.indexEventKey(parts, at, 'remove'),
+          keys.indexEndedKey(parts, micros(at)),
+          keys.indexEventKey(parts, micros(at), 'remove'),
         ]) {
           const read = decodeKey(key)
           assert.ok('values' in read)
@@ -116,8 +117,8 @@ test('the longest keys fit into every storage engine', () => {
   }
   assert.equal(parts.values.bytes.length, tupleBytesMax + 16)
   assert.equal(parts.terms.length, 255)
-  assert.ok(keys.indexEndedKey(parts, ts).length <= keyBytesMax)
-  assert.ok(keys.indexEventKey(parts, ts, 'add').length <= keyBytesMax)
+  assert.ok(keys.indexEndedKey(parts, micros(ts)).length <= keyBytesMax)
+  assert.ok(keys.indexEventKey(parts, micros(ts), 'add').length <= keyBytesMax)
 })
 
 function inside(key: Uint8Array, { start, end }: keys.KeyInterval): boolean {
@@ -126,16 +127,18 @@ function inside(key: Uint8Array, { start, end }: keys.KeyInterval): boolean {
 
 test('history is newest first, and read from a moment backwards', () => {
   const moments = [-(2 ** 52), -1, 0, 1, ts, Number.MAX_SAFE_INTEGER]
-  const history = moments.map(at => keys.historyKey(ref, at))
+  const history = moments.map(at => keys.historyKey(ref, micros(at)))
   assert.deepEqual(history.toSorted(compareBytes), history.toReversed())
   for (const at of moments) {
-    const range = keys.historyRange(ref, at)
+    const range = keys.historyRange(ref, micros(at))
     for (const [index, key] of history.entries())
       assert.equal(inside(key, range), (moments[index] as number) <= at)
   }
   assert.ok(history.every(key => inside(key, keys.historyRange(ref))))
-  assert.ok(!inside(keys.historyKey(new Ref(2n, 1024, 301n), ts), keys.historyRange(ref)))
-  assert.ok(inside(keys.historyKey(new Ref(2n, 1024, 301n), ts), keys.collectionHistoryRange(2n, 1024)))
+  assert.ok(!inside(keys.historyKey(new Ref(2n, 1024, 301n), micros(ts)), keys.historyRange(ref)))
+  assert.ok(
+    inside(keys.historyKey(new Ref(2n, 1024, 301n), micros(ts)), keys.collectionHistoryRange(2n, 1024)),
+  )
 })
 
 test('documents lie in the range of their collection, by id as unsigned numbers', () => {
@@ -152,7 +155,7 @@ test('documents lie in the range of their collection, by id as unsigned numbers'
 
 test('events are read between bounds of any length', () => {
   const event = (at: number, action: 'add' | 'remove', id: bigint): Uint8Array =>
-    keys.indexEventKey({ ...entry, document: { id, collection: 1024 } }, at, action)
+    keys.indexEventKey({ ...entry, document: { id, collection: 1024 } }, micros(at), action)
   const sorted = [event(1, 'remove', 9n), event(1, 'add', 1n), event(1, 'add', 2n), event(2, 'remove', 1n)]
   assert.deepEqual(sorted.toSorted(compareBytes), sorted)
   const count = (from: keys.EventKeyBound | undefined, to?: keys.EventKeyBound): number => {
@@ -170,24 +173,24 @@ test('events are read between bounds of any length', () => {
 })
 
 test('work is found when it is due, oldest first', () => {
-  const key = keys.garbageKey('history', 100, ref)
-  assert.ok(inside(key, keys.garbageRange('history', 100)))
-  assert.ok(!inside(key, keys.garbageRange('history', 99)))
-  assert.ok(!inside(key, keys.garbageRange('object', 100)))
+  const key = keys.garbageKey('history', micros(100), ref)
+  assert.ok(inside(key, keys.garbageRange('history', micros(100))))
+  assert.ok(!inside(key, keys.garbageRange('history', micros(99))))
+  assert.ok(!inside(key, keys.garbageRange('object', micros(100))))
 })
 
 test('what falls out of a collection is found up to a moment', () => {
-  const key = keys.dueKey(ref, 100)
+  const key = keys.dueKey(ref, micros(100))
   assert.ok(inside(key, keys.dueRange(2n, 1024)))
-  assert.ok(inside(key, keys.dueRange(2n, 1024, 100)))
-  assert.ok(!inside(key, keys.dueRange(2n, 1024, 99)))
+  assert.ok(inside(key, keys.dueRange(2n, 1024, micros(100))))
+  assert.ok(!inside(key, keys.dueRange(2n, 1024, micros(99))))
   assert.ok(!inside(key, keys.dueRange(2n, 1025)))
 })
 
 test('changes are read after a moment', () => {
-  assert.ok(inside(keys.changesKey(5, 0), keys.changesRange()))
-  assert.ok(inside(keys.changesKey(5, 9), keys.changesRange(4)))
-  assert.ok(!inside(keys.changesKey(5, 9), keys.changesRange(5)))
+  assert.ok(inside(keys.changesKey(micros(5), 0), keys.changesRange()))
+  assert.ok(inside(keys.changesKey(micros(5), 9), keys.changesRange(micros(4))))
+  assert.ok(!inside(keys.changesKey(micros(5), 9), keys.changesRange(micros(5))))
 })
 
 test('everything of a database lies in its ranges, and nothing else', () => {
@@ -258,8 +261,8 @@ test('document and time of an entry are found in its key without reading the res
         values.map(([, descending]) => descending),
       )
       const parts = { ...entry, terms: encodeTerms(terms), values: tuple, document }
-      const event = keys.indexEventKey(parts, ts, 'remove')
-      const ended = keys.indexEndedKey(parts, ts)
+      const event = keys.indexEventKey(parts, micros(ts), 'remove')
+      const ended = keys.indexEndedKey(parts, micros(ts))
       for (const key of [keys.indexLiveKey(parts), ended, event]) {
         const view = new DataView(key.buffer, key.byteOffset)
         const place = entryDocumentPlace(key)

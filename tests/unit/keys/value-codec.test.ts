@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
+import { micros } from '../../../src/base/micros.ts'
 import { decodeValue, encodeValue, withTransactionTime } from '../../../src/keys/value-codec.ts'
 import { valueDepthMax } from '../../../src/keys/value-tags.ts'
 import {
@@ -90,15 +91,15 @@ test('the time of the transaction is put in when it is known', () => {
     ['ts', -1n],
     ['list', [new Time(-1n, 999_999_000), 1n]],
   ])
-  assertSame(decodeValue(encodeValue(value, -1)), expected)
-  assertSame(withTransactionTime(value, -1), expected)
-  assert.equal(withTransactionTime(expected, -1), expected)
+  assertSame(decodeValue(encodeValue(value, micros(-1))), expected)
+  assertSame(withTransactionTime(value, micros(-1)), expected)
+  assert.equal(withTransactionTime(expected, micros(-1)), expected)
   assert.throws(() => encodeValue(value), InvariantError)
 })
 
 test('transient values are stored in their stored form, unresolved references not at all', () => {
   assert.equal(decodeValue(encodeValue(new Action('add'))), 'add')
-  const document = new DocumentValue(new Ref(0n, 1024, 1n), 9, new Map([['data', new Map()]]))
+  const document = new DocumentValue(new Ref(0n, 1024, 1n), micros(9), new Map([['data', new Map()]]))
   const stored = decodeValue(encodeValue([document])) as readonly Value[]
   assert.ok(stored[0] instanceof Map)
   assert.deepEqual([...stored[0].keys()], ['ref', 'class', 'collection', 'ts', 'data'])

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watched } from '../../../src/base/effort.ts'
+import { micros } from '../../../src/base/micros.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { languages } from '../../../src/languages.ts'
 import { evaluateBinding } from '../../../src/model/binding.ts'
@@ -14,7 +15,7 @@ const host = { languages, now: () => 0 } as unknown as SessionHost
 const data = new Map<string, Value>([['numbers', Array.from({ length: 50_000 }, (_, n) => BigInt(n))]])
 const document = {
   ref: new Ref(rootDatabase, 1024, 1n),
-  ts: 1,
+  ts: micros(1),
   action: 'create' as const,
   fields: new Map<string, Value>([['data', data]]),
 }

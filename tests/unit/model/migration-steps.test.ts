@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { anyType, type FieldType, nullType, type ScalarName } from '../../../src/model/schema/field-types.ts'
 import { indexAfter } from '../../../src/model/schema/migrated-indexes.ts'
 import { noteSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
@@ -37,7 +38,7 @@ function timed(steps: readonly Step[], time = 10n): Value {
 /** The data of a document of the time 1 behind some steps. */
 function after(data: Plain, ...steps: readonly Step[]): Plain {
   const fields = new Map([['data', stored(data)]])
-  return plain(readMigration(timed(steps)).apply(fields, 1).get('data') ?? null)
+  return plain(readMigration(timed(steps)).apply(fields, micros(1)).get('data') ?? null)
 }
 
 const add = (path: string, type: FieldType, value: Value = null): Step => ({
@@ -111,15 +112,15 @@ test('only steps that came later than the shape of a version are taken, those of
   const migration = readMigration([...(first as readonly Value[]), ...(second as readonly Value[])])
   const fields = new Map([['data', stored({ n: 'x' })]])
   assert.equal(migration.lastTime, 20)
-  assert.deepEqual(plain(migration.apply(fields, 5).get('data') ?? null), { n: 0n })
-  assert.deepEqual(plain(migration.apply(fields, 10).get('data') ?? null), { n: 'x' })
-  assert.equal(migration.apply(fields, 20), fields)
+  assert.deepEqual(plain(migration.apply(fields, micros(5)).get('data') ?? null), { n: 0n })
+  assert.deepEqual(plain(migration.apply(fields, micros(10)).get('data') ?? null), { n: 'x' })
+  assert.equal(migration.apply(fields, micros(20)), fields)
 })
 
 test('what a step changes is a copy', () => {
   const inner = stored({ b: 1n })
   const fields = new Map<string, Value>([['data', new Map([['a', inner]])]])
-  readMigration(timed([{ kind: 'drop', path: ['a', 'b'] }, add('a.c', int, 2n)])).apply(fields, 1)
+  readMigration(timed([{ kind: 'drop', path: ['a', 'b'] }, add('a.c', int, 2n)])).apply(fields, micros(1))
   assert.deepEqual(plain(fields.get('data') ?? null), { a: { b: 1n } })
 })
 

@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { Operation, type StartCommand, type TaskRefused } from '../../../src/operation/operation.ts'
 import { temporaryFolder } from '../../support/program.ts'
@@ -43,7 +44,7 @@ function operation({ startCommand, notices, node = 'one:8443', now }: Given): Op
     ...{ backups: join(folder, 'backups'), queryLogFolder: join(data, 'query-log') },
     parts: () => ({ counts, slow_lane: null, standing: null, works_in_background: true }),
     workLeft: () => ({ builds: [], buildsCount: 0, removals: 0 }),
-    ...(now && { clock: { now: () => now() * 1000, elapsedMs: now } }),
+    ...(now && { clock: { now: () => micros(now() * 1000), elapsedMs: now } }),
   })
 }
 

@@ -3,30 +3,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { endOfTime, type Micros, micros } from '../../../src/base/micros.ts'
 import { AnnouncedCommits } from '../../../src/base/timeline.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { collectionRef, object, second } from './support.ts'
 
-const none = Number.POSITIVE_INFINITY
+const none = endOfTime
 
 /** A store whose timeline the test plays the other processes on. */
 function storeWithOthers() {
-  const others = { clock: 1_700_000_000 * second, oldest: none }
+  const others = { clock: 1_700_000_000 * second, oldest: none as number }
   const own = new AnnouncedCommits()
-  const now = () => others.clock
+  const now = () => micros(others.clock)
   const timeline = {
     now,
-    announce: (atLeast: number) => own.begin(atLeast, now),
-    oldestAnnounced: () => Math.min(own.oldest, others.oldest),
+    announce: (atLeast: Micros) => own.begin(atLeast, now),
+    oldestAnnounced: () => Math.min(own.oldest, micros(others.oldest)),
   }
   const hooks = { evaluateBinding: () => undefined }
   const store = openStore(openMemory(), { clock: now, timeline, hooks })
   return { others, own, store }
 }
 
-const snapshotTime = (store: ReturnType<typeof storeWithOthers>['store'], notBefore?: number) =>
-  store.read(transaction => transaction.snapshotTime, notBefore).result
+const snapshotTime = (store: ReturnType<typeof storeWithOthers>['store'], notBefore = 0) =>
+  store.read(transaction => transaction.snapshotTime, micros(notBefore)).result
 
 test('a snapshot is before the commits that it cannot see yet', async () => {
   const { others, store } = storeWithOthers()

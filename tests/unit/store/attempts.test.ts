@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch, micros } from '../../../src/base/micros.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import type { StoreAttempt } from '../../../src/store/attempt.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
@@ -77,7 +78,7 @@ test('an attempt changes nothing until it is committed, and then everything at o
       ],
     )
   })
-  const last = bench.store.changes(0, 100).at(-1)
+  const last = bench.store.changes(epoch, 100).at(-1)
   assert.equal(last?.time, outcome.time)
   assert.equal(last?.changes[0]?.validTime, outcome.time)
   await bench.close()
@@ -228,7 +229,7 @@ test('what has expired by the time of the commit makes an attempt stale', async 
 test('what other processes commit is noticed as well', async () => {
   const kv = openMemory()
   let now = 1_700_000_000 * second
-  const options = { clock: () => now++, hooks: { evaluateBinding: () => undefined } }
+  const options = { clock: () => micros(now++), hooks: { evaluateBinding: () => undefined } }
   const [here, there] = [openStore(kv, { ...options, worker: 0 }), openStore(kv, { ...options, worker: 1 })]
   const { result: collection } = await here.write(transaction => createCollection(transaction, 'things'))
   const ref = documentRef(collection, 1)

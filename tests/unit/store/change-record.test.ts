@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch, micros } from '../../../src/base/micros.ts'
 import {
   changesKey,
   collectionChangesKey,
@@ -16,7 +17,7 @@ import { type Ref, rootDatabase } from '../../../src/values/value.ts'
 import { Bench, createCollection, data, day, documentRef, object, second } from './support.ts'
 
 function idsOf(transaction: Transaction, { id }: Ref, from = 0): bigint[][] {
-  const record = transaction.collectionChanges(rootDatabase, Number(id), from)
+  const record = transaction.collectionChanges(rootDatabase, Number(id), micros(from))
   return Array.from(record, ({ changes }) => changes.map(change => change.ref.id))
 }
 
@@ -45,7 +46,7 @@ test('the changes of one collection are read in the order of commits, and nobody
     assert.deepEqual(idsOf(transaction, others), [[1n], [2n]])
     assert.equal(transaction.changesSince, 0)
   })
-  const [all] = bench.store.changes(time - 1, 10)
+  const [all] = bench.store.changes(micros(time - 1), 10)
   assert.deepEqual(
     all?.changes.map(({ action, ref }) => [action, ref.id]),
     [['delete', 2n]],
@@ -64,7 +65,7 @@ test('a transaction of many documents is recorded whole', async () => {
     bench.read(transaction => idsOf(transaction, users).map(ids => ids.length)),
     [count],
   )
-  assert.equal(bench.store.changes(0, 10).at(-1)?.changes.length, count)
+  assert.equal(bench.store.changes(epoch, 10).at(-1)?.changes.length, count)
   await bench.close()
 })
 
@@ -100,7 +101,9 @@ test('changes go when the history of their collection does not reach back to the
   bench.now += 40 * day
   await background.runAll()
   assert.deepEqual(counts(), [0, 0, 0])
-  const left = bench.kv.read(view => [...view.range(garbageRange('changes', Number.MAX_SAFE_INTEGER - 1))])
+  const left = bench.kv.read(view => [
+    ...view.range(garbageRange('changes', micros(Number.MAX_SAFE_INTEGER - 1))),
+  ])
   assert.deepEqual(left, [], 'nothing is left to look at')
   await bench.close()
 })
@@ -116,12 +119,12 @@ test('a step over many changes removes a batch of them, and what the log names i
   await new Background(bench.store).runAll()
   assert.equal(rows(bench, 'collectionChanges'), 0)
   const time = await bench.commit(transaction => transaction.put(documentRef(users, 1), data({})))
-  const key = collectionChangesKey(rootDatabase, Number(users.id), time, 0)
+  const key = collectionChangesKey(rootDatabase, Number(users.id), micros(time), 0)
   const value = bench.kv.read(view => view.get(key))
   await bench.kv.transact(() => ({ result: undefined, writes: [{ key, value: undefined }] }))
   assert.match(bench.store.check().join(), /lacks the changes of .* that the log names/)
   await bench.kv.transact(() => ({ result: undefined, writes: [{ key, value }] }))
-  const log = changesKey(time, 0)
+  const log = changesKey(micros(time), 0)
   await bench.kv.transact(() => ({ result: undefined, writes: [{ key: log, value: undefined }] }))
   assert.match(bench.store.check().join(), /will never be removed/)
   await bench.store.close()
@@ -140,7 +143,7 @@ test('a folder from before the record says since when it has one', async () => {
     writes: [
       ...rest.map(key => ({ key, value: undefined })),
       ...old.map(row => ({ key: row.key, value: undefined })),
-      { key: changesKey(time, 0), value: encodeValue([[ref, 0n]]) },
+      { key: changesKey(micros(time), 0), value: encodeValue([[ref, 0n]]) },
       { key: metaKey('changes by collection since'), value: undefined },
     ],
   }))
@@ -150,7 +153,7 @@ test('a folder from before the record says since when it has one', async () => {
     time,
   )
   assert.deepEqual(
-    reopened.store.changes(0, 10).map(({ changes }) => changes.map(change => change.ref)),
+    reopened.store.changes(epoch, 10).map(({ changes }) => changes.map(change => change.ref)),
     [[ref]],
   )
   await reopened.write(transaction => transaction.put(ref, data({ n: 1n })))

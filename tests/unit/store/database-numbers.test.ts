@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import { Bench, data, object } from './support.ts'
 
@@ -21,7 +22,9 @@ test('a database cannot be given the number of another one, or of the root', asy
     )
   }
   await assert.rejects(
-    bench.write(transaction => transaction.insertVersion(databaseRef(11n, 12n), 5, object({ name: 'up' }))),
+    bench.write(transaction =>
+      transaction.insertVersion(databaseRef(11n, 12n), micros(5), object({ name: 'up' })),
+    ),
     /the past of schema objects is not rewritten/,
   )
   bench.read(({ catalogue }) => {
@@ -62,7 +65,7 @@ test('a version of the past is no larger than a present one', async () => {
   const bench = new Bench()
   const large = data({ text: 'x'.repeat(8_400_000) })
   await assert.rejects(
-    bench.write(transaction => transaction.insertVersion(new Ref(rootDatabase, 1024, 1n), 5, large)),
+    bench.write(transaction => transaction.insertVersion(new Ref(rootDatabase, 1024, 1n), micros(5), large)),
     /exceeds threshold/,
   )
   await bench.close()

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch, micros } from '../../../src/base/micros.ts'
 import { WriteNeeded } from '../../../src/store/contract.ts'
 import { rootDatabase, TransactionTime } from '../../../src/values/value.ts'
 import { Bench, collectionRef, createCollection, data, documentRef, object, second } from './support.ts'
@@ -61,7 +62,7 @@ test('reads at a past time see the version of that time', async () => {
   bench.now += second
   times.push(await bench.commit(transaction => transaction.delete(ref)))
   const [first, middle, last, gone] = times as [number, number, number, number]
-  const valueAt = (at: number) => bench.read(transaction => transaction.get(ref, at)?.fields)
+  const valueAt = (at: number) => bench.read(transaction => transaction.get(ref, micros(at))?.fields)
   assert.equal(valueAt(first - 1), undefined)
   assert.deepEqual(valueAt(first), data({ n: 1n }))
   assert.deepEqual(valueAt(middle - 1), data({ n: 1n }))
@@ -88,7 +89,7 @@ test('a document whose ttl has passed is gone, also from the past, and its id is
     undefined,
   )
   assert.equal(
-    bench.read(transaction => transaction.get(ref, ts)),
+    bench.read(transaction => transaction.get(ref, micros(ts))),
     undefined,
   )
   assert.equal(bench.read(transaction => [...transaction.documents(rootDatabase, 1024, {})]).length, 0)
@@ -134,7 +135,7 @@ test('commit times increase when the clock stands still or goes back', async () 
   bench.now -= second / 2
   const third = await put()
   assert.ok(first < next && next < third)
-  const seen = bench.store.read(transaction => transaction.snapshotTime, third + 5).result
+  const seen = bench.store.read(transaction => transaction.snapshotTime, micros(third + 5)).result
   assert.equal(seen, third + 5)
   assert.ok((await put()) > seen)
   await bench.close()
@@ -143,8 +144,8 @@ test('commit times increase when the clock stands still or goes back', async () 
 test('nobody drags time far ahead of the clock', async () => {
   const bench = new Bench()
   const far = bench.now + 3600 * second
-  const seen = bench.store.read(transaction => transaction.snapshotTime, far).result
-  assert.ok(seen <= bench.now + 10 * second)
+  const seen = bench.store.read(transaction => transaction.snapshotTime, micros(far)).result
+  assert.ok(seen <= micros(bench.now + 10 * second))
   await bench.close()
 })
 
@@ -161,9 +162,9 @@ test('a reading transaction refuses writes by asking for a writing one', async (
 test('a transaction that writes nothing commits nothing', async () => {
   const bench = new Bench()
   await bench.write(transaction => createCollection(transaction, 'users'))
-  const before = bench.store.changes(0, 100)
+  const before = bench.store.changes(epoch, 100)
   await bench.write(transaction => transaction.get(collectionRef(1024)))
-  assert.deepEqual(bench.store.changes(0, 100), before)
+  assert.deepEqual(bench.store.changes(epoch, 100), before)
   await bench.close()
 })
 
@@ -198,15 +199,17 @@ test('the change log names what each transaction touched', async () => {
   const ref = documentRef(users, 1)
   const created = await bench.commit(transaction => transaction.put(ref, data({})))
   bench.now += second
-  const inserted = await bench.commit(transaction => transaction.insertVersion(ref, created - 5, data({})))
-  assert.deepEqual(bench.store.changes(created - 1, 10), [
+  const inserted = await bench.commit(transaction =>
+    transaction.insertVersion(ref, micros(created - 5), data({})),
+  )
+  assert.deepEqual(bench.store.changes(micros(created - 1), 10), [
     { time: created, changes: [{ ref, validTime: created, kind: 'write', action: 'create' }] },
     {
       time: inserted,
       changes: [{ ref, validTime: created - 5, kind: 'history insert', action: 'create' }],
     },
   ])
-  assert.equal(bench.store.changes(0, 1).length, 1)
+  assert.equal(bench.store.changes(epoch, 1).length, 1)
   await bench.close()
 })
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { indexEndedKey, indexEventKey, indexLiveKey, keyTags } from '../../../src/keys/keyspace.ts'
 import { encodeTerms } from '../../../src/keys/terms.ts'
 import { encodeTuple } from '../../../src/keys/tuple.ts'
@@ -35,10 +36,10 @@ test('what is written is read back', () => {
   const other = new Ref(2n, 1024, 301n)
   for (const values of [[], [1n, 'b'], [document], [1n, document], [document, 1n], [other]]) {
     for (const ttl of [never, time + 7]) {
-      const value = encodeEntry({ document, since: time, ttl, values, cut: true })
+      const value = encodeEntry({ document, since: micros(time), ttl: micros(ttl), values, cut: true })
       const live = { key: indexLiveKey(parts(values)), value }
-      const ended = { key: indexEndedKey(parts(values), time + 5), value }
-      const event = { key: indexEventKey(parts(values), time, 'add'), value: addEventOf(value) }
+      const ended = { key: indexEndedKey(parts(values), micros(time + 5)), value }
+      const event = { key: indexEventKey(parts(values), micros(time), 'add'), value: addEventOf(value) }
       for (const row of [live, ended, event]) {
         assert.deepEqual(entryDocument(2n, row), document)
         assert.equal(entryCollection(row), 1024)
@@ -55,7 +56,7 @@ test('what is written is read back', () => {
   const removed = encodeEntry({
     document,
     since: undefined,
-    ttl: 5,
+    ttl: micros(5),
     values: [],
     cut: false,
     removed: true,
@@ -65,10 +66,10 @@ test('what is written is read back', () => {
 })
 
 test('the time of an entry can be replaced, that of an event is in its key', () => {
-  const live = encodeEntry({ document, since: time, ttl: never, values: [1n], cut: false })
-  const later = encodeEntry({ document, since: time + 9, ttl: never, values: [1n], cut: false })
-  assert.deepEqual(withEntryTime(keyTags.indexLive, live, time, time + 9), later)
-  assert.equal(withEntryTime(keyTags.indexLive, live, time + 1, time + 9), live)
+  const live = encodeEntry({ document, since: micros(time), ttl: never, values: [1n], cut: false })
+  const later = encodeEntry({ document, since: micros(time + 9), ttl: never, values: [1n], cut: false })
+  assert.deepEqual(withEntryTime(keyTags.indexLive, live, micros(time), micros(time + 9)), later)
+  assert.equal(withEntryTime(keyTags.indexLive, live, micros(time + 1), micros(time + 9)), live)
   const event = addEventOf(live)
-  assert.equal(withEntryTime(keyTags.indexEvent, event, time, time + 9), event)
+  assert.equal(withEntryTime(keyTags.indexEvent, event, micros(time), micros(time + 9)), event)
 })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
@@ -42,9 +43,9 @@ test('a version inserted before the first one makes that an update, and removing
   bench.now += second
   const before = ts - 1
   await bench.write(transaction => {
-    const inserted = transaction.insertVersion(ref, before, data({ n: 2n }))
+    const inserted = transaction.insertVersion(ref, micros(before), data({ n: 2n }))
     assert.deepEqual(inserted, { ref, ts: before, action: 'create', fields: data({ n: 2n }) })
-    assert.deepEqual(transaction.get(ref, before)?.fields, data({ n: 2n }))
+    assert.deepEqual(transaction.get(ref, micros(before))?.fields, data({ n: 2n }))
   })
   assert.deepEqual(actions(), [
     [before, 'create'],
@@ -58,7 +59,7 @@ test('a version inserted before the first one makes that an update, and removing
     bench.read(transaction => matchIds(transaction, index, [2n], before)),
     [1n],
   )
-  await bench.write(transaction => assert.ok(transaction.removeVersion(ref, before, 'create')))
+  await bench.write(transaction => assert.ok(transaction.removeVersion(ref, micros(before), 'create')))
   assert.deepEqual(actions(), [[ts, 'create']])
   assert.deepEqual(events(2n), [])
   assert.deepEqual(events(1n), [[ts, 'add']])
@@ -71,10 +72,10 @@ test('removing the newest version brings back the one before, with its time', as
   const first = bench.read(transaction => transaction.get(ref))
   const replaced = await bench.commit(transaction => transaction.put(ref, data({ n: 2n })))
   await bench.write(transaction => {
-    assert.equal(transaction.removeVersion(ref, replaced, 'delete'), undefined)
-    assert.equal(transaction.removeVersion(ref, first?.ts as number, 'create')?.ts, first?.ts)
-    transaction.insertVersion(ref, first?.ts as number, data({ n: 1n }))
-    assert.equal(transaction.removeVersion(ref, replaced, 'create')?.action, 'update')
+    assert.equal(transaction.removeVersion(ref, micros(replaced), 'delete'), undefined)
+    assert.equal(transaction.removeVersion(ref, micros(first?.ts as number), 'create')?.ts, first?.ts)
+    transaction.insertVersion(ref, micros(first?.ts as number), data({ n: 1n }))
+    assert.equal(transaction.removeVersion(ref, micros(replaced), 'create')?.action, 'update')
   })
   bench.read(transaction => {
     const restored = transaction.get(ref)
@@ -92,10 +93,10 @@ test('a version takes the place of one at the same time; a delete in the past en
   const { bench, ref, actions } = await started()
   const ts = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
   bench.now += 10 * second
-  await bench.write(transaction => transaction.insertVersion(ref, ts, data({ n: 5n })))
+  await bench.write(transaction => transaction.insertVersion(ref, micros(ts), data({ n: 5n })))
   assert.deepEqual(bench.read(transaction => transaction.get(ref))?.fields, data({ n: 5n }))
   const gone = ts + second
-  await bench.write(transaction => transaction.insertVersion(ref, gone, undefined))
+  await bench.write(transaction => transaction.insertVersion(ref, micros(gone), undefined))
   assert.equal(
     bench.read(transaction => transaction.get(ref)),
     undefined,
@@ -104,7 +105,7 @@ test('a version takes the place of one at the same time; a delete in the past en
     [ts, 'create'],
     [gone, 'delete'],
   ])
-  await bench.write(transaction => transaction.removeVersion(ref, gone, 'delete'))
+  await bench.write(transaction => transaction.removeVersion(ref, micros(gone), 'delete'))
   assert.ok(bench.read(transaction => transaction.get(ref)))
   await bench.close()
 })
@@ -114,7 +115,7 @@ test('a past version and a new one in one transaction agree on what came first',
   const past = bench.now - second
   const ts = await bench.commit(transaction => {
     assert.equal(transaction.put(ref, data({ n: 1n })).action, 'create')
-    transaction.insertVersion(ref, past, data({ n: 2n }))
+    transaction.insertVersion(ref, micros(past), data({ n: 2n }))
     assert.deepEqual(transaction.get(ref)?.fields, data({ n: 1n }))
   })
   assert.deepEqual(actions(), [
@@ -128,7 +129,7 @@ test('removing the state at the minimum valid time leaves a delete', async () =>
   const { bench, ref, actions } = await started()
   const ts = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
   bench.now += 3600 * second
-  await bench.write(transaction => transaction.removeVersion(ref, ts, 'create'))
+  await bench.write(transaction => transaction.removeVersion(ref, micros(ts), 'create'))
   assert.deepEqual(actions(), [])
   assert.equal(
     bench.read(transaction => transaction.get(ref)),
@@ -156,7 +157,7 @@ test('keys may be written into the past', async () => {
   const key = new Ref(rootDatabase, native.keys, 9n)
   await bench.write(transaction => transaction.put(key, object({ role: 'admin' })))
   await bench.write(transaction =>
-    transaction.insertVersion(key, transaction.snapshotTime - second, object({ role: 'server' })),
+    transaction.insertVersion(key, micros(transaction.snapshotTime - second), object({ role: 'server' })),
   )
   assert.deepEqual(
     bench.read(transaction => transaction.directory.keyDatabases(9n)),

@@ -5,6 +5,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { epoch, micros } from '../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import { metaKey } from '../../../src/keys/keyspace.ts'
 import { openLmdb } from '../../../src/kv/lmdb.ts'
@@ -26,7 +27,7 @@ const minute = 60 * second
 /** Draws as the engine does, waiting for what has to be reserved. */
 async function draw(ids: IdGenerator, now: number): Promise<bigint> {
   try {
-    return ids.next(now)
+    return ids.next(micros(now))
   } catch (error) {
     if (!(error instanceof Pending)) throw error
     await new Memo().settle(error)
@@ -68,7 +69,7 @@ test('a stretch is used up in one go, and the next is waited for', async () => {
   let drawn = 1
   const drawAll = () => {
     for (;;) {
-      const id = ids.next(0)
+      const id = ids.next(epoch)
       assert.ok(id > newest)
       newest = id
       drawn++
@@ -100,7 +101,7 @@ test('whoever sends back the time of its last commit gets greater ids, also wher
         drawn.push(id)
       }
     }
-    const { time } = await store.write(create, { notBefore: seen })
+    const { time } = await store.write(create, { notBefore: micros(seen) })
     for (const id of drawn) {
       assert.ok(id > newest, `round ${round}: ${id} after ${newest}`)
       assert.ok(microsOf(id) <= time, 'no commit is earlier than its ids')
@@ -195,9 +196,9 @@ test('ids of databases and keys are their own in the whole store', async () => {
 })
 
 /** Opens a data directory at a time of day; a process like any other, which ends without a word. */
-function openAt(path: string, micros: number): { engine: TestEngine; advance: (micros: number) => void } {
-  let now = micros
-  const clock = { now: () => now, elapsedMs: () => performance.now() }
+function openAt(path: string, start: number): { engine: TestEngine; advance: (micros: number) => void } {
+  let now = start
+  const clock = { now: () => micros(now), elapsedMs: () => performance.now() }
   const engine = openTestEngine({ kv: openLmdb({ path }), environment: seededEnvironment(1, clock) })
   return {
     engine,
@@ -275,7 +276,7 @@ test('a drawn id that is there already is drawn again', async () => {
 
 test('an observer reserves nothing', async () => {
   const kv = openMemory()
-  const store = openStore(kv, { clock: () => 1, hooks: { evaluateBinding: () => undefined } })
+  const store = openStore(kv, { clock: () => micros(1), hooks: { evaluateBinding: () => undefined } })
   assert.deepEqual(store.check(), [])
   assert.equal(
     kv.read(view => [...view.range({ start: new Uint8Array([0]), end: new Uint8Array([255]) })].length),

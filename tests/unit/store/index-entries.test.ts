@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch, micros } from '../../../src/base/micros.ts'
 import type { IndexDefinition, Version } from '../../../src/store/contract.ts'
 import { indexDefinition } from '../../../src/store/definitions.ts'
 import { entryTuples } from '../../../src/store/index-entries.ts'
@@ -14,14 +15,14 @@ function index(fields: Record<string, Value>): IndexDefinition {
   const ref = new Ref(rootDatabase, native.indexes, 32_768n)
   return indexDefinition({
     ref,
-    ts: 0,
+    ts: epoch,
     action: 'create',
     fields: object({ name: 'i', source: items, ...fields }),
   })
 }
 
 function version(fields: Record<string, Value>): Version {
-  return { ref: documentRef(items, 1), ts: 5, action: 'create', fields: data(fields) }
+  return { ref: documentRef(items, 1), ts: micros(5), action: 'create', fields: data(fields) }
 }
 
 function tuples(definition: IndexDefinition, fields: Record<string, Value>, bound?: Value): string[] {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { endOfTime, epoch } from '../../../src/base/micros.ts'
 import type { StoreAttempt } from '../../../src/store/attempt.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
 import { openStore, type TransactionStore } from '../../../src/store/store.ts'
@@ -15,10 +16,10 @@ async function setUp() {
   const bench = new Bench()
   const collection = await bench.write(transaction => createCollection(transaction, 'things'))
   const lane = openStore(bench.kv, {
-    clock: () => 0,
+    clock: () => epoch,
     timeline: {
-      now: () => 0,
-      oldestAnnounced: () => Number.POSITIVE_INFINITY,
+      now: () => epoch,
+      oldestAnnounced: () => endOfTime,
       announce: time => ({ time, end: () => {} }),
     },
     hooks: { evaluateBinding: () => undefined },

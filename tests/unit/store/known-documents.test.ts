@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GenerationCache } from '../../../src/base/generation-cache.ts'
+import { micros } from '../../../src/base/micros.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { Ref } from '../../../src/values/value.ts'
@@ -31,7 +32,10 @@ test('a version that is read again and again is decoded once', async () => {
     known,
   )
   const costs = () => bench.store.read(transaction => transaction.get(ref)).counters.readBytes
-  const other = openStore(bench.kv, { clock: () => bench.now, hooks: { evaluateBinding: () => undefined } })
+  const other = openStore(bench.kv, {
+    clock: () => micros(bench.now),
+    hooks: { evaluateBinding: () => undefined },
+  })
   assert.equal(costs(), other.read(transaction => transaction.get(ref)).counters.readBytes)
   await bench.close()
 })
@@ -50,7 +54,7 @@ test('what is remembered gives way to updates, deletes, history and expiry', asy
   })
   assert.deepEqual(fields(), data({ n: 2n }))
   const ts = bench.read(transaction => transaction.get(ref))?.ts as number
-  await bench.write(transaction => transaction.insertVersion(ref, ts, data({ n: 3n })))
+  await bench.write(transaction => transaction.insertVersion(ref, micros(ts), data({ n: 3n })))
   assert.deepEqual(fields(), data({ n: 3n }))
   await bench.write(transaction => transaction.delete(ref))
   assert.equal(fields(), undefined)
@@ -68,7 +72,7 @@ test('what another process commits is seen, and a collection that is deleted tak
   await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
   readOften(bench, ref)
   const other = openStore(bench.kv, {
-    clock: () => bench.now,
+    clock: () => micros(bench.now),
     hooks: { evaluateBinding: () => undefined },
     worker: 1,
   })

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import type { EntryScan, Transaction } from '../../../src/store/contract.ts'
 import { openStore, type TransactionStore } from '../../../src/store/store.ts'
 import type { Ref } from '../../../src/values/value.ts'
@@ -23,7 +24,11 @@ const long = 'x'.repeat(3000)
 
 /** Another process over the same data. */
 function another(bench: Bench, worker: number): TransactionStore {
-  return openStore(bench.kv, { clock: () => bench.now, hooks: { evaluateBinding: () => undefined }, worker })
+  return openStore(bench.kv, {
+    clock: () => micros(bench.now),
+    hooks: { evaluateBinding: () => undefined },
+    worker,
+  })
 }
 
 /** Up to `count` entries of a set, and what reading them has cost. */
@@ -66,13 +71,14 @@ function change(transaction: Transaction, random: RandomSource, items: Ref, now:
       transaction.put(ref, fields(now + second * (1 + random.below(20))))
       return
     case 2:
-      if (live) transaction.insertVersion(ref, live.ts as number, fields())
+      if (live) transaction.insertVersion(ref, micros(live.ts as number), fields())
       return
     case 3:
-      if (live && live.action !== 'delete') transaction.removeVersion(ref, live.ts as number, 'create')
+      if (live && live.action !== 'delete')
+        transaction.removeVersion(ref, micros(live.ts as number), 'create')
       return
     case 4:
-      transaction.insertVersion(ref, now - second * (1 + random.below(10)), fields())
+      transaction.insertVersion(ref, micros(now - second * (1 + random.below(10))), fields())
       return
     default:
       transaction.put(ref, fields())
@@ -131,7 +137,7 @@ test('entries go with their collection, and with their index', async () => {
   for (let time = 0; time < 3; time++) assert.equal(entries(), 2)
   const past = bench.read(transaction => transaction.get(documentRef(items, 2)))?.ts as number
   const before = bench.read(transaction => [
-    ...transaction.match(definitionOf(transaction, index), ['a'], { at: past - 1 }),
+    ...transaction.match(definitionOf(transaction, index), ['a'], { at: micros(past - 1) }),
   ])
   assert.equal(before.length, 1)
   const definition = bench.read(transaction => definitionOf(transaction, index))

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { historyRange } from '../../../src/keys/keyspace.ts'
 import { Background } from '../../../src/store/background.ts'
 import { removalTimeOf } from '../../../src/store/time-memory.ts'
@@ -22,7 +23,9 @@ test('history and expired documents outlive a leap of the clock, and are removed
       bench.store,
       error => assert.fail(String(error)),
       undefined,
-      removalTimeOf(bench.store, { now: () => wall, elapsedMs: () => steadyMs }, ahead => leaps.push(ahead)),
+      removalTimeOf(bench.store, { now: () => micros(wall), elapsedMs: () => steadyMs }, ahead =>
+        leaps.push(ahead),
+      ),
     )
   const users = await bench.write(transaction =>
     createCollection(transaction, 'users', { history_days: 30n }),

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { tagRange } from '../../../src/keys/keyspace.ts'
 import { noteSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
 import { Background } from '../../../src/store/background.ts'
@@ -63,7 +64,7 @@ test('documents are read in the present shape, now and in the past, known ones t
   await migrate(bench, jars, move('a', 'b'))
   bench.read(transaction => {
     assert.deepEqual(transaction.get(first)?.fields, data({ b: 1n }))
-    assert.deepEqual(transaction.get(first, before)?.fields, data({ b: 1n }))
+    assert.deepEqual(transaction.get(first, micros(before))?.fields, data({ b: 1n }))
     assert.deepEqual(
       Array.from(transaction.versions(first), ({ fields }) => fields),
       [data({ b: -1n }), data({ b: 1n })],
@@ -85,13 +86,13 @@ test('writes store the present shape, into the past too, and later steps apply t
   bench.now += second
   await bench.write(transaction => {
     transaction.put(documentRef(jars, 0), data({ b: 10n, a: 'kept' }))
-    transaction.insertVersion(documentRef(jars, 1), before - 1000, data({ b: 11n, a: 'kept' }))
-    transaction.insertVersion(documentRef(jars, 9), before, data({ b: 19n, a: 'kept' }))
+    transaction.insertVersion(documentRef(jars, 1), micros(before - 1000), data({ b: 11n, a: 'kept' }))
+    transaction.insertVersion(documentRef(jars, 9), micros(before), data({ b: 19n, a: 'kept' }))
   })
   bench.read(transaction => {
     assert.deepEqual(transaction.get(documentRef(jars, 0))?.fields, data({ b: 10n, a: 'kept' }))
     assert.deepEqual(transaction.get(documentRef(jars, 9))?.fields, data({ b: 19n, a: 'kept' }))
-    const past = transaction.get(documentRef(jars, 1), before - 1000)
+    const past = transaction.get(documentRef(jars, 1), micros(before - 1000))
     assert.deepEqual(past?.fields, data({ b: 11n, a: 'kept' }))
     assert.deepEqual(transaction.get(documentRef(jars, 1))?.fields, data({ b: 1n }))
   })

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { tagRange } from '../../../src/keys/keyspace.ts'
 import { printKey } from '../../../src/keys/printer.ts'
 import { openLmdb } from '../../../src/kv/lmdb.ts'
@@ -162,7 +163,7 @@ class Run {
         } else if (dice < 9) {
           const ts = transaction.snapshotTime - random.below(30) * second
           const content = random.below(4) === 0 ? undefined : this.content()
-          transaction.insertVersion(ref, ts, content && fieldsOf(content))
+          transaction.insertVersion(ref, micros(ts), content && fieldsOf(content))
           past.push({ id, ts, content, remove: false })
         } else {
           const versions = model.documents.get(id) ?? []
@@ -171,7 +172,7 @@ class Run {
           // What lies below the retained history is removed by rules of its own.
           if (version.ts <= transaction.minimumValidTime(rootDatabase, 1024)) continue
           const action = version.content === undefined ? 'delete' : 'create'
-          const removed = transaction.removeVersion(ref, version.ts, action)
+          const removed = transaction.removeVersion(ref, micros(version.ts), action)
           if (removed) past.push({ id, ts: version.ts, content: undefined, remove: true })
         }
       }
@@ -195,7 +196,7 @@ class Run {
     const { bench, model, random } = this
     bench.read(transaction => {
       const now = transaction.snapshotTime
-      const past = this.times.length === 0 ? now : random.pick(this.times) - random.below(2)
+      const past = this.times.length === 0 ? now : micros(random.pick(this.times) - random.below(2))
       const times = past >= transaction.minimumValidTime(rootDatabase, 1024) ? [undefined, past] : [undefined]
       for (const at of times) {
         const time = at ?? now

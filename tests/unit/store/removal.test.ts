@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { dueKey, historyRange, metaKey, tagRange } from '../../../src/keys/keyspace.ts'
 import type { KeyValueStore, View, Write } from '../../../src/kv/contract.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
@@ -223,19 +224,21 @@ test('what is written to the past, or taken out of it, goes at once where the hi
   await sweeper.runAll()
   const swept = countAll(bench)
   await bench.write(transaction => {
-    transaction.insertVersion(ref, bench.now - 12 * day, data({ n: 1n }))
-    transaction.insertVersion(ref, bench.now - 11 * day, data({ n: 2n }))
+    transaction.insertVersion(ref, micros(bench.now - 12 * day), data({ n: 1n }))
+    transaction.insertVersion(ref, micros(bench.now - 11 * day), data({ n: 2n }))
   })
   assert.equal(versionsOf(bench, ref), 2)
   await sweeper.runAll()
   assert.deepEqual(countAll(bench), swept)
   const other = documentRef(users, 2)
   const recent = bench.now - day / 2
-  await bench.write(transaction => transaction.insertVersion(other, bench.now - 11 * day, data({ n: 3n })))
-  await bench.write(transaction => transaction.insertVersion(other, recent, undefined))
+  await bench.write(transaction =>
+    transaction.insertVersion(other, micros(bench.now - 11 * day), data({ n: 3n })),
+  )
+  await bench.write(transaction => transaction.insertVersion(other, micros(recent), undefined))
   await sweeper.runAll()
   assert.equal(versionsOf(bench, other), 2)
-  await bench.write(transaction => transaction.removeVersion(other, recent, 'delete'))
+  await bench.write(transaction => transaction.removeVersion(other, micros(recent), 'delete'))
   await sweeper.runAll()
   assert.equal(versionsOf(bench, other), 0)
   await bench.write(transaction => transaction.delete(other))
@@ -353,7 +356,7 @@ test('a folder from before there were marks gets them, in steps, and loses what 
   const superseded = await bench.commit(transaction => transaction.put(later, data({ n: 3n })))
   await bench.kv.transact(() => ({
     result: undefined,
-    writes: [{ key: dueKey(later, superseded), value: undefined }],
+    writes: [{ key: dueKey(later, micros(superseded)), value: undefined }],
   }))
   bench.now += grace / 2 + second
   const first = new Background(bench.store)

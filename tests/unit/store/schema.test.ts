@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { epoch, micros } from '../../../src/base/micros.ts'
 import { documentRange, tagRange } from '../../../src/keys/keyspace.ts'
 import { limits } from '../../../src/limits.ts'
 import { Background } from '../../../src/store/background.ts'
@@ -293,21 +294,23 @@ test('history beyond history_days is refused, and raising it later does not brin
   const first = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
   bench.now += 10 * 60 * second
   const middle = await bench.commit(transaction => transaction.put(ref, data({ n: 2n })))
-  assert.ok(bench.read(transaction => transaction.get(ref, first)))
+  assert.ok(bench.read(transaction => transaction.get(ref, micros(first))))
   bench.now += 10 * 60 * second
-  const read = () => bench.read(transaction => transaction.get(ref, first))
+  const read = () => bench.read(transaction => transaction.get(ref, micros(first)))
   assert.throws(read, {
     code: 'bad request',
     message: /Requested timestamp 2023-.*Z less than minimum allowed/,
   })
-  assert.ok(bench.read(transaction => transaction.get(ref, middle)))
+  assert.ok(bench.read(transaction => transaction.get(ref, micros(middle))))
   const actions = () =>
     bench.read(transaction => Array.from(transaction.versions(ref), version => version.action))
   assert.deepEqual(actions(), ['create', 'update'])
   bench.now += 10 * 60 * second
   assert.deepEqual(actions(), ['create'])
   await bench.write(transaction => transaction.put(users, object({ name: 'users', history_days: 100n })))
-  assert.throws(() => bench.read(transaction => transaction.get(ref, middle)), { code: 'bad request' })
+  assert.throws(() => bench.read(transaction => transaction.get(ref, micros(middle))), {
+    code: 'bad request',
+  })
   await new Background(bench.store).runAll()
   assert.deepEqual(actions(), ['create'])
   await bench.close()
@@ -363,7 +366,7 @@ test('the sweeper removes what no read can see, and nothing else', async () => {
     bench.read(transaction => matchIds(transaction, index, [3n])),
     [1n],
   )
-  assert.equal(bench.store.changes(0, 10).length, 0)
+  assert.equal(bench.store.changes(epoch, 10).length, 0)
   await bench.close()
 })
 

@@ -1,6 +1,7 @@
 // What store tests share: a store in memory on a clock that the test moves, and short ways to make schema.
 
 import assert from 'node:assert/strict'
+import { micros } from '../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import type { KeyValueStore } from '../../../src/kv/contract.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
@@ -20,7 +21,7 @@ export class Bench {
   constructor(kv: KeyValueStore = openMemory(), hooks: Partial<StoreHooks> = {}) {
     this.kv = kv
     this.store = openStore(kv, {
-      clock: () => this.now,
+      clock: () => micros(this.now),
       hooks: { evaluateBinding: () => undefined, ...hooks },
     })
   }
@@ -114,7 +115,7 @@ export function definitionOf(transaction: Transaction, index: Ref): IndexDefinit
 
 /** Ids of the documents an index holds for some terms. */
 export function matchIds(transaction: Transaction, index: Ref, terms: Value[], at?: number): bigint[] {
-  const scan = at === undefined ? {} : { at }
+  const scan = at === undefined ? {} : { at: micros(at) }
   return Array.from(
     transaction.match(definitionOf(transaction, index), terms, scan),
     entry => entry.document.id,

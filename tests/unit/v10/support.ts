@@ -1,5 +1,6 @@
 // Runs queries of version 10 without a store: nothing is defined, nothing is stored.
 
+import { micros } from '../../../src/base/micros.ts'
 import { Call } from '../../../src/v10/call.ts'
 import { Interpreter } from '../../../src/v10/evaluate/interpreter.ts'
 import { type Diagnostic, QueryFailure } from '../../../src/v10/failure/failure.ts'
@@ -46,7 +47,7 @@ export function run(query: unknown, { arguments: given = {}, format = 'tagged' }
   const interpret = (placeholders: readonly Value[]) =>
     new Interpreter({
       world: emptyWorld,
-      now: seconds * 1_000_000,
+      now: micros(seconds * 1_000_000),
       newId: () => ++id,
       compute: () => {},
       placeholders,

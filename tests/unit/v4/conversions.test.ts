@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { micros } from '../../../src/base/micros.ts'
 import {
   Action,
   DocumentValue,
@@ -25,7 +26,11 @@ import { errorOf, errorsOf, evaluatePure, pureNow } from '../../support/evaluate
 const given = { var: 'given' }
 const uuid = '5a1a0c5e-3e1a-4a0b-9a3f-0123456789ab'
 const ref = new Ref(rootDatabase, native.tokens, 42n)
-const document = new DocumentValue(ref, 1_000, new Map<string, Value>([['data', new Map([['x', 1n]])]]))
+const document = new DocumentValue(
+  ref,
+  micros(1_000),
+  new Map<string, Value>([['data', new Map([['x', 1n]])]]),
+)
 
 const targets = ['string', 'number', 'integer', 'double', 'time', 'date', 'object', 'array'] as const
 type Target = (typeof targets)[number]
@@ -75,7 +80,7 @@ const rows: readonly Row[] = [
   { type: 'Object', value: fields, to: { object: fields, array: [['x', 1n]] } },
   { type: 'Object', value: document, to: { object: documentFields, array: [...documentFields] } },
   { type: 'Page', value: new Page([], undefined, undefined), to: {} },
-  { type: 'Object', value: new EventValue(1, 'create', ref, null), to: {} },
+  { type: 'Object', value: new EventValue(micros(1), 'create', ref, null), to: {} },
   { type: 'Unresolved Transaction Time', value: TransactionTime.micros, to: {} },
 ]
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { micros } from '../../../src/base/micros.ts'
 import { parseDate } from '../../../src/values/date.ts'
 import { formatTime, maxTime, minTime, parseTime, timeBoundsText } from '../../../src/values/time.ts'
 import { LocalDate, Time, TransactionTime, type Value } from '../../../src/values/value.ts'
@@ -146,8 +147,8 @@ describe('making', () => {
   test('now is the time of the query, by whatever name', () => {
     const now = 1_700_000_000_123_456
     const expected = parseTime('2023-11-14T22:13:20.123456Z')
-    assert.deepEqual(evaluatePure({ now: null }, { now }), expected)
-    assert.deepEqual(evaluatePure({ time: 'now' }, { now }), expected)
+    assert.deepEqual(evaluatePure({ now: null }, { now: micros(now) }), expected)
+    assert.deepEqual(evaluatePure({ time: 'now' }, { now: micros(now) }), expected)
     assert.deepEqual(errorOf({ time: ' now' }).description, "Cannot cast ' now' to a time.")
     assert.deepEqual(errorOf({ now: 1 }).description, 'Null expected, Integer provided.')
   })

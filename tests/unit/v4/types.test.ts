@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
 import { types } from '../../../src/v4/functions/types.ts'
 import {
   Action,
@@ -25,7 +26,7 @@ import { evaluatePure } from '../../support/evaluate-pure.ts'
 
 const checks = types.definitions.map(({ name }) => name)
 const refTo = (collection: number) => new Ref(rootDatabase, collection, 2000n)
-const documentOf = (collection: number) => new DocumentValue(refTo(collection), 1, new Map())
+const documentOf = (collection: number) => new DocumentValue(refTo(collection), micros(1), new Map())
 
 const satisfied: readonly (readonly [what: string, value: Value, checks: readonly string[]])[] = [
   ['an integer', 1n, ['is_number', 'is_integer']],
@@ -41,7 +42,7 @@ const satisfied: readonly (readonly [what: string, value: Value, checks: readonl
   ['an array', [], ['is_array']],
   ['an object', new Map(), ['is_object']],
   ['a page', new Page([], undefined, undefined), ['is_object']],
-  ['an event', new EventValue(1, 'create', undefined, null), ['is_object']],
+  ['an event', new EventValue(micros(1), 'create', undefined, null), ['is_object']],
   ['an element with sources', new SourcedElement(1n, []), []],
   ['a lambda', new Lambda('4', 'x', 1n), ['is_lambda']],
   ['a set', new SetValue({ type: 'singleton', ref: refTo(1024) }), ['is_set']],

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { micros } from '../../../src/base/micros.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
 import type { RefNames } from '../../../src/v4/wire/refs.ts'
@@ -283,7 +284,7 @@ describe('what cannot be printed', () => {
   })
   test('a document keeps the rest', () => {
     assert.equal(
-      render(new DocumentValue(lostDocument, 5, object({ data: object({}) }))),
+      render(new DocumentValue(lostDocument, micros(5), object({ data: object({}) }))),
       '{"ts":5,"data":{}}',
     )
   })
@@ -292,14 +293,14 @@ describe('what cannot be printed', () => {
 describe('documents', () => {
   const document = new DocumentValue(
     fire,
-    1_700_000_000_200_000,
+    micros(1_700_000_000_200_000),
     object({ data: object({ name: 'Fire' }), ttl: new Time(0n, 0) }),
   )
   const rest = '"ts":1700000000200000,"data":{"name":"Fire"},"ttl":{"@ts":"1970-01-01T00:00:00Z"}'
 
   test('show ref, ts and their fields', () => {
     assert.equal(render(document), `{"ref":${fireText},${rest}}`)
-    assert.equal(render(new DocumentValue(fire, 1, object({}))), `{"ref":${fireText},"ts":1}`)
+    assert.equal(render(new DocumentValue(fire, micros(1), object({}))), `{"ref":${fireText},"ts":1}`)
   })
 
   test('have a class in version 2.0', () => {
@@ -312,7 +313,7 @@ describe('documents', () => {
   test('show the time of their transaction once it is known', () => {
     const fresh = new DocumentValue(fire, TransactionTime.micros, object({ at: TransactionTime.time }), true)
     assert.equal(
-      render(fresh, '4', { transactionTime: 1_000_001 }),
+      render(fresh, '4', { transactionTime: micros(1_000_001) }),
       `{"ref":${fireText},"ts":1000001,"at":{"@ts":"1970-01-01T00:00:01.000001Z"}}`,
     )
     assert.equal(render(fresh), `{"ref":${fireText}}`)
@@ -321,8 +322,12 @@ describe('documents', () => {
   for (const written of ['class', 'collection']) {
     test(`of indexes spell ${written} in their source as the client does`, () => {
       const part = object({ [written]: spells, fields: object({ class: 1n }) })
-      const inArray = new DocumentValue(byName, 1, object({ name: 'x', source: [part, part], class: 2n }))
-      const alone = new DocumentValue(byName, 1, object({ source: part }))
+      const inArray = new DocumentValue(
+        byName,
+        micros(1),
+        object({ name: 'x', source: [part, part], class: 2n }),
+      )
+      const alone = new DocumentValue(byName, micros(1), object({ source: part }))
       const partText = `{"collection":${spellsText},"fields":{"class":1}}`
       assert.equal(
         render(inArray),
@@ -334,17 +339,17 @@ describe('documents', () => {
   }
   test('of indexes may have a plain source', () => {
     assert.equal(
-      render(new DocumentValue(byName, 1, object({ source: spells }))),
+      render(new DocumentValue(byName, micros(1), object({ source: spells }))),
       `{"ref":${byNameText},"ts":1,"source":${spellsText}}`,
     )
   })
 })
 
 describe('pages and events', () => {
-  const created = new EventValue(7, 'create', fire, object({ data: object({ a: null }), ttl: 1n }))
-  const deleted = new EventValue(8, 'delete', fire, null)
-  const added = new EventValue(9, 'add', fire, null, ['x', 1n])
-  const removed = new EventValue(9, 'remove', fire, null, [])
+  const created = new EventValue(micros(7), 'create', fire, object({ data: object({ a: null }), ttl: 1n }))
+  const deleted = new EventValue(micros(8), 'delete', fire, null)
+  const added = new EventValue(micros(9), 'add', fire, null, ['x', 1n])
+  const removed = new EventValue(micros(9), 'remove', fire, null, [])
   const cursor = (event: EventValue): Cursor => ({ type: 'event', event })
 
   test('a page', () => {
@@ -366,7 +371,7 @@ describe('pages and events', () => {
       render(page),
       `{"before":{"ts":7,"action":"create","document":${fireText}},"after":{"ts":9,"action":"add","document":${fireText},"data":["x",1]},"data":[]}`,
     )
-    const bare = new Page([], undefined, cursor(new EventValue(3, 'create', undefined, null)))
+    const bare = new Page([], undefined, cursor(new EventValue(micros(3), 'create', undefined, null)))
     assert.equal(render(bare), '{"after":{"ts":3,"action":"create"},"data":[]}')
   })
 

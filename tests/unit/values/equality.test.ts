@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { micros } from '../../../src/base/micros.ts'
 import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
 import { equalTopLevel, equalValues } from '../../../src/values/equality.ts'
 import {
@@ -38,7 +39,7 @@ const equalPairs: readonly (readonly [Value, Value])[] = [
     ]),
   ],
   [ref, new Ref(0n, 1024, 7n)],
-  [new DocumentValue(ref, 5, fields, true), new DocumentValue(ref, 5, new Map(fields))],
+  [new DocumentValue(ref, micros(5), fields, true), new DocumentValue(ref, micros(5), new Map(fields))],
   [
     new SetValue({ type: 'match', index: ref, terms: ['x'] }),
     new SetValue({ type: 'match', index: new Ref(0n, 1024, 7n), terms: ['x'] }),
@@ -53,7 +54,7 @@ const equalPairs: readonly (readonly [Value, Value])[] = [
     new Page([1n], { type: 'values', values: [2n] }, undefined),
     new Page([1n], { type: 'values', values: [2n] }, undefined, () => []),
   ],
-  [new EventValue(1, 'add', ref, null, [1n]), new EventValue(1, 'add', ref, null, [1n])],
+  [new EventValue(micros(1), 'add', ref, null, [1n]), new EventValue(micros(1), 'add', ref, null, [1n])],
 ]
 
 const differentPairs: readonly (readonly [Value, Value])[] = [
@@ -71,8 +72,8 @@ const differentPairs: readonly (readonly [Value, Value])[] = [
   [new Map([['a', null]]), new Map()],
   [new Map([['a', null]]), new Map([['b', null]])],
   [ref, new Ref(1n, 1024, 7n)],
-  [new DocumentValue(ref, 5, fields), fields],
-  [new DocumentValue(ref, 5, fields), new DocumentValue(ref, 6, fields)],
+  [new DocumentValue(ref, micros(5), fields), fields],
+  [new DocumentValue(ref, micros(5), fields), new DocumentValue(ref, micros(6), fields)],
   [
     new SetValue({ type: 'match', index: ref, terms: ['x'] }),
     new SetValue({ type: 'match', index: ref, terms: ['y'] }),
@@ -93,7 +94,7 @@ const differentPairs: readonly (readonly [Value, Value])[] = [
     new Page([], { type: 'values', values: [null] }, undefined),
     new Page([], undefined, { type: 'values', values: [null] }),
   ],
-  [new EventValue(1, 'add', ref, null, [1n]), new EventValue(1, 'remove', ref, null, [1n])],
+  [new EventValue(micros(1), 'add', ref, null, [1n]), new EventValue(micros(1), 'remove', ref, null, [1n])],
 ]
 
 test('equal values are equal and have equal keys', () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
+import { micros } from '../../../src/base/micros.ts'
 import { compareNumbers, compareValues } from '../../../src/values/order.ts'
 import {
   Action,
@@ -103,7 +104,7 @@ test('references of different databases are equal in the order', () => {
 })
 
 test('transient values order as their stored form', () => {
-  const value = new DocumentValue(document, 5, new Map([['data', new Map([['a', 1n]])]]))
+  const value = new DocumentValue(document, micros(5), new Map([['data', new Map([['a', 1n]])]]))
   const collection = new Ref(0n, native.collections, 1024n)
   const form = new Map<string, Value>([
     ['ref', document],
