@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { keyOfNewDatabase } from '../support/http.ts'
+import { keyOfNewDatabase, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { FaunaShell, type Said } from './shell.ts'
 
@@ -56,5 +56,33 @@ describe('fauna', { timeout: 120_000 }, () => {
     assert.equal(deleted.status, 0, deleted.stderr)
     const gone = await run('database', 'delete', '--name', 'stock')
     assert.deepEqual([gone.status, /not found|does not exist/i.test(gone.stderr)], [1, true])
+  })
+
+  test('local: the query that makes a database, or looks whether one is as it is wanted', async () => {
+    const ensure = (priority: number) => {
+      const text = `
+        let database = Database.byName("here")
+        let wanted = { name: "here", protected: false, typechecked: true, priority: ${priority} }
+        if (database == null) Database.create(wanted)
+        else if (
+          (wanted.protected == null || database!.protected == wanted.protected) &&
+          (wanted.typechecked == null || database!.typechecked == wanted.typechecked) &&
+          (wanted.priority == null || database!.priority == wanted.priority)
+        ) database
+        else abort(database)`
+      const headers = { 'x-format': 'decorated' }
+      const body = JSON.stringify({ query: text })
+      return send(server, { secret: server.rootSecret, path: '/query/1', headers, body })
+    }
+    assert.equal((await send(server, { method: 'GET', path: '/ping' })).status, 200)
+    for (let time = 0; time < 2; time++) {
+      const { json, status, text } = await ensure(5)
+      assert.equal(status, 200, text)
+      assert.match((json as { data: string }).data, /^\{\n {2}name: "here",\n {2}coll: Database,\n/)
+    }
+    const { json, status } = await ensure(6)
+    const { error } = json as { error: { code: string; abort: string } }
+    assert.deepEqual([status, error.code], [400, 'abort'])
+    assert.match(error.abort, /priority: 5/)
   })
 })
