@@ -20,6 +20,7 @@ import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, process
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { measureNodes } from './nodes.ts'
+import { measurePeers } from './peers.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
 import { measureRemoval } from './removal.ts'
@@ -43,6 +44,7 @@ const names = [
   'removal',
   'start',
   'footprint',
+  'peers',
 ]
 
 /** Those that start servers of their own. */
@@ -58,6 +60,7 @@ const standalone = [
   'removal',
   'start',
   'footprint',
+  'peers',
 ]
 
 const { values: options } = parseArgs({
@@ -75,6 +78,7 @@ const { values: options } = parseArgs({
     rate: { type: 'string' },
     json: { type: 'string' },
     compare: { type: 'string' },
+    peers: { type: 'string' },
     'no-postgres': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -83,7 +87,8 @@ const { values: options } = parseArgs({
 const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint (default: all)
+                      recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint, peers
+                      (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
@@ -97,6 +102,7 @@ const help = `npm run bench -- [options]
   --json FILE         writes what was measured
   --compare FILE      prints what has changed since that file was written
   --folder DIR        where data directories are made: choose a real disk (${tmpdir()})
+  --peers DIR         where Parse Server and PouchDB Server are installed for the case "peers": none is when absent
   --no-postgres       leave the Fastify + pg service out`
 
 /** What is measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
@@ -450,6 +456,15 @@ async function main(): Promise<void> {
   if (wanted.includes('removal')) await runRemoval()
   if (wanted.includes('start')) await runStart()
   if (wanted.includes('footprint')) await runFootprint()
+  if (wanted.includes('peers')) {
+    const plan = {
+      connections: Number(options.connections),
+      seconds: Number(options.seconds),
+      warmupSeconds: Number(options.warmup),
+    }
+    const { folder, peers } = options
+    await measurePeers({ peers, folder, documents: Number(options.documents), plan })
+  }
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startServer({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })
