@@ -1,7 +1,7 @@
 // The head of a page: where it lies, what it is called, and what can be done.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { takeArrival } from '../router.ts'
 
 interface HeadingProps {
@@ -17,8 +17,9 @@ export function Heading({ trail = [], title, children }: HeadingProps) {
   useEffect(() => {
     document.title = `${title} · Terrarium`
   }, [title])
-  // Who has followed a link begins to read, and to go on by keyboard, at the top of what it led to.
-  useEffect(() => {
+  // Who has followed a link begins to read, and to go on by keyboard, at the top of what it led to: from the moment at which
+  // it is there.
+  useLayoutEffect(() => {
     if (takeArrival()) heading.current?.focus({ preventScroll: true })
   }, [])
   return (
