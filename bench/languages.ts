@@ -1,16 +1,27 @@
-// The two languages beside each other: the same work over the same documents, in one run.
+// The two languages beside each other: the same work over the same documents, in one run. And what version 10 does beside
+// queries, against what it is to be compared with: pages of feeds, the parsing of a query.
 
-import { query, send } from '../tests/support/http.ts'
+import { programOf } from '../src/v10/program-cache.ts'
+import { parseQuery } from '../src/v10/syntax/parse.ts'
+import { Source } from '../src/v10/syntax/source.ts'
+import { send } from '../tests/support/http.ts'
 import { reference } from './cases.ts'
 import { document, groupSize, literal } from './documents.ts'
 
-/** One piece of work in both languages; the lists are gone round. */
+/** One way to do a piece of work: the list of bodies is gone round. */
+interface Work {
+  readonly title: string
+  readonly path: '/' | '/query/1' | '/feed/1'
+  readonly bodies: readonly unknown[]
+}
+
+/** The same piece of work in two ways. */
 export interface LanguageCase {
   readonly name: string
-  /** Bodies of `POST /`. */
-  readonly version4: readonly unknown[]
-  /** Bodies of `POST /query/1`. */
-  readonly version10: readonly unknown[]
+  readonly baseline: Work
+  readonly compared: Work
+  /** Where that of all cases would only measure a queue. */
+  readonly connections?: number
 }
 
 const requestCount = 500
@@ -33,6 +44,70 @@ export async function prepareVersion10(url: string, secret: string): Promise<voi
   }
 }
 
+const in4 = (bodies: readonly unknown[]): Work => ({ title: 'version 4', path: '/', bodies })
+const in10 = (bodies: readonly unknown[]): Work => ({ title: 'version 10', path: '/query/1', bodies })
+
+/** Sends a body, with results as tagged JSON; throws when it is refused. */
+async function ask(url: string, secret: string, path: string, body: unknown): Promise<unknown> {
+  const headers = { 'x-format': 'tagged' }
+  const { json, status, text } = await send({ url }, { path, secret, body: JSON.stringify(body), headers })
+  if (status !== 200 && status !== 201) throw new Error(text)
+  return json
+}
+
+/** Elements of a page of an index, and events of a page of a feed. */
+const pageSize = 64
+
+/** Pages of the feed of all documents, one after the other, beside pages of an index. */
+export async function feedCase(url: string, secret: string): Promise<LanguageCase> {
+  const about = { query: '[documents.all().eventSource(), documents.all().first()!.ts.toMicros()]' }
+  const { data } = (await ask(url, secret, '/query/1', about)) as {
+    data: readonly [{ '@stream': string }, { '@long': string }]
+  }
+  const [{ '@stream': token }, { '@long': first }] = data
+  const body = { token, page_size: pageSize }
+  const feeds: unknown[] = []
+  for (let start: object = { start_ts: Number(first) - 1 }; feeds.length < requestCount; ) {
+    feeds.push({ ...body, ...start })
+    const page = (await ask(url, secret, '/feed/1', feeds.at(-1))) as { cursor: string; has_next: boolean }
+    if (!page.has_next) break
+    start = { cursor: page.cursor }
+  }
+  const query = `documents.byGroup(group).pageSize(${pageSize})`
+  const pages = feeds.map((_, n) => ({ query, arguments: { group: { '@int': String(n) } } }))
+  return {
+    name: `page of ${pageSize}`,
+    baseline: { title: 'index', path: '/query/1', bodies: pages },
+    compared: { title: 'feed', path: '/feed/1', bodies: feeds },
+  }
+}
+
+/** Characters of the query that is parsed, and how often. */
+const parsedChars = 1024
+const parsedTimes = 20_000
+
+/** Microseconds of processor time that parsing a query of 1 KB takes, and finding one that is remembered. */
+export function measureParsing(): { readonly parsed: number; readonly remembered: number } {
+  let text = ''
+  for (let n = 0; text.length < parsedChars; n++) {
+    text += `let order${n} = Order.byCustomer("a${n}").firstWhere(o => o.total > ${n} + 2 * 3 && o.state == "open")\n`
+    text += `if (order${n}?.state == "open") { order${n}!.update({ items: [{ sku: "x", count: ${n} }] }) }\n`
+  }
+  const query = { text: `${text}Order.all().take(3)`, placeholders: [], values: [] }
+  const microsOf = (work: () => unknown): number => {
+    for (let n = 0; n < parsedTimes; n++) work()
+    const before = process.cpuUsage()
+    for (let n = 0; n < parsedTimes; n++) work()
+    const { system, user } = process.cpuUsage(before)
+    return (user + system) / parsedTimes
+  }
+  return {
+    parsed:
+      (microsOf(() => parseQuery(new Source('*query*', query.text), [])) * parsedChars) / query.text.length,
+    remembered: microsOf(() => programOf(query)),
+  }
+}
+
 /** The cases over these documents. */
 export function languageCases(ids: readonly string[]): readonly LanguageCase[] {
   const groups = Math.max(1, Math.floor(ids.length / groupSize))
@@ -47,36 +122,45 @@ export function languageCases(ids: readonly string[]): readonly LanguageCase[] {
   return [
     {
       name: 'get by id',
-      version4: numbered(n => ({ get: reference(idOf(n)) })),
-      version10: numbered(n => ({ query: 'documents.byId(id)!', arguments: { id: idOf(n) } })),
+      baseline: in4(numbered(n => ({ get: reference(idOf(n)) }))),
+      compared: in10(numbered(n => ({ query: 'documents.byId(id)!', arguments: { id: idOf(n) } }))),
     },
     {
       name: 'page of 16 documents',
-      version4: numbered(n => ({
-        map: lookUp,
-        collection: { paginate: { match: { index: 'by_group' }, terms: n % groups }, size: 16 },
-      })),
-      version10: numbered(n => ({
-        query: 'documents.byGroup(group)',
-        arguments: { group: { '@int': String(n % groups) } },
-      })),
+      baseline: in4(
+        numbered(n => ({
+          map: lookUp,
+          collection: { paginate: { match: { index: 'by_group' }, terms: n % groups }, size: 16 },
+        })),
+      ),
+      compared: in10(
+        numbered(n => ({
+          query: 'documents.byGroup(group)',
+          arguments: { group: { '@int': String(n % groups) } },
+        })),
+      ),
     },
     {
       name: `where over ${ids.length} documents`,
-      version4: [{ filter: isSmall, collection: all }],
-      version10: [{ query: 'documents.where(.number < 5).toArray()' }],
+      connections: 2,
+      baseline: in4([{ filter: isSmall, collection: all }]),
+      compared: in10([{ query: 'documents.where(.number < 5).toArray()' }]),
     },
     // The last: it makes the collection longer.
     {
       name: 'create',
-      version4: numbered(n => ({
-        create: { collection: 'documents' },
-        params: literal({ data: literal(document(2_000_000_000 + n)) }),
-      })),
-      version10: numbered(n => ({
-        query: 'documents.create(fields)',
-        arguments: { fields: tagged(document(2_000_000_000 + n)) },
-      })),
+      baseline: in4(
+        numbered(n => ({
+          create: { collection: 'documents' },
+          params: literal({ data: literal(document(2_000_000_000 + n)) }),
+        })),
+      ),
+      compared: in10(
+        numbered(n => ({
+          query: 'documents.create(fields)',
+          arguments: { fields: tagged(document(2_000_000_000 + n)) },
+        })),
+      ),
     },
   ]
 }
@@ -88,16 +172,11 @@ function tagged(fields: object): object {
   )
 }
 
-/** Sends one request of a case in each language, so that a mistake shows before anything is measured. */
+/** Sends one request of each kind, so that a mistake shows before anything is measured. */
 export async function tryCase(
-  { version4, version10 }: LanguageCase,
+  { baseline, compared }: LanguageCase,
   url: string,
   secret: string,
 ): Promise<void> {
-  await query({ url }, secret, version4[0])
-  const { status, text } = await send(
-    { url },
-    { path: '/query/1', secret, body: JSON.stringify(version10[0]), headers: { 'x-format': 'tagged' } },
-  )
-  if (status !== 200) throw new Error(text)
+  for (const { bodies, path } of [baseline, compared]) await ask(url, secret, path, bodies[0])
 }

@@ -14,7 +14,7 @@ import { measureDashboard } from './dashboard.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
 import { measureFootprint } from './footprint.ts'
-import { languageCases, prepareVersion10, tryCase } from './languages.ts'
+import { feedCase, languageCases, measureParsing, prepareVersion10, tryCase } from './languages.ts'
 import { measureLogins, passwordCost } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
 import type { Times } from './neighbour-reader.ts'
@@ -115,15 +115,15 @@ interface Subjects {
   readonly postgres: Baseline | undefined
 }
 
-type LoadOptions = Pick<LoadPlan, 'pids' | 'protocol' | 'ratePerSecond'>
+type LoadOptions = Partial<Pick<LoadPlan, 'connections' | 'pids' | 'protocol' | 'ratePerSecond'>>
 
 /** Measures one case's requests against one port. */
 function load(port: number, requests: readonly string[], more: LoadOptions = {}): Promise<LoadResult> {
   return measure({
     port,
     requests,
-    ...more,
     connections: Number(options.connections),
+    ...more,
     seconds: Number(options.seconds),
     warmupSeconds: Number(options.warmup),
   })
@@ -317,20 +317,25 @@ async function runLanguages(): Promise<void> {
     const ids = await loadDocuments(server.url, secret, 0, Number(options.documents))
     await prepareVersion10(server.url, secret)
     console.log(`\nlanguages: the same work in version 4 and in version 10\n${heading}`)
-    const pids = processesOf(server.pid)
-    for (const each of languageCases(ids)) {
+    const tenHeaders = { authorization: `Bearer ${secret}`, 'x-format': 'tagged' }
+    for (const each of [await feedCase(server.url, secret), ...languageCases(ids)]) {
       await tryCase(each, server.url, secret)
-      const four = each.version4.map(body => post('/', body, headersFor(secret)))
-      const ten = each.version10.map(body =>
-        post('/query/1', body, { authorization: `Bearer ${secret}`, 'x-format': 'tagged' }),
-      )
-      const [in4, in10] = [
-        await load(portOf(server), four, { pids }),
-        await load(portOf(server), ten, { pids }),
-      ]
-      console.log(line(`${each.name}, version 4`, in4))
-      console.log(`${line(`${each.name}, version 10`, in10)}   ${ratio(in10, in4)} of version 4`)
+      const results: LoadResult[] = []
+      for (const { bodies, path } of [each.baseline, each.compared]) {
+        const headers = path === '/' ? headersFor(secret) : tenHeaders
+        const requests = bodies.map(body => post(path, body, headers))
+        const { connections = Number(options.connections) } = each
+        // Those of the slow lane come and go.
+        const pids = processesOf(server.pid)
+        results.push(await load(portOf(server), requests, { connections, pids }))
+      }
+      const [before, after] = results as [LoadResult, LoadResult]
+      console.log(line(`${each.name}, ${each.baseline.title}`, before))
+      const share = `${ratio(after, before)} of ${each.baseline.title}`
+      console.log(`${line(`${each.name}, ${each.compared.title}`, after)}   ${share}`)
     }
+    const { parsed, remembered } = measureParsing()
+    console.log(`parsing 1 KB of version 10: ${parsed.toFixed(1)} µs, remembered ${remembered.toFixed(2)} µs`)
   } finally {
     await server.stop()
     await rm(data, { recursive: true, force: true })

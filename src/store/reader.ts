@@ -118,6 +118,13 @@ export class StoreReader implements Reader {
     if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
     const past = this.#past(at, [ref.collection], ref.database)
     if (past === undefined) return this.#newest(ref)
+    if (!this.#isPast) {
+      const { readBytes } = this.counters
+      const newest = this.#newest(ref)
+      // It was the newest one then, too, and may be remembered.
+      if (typeof newest?.ts === 'number' && newest.ts <= past) return newest
+      this.counters.readBytes = readBytes
+    }
     const stored = validAt(this.snapshot, ref, past)
     return stored !== undefined && isVisible(this.snapshot, stored) ? this.decode(ref, stored) : undefined
   }

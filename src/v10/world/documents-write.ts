@@ -2,7 +2,6 @@
 
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
-import { uncounted } from '../../model/read.ts'
 import { usersOfRole } from '../../model/resources/renaming.ts'
 import type { WriteRules } from '../../model/resources/resource.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
@@ -204,10 +203,8 @@ export class DocumentWriter {
 
   /** A document, whose collection this query has written. */
   #refuseSameQuery(definition: Ref, call: Call): void {
-    const { transaction } = this.#session
     const isGone = this.#names.deleted.has(definition.id)
-    const ts = uncounted(transaction, () => transaction.get(definition))?.ts
-    if (isGone || ts instanceof TransactionTime) throw sameQuery(call)
+    if (isGone || schemaPartsOf(definition, this.#session).isWrittenHere) throw sameQuery(call)
   }
 
   /** A collection, of which this query has written documents. */

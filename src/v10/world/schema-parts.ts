@@ -4,7 +4,7 @@
 import { uncounted } from '../../model/read.ts'
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
-import { isObject, native, type Ref } from '../../values/value.ts'
+import { isObject, native, type Ref, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { companionMembers } from '../library/collection.ts'
 import type { FunctionDefinition } from '../library/definition.ts'
@@ -19,6 +19,8 @@ type ComputedField = (doc: Doc, call: Call) => Value
 /** The parts of one collection's definition. */
 class SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
+  /** Whether it is this query that has written the definition. */
+  readonly isWrittenHere: boolean
   readonly #collection: Ref
   /** Functions of the companion, by which indexes are read. */
   readonly #indexes: readonly FunctionDefinition[]
@@ -28,10 +30,12 @@ class SchemaParts {
     collection: Ref,
     computed: ReadonlyMap<string, ComputedField>,
     indexes: readonly FunctionDefinition[],
+    isWrittenHere: boolean,
   ) {
     this.#collection = collection
     this.computed = computed
     this.#indexes = indexes
+    this.isWrittenHere = isWrittenHere
   }
 
   /** The companion as which the collection is reached by a name of `as`; its own is `name`. */
@@ -58,7 +62,8 @@ export function schemaPartsOf(collection: Ref, session: Session): SchemaParts {
 
 function readParts(collection: Ref, session: Session): SchemaParts {
   const { transaction } = session
-  const definition = uncounted(transaction, () => transaction.get(collection))?.fields
+  const version = uncounted(transaction, () => transaction.get(collection))
+  const definition = version?.fields
   const title = definition?.get('name')
   const name = typeof title === 'string' ? title : ''
   const computed = new Map<string, ComputedField>()
@@ -69,7 +74,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
       computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
   }
   const indexes = [...ownIndexes(collection, session).values()].map(indexFunction)
-  return new SchemaParts(collection, computed, indexes)
+  return new SchemaParts(collection, computed, indexes, version?.ts instanceof TransactionTime)
 }
 
 /** It may read, unless it is read where not even that is allowed. */
