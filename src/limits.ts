@@ -108,7 +108,7 @@ export const limits = {
   knownDocumentsBytesMax: 33_554_432,
   knownEntriesBytesMax: 16_777_216,
   /** Milliseconds that a service which ends waits for commits of its slow lane; ours. */
-  laneFarewellMs: 8_000,
+  laneEndGraceMs: 8_000,
   /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended, all but one; ours. */
   laneGraceMs: 250,
   laneIdleMs: 60_000,

@@ -31,7 +31,7 @@ import { ImportedDocuments } from './model/schema/imported-documents.ts'
 import { readMigration } from './model/schema/migration-steps.ts'
 import type { SessionHost } from './model/session.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
-import { openConfiguredStore, openLaneStore, type StorePatience } from './open-store.ts'
+import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-store.ts'
 import { controlRows } from './query-log/control-store.ts'
 import type { SharedLog } from './query-log/shared-log.ts'
 import type { LaneStanding } from './slow-lane/slow-lane.ts'
@@ -115,7 +115,7 @@ export interface OpenEngine {
   /** Present then, too: what the query log has of the store. */
   readonly sharedLog?: SharedLog
   /** Present then, too: how long the database of the store is waited for, which is less when the service stops. */
-  readonly patience?: StorePatience
+  readonly waits?: StoreWaits
   close(): Promise<void>
 }
 
@@ -136,13 +136,13 @@ export async function openEngine(
   const hasLane = role.slowLane && config.slowLaneProcesses > 0
   const lane = hasLane ? { config, rootSecret, folder: identityOf(config.data) } : undefined
   if (shared !== undefined) {
-    const { mayWork, notices, now, patience, standing, timeline, worker } = shared
+    const { mayWork, notices, now, waits, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver(kv, config, rootSecret, log, environment, { ...role, worker }, { lane })
     const { chunks, files } = shared
     const kvOfLog = controlRows(kv)
     const sharedLog = { kv: kvOfLog, now, chunks, files, handsOver: role.background, mayWork }
-    return { ...opened, patience, standing, sharedLog, notices, worksInBackground: mayWork }
+    return { ...opened, waits, standing, sharedLog, notices, worksInBackground: mayWork }
   }
   // Opened after the store: that takes the writer's lock once, so no process of a former slow lane commits any more.
   const { timeline, close: closeTimeline } = timelineOf(config, role)

@@ -35,7 +35,7 @@ type StoreConfig = Pick<
 >
 
 /** How long the database of a store is waited for. It may swallow whatever it is sent, and a service has to end in time. */
-export interface StorePatience {
+export interface StoreWaits {
   /** From now on writes that find no answer are refused soon. */
   shorten(): void
   /** What still waits is given up after a moment. */
@@ -53,7 +53,7 @@ interface OpenedStore {
     /** The time of day by the clock that all machines share, in microseconds. */
     readonly now: () => Micros
     readonly standing: () => Standing
-    readonly patience: StorePatience
+    readonly waits: StoreWaits
     /** Exchanged with all processes of all machines. */
     readonly notices: NoticeBoard
     /** Whether this process is the one among all that does the background work now. */
@@ -68,7 +68,7 @@ interface OpenedStore {
 export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 
 /** Milliseconds that a database has to answer what is left to be said when the service ends. */
-const farewellMs = 2_000
+const endGraceMs = 2_000
 /** How often, in milliseconds, the progress of a copy is logged. */
 const progressLogMs = 2_000
 /** What a process ends with when its local copy has to be made anew. */
@@ -159,27 +159,27 @@ export async function openConfiguredStore(
     ...(background ? [upkeepOf(open, [new Checkpointer(nodeName)], checkpointEveryMs, log)] : []),
   ]
   const sessions = new KeptSession(open)
-  let cancelFarewell: Cancel = () => undefined
-  const patience = {
+  let cancelEnd: Cancel = () => undefined
+  const waits = {
     shorten: () => kv.shortenPatience(),
     end: () => {
-      cancelFarewell()
-      cancelFarewell = systemTimers.after(farewellMs, () => ending.abort())
+      cancelEnd()
+      cancelEnd = systemTimers.after(endGraceMs, () => ending.abort())
     },
   }
   const close = async () => {
-    patience.end()
+    waits.end()
     await Promise.all(upkeeps.map(each => each.stop()))
     sessions.close()
     await kv.close()
-    cancelFarewell()
+    cancelEnd()
   }
   const shared = {
     timeline: kv.timeline,
     worker: systemRandom.below(workersMax),
     now: () => kv.now(),
     standing: () => kv.standing,
-    patience,
+    waits,
     notices,
     mayWork: () => lease.isHeld,
     chunks: new RecordLogChunks(sessions, nodeName),

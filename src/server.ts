@@ -204,9 +204,9 @@ function assemble({ config, opened, queryLog, log, meter, metrics, operation }: 
     giveNotice: () => notice.abort(),
     close: async () => {
       stopping.abort()
-      opened.patience?.shorten()
+      opened.waits?.shorten()
       await Promise.all([application.close(config.shutdownGraceMs), operation.close()])
-      opened.patience?.end()
+      opened.waits?.end()
       await queryLog.close()
       await opened.close()
     },

@@ -61,7 +61,7 @@ function memoryMb(): number {
  * priority for each thread: without the threads that collect garbage, those would take all cores from the service. The
  * threads on which a commit waits for the disk hold up others who write, and keep theirs.
  */
-function giveWay(): void {
+function lowerPriority(): void {
   setPriority(niceness)
   const threads = '/proc/self/task'
   if (!existsSync(threads)) return
@@ -101,7 +101,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   )
   // This process will be killed, which leaves no time for it. The first releases of Node 22 have no such call.
   module.flushCompileCache?.()
-  giveWay()
+  lowerPriority()
   setImmediate(() => void warmUp(engine, setup.rootSecret, () => !service.hasJobs))
   return {
     engine,

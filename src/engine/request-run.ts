@@ -236,7 +236,7 @@ class RequestRun {
       this.#mustWrite = true
       return this.#write()
     }
-    if (error instanceof Explained) return this.#responses.explained(error.body)
+    if (error instanceof Explained) return this.#responses.explanation(error.body)
     if (error instanceof LanguageError) return this.#responses.refused(error)
     if (error instanceof RequestError) {
       const fault = error.code === 'unauthorized' ? this.#kind.faultForAnybody?.() : undefined

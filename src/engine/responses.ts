@@ -92,7 +92,7 @@ export class Responses {
   }
 
   /** Of an explanation, which ends its transaction without a commit. */
-  explained(body: string): QueryResponse {
+  explanation(body: string): QueryResponse {
     const spent = this.spent as Spent
     const [time, metrics] = [spent.snapshotTime, this.#charged(this.#metrics(spent, noCosts))]
     return {

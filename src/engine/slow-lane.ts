@@ -51,12 +51,12 @@ export interface SlowLane {
   /** Rejects with a RequestError: out of time, out of memory, too many waiting. */
   run(job: LaneJob): Promise<LaneOutcome>
   /** How long a query of that queue may hold the process that serves everybody, from now on. */
-  hold(queue: string): Hold
+  share(queue: string): ProcessShare
   readonly leads: Leads
 }
 
 /** The share of one evaluation. */
-export interface Hold {
+export interface ProcessShare {
   isOver(): boolean
   /** The evaluation was dropped: the time was wasted. */
   wasted(): void

@@ -7,8 +7,8 @@ import { timedOut } from '../model/session.ts'
 import type { DatabaseId } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { fixedHold } from './patience.ts'
-import { type Hold, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+import { fixedShare } from './process-shares.ts'
+import { type ProcessShare, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 
 /**
  * What happens to an evaluation that takes long: it goes on until its deadline, moves to the slow lane (where there is
@@ -29,7 +29,7 @@ export class TimeBudget {
   /** Where to an evaluation moves that takes long. */
   readonly #slowLane: SlowLane | undefined
   /** How long the evaluation under way may hold this process; undefined: until its deadline. */
-  #hold: Hold | undefined
+  #share: ProcessShare | undefined
 
   /** The request begins now. */
   constructor(options: EngineOptions, request: QueryRequest, whenLong: WhenLong) {
@@ -43,10 +43,10 @@ export class TimeBudget {
       look: () => {
         if (options.host.now() > this.deadline) throw timedOut()
         options.onLook?.()
-        if (this.#hold?.isOver()) this.#leave()
+        if (this.#share?.isOver()) this.#leave()
       },
       beforeLongCall: () => {
-        if (this.#hold) this.#leave()
+        if (this.#share) this.#leave()
       },
     }
   }
@@ -57,18 +57,18 @@ export class TimeBudget {
 
   /** Whether the evaluation under way has held this process for as long as it may. */
   get isUsedUp(): boolean {
-    return this.#hold?.isOver() === true
+    return this.#share?.isOver() === true
   }
 
   /** An evaluation begins now; whose it is will be known later. */
   begin(): void {
-    if (this.#failsWhenLong) this.#hold = fixedHold()
-    else this.#hold = this.#slowLane?.hold(queueOf(undefined, this.#authorization))
+    if (this.#failsWhenLong) this.#share = fixedShare()
+    else this.#share = this.#slowLane?.share(queueOf(undefined, this.#authorization))
   }
 
   /** The evaluation under way counts for a database from now on. */
   countFor(database: DatabaseId): void {
-    if (this.#slowLane && this.#hold) this.#hold = this.#slowLane.hold(queueOf(database, ''))
+    if (this.#slowLane && this.#share) this.#share = this.#slowLane.share(queueOf(database, ''))
   }
 
   elapsedMs(): number {
@@ -96,7 +96,7 @@ export class TimeBudget {
   /** Gives the evaluation under way up: it takes too long for this process. */
   #leave(): never {
     if (this.#failsWhenLong) throw timedOut()
-    this.#hold?.wasted()
+    this.#share?.wasted()
     throw new TooLong()
   }
 }

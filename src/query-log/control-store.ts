@@ -8,7 +8,7 @@ import { rethrow } from './unavailable.ts'
 /** The rows of a store that belong to no database, as a store of their own. What it refuses is `service unavailable`. */
 export function controlRows(kv: KeyValueStore): KeyValueStore {
   return {
-    read: read => explained(() => kv.read(view => read(new ControlView(view)))),
+    read: read => refusing(() => kv.read(view => read(new ControlView(view)))),
     transact: work =>
       kv
         .transact(view => {
@@ -49,7 +49,7 @@ function* withOwnKeys(rows: Iterable<Entry>): Generator<Entry> {
   for (const { key, value } of rows) yield { key: key.subarray(1), value }
 }
 
-function explained<T>(read: () => T): T {
+function refusing<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {

@@ -6,8 +6,8 @@ import type { Clock } from '../base/clock.ts'
 import { FairQueue } from '../base/fair-queue.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { Leads } from '../engine/leads.ts'
-import { Patience } from '../engine/patience.ts'
-import type { Hold, LaneJob, LaneOutcome, SlowLane } from '../engine/slow-lane.ts'
+import { ProcessShares } from '../engine/process-shares.ts'
+import type { LaneJob, LaneOutcome, ProcessShare, SlowLane } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
@@ -48,7 +48,7 @@ export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()
   readonly #waiting = new FairQueue<Waiting>()
-  readonly #patience: Patience
+  readonly #shares: ProcessShares
   /** By place; a process without a job is idle. */
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, Waiting>()
@@ -61,12 +61,12 @@ export class ProcessLane implements SlowLane {
 
   constructor(options: SlowLaneOptions) {
     this.#options = options
-    this.#patience = new Patience(options.afterMs, options.clock, options.starvedMs)
+    this.#shares = new ProcessShares(options.afterMs, options.clock, options.starvedMs)
     this.#processes = new Array(options.processesMax).fill(undefined)
   }
 
-  hold(queue: string): Hold {
-    return this.#patience.hold(queue)
+  share(queue: string): ProcessShare {
+    return this.#shares.share(queue)
   }
 
   run(job: LaneJob): Promise<LaneOutcome> {
@@ -125,7 +125,7 @@ export class ProcessLane implements SlowLane {
     }
     const processes = this.#processes.filter(process => process !== undefined)
     for (const process of processes) if (!process.isCommitting) process.kill(outOfTime())
-    const cancel = this.#options.timers.after(limits.laneFarewellMs, () => {
+    const cancel = this.#options.timers.after(limits.laneEndGraceMs, () => {
       for (const process of processes) process.kill()
     })
     await Promise.all(processes.map(({ ended }) => ended))

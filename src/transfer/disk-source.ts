@@ -13,11 +13,11 @@ const chunkBytes = 65_536
 export function diskSource(path: string): ByteSource {
   return {
     path,
-    read: from => explained(createReadStream(path, { highWaterMark: chunkBytes, start: from }), path),
+    read: from => namingFile(createReadStream(path, { highWaterMark: chunkBytes, start: from }), path),
     unpack(packed) {
       const unpacker = createGunzip({ chunkSize: chunkBytes })
       const bytes = Readable.from(packed, { objectMode: false })
-      return explained(
+      return namingFile(
         pipeline(bytes, unpacker, () => undefined),
         path,
       )
@@ -25,7 +25,7 @@ export function diskSource(path: string): ByteSource {
   }
 }
 
-async function* explained(
+async function* namingFile(
   chunks: AsyncIterable<Buffer>,
   path: string,
 ): AsyncGenerator<Buffer, void, undefined> {

@@ -408,7 +408,7 @@ test('one that waits is ended at its deadline, one that commits is not', async (
   const stuck = await keptJob()
   const unanswered = stuck.kept.commit(micros(9))
   const ending = stuck.lane.close()
-  stuck.time.advance(limits.laneFarewellMs)
+  stuck.time.advance(limits.laneEndGraceMs)
   await assert.rejects(unanswered, { outcome: 'unknown' })
   await ending
 })

@@ -41,9 +41,9 @@ const refusals: Readonly<Record<string, string | undefined>> = {
 function sourceOf(file: File): ByteSource {
   return {
     path: file.name,
-    read: from => explained(file.slice(from).stream(), file.name, 'it may have been changed or removed'),
+    read: from => namingFile(file.slice(from).stream(), file.name, 'it may have been changed or removed'),
     unpack: packed =>
-      explained(
+      namingFile(
         streamOf(packed).pipeThrough(new DecompressionStream('gzip')),
         file.name,
         'its compressed data is damaged, or ends too early',
@@ -67,7 +67,7 @@ function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<
 }
 
 /** The chunks of a stream, which not every browser can loop over; what is left of it is given up with the loop. */
-async function* explained(
+async function* namingFile(
   stream: ReadableStream<Uint8Array>,
   name: string,
   reason: string,

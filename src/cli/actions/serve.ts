@@ -143,8 +143,8 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   const server = await created(config, opened, log, worker)
   if (server.metrics) await shareMetrics(server.metrics)
   const stopNotices = exchangeNotices(notices, systemTimers)
-  const takeNoMore = takeConnections(server.receive())
-  await stopping(config, server, log, stopped, takeNoMore)
+  const stopAccepting = takeConnections(server.receive())
+  await stopping(config, server, log, stopped, stopAccepting)
   stopNotices()
   await release()
   return 0
@@ -215,13 +215,13 @@ async function stopping(
   server: Server,
   log: Logger,
   stopped: Stopped,
-  takeNoMore: () => void = () => undefined,
+  stopAccepting: () => void = () => undefined,
 ): Promise<void> {
   const signal = await stopped
   log.info({ signal }, 'stopping')
   server.giveNotice()
   if (shutdownNoticeMs > 0) await wait(shutdownNoticeMs, systemTimers)
-  takeNoMore()
+  stopAccepting()
   await server.close()
   log.info('stopped')
 }

@@ -28,7 +28,7 @@ export async function assertFit(session: Session, location: RecordLocation, node
         'the address of the store leads to a pooler that keeps transactions, not sessions: set its pool_mode to session, or lead the address to PostgreSQL itself',
       )
     const failed = opened.find(each => each.status === 'rejected')
-    if (failed) throw explained(failed.reason)
+    if (failed) throw tooFewSessions(failed.reason)
   } finally {
     // Those that the node opens next must not meet them.
     await Promise.all(others.map(other => other.end()))
@@ -50,7 +50,8 @@ async function backendOf(session: Session): Promise<number> {
   return Number(row?.pid)
 }
 
-function explained(cause: unknown): unknown {
+/** What to tell when the database gives no more connections; other causes as they are. */
+function tooFewSessions(cause: unknown): unknown {
   if (!(cause instanceof StoreUnavailableError) || stateOf(cause.cause) !== tooManyState) return cause
   return new StoreUnavailableError(
     `a node needs ${sessionsMax} connections to its database, for each of its processes, and gets fewer: ${cause.message}`,

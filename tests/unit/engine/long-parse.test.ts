@@ -22,7 +22,7 @@ test('what takes too long to be parsed is left to the slow lane, without being p
       jobs.push(job)
       return Promise.resolve({ status: 200, body: '', txnTime: epoch, metrics: undefined, database: 0n })
     },
-    hold(queue) {
+    share(queue) {
       const hold = { queue, isWasted: false }
       holds.push(hold)
       return {

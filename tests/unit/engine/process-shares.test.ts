@@ -5,15 +5,15 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { starvedMs } from '../../../src/base/clock.ts'
 import { epoch } from '../../../src/base/micros.ts'
-import { Patience } from '../../../src/engine/patience.ts'
+import { ProcessShares } from '../../../src/engine/process-shares.ts'
 import { limits } from '../../../src/limits.ts'
 
-function patienceOf(ms: number) {
+function sharesOf(ms: number) {
   const time = { elapsedMs: 1000, starvedMs: 500 }
   const clock = { now: () => epoch, elapsedMs: () => time.elapsedMs }
-  const patience = new Patience(ms, clock, () => time.starvedMs)
+  const shares = new ProcessShares(ms, clock, () => time.starvedMs)
   return {
-    patience,
+    shares,
     /** Works, or waits for the disk. */
     work(ms: number) {
       time.elapsedMs += ms
@@ -27,25 +27,25 @@ function patienceOf(ms: number) {
 }
 
 test('what passes while others have the processor does not count', () => {
-  const { patience, starve, work } = patienceOf(20)
-  const hold = patience.hold('a')
+  const { shares, starve, work } = sharesOf(20)
+  const share = shares.share('a')
   work(10)
   starve(10_000)
-  assert.equal(hold.isOver(), false)
+  assert.equal(share.isOver(), false)
   work(9)
   starve(5)
-  assert.equal(hold.isOver(), false)
+  assert.equal(share.isOver(), false)
   work(1)
-  assert.equal(hold.isOver(), true)
+  assert.equal(share.isOver(), true)
 })
 
 test('nor does it count as wasted', () => {
-  const { patience, starve, work } = patienceOf(20)
-  const hold = patience.hold('a')
+  const { shares, starve, work } = sharesOf(20)
+  const share = shares.share('a')
   starve(10 * limits.wastedMsFree)
   work(20)
-  hold.wasted()
-  const next = patience.hold('a')
+  share.wasted()
+  const next = shares.share('a')
   work(limits.impatientMs)
   assert.equal(next.isOver(), false)
 })

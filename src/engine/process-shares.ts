@@ -1,11 +1,11 @@
-// How long an evaluation may hold the process that serves everybody: by its own work and its waits for the disk, not by
-// those for a processor that other programs have, for these it would meet in the slow lane, too. One that is dropped for taking too long has
-// wasted that time; whoever lets that happen over and over gets less of it each time, so that it stays a small share.
+// How long an evaluation may hold the process that serves all clients. Its own work and its waits for the disk count; waits
+// for a processor that other programs use do not, because the slow lane would meet them, too. An evaluation that is dropped
+// for taking too long has wasted its time; a queue whose queries do so repeatedly gets less, so that waste stays a small share.
 
 import { Allowances } from '../base/allowance.ts'
 import { type Clock, starvedMs, systemClock } from '../base/clock.ts'
 import { limits } from '../limits.ts'
-import type { Hold } from './slow-lane.ts'
+import type { ProcessShare } from './slow-lane.ts'
 
 /** Queues whose waste is remembered; a forgotten one has wasted nothing. */
 const queuesMax = 10_000
@@ -16,7 +16,7 @@ const wasteRate = { max: limits.wastedMsFree, perSecond: limits.forgivenMsPerSec
 /** How old the knowledge may be of how long the thread has starved before an evaluation, in milliseconds. */
 const starvedAgeMs = 5
 
-export class Patience {
+export class ProcessShares {
   readonly #ms: number
   readonly #clock: Clock
   readonly #starvedMs: () => number
@@ -37,7 +37,7 @@ export class Patience {
   }
 
   /** The share of an evaluation that begins now. */
-  hold(queue: string): Hold {
+  share(queue: string): ProcessShare {
     const startMs = this.#clock.elapsedMs()
     const ms = this.#wastes.left(queue) < 0 ? Math.min(this.#ms, limits.impatientMs) : this.#ms
     const before = this.#starvedBefore(startMs)
@@ -71,6 +71,6 @@ export class Patience {
 }
 
 /** The share of what cannot move to the slow lane. */
-export function fixedHold(): Hold {
-  return new Patience(limits.unmovableMs, systemClock, starvedMs).hold('')
+export function fixedShare(): ProcessShare {
+  return new ProcessShares(limits.unmovableMs, systemClock, starvedMs).share('')
 }
