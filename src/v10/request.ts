@@ -1,7 +1,7 @@
 // The body of a request: a query or a template, and arguments. What is wrong with it is an error of the request.
 
 import { RequestError } from '../errors.ts'
-import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { JsonSyntaxError, parseJsonWithRepeated, type RepeatedNames } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { DecodingError, decodeSimple, decodeTagged, type Names } from './formats/decode.ts'
 import { type ComposedQuery, composeQuery, jsonKind, TemplateError, unexpected } from './syntax/template.ts'
@@ -20,13 +20,13 @@ function refused(detail = ''): RequestError {
 /** Reads the body of a query. Throws `bad request`. */
 export function readQueryBody(body: string | undefined): QueryBody {
   if (body === undefined || body === '') throw new RequestError('bad request', 'No request body provided')
-  const json = parsed(body)
+  const { json, repeated } = parsed(body)
   if (!(json instanceof Map)) throw refused(`Unexpected JSON ${jsonKind(json)}.`)
-  return queryOf(json)
+  return queryOf(json, repeated)
 }
 
-/** The members of a body as a query. Throws `bad request`. */
-export function queryOf(json: ReadonlyMap<string, Json>): QueryBody {
+/** The members of a body as a query; `repeated` as in {@link composeQuery}. Throws `bad request`. */
+export function queryOf(json: ReadonlyMap<string, Json>, repeated?: RepeatedNames): QueryBody {
   for (const key of json.keys()) if (key !== 'query' && key !== 'arguments') throw refused()
   const query = json.get('query')
   if (query === undefined) throw refused()
@@ -34,15 +34,15 @@ export function queryOf(json: ReadonlyMap<string, Json>): QueryBody {
   const args = json.get('arguments') ?? new Map<string, Json>()
   if (!(args instanceof Map)) throw refused(unexpected(args, 'Object'))
   try {
-    return { query: composeQuery(query), arguments: args }
+    return { query: composeQuery(query, repeated), arguments: args }
   } catch (error) {
     throw error instanceof TemplateError ? refused(error.message) : error
   }
 }
 
-function parsed(body: string): Json {
+function parsed(body: string): ReturnType<typeof parseJsonWithRepeated> {
   try {
-    return parseJson(body)
+    return parseJsonWithRepeated(body)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     if (error.reason === 'nesting') throw refused('JSON exceeds nesting limit')

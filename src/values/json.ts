@@ -43,6 +43,18 @@ export function parseJson(text: string): Json {
   return new JsonParser(text).parse()
 }
 
+/** Objects in which a name stands more than once, each with the first such name. */
+export type RepeatedNames = ReadonlyMap<Json, string>
+
+/** The same, but the last of several equal keys wins, and objects that have such are told. */
+export function parseJsonWithRepeated(text: string): {
+  readonly json: Json
+  readonly repeated: RepeatedNames
+} {
+  const repeated = new Map<Json, string>()
+  return { json: new JsonParser(text, repeated).parse(), repeated }
+}
+
 /** The same; undefined for a text that is no JSON. */
 export function tryJson(text: string): Json | undefined {
   try {
@@ -81,9 +93,13 @@ class JsonParser {
   #at = 0
   #depth = 0
 
-  constructor(text: string) {
+  /** Where to note objects with equal keys; absent where the first of these wins. */
+  readonly #repeated: Map<Json, string> | undefined
+
+  constructor(text: string, repeated?: Map<Json, string>) {
     this.#text = text
     this.#length = text.length
+    this.#repeated = repeated
   }
 
   parse(): Json {
@@ -168,6 +184,10 @@ class JsonParser {
         this.#at++
         const value = this.#value(this.#next())
         if (!fields.has(name)) fields.set(name, value)
+        else if (this.#repeated !== undefined) {
+          fields.set(name, value)
+          if (!this.#repeated.has(fields)) this.#repeated.set(fields, name)
+        }
         next = this.#next()
         if (next === closeBrace) break
         if (next !== comma) this.#fail()

@@ -1,5 +1,6 @@
 // Templates: parts of text and values to one text, in which every value stands as `<value>`.
 
+import type { RepeatedNames } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { quoted } from '../text/quoted.ts'
 import { placeholderText } from './placeholder.ts'
@@ -25,10 +26,13 @@ export interface ComposedQuery {
   readonly values: readonly TemplateValue[]
 }
 
-/** The text of a query: itself, or the parts of a template put together. Throws TemplateErrors. */
-export function composeQuery(json: Json): ComposedQuery {
+/**
+ * The text of a query: itself, or the parts of a template put together. `repeated`: the objects in it that have a key more
+ * than once. Throws TemplateErrors.
+ */
+export function composeQuery(json: Json, repeated: RepeatedNames = new Map()): ComposedQuery {
   if (typeof json === 'string') return { text: json, placeholders: [], values: [] }
-  const composer = new Composer()
+  const composer = new Composer(repeated)
   composer.part(json, false)
   return composer
 }
@@ -37,8 +41,13 @@ class Composer implements ComposedQuery {
   text = ''
   readonly placeholders: number[] = []
   readonly values: TemplateValue[] = []
+  readonly #repeated: RepeatedNames
   /** What containers came to: one within many others is looked through once. */
   readonly #known = new Map<Json, TemplateValue | undefined>()
+
+  constructor(repeated: RepeatedNames) {
+    this.#repeated = repeated
+  }
 
   /** Appends a part; those of arrays and objects stand in parentheses. */
   part(json: Json, inContainer: boolean): void {
@@ -83,6 +92,8 @@ class Composer implements ComposedQuery {
         : { kind: 'array', elements: elements as TemplateValue[] }
     }
     if (!(content instanceof Map)) throw new TemplateError(unexpected(content, 'Object Start'))
+    const twice = this.#repeated.get(content)
+    if (twice !== undefined) throw new TemplateError(`Duplicate object field \`${twice}\``)
     const fields = new Map<string, TemplateValue>()
     for (const [name, part] of content) {
       const value = this.#ofPart(part)
