@@ -34,6 +34,7 @@ import {
   eventRefused,
   eventRequestFailed,
   failureBody,
+  isResultBody,
   type RequestOptions,
   requestFailed,
   resultBody,
@@ -198,7 +199,7 @@ export const version10: NamedLanguage<'10'> = {
   },
   complete(body, request, ending) {
     if (isSchemaRequest(request)) return completedSchemaBody(body, ending.time)
-    if (optionsOf(request).endpoint !== undefined) return body
+    if (optionsOf(request).endpoint !== undefined || !isResultBody(body)) return body
     const [beginning, schemaVersion] = splitVersion(body)
     return completed(beginning, schemaVersion, ending, optionsOf(request))
   },

@@ -64,6 +64,11 @@ export function completed(
   return `{${filled},"txn_ts":${time}${stats}${echoed},"schema_version":${schemaVersion}}`
 }
 
+/** Whether a body is one of {@link resultBody}, and none that the service has made for itself. */
+export function isResultBody(body: string): boolean {
+  return body.startsWith('"data":')
+}
+
 /** Splits what {@link resultBody} has put together. */
 export function splitVersion(body: string): readonly [beginning: string, schemaVersion: Micros] {
   const at = body.lastIndexOf('|')
