@@ -1,7 +1,9 @@
 // An hour of a shop's query log as sample data: more requests towards the end, slower ones now and then, few errors.
 
-import { utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { micros } from '../src/base/micros.ts'
+import { splitLine } from '../src/query-log/ownership.ts'
 import { RecordFormat } from '../src/query-log/record.ts'
 import { segmentPath } from '../src/query-log/segment-files.ts'
 import { version4 } from '../src/v4/language.ts'
@@ -42,15 +44,29 @@ function noise(place: number): number {
   return wave - Math.floor(wave)
 }
 
-/** Writes the log of a database into a folder of segments, up to now. */
+/** The trail of a database, from what it has been asked already. */
+async function trailOf(folder: string, database: readonly string[]): Promise<string> {
+  const asked = `"DATABASE":${JSON.stringify(database)}`
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.ndjson')) continue
+    const lines = (await readFile(join(folder, name), 'utf8')).split('\n')
+    const { trail } = splitLine(lines.find(line => line.includes(asked)) ?? '')
+    if (trail !== undefined) return trail
+  }
+  throw new Error(`${database.join('/')} has not been asked anything yet`)
+}
+
+/** Writes the log of a database, which has been asked something, into a folder of segments, up to now. */
 export async function writeSampleLog(folder: string, database: readonly string[]): Promise<void> {
   const format = new RecordFormat('us-std', { '4': version4 })
+  const trail = await trailOf(folder, database)
   const start = Math.floor(Date.now() / minuteMs) * minuteMs - minutes * minuteMs
   const lines: string[] = []
   for (let at = 0, place = 0; at < minutes; at++) {
     const requests = Math.round(60 + 40 * Math.sin(at / 7) + at * 1.5 + noise(at) * 20)
     for (let each = 0; each < requests; each++, place++) {
-      lines.push(lineOf(format, database, start + at * minuteMs + (each / requests) * minuteMs, place))
+      const time = start + at * minuteMs + (each / requests) * minuteMs
+      lines.push(trail + lineOf(format, database, time, place))
     }
   }
   const path = segmentPath(folder, micros(start * 1000), 'a0')
