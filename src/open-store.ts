@@ -26,6 +26,7 @@ import { discardReplica, openReplica, prepareReplica, settleReplica } from './kv
 import { openSame } from './kv/postgres/same-record.ts'
 import { type RecordLocation, Session } from './kv/postgres/session.ts'
 import { Upkeep, type UpkeepTask } from './kv/postgres/upkeep.ts'
+import { storeOver } from './kv/store-over.ts'
 import { workersMax } from './store/ids.ts'
 import { lastCommit } from './store/last-commit.ts'
 
@@ -185,7 +186,7 @@ export async function openConfiguredStore(
     chunks: new RecordLogChunks(sessions, nodeName),
     files: new RecordFiles(sessions, systemRandom),
   }
-  return { kv: withClose(kv, close), shared }
+  return { kv: storeOver(kv, { close }), shared }
 }
 
 /** Does `tasks` in the background, every so many milliseconds. */
@@ -212,7 +213,7 @@ function replicaIn(folder: string, end: (reason: string, isDamaged?: boolean) =>
   } catch (cause) {
     return end(reasonOf(cause), isDamage(cause))
   }
-  return {
+  return storeOver(local, {
     read: read => {
       try {
         return local.read(read)
@@ -221,9 +222,7 @@ function replicaIn(folder: string, end: (reason: string, isDamaged?: boolean) =>
       }
     },
     transact: work => local.transact(work).catch(looked),
-    watch: listener => local.watch(listener),
-    close: () => local.close(),
-  }
+  })
 }
 
 /**
@@ -253,23 +252,6 @@ export function openLaneStore(
     writePatienceMs: config.storeWriteWaitMs,
     onDiverged: () => undefined,
   })
-  const kv: KeyValueStore = {
-    read: read => local.read(read),
-    transact: work => record.transact(work),
-    watch: listener => local.watch(listener),
-    close: () => record.close(),
-  }
+  const kv = storeOver(local, { transact: work => record.transact(work), close: () => record.close() })
   return { kv, closed: () => record.timeline.closed?.() ?? epoch }
-}
-
-/** The same store with another way to close it. */
-function withClose(kv: KeyValueStore, close: () => Promise<void>): KeyValueStore {
-  return {
-    read: read => kv.read(read),
-    transact: work => kv.transact(work),
-    ready: notBefore => kv.ready?.(notBefore),
-    watch: listener => kv.watch(listener),
-    watchForeign: listener => kv.watchForeign?.(listener),
-    close,
-  }
 }

@@ -66,7 +66,12 @@ export async function checkShared(
     try {
       await copyWithProgress('copy of the record', config, record, (step, share) => tell({ step, share }))
       const differences = await compared(config, record)
-      const { check } = engineOver(readOnly(record), config, undefined, pino({ level: 'silent' }))
+      const { check } = engineOver(
+        readOnly(read => record.read(view => read(new ReplicaView(view)))),
+        config,
+        undefined,
+        pino({ level: 'silent' }),
+      )
       return {
         contradictions: [...check(checkTeller(tell)), ...(differences?.texts ?? [])],
         comparedAt: differences?.seq,
@@ -143,12 +148,7 @@ export async function withControlRows<T>(
 /** A data directory as one store, with what it keeps of the service itself as control rows. */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
-  return {
-    read: read => source.read(view => requests.read(rows => read(new FolderView(view, rows)))),
-    transact: () => Promise.reject(new Error('a folder that is moved is not written to')),
-    watch: () => () => undefined,
-    close: () => Promise.resolve(),
-  }
+  return readOnly(read => source.read(view => requests.read(rows => read(new FolderView(view, rows)))))
 }
 
 /** Control rows are behind all others. */
@@ -260,11 +260,11 @@ export function holdsData(folder: string): boolean {
   return existsSync(join(folder, 'data.mdb'))
 }
 
-/** A copy of the record as a store that can only be read. It stays open when that is closed. */
-function readOnly(copy: KeyValueStore): KeyValueStore {
+/** A store that can only be read. What it reads stays open when it is closed. */
+function readOnly(read: KeyValueStore['read']): KeyValueStore {
   return {
-    read: read => copy.read(view => read(new ReplicaView(view))),
-    transact: () => Promise.reject(new Error('a copy of the record is not written to')),
+    read,
+    transact: () => Promise.reject(new Error('what is copied or compared is not written to')),
     watch: () => () => undefined,
     close: () => Promise.resolve(),
   }

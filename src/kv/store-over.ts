@@ -1,0 +1,17 @@
+// A store that does some things otherwise than the one below it.
+
+import type { KeyValueStore } from './contract.ts'
+
+/** `kv` with some of its operations replaced. */
+export function storeOver(kv: KeyValueStore, replaced: Partial<KeyValueStore>): KeyValueStore {
+  return {
+    read: read => kv.read(read),
+    transact: work => kv.transact(work),
+    // Their presence says that reads may lag behind other machines.
+    ...(kv.ready && { ready: notBefore => kv.ready?.(notBefore) }),
+    ...(kv.watchForeign && { watchForeign: listener => kv.watchForeign?.(listener) }),
+    watch: listener => kv.watch(listener),
+    close: () => kv.close(),
+    ...replaced,
+  }
+}
