@@ -153,6 +153,11 @@ export abstract class LanguageError extends Error {
   /** The value that the query gave up with, where it gave up on purpose. */
   abstract readonly aborted: Value | undefined
 
+  /** What went wrong, to those who called the code from another language. */
+  get toldElsewhere(): string {
+    return this.message
+  }
+
   /** Whether the response tells what the query has cost up to here. */
   get tellsCosts(): boolean {
     return this.aborted !== undefined

@@ -132,8 +132,8 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
 }
 
 /** The value that code of another language gave up with as a text, or what went wrong. */
-export function abortText({ aborted, message }: LanguageError): string {
-  return aborted === undefined ? message : typeof aborted === 'string' ? aborted : String(aborted)
+export function abortText({ aborted, toldElsewhere }: LanguageError): string {
+  return aborted === undefined ? toldElsewhere : typeof aborted === 'string' ? aborted : String(aborted)
 }
 
 const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {

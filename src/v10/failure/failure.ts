@@ -106,6 +106,12 @@ export class QueryFailure extends LanguageError {
   get aborted(): string | undefined {
     return this.abort?.text
   }
+
+  /** With the constraints that have failed, which the diagnostic lists. */
+  override get toldElsewhere(): string {
+    const [first] = this.diagnostics
+    return this.constraintFailures.length === 0 ? this.message : (first?.message ?? this.message)
+  }
 }
 
 /** The failure of a text: one diagnostic for each fault that was found before anything ran. */
