@@ -130,7 +130,7 @@ class LmdbStore implements KeyValueStore {
     if (this.#isClosed) throw this.#closedError()
     if (!this.#stopWatching) {
       this.#seen = this.#commitCount()
-      this.#stopWatching = this.#timers.every(this.#watchIntervalMs, () => this.#announce())
+      this.#stopWatching = this.#timers.every(this.#watchIntervalMs, () => this.#lookForOthers())
     }
     const remove = this.#listeners.add(listener)
     return () => {
@@ -235,6 +235,15 @@ class LmdbStore implements KeyValueStore {
   #commitCount(): bigint {
     if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
     return decodeCount(this.#root.get(commitCountKey))
+  }
+
+  /**
+   * Waits for the commits of this process, which announce themselves: visible a moment before their promises are kept, they
+   * would be told to streams before the client that wrote. The driver of version 10 loses what a stream tells while its
+   * program waits for a response over the same HTTP/2 session.
+   */
+  #lookForOthers(): void {
+    if (this.#commits.size === 0) this.#announce()
   }
 
   /** Tells the listeners if there are commits they have not heard of. */

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { open } from 'lmdb'
 import { epoch } from '../../src/base/micros.ts'
+import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore, Write } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openLmdb } from '../../src/kv/lmdb.ts'
@@ -123,6 +124,34 @@ describe('lmdb on disk', () => {
     assert.equal(await ended, 0)
     await heardAll
     await store.close()
+  })
+
+  test('listeners hear of own commits not before those who made them', async () => {
+    let look = () => {}
+    const every = (_ms: number, callback: () => void) => {
+      look = callback
+      return () => {}
+    }
+    const store = openLmdb({ path: newPath(), durable: false, timers: { ...systemTimers, every } })
+    const order: string[] = []
+    // As streams do it: at the next turn of the event loop.
+    store.watch(() => setImmediate(() => order.push('heard')))
+    const count = 1000
+    for (let number = 0; number < count; number++) {
+      let isOver = false
+      const commit = store.transact(write(put(`own${number}`, 'y'))).then(() => {
+        isOver = true
+        order.push('committed')
+      })
+      while (!isOver) {
+        look()
+        await new Promise(setImmediate)
+      }
+      await commit
+    }
+    await new Promise(setImmediate)
+    await store.close()
+    assert.deepEqual(order, Array(count).fill(['committed', 'heard']).flat())
   })
 
   test('writes at the same time as another process', async () => {
