@@ -1,6 +1,6 @@
 // The table of rows: sorted by its heads, with boxes to select rows, and cells to edit. Arrow keys go from cell to cell.
 
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
 import { byTime } from '../service/row-plan.ts'
 import type { Json } from '../wire/json.ts'
@@ -124,11 +124,17 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
   const cell = useRef<HTMLTableCellElement>(null)
   // Fingers know no double click: the second tap on a cell opens it.
   const wasActive = useRef(false)
+  const takesFocus = useRef(false)
   const close = (keepsFocus: boolean) => {
+    takesFocus.current = keepsFocus
     setEditing(false)
-    // The cell takes the focus once the field is gone.
-    if (keepsFocus) requestAnimationFrame(() => cell.current?.focus())
   }
+  // The cell takes the focus as the field goes: no key that is pressed at once is lost.
+  useLayoutEffect(() => {
+    if (isEditing || !takesFocus.current) return
+    takesFocus.current = false
+    cell.current?.focus()
+  }, [isEditing])
   if (!onSave || !isEditable(value)) {
     return (
       <td>
