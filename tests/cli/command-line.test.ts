@@ -205,7 +205,8 @@ for (const [line, mustLoad] of lightLines) {
     const loaded: readonly string[] = stderr.match(/(src|node_modules)\/\S+/g) ?? []
     assert.ok(loaded.includes(mustLoad), stderr)
     // What the parts of the program tell each other is no engine.
-    const heavy = /^src\/(store\/(?!contract\.ts)|(engine|http|auth|slow-lane|streams)\/)|^node_modules\/(lmdb|pg|pino|bcrypt)\//
+    const heavy =
+      /^src\/(store\/(?!contract\.ts)|(engine|http|auth|slow-lane|streams)\/)|^node_modules\/(lmdb|pg|pino|bcrypt)\//
     assert.deepEqual(
       loaded.filter(path => heavy.test(path)),
       [],
