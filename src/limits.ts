@@ -159,6 +159,8 @@ export const limits = {
   v10NestingMax: 500,
   /** Nested expressions of version 10 under evaluation, all lambdas together; ours: keeps the native stack safe. */
   v10EvaluationDepthMax: 16_000,
+  /** Faults of one text of version 10 that are told; ours: reading ends with the last. */
+  v10FaultsMax: 1000,
   /** UTF-16 units of the summary in a response of version 10, and of what is drawn within a message; ours. */
   v10SummaryUnitsMax: 1_048_576,
   v10DrawnUnitsMax: 16_384,

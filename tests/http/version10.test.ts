@@ -89,6 +89,11 @@ test('what a query has cost is told when it fails, too, and a bad body even to s
   assert.equal((await send(server, { path: '/query/1', body: '{"query": "1"}' })).status, 401)
 })
 
+test('of very many faults the first are told', async () => {
+  const failed = (await ask({ query: `{${'a:1,'.repeat(5000)}}` })).json as Body
+  assert.equal(failed.error?.message, 'The query failed 1000 validation checks')
+})
+
 test('a summary has a length, whatever lines its places show and however many calls are around them', async () => {
   const line = `/* ${'x'.repeat(200_000)} */ `
   const deep = `${line} let f = (self, n) => if (n == 0) 1 / 0 else 1 + self(self, n - 1); f(f, 2000)`

@@ -1,5 +1,6 @@
 // A text with a position: blanks, names, and the faults that end a parse.
 
+import { limits } from '../../limits.ts'
 import type { Diagnostic, Remark } from '../failure/failure.ts'
 import type { Source } from './source.ts'
 
@@ -111,9 +112,10 @@ export class SourceReader {
     return new Expected(this.at, names)
   }
 
-  /** Records a fault that can be read past. */
+  /** Records a fault that can be read past. Throws the last one that is told. */
   record(message: string, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
+    if (this.faults.length >= limits.v10FaultsMax) throw recorded
   }
 
   /** Records a fault and gives what to throw. */
