@@ -1,5 +1,6 @@
 // The form of privileges, memberships and roles of access providers: their members and the types of these.
 
+import { resourceActions } from '../../auth/contract.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
 import { isArray, isObject, type ObjectValue, type Value as StoredValue } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/failure.ts'
@@ -28,24 +29,12 @@ const action: Member = {
   accepts: value => typeof value === 'boolean' || isCode(value),
 }
 
-const actionNames = [
-  'read',
-  'write',
-  'create',
-  'create_with_id',
-  'delete',
-  'history_read',
-  'history_write',
-  'unrestricted_read',
-  'call',
-]
-
 const privilege: Members = {
   resource: name,
   actions: {
     type: '{ *: Any }',
     accepts: isObject,
-    members: Object.fromEntries(actionNames.map(each => [each, action])),
+    members: Object.fromEntries(resourceActions.map(each => [each, action])),
   },
 }
 
