@@ -18,8 +18,8 @@ import { readDashboardFiles } from './http/dashboard-files.ts'
 import { RequestMeter, statusMax } from './http/request-meter.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
+import type { LaneReport, NodeStanding, RequestCounts, WorkLeft } from './operation/health.ts'
 import { Operation, type StartCommand } from './operation/operation.ts'
-import type { LaneReport, NodeStanding, RequestCounts } from './operation/process-report.ts'
 import { queryLogFolder } from './query-log/log-folder.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 
@@ -106,7 +106,7 @@ function operationOf(
     ...{ data: config.data, backups: config.backups },
     node: nodeName(config),
     queryLogFolder: join(config.data, queryLogFolder),
-    workLeft: () => opened.workLeft(),
+    workLeft: () => workOf(opened),
     parts: () => ({
       counts: countsOf(meter),
       slow_lane: laneReportOf(opened),
@@ -114,6 +114,15 @@ function operationOf(
       works_in_background: opened.worksInBackground?.() ?? true,
     }),
   })
+}
+
+function workOf(opened: OpenEngine): WorkLeft {
+  const { builds, buildsCount, removals } = opened.workLeft()
+  return {
+    builds: builds.map(({ failure, ...build }) => ({ ...build, failure: failure ?? null })),
+    builds_count: buildsCount,
+    removals,
+  }
 }
 
 function countsOf(meter: RequestMeter): RequestCounts {

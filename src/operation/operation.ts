@@ -14,21 +14,17 @@ import { storeBytes } from '../kv/lmdb-copy.ts'
 import { dataFileName } from '../kv/lmdb-data-file.ts'
 import { replicaFolder } from '../kv/postgres/replica-folder.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
-import { type DiskUse, type ProcessReport, ProcessReports, type ReportParts } from './process-report.ts'
-import { noteEnd, noteStart, readTaskNote, type TaskKind, type TaskNote } from './task-note.ts'
-
-/** What the background has to do yet; `share` is from 0 to 1. */
-interface WorkLeft {
-  readonly builds: readonly {
-    readonly kind: 'index' | 'collection'
-    readonly database: readonly string[]
-    readonly name: string
-    readonly share: number
-    readonly failure: string | undefined
-  }[]
-  readonly buildsCount: number
-  readonly removals: number
-}
+import type {
+  BackupFolder,
+  DiskUse,
+  KeptBackup,
+  ReportParts,
+  ServiceHealth,
+  TaskKind,
+  WorkLeft,
+} from './health.ts'
+import { ProcessReports } from './process-report.ts'
+import { noteEnd, noteStart, readTaskNote } from './task-note.ts'
 
 /** Starts the program with these words, over the data that is served; absent: this service does not start commands. */
 export type StartCommand = (words: readonly string[]) => ChildProcess
@@ -48,36 +44,6 @@ interface OperationOptions {
   readonly notices?: NoticeBoard | undefined
   readonly startCommand?: StartCommand | undefined
   readonly clock?: Clock
-}
-
-/** A backup in the folder for backups. */
-interface KeptBackup {
-  readonly name: string
-  readonly bytes: number
-  /** Milliseconds since the Unix epoch. */
-  readonly made: number
-}
-
-/** The folder for backups. */
-interface BackupFolder {
-  readonly folder: string
-  /** Null where nobody can tell. */
-  readonly free_bytes: number | null
-  /** The newest first. */
-  readonly kept: readonly KeptBackup[]
-}
-
-/** How the service stands. */
-interface OperationState {
-  readonly version: string
-  readonly node: string
-  readonly workers: number
-  readonly processes: readonly ProcessReport[]
-  readonly work: WorkLeft
-  readonly tasks: Readonly<Record<TaskKind, TaskNote | null>>
-  readonly backups: BackupFolder | null
-  /** Whether backups and checks can be started. */
-  readonly starts: boolean
 }
 
 /** A task that cannot be started; the message is for whoever asked. */
@@ -124,7 +90,7 @@ export class Operation {
   }
 
   /** How everything stands now. */
-  async state(): Promise<OperationState> {
+  async state(): Promise<Omit<ServiceHealth, 'duration_bounds'>> {
     const { data, node, startCommand, version, workLeft, workers } = this.#options
     return {
       ...{ version, node, workers },

@@ -6,76 +6,7 @@ import { freemem, totalmem } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../base/clock.ts'
 import type { NoticeBoard, NoticeTopic } from '../base/notices.ts'
-
-/** Counts since the process began; all are those of `/metrics`. */
-export interface RequestCounts {
-  readonly requests: number
-  readonly client_errors: number
-  readonly server_errors: number
-  /** Answered 429. */
-  readonly refused: number
-  readonly in_flight: number
-  /** By class of duration, see `duration_bounds`. */
-  readonly durations: readonly number[]
-  readonly reads: number
-  readonly writes: number
-  readonly retries: number
-  readonly slow_queries: number
-  readonly streams: number
-  readonly lost_records: number
-}
-
-/** How the copy of a node stands to the store that several machines share. */
-export interface NodeStanding {
-  /** Number of the newest batch that this node has. */
-  readonly head: number
-  readonly behind: number
-  readonly lag_ms: number
-  /** What keeps it from following; null: nothing. */
-  readonly fault: string | null
-}
-
-/** What lies on the disk of a data directory, in bytes. */
-export interface DiskUse {
-  readonly data_bytes: number
-  /** Null until it has been counted. */
-  readonly query_log_bytes: number | null
-  readonly free_bytes: number
-  readonly total_bytes: number
-}
-
-/** How busy the slow lane of a process is. */
-export interface LaneReport {
-  readonly processes: number
-  readonly processes_max: number
-  readonly running: number
-  readonly waiting: number
-}
-
-/** What belongs to the rest of the service. */
-export interface ReportParts {
-  readonly counts: RequestCounts
-  readonly disk: DiskUse
-  readonly slow_lane: LaneReport | null
-  readonly standing: NodeStanding | null
-  /** It builds indexes and removes what is past, for all processes. */
-  readonly works_in_background: boolean
-}
-
-/** One process, as JSON has it. */
-export interface ProcessReport extends ReportParts {
-  /** The machine, with the port it serves on; workers of one node have the same. */
-  readonly node: string
-  readonly worker: number
-  readonly pid: number
-  /** Of the operating system. */
-  readonly memory_bytes: number
-  readonly machine_free_bytes: number
-  readonly machine_total_bytes: number
-  /** Milliseconds for which its event loop has worked, and has waited. */
-  readonly busy_ms: number
-  readonly idle_ms: number
-}
+import type { ProcessReport, ReportParts } from './health.ts'
 
 /** For so long, in milliseconds, processes go on telling after somebody has looked. */
 const tellMs = 20_000

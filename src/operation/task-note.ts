@@ -8,46 +8,7 @@ import { systemClock } from '../base/clock.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { storeBytes } from '../kv/lmdb-copy.ts'
 import { replicaFolder } from '../kv/postgres/replica-folder.ts'
-
-/** What can be noted. */
-export type TaskKind = 'backup' | 'check'
-
-/** What came of a task that came to its end. */
-export interface TaskResult {
-  /** A backup that was written, or a check that found nothing. */
-  readonly is_good: boolean
-  /** The backup's folder, or what was checked. */
-  readonly place: string
-  /** Bytes of the backup. */
-  readonly bytes?: number
-  /** Microseconds: the newest transaction in the backup. */
-  readonly transaction_time?: number
-  /** The contradictions that were found, the first of them. */
-  readonly findings?: readonly string[]
-}
-
-/** How far a task has come. */
-export interface TaskProgress {
-  /** What it does now, in words. */
-  readonly step: string
-  /** From 0 to 1; absent where that cannot be known. */
-  readonly share?: number
-}
-
-/** What the file holds, as JSON; times in milliseconds since the Unix epoch. */
-export interface TaskNote {
-  readonly kind: TaskKind
-  readonly pid: number
-  readonly started: number
-  /** When it was last known to live. */
-  readonly seen: number
-  readonly progress: TaskProgress | null
-  /** Null while it runs. */
-  readonly ended: number | null
-  readonly result: TaskResult | null
-  /** Why it has no result. */
-  readonly failure: string | null
-}
+import type { TaskKind, TaskNote, TaskProgress, TaskResult } from './health.ts'
 
 /** A task that has not been seen for so long has ended without a word, in milliseconds. */
 const vanishedMs = 30_000

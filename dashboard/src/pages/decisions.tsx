@@ -1,5 +1,6 @@
 // Decisions about rights, one by one, with what was looked at.
 
+import { Table } from '../parts/table.tsx'
 import { Cell, previewOf } from '../parts/values.tsx'
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
@@ -16,39 +17,26 @@ const words: Readonly<Record<string, string>> = {
 export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
   if (decisions.length === 0) return <p class="empty">No right was asked for.</p>
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Decisions">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Decision</th>
-            <th scope="col">Action</th>
-            <th scope="col">Resource</th>
-            <th scope="col">Document</th>
-            <th scope="col">Decided by</th>
+    <Table label="Decisions" columns={['Decision', 'Action', 'Resource', 'Document', 'Decided by']}>
+      {decisions.map((decision, place) => {
+        const isAllowed = at(decision, 'allowed') === true
+        return (
+          <tr key={place}>
+            <td class={isAllowed ? 'status-good' : 'status-bad'}>{isAllowed ? 'allowed' : 'denied'}</td>
+            <td>{textAt(decision, 'action')}</td>
+            <td>
+              <Named value={at(decision, 'resource')} />
+            </td>
+            <td>
+              <Named value={at(decision, 'document')} />
+            </td>
+            <td class="wrap">
+              <Reason decision={decision} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {decisions.map((decision, place) => {
-            const isAllowed = at(decision, 'allowed') === true
-            return (
-              <tr key={place}>
-                <td class={isAllowed ? 'status-good' : 'status-bad'}>{isAllowed ? 'allowed' : 'denied'}</td>
-                <td>{textAt(decision, 'action')}</td>
-                <td>
-                  <Named value={at(decision, 'resource')} />
-                </td>
-                <td>
-                  <Named value={at(decision, 'document')} />
-                </td>
-                <td class="wrap">
-                  <Reason decision={decision} />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
+        )
+      })}
+    </Table>
   )
 }
 

@@ -5,6 +5,7 @@ import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useAction, useLoad } from '../parts/load.tsx'
 import { Notice, Problem } from '../parts/problem.tsx'
+import { buttons, Table } from '../parts/table.tsx'
 import { Instant } from '../parts/time.tsx'
 import { previewOf } from '../parts/values.tsx'
 import { addressOf, databasePath, pastTime } from '../router.ts'
@@ -103,44 +104,30 @@ interface TableProps {
 
 function DeletedTable({ collection, documents, onRestore }: TableProps) {
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Deleted documents">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Id</th>
-            <th scope="col">Deleted</th>
-            <th scope="col">Its last data</th>
-            <th scope="col">
-              <span class="unseen">Actions</span>
-            </th>
+    <Table label="Deleted documents" columns={['Id', 'Deleted', 'Its last data', buttons('Actions')]}>
+      {documents.map(document => {
+        const { id, ts, data } = document
+        return (
+          <tr key={id}>
+            <td>
+              <a href={addressOf(['collections', collection, id, 'history'])}>{id}</a>
+            </td>
+            <td>
+              <Instant micros={ts} />
+            </td>
+            <td>
+              <bdi>{data === undefined ? 'not kept any more' : previewOf(data)}</bdi>
+            </td>
+            <td>
+              {rights.value.writes && data !== undefined && (
+                <button type="button" onClick={() => onRestore(document)}>
+                  Bring back<span class="unseen"> {id}</span>
+                </button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {documents.map(document => {
-            const { id, ts, data } = document
-            return (
-              <tr key={id}>
-                <td>
-                  <a href={addressOf(['collections', collection, id, 'history'])}>{id}</a>
-                </td>
-                <td>
-                  <Instant micros={ts} />
-                </td>
-                <td>
-                  <bdi>{data === undefined ? 'not kept any more' : previewOf(data)}</bdi>
-                </td>
-                <td>
-                  {rights.value.writes && data !== undefined && (
-                    <button type="button" onClick={() => onRestore(document)}>
-                      Bring back<span class="unseen"> {id}</span>
-                    </button>
-                  )}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
+        )
+      })}
+    </Table>
   )
 }

@@ -8,6 +8,7 @@ import { Choice } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { failureOf, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { Table } from '../parts/table.tsx'
 import { Instant } from '../parts/time.tsx'
 import { previewOf, Tree } from '../parts/values.tsx'
 import { databasePath } from '../router.ts'
@@ -169,22 +170,11 @@ const kindTexts = { add: 'added', update: 'changed', remove: 'removed' } as cons
 function EventTable({ events }: { events: readonly SourceEvent[] }) {
   return (
     <>
-      <section class="table-scroll" tabIndex={0} aria-label="Table of events">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Event</th>
-              <th scope="col">Data</th>
-            </tr>
-          </thead>
-          <tbody>
-            {events.map(event => (
-              <EventRow key={event.cursor} event={event} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table label="Table of events" columns={['Time', 'Event', 'Data']}>
+        {events.map(event => (
+          <EventRow key={event.cursor} event={event} />
+        ))}
+      </Table>
       <p class="hint">
         The newest first{events.length === eventsMax && `; the last ${eventsMax}`}. What was removed is shown
         as it was before.

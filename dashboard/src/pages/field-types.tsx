@@ -1,6 +1,7 @@
 // Beside the editor of a document: what its collection declares of its fields, as version 10 says it.
 
 import { useLoad } from '../parts/load.tsx'
+import { Table } from '../parts/table.tsx'
 import { databasePath, pastTime } from '../router.ts'
 import { readSchema } from '../service/schema.ts'
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
@@ -70,32 +71,21 @@ export function FieldTypes({ collection }: { readonly collection: string }) {
 
 function FieldTable({ fields }: { fields: readonly DeclaredField[] }) {
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Fields">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Type</th>
-            <th scope="col">Default</th>
-          </tr>
-        </thead>
-        <tbody>
-          {fields.map(({ name, type, value, isComputed }) => (
-            <tr key={name}>
-              <th scope="row">
-                <bdi>{name}</bdi>
-              </th>
-              <td>
-                <code>{type}</code>
-              </td>
-              <td class="wrap">
-                {isComputed && 'computed, cannot be set: '}
-                {value === undefined ? '–' : <code>{value}</code>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table label="Fields" columns={['Field', 'Type', 'Default']}>
+      {fields.map(({ name, type, value, isComputed }) => (
+        <tr key={name}>
+          <th scope="row">
+            <bdi>{name}</bdi>
+          </th>
+          <td>
+            <code>{type}</code>
+          </td>
+          <td class="wrap">
+            {isComputed && 'computed, cannot be set: '}
+            {value === undefined ? '–' : <code>{value}</code>}
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }

@@ -1,7 +1,8 @@
 // The numbers of the service, each with what it means, what is normal and what to do.
 
+import type { ProcessReport, ServiceHealth } from '../../../src/operation/health.ts'
 import { bytesText, percentText, rateText } from '../parts/quantities.ts'
-import { type Health, nodesOf, type ProcessHealth, type Span } from '../service/health.ts'
+import { nodesOf, type Span } from '../service/health.ts'
 
 interface Figure {
   readonly name: string
@@ -10,7 +11,7 @@ interface Figure {
 }
 
 /** The numbers. `span`: what happened between the last two looks; undefined at the first. */
-export function HealthFigures({ health, span }: { health: Health; span: Span | undefined }) {
+export function HealthFigures({ health, span }: { health: ServiceHealth; span: Span | undefined }) {
   const groups = [
     ['Requests', requestFigures(health, span)],
     ['Machine', machineFigures(health)],
@@ -38,14 +39,14 @@ export function HealthFigures({ health, span }: { health: Health; span: Span | u
 
 const unknown = '…'
 
-function total({ processes }: Health, of: (process: ProcessHealth) => number): number {
+function total({ processes }: ServiceHealth, of: (process: ProcessReport) => number): number {
   return processes.reduce((sum, process) => sum + of(process), 0)
 }
 
 const milliseconds = (value: number | null | undefined) =>
   value === undefined ? unknown : value === null ? '–' : `${value} ms`
 
-function requestFigures(health: Health, span: Span | undefined): readonly Figure[] {
+function requestFigures(health: ServiceHealth, span: Span | undefined): readonly Figure[] {
   return [
     {
       name: 'Requests per second',
@@ -81,7 +82,7 @@ function requestFigures(health: Health, span: Span | undefined): readonly Figure
   ]
 }
 
-function machineFigures(health: Health): readonly Figure[] {
+function machineFigures(health: ServiceHealth): readonly Figure[] {
   const [own] = nodesOf(health)
   if (!own) return []
   const { disk } = own
@@ -116,7 +117,7 @@ function machineFigures(health: Health): readonly Figure[] {
   ]
 }
 
-function laneFigures(health: Health, span: Span | undefined): readonly Figure[] {
+function laneFigures(health: ServiceHealth, span: Span | undefined): readonly Figure[] {
   const lanes = health.processes.flatMap(({ slow_lane: lane }) => (lane ? [lane] : []))
   const sum = (of: (lane: (typeof lanes)[number]) => number) =>
     lanes.reduce((before, lane) => before + of(lane), 0)

@@ -1,10 +1,11 @@
 // The processes of the service, on this machine and on others that share its store.
 
+import type { ProcessReport, ServiceHealth } from '../../../src/operation/health.ts'
 import { bytesText, percentText } from '../parts/quantities.ts'
-import type { Health, ProcessHealth } from '../service/health.ts'
+import { Table } from '../parts/table.tsx'
 
 /** The table of processes, and of nodes where several machines share a store. */
-export function HealthProcesses({ health }: { health: Health }) {
+export function HealthProcesses({ health }: { health: ServiceHealth }) {
   const { processes, workers, node } = health
   const missing = workers - processes.filter(process => process.node === node).length
   const isShared = processes.some(({ standing }) => standing !== null)
@@ -17,45 +18,32 @@ export function HealthProcesses({ health }: { health: Health }) {
           : 'All that serve this data directory. One of them works in the background: it builds indexes and removes what is past.'}
         {missing > 0 && ` ${missing} more will tell of themselves in a second or two.`}
       </p>
-      <section class="table-scroll" tabIndex={0} aria-label="Table of processes">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Node</th>
-              <th scope="col">Process</th>
-              <th scope="col">Memory</th>
-              <th scope="col">Busy since its start</th>
-              <th scope="col">Requests</th>
-              <th scope="col">Background</th>
-              {isShared && <StandingHeads />}
-            </tr>
-          </thead>
-          <tbody>
-            {[...processes].sort(inOrder).map(process => (
-              <Row key={`${process.node} ${process.pid}`} process={process} isShared={isShared} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        label="Table of processes"
+        columns={[
+          'Node',
+          'Process',
+          'Memory',
+          'Busy since its start',
+          'Requests',
+          'Background',
+          ...(isShared ? standingColumns : []),
+        ]}
+      >
+        {[...processes].sort(inOrder).map(process => (
+          <Row key={`${process.node} ${process.pid}`} process={process} isShared={isShared} />
+        ))}
+      </Table>
     </section>
   )
 }
 
-const inOrder = (left: ProcessHealth, right: ProcessHealth) =>
+const inOrder = (left: ProcessReport, right: ProcessReport) =>
   left.node === right.node ? left.worker - right.worker : left.node < right.node ? -1 : 1
 
-function StandingHeads() {
-  return (
-    <>
-      <th scope="col">Newest batch</th>
-      <th scope="col">Behind</th>
-      <th scope="col">Lag</th>
-      <th scope="col">Fault</th>
-    </>
-  )
-}
+const standingColumns = ['Newest batch', 'Behind', 'Lag', 'Fault']
 
-function Row({ process, isShared }: { process: ProcessHealth; isShared: boolean }) {
+function Row({ process, isShared }: { process: ProcessReport; isShared: boolean }) {
   const { busy_ms: busy, counts, idle_ms: idle, node, pid, standing, worker } = process
   return (
     <tr>

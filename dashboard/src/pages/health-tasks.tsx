@@ -1,13 +1,15 @@
 // Backups and checks: what came of the last one, how far one under way is, and starting another.
 
+import type { ServiceHealth, TaskNote } from '../../../src/operation/health.ts'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { bytesText, percentText } from '../parts/quantities.ts'
+import { Table } from '../parts/table.tsx'
 import { localTime } from '../parts/time.tsx'
-import { type Health, startTask, type Task } from '../service/health.ts'
+import { startTask } from '../service/health.ts'
 
 interface TasksProps {
-  readonly health: Health
+  readonly health: ServiceHealth
   readonly reload: () => void
 }
 
@@ -47,7 +49,11 @@ function Backups({ health, reload }: TasksProps) {
   )
 }
 
-function Kept({ backups: { folder, free_bytes: free, kept } }: { backups: NonNullable<Health['backups']> }) {
+function Kept({
+  backups: { folder, free_bytes: free, kept },
+}: {
+  backups: NonNullable<ServiceHealth['backups']>
+}) {
   return (
     <>
       <p>
@@ -56,28 +62,17 @@ function Kept({ backups: { folder, free_bytes: free, kept } }: { backups: NonNul
         you do not need.
       </p>
       {kept.length > 0 && (
-        <section class="table-scroll" tabIndex={0} aria-label="Table of backups">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Folder</th>
-                <th scope="col">Made</th>
-                <th scope="col">Size</th>
-              </tr>
-            </thead>
-            <tbody>
-              {kept.map(({ bytes, made, name }) => (
-                <tr key={name}>
-                  <td>
-                    <bdi>{name}</bdi>
-                  </td>
-                  <td>{localTime(made)}</td>
-                  <td>{bytesText(bytes)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table label="Table of backups" columns={['Folder', 'Made', 'Size']}>
+          {kept.map(({ bytes, made, name }) => (
+            <tr key={name}>
+              <td>
+                <bdi>{name}</bdi>
+              </td>
+              <td>{localTime(made)}</td>
+              <td>{bytesText(bytes)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </>
   )
@@ -103,7 +98,7 @@ function Checks({ health: { starts, tasks }, reload }: TasksProps) {
 interface StartProps {
   readonly kind: 'backup' | 'check'
   readonly text: string
-  readonly task: Task | null
+  readonly task: TaskNote | null
   readonly onStarted: () => void
 }
 
@@ -124,7 +119,7 @@ function Start({ kind, text, task, onStarted }: StartProps) {
   )
 }
 
-function TaskState({ task, none }: { task: Task | null; none: string }) {
+function TaskState({ task, none }: { task: TaskNote | null; none: string }) {
   if (task === null) return <p>{none}</p>
   if (task.ended === null) return <UnderWay task={task} />
   const { result, failure, ended } = task
@@ -163,7 +158,7 @@ function TaskState({ task, none }: { task: Task | null; none: string }) {
   )
 }
 
-function UnderWay({ task: { progress, started } }: { task: Task }) {
+function UnderWay({ task: { progress, started } }: { task: TaskNote }) {
   const share = progress?.share
   return (
     <div role="status">

@@ -2,11 +2,12 @@
 // page was opened, processes and nodes, work in the background, backups and checks.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { ServiceHealth } from '../../../src/operation/health.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useEvery } from '../parts/live.ts'
 import { Loaded, useLoad } from '../parts/load.tsx'
-import { type Health as HealthState, readHealth, type Sample, type Span, spansOf } from '../service/health.ts'
+import { readHealth, type Sample, type Span, spansOf } from '../service/health.ts'
 import { findingsIn } from '../service/health-findings.ts'
 import { HealthFigures } from './health-figures.tsx'
 import { HealthProcesses } from './health-processes.tsx'
@@ -55,7 +56,7 @@ export function Health() {
   )
 }
 
-function Findings({ health, spans }: { health: HealthState; spans: readonly Span[] }) {
+function Findings({ health, spans }: { health: ServiceHealth; spans: readonly Span[] }) {
   const findings = findingsIn(health, spans, Date.now())
   return (
     <section aria-labelledby="findings">

@@ -1,5 +1,6 @@
 // The first documents of a file as they will be stored, with the type of each value; the types of columns can be chosen.
 
+import { Table } from '../parts/table.tsx'
 import { Cell } from '../parts/values.tsx'
 import { type TypeName, typeNames } from '../service/import-documents.ts'
 import type { Preview, PreviewRow } from '../service/import-preview.ts'
@@ -35,32 +36,24 @@ export function ImportPreview({ preview, collection, types, onTypes }: PreviewPr
           </button>
         </p>
       )}
-      <section class="table-scroll" tabIndex={0} aria-label="First documents">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              <th scope="col">id</th>
-              {collection === undefined && <th scope="col">Collection</th>}
-              {columns.map(column => (
-                <th scope="col" key={column}>
-                  <bdi>{column}</bdi>
-                  <TypeChoice
-                    column={column}
-                    type={types.get(column)}
-                    onChange={type => choose(column, type)}
-                  />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, at) => (
-              <Row key={at} row={row} columns={columns} hasCollection={collection === undefined} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        label="First documents"
+        columns={[
+          'Line',
+          'id',
+          ...(collection === undefined ? ['Collection'] : []),
+          ...columns.map(column => (
+            <th scope="col" key={column}>
+              <bdi>{column}</bdi>
+              <TypeChoice column={column} type={types.get(column)} onChange={type => choose(column, type)} />
+            </th>
+          )),
+        ]}
+      >
+        {rows.map((row, at) => (
+          <Row key={at} row={row} columns={columns} hasCollection={collection === undefined} />
+        ))}
+      </Table>
     </section>
   )
 }

@@ -3,6 +3,7 @@
 import { useEvery } from '../parts/live.ts'
 import { Loaded, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { Table } from '../parts/table.tsx'
 import { localTime } from '../parts/time.tsx'
 import { databasePath } from '../router.ts'
 import { type ExportRequest, listExports, readExport, requestExport, type Span } from '../service/logs.ts'
@@ -57,28 +58,16 @@ export function LogExports({ span }: { span: Span }) {
 
 function ExportTable({ list }: { list: readonly ExportRequest[] }) {
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Table of exports">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
-            <th scope="col">State</th>
-            <th scope="col">File</th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.map(each => (
-            <tr key={each.request_id}>
-              <td>{localTime(Date.parse(each.time_start))}</td>
-              <td>{localTime(Date.parse(each.time_end))}</td>
-              <td>{stateTexts[each.state] ?? each.state}</td>
-              <td>{each.state === 'Complete' && <Download id={each.request_id} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table label="Table of exports" columns={['From', 'To', 'State', 'File']}>
+      {list.map(each => (
+        <tr key={each.request_id}>
+          <td>{localTime(Date.parse(each.time_start))}</td>
+          <td>{localTime(Date.parse(each.time_end))}</td>
+          <td>{stateTexts[each.state] ?? each.state}</td>
+          <td>{each.state === 'Complete' && <Download id={each.request_id} />}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
+import { numbers, Table } from '../parts/table.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
 import { cut } from '../parts/values.tsx'
 import { databasePath } from '../router.ts'
@@ -167,31 +168,23 @@ interface RecordTableProps {
 
 function RecordTable({ entries, onOpen }: RecordTableProps) {
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Table of requests">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Time ({zoneName()})</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              ms
-            </th>
-            <th scope="col">Query</th>
-            <th scope="col">Who</th>
-            <th scope="col">Database</th>
-            <th scope="col">Tags</th>
-            <th scope="col" class="number">
-              Operations
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry, at) => (
-            <RecordRow key={at} entry={entry} onOpen={onOpen} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table
+      label="Table of requests"
+      columns={[
+        `Time (${zoneName()})`,
+        'Status',
+        numbers('ms'),
+        'Query',
+        'Who',
+        'Database',
+        'Tags',
+        numbers('Operations'),
+      ]}
+    >
+      {entries.map((entry, at) => (
+        <RecordRow key={at} entry={entry} onOpen={onOpen} />
+      ))}
+    </Table>
   )
 }
 

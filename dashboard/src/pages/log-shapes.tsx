@@ -2,17 +2,15 @@
 
 import { useState } from 'preact/hooks'
 import { Choice } from '../parts/fields.tsx'
+import { buttons, numbers, Table } from '../parts/table.tsx'
 import { cut } from '../parts/values.tsx'
-import type { LogSummary, LogSums } from '../service/logs.ts'
+import { type LogSummary, type LogSums, meanTime, operations } from '../service/logs.ts'
 import { RequestsButton, showShape } from './log-tables.tsx'
 
 type Shape = LogSummary['shapes'][number]
 
-const mean = ({ query_time_ms, requests }: LogSums) => (requests === 0 ? 0 : query_time_ms / requests)
-const operations = (sums: LogSums) => sums.byte_read_ops + sums.byte_write_ops + sums.compute_ops
-
 const orders = {
-  slowest: { text: 'the slowest', by: mean },
+  slowest: { text: 'the slowest', by: meanTime },
   frequent: { text: 'the most frequent', by: (sums: LogSums) => sums.requests },
   expensive: { text: 'the most expensive', by: operations },
   longest: { text: 'those that took longest once', by: (sums: LogSums) => sums.query_time_max_ms },
@@ -40,60 +38,38 @@ export function LogShapes({ shapes }: { shapes: readonly Shape[] }) {
           options={Object.entries(orders).map(([name, { text }]) => [name as Order, text] as const)}
         />
       </header>
-      <section class="table-scroll" tabIndex={0} aria-label="Table of queries">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Shape</th>
-              <th scope="col" class="number">
-                Requests
-              </th>
-              <th scope="col" class="number">
-                Errors
-              </th>
-              <th scope="col" class="number">
-                Mean ms
-              </th>
-              <th scope="col" class="number">
-                Longest ms
-              </th>
-              <th scope="col" class="number">
-                Read
-              </th>
-              <th scope="col" class="number">
-                Write
-              </th>
-              <th scope="col" class="number">
-                Compute
-              </th>
-              <th scope="col">
-                <span class="unseen">Look</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sorted.map(each => (
-              <tr key={each.shape}>
-                <td class="wrap mono shape">
-                  <bdi>{cut(each.shape || '(no query)', shapeChars)}</bdi>
-                </td>
-                <td class="number">{each.requests.toLocaleString('en')}</td>
-                <td class="number">{(each.client_errors + each.server_errors).toLocaleString('en')}</td>
-                <td class="number">{mean(each).toFixed(1)}</td>
-                <td class="number">{each.query_time_max_ms.toLocaleString('en')}</td>
-                <td class="number">{each.byte_read_ops.toLocaleString('en')}</td>
-                <td class="number">{each.byte_write_ops.toLocaleString('en')}</td>
-                <td class="number">{each.compute_ops.toLocaleString('en')}</td>
-                <td>
-                  {each.shape !== '' && (
-                    <RequestsButton of={each.shape} onClick={() => showShape(each.shape)} />
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        label="Table of queries"
+        columns={[
+          'Shape',
+          numbers('Requests'),
+          numbers('Errors'),
+          numbers('Mean ms'),
+          numbers('Longest ms'),
+          numbers('Read'),
+          numbers('Write'),
+          numbers('Compute'),
+          buttons('Look'),
+        ]}
+      >
+        {sorted.map(each => (
+          <tr key={each.shape}>
+            <td class="wrap mono shape">
+              <bdi>{cut(each.shape || '(no query)', shapeChars)}</bdi>
+            </td>
+            <td class="number">{each.requests.toLocaleString('en')}</td>
+            <td class="number">{(each.client_errors + each.server_errors).toLocaleString('en')}</td>
+            <td class="number">{meanTime(each).toFixed(1)}</td>
+            <td class="number">{each.query_time_max_ms.toLocaleString('en')}</td>
+            <td class="number">{each.byte_read_ops.toLocaleString('en')}</td>
+            <td class="number">{each.byte_write_ops.toLocaleString('en')}</td>
+            <td class="number">{each.compute_ops.toLocaleString('en')}</td>
+            <td>
+              {each.shape !== '' && <RequestsButton of={each.shape} onClick={() => showShape(each.shape)} />}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   )
 }

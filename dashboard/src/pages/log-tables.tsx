@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { Loaded, useLoad } from '../parts/load.tsx'
+import { buttons, numbers, Table } from '../parts/table.tsx'
 import { cut } from '../parts/values.tsx'
 import { addressWith, databasePath, go, place } from '../router.ts'
 import {
@@ -10,6 +11,8 @@ import {
   type LogChanges,
   type LogSummary,
   type LogSums,
+  meanTime,
+  operations,
   type Span,
 } from '../service/logs.ts'
 import { isWithDashboard, showRequests } from './log-state.ts'
@@ -18,9 +21,7 @@ const shownMax = 20
 const textChars = 300
 
 const whole = new Intl.NumberFormat('en')
-const mean = ({ query_time_ms, requests }: LogSums) => (requests === 0 ? 0 : query_time_ms / requests)
-const operations = (sums: LogSums) =>
-  sums.requests === 0 ? 0 : (sums.byte_read_ops + sums.byte_write_ops + sums.compute_ops) / sums.requests
+const operationsEach = (sums: LogSums) => (sums.requests === 0 ? 0 : operations(sums) / sums.requests)
 
 /** Status and code at the beginning of what an error is called. */
 const errorStart = /^(\d{3})(?: ([^:]+))?/
@@ -61,34 +62,19 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
   return (
     <section aria-labelledby="errors">
       <h2 id="errors">Errors</h2>
-      <section class="table-scroll" tabIndex={0} aria-label="Table of errors">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Error</th>
-              <th scope="col" class="number">
-                Requests
-              </th>
-              <th scope="col">
-                <span class="unseen">Look</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ error, requests }) => (
-              <tr key={error}>
-                <td class="wrap">
-                  <bdi>{cut(error, textChars)}</bdi>
-                </td>
-                <td class="number">{whole.format(requests)}</td>
-                <td>
-                  <RequestsButton of={error} onClick={() => showError(error)} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table label="Table of errors" columns={['Error', numbers('Requests'), buttons('Look')]}>
+        {shown.map(({ error, requests }) => (
+          <tr key={error}>
+            <td class="wrap">
+              <bdi>{cut(error, textChars)}</bdi>
+            </td>
+            <td class="number">{whole.format(requests)}</td>
+            <td>
+              <RequestsButton of={error} onClick={() => showError(error)} />
+            </td>
+          </tr>
+        ))}
+      </Table>
       {errors.length > shown.length && (
         <button type="button" onClick={() => setWhole(true)}>
           All {errors.length} errors
@@ -152,33 +138,21 @@ function ChangeTable({
     )
   }
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Table of changes">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">Change</th>
-            <th scope="col" class="number">
-              Requests
-            </th>
-            <th scope="col" class="number">
-              Mean ms
-            </th>
-            <th scope="col" class="number">
-              Operations each
-            </th>
-            <th scope="col">
-              <span class="unseen">Look</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ change, kind }) => (
-            <ChangeRow key={`${kind} ${change.name}`} change={change} kind={kind} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table
+      label="Table of changes"
+      columns={[
+        'What',
+        'Change',
+        numbers('Requests'),
+        numbers('Mean ms'),
+        numbers('Operations each'),
+        buttons('Look'),
+      ]}
+    >
+      {rows.map(({ change, kind }) => (
+        <ChangeRow key={`${kind} ${change.name}`} change={change} kind={kind} />
+      ))}
+    </Table>
   )
 }
 
@@ -198,8 +172,8 @@ function ChangeRow({
       </td>
       <td>{changes.join(', ')}</td>
       <td class="number">{beside(sums => whole.format(sums.requests))}</td>
-      <td class="number">{beside(sums => mean(sums).toFixed(1))}</td>
-      <td class="number">{beside(sums => operations(sums).toFixed(1))}</td>
+      <td class="number">{beside(sums => meanTime(sums).toFixed(1))}</td>
+      <td class="number">{beside(sums => operationsEach(sums).toFixed(1))}</td>
       <td>
         <RequestsButton of={name} onClick={() => (kind === 'error' ? showError(name) : showShape(name))} />
       </td>

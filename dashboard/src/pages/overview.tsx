@@ -8,6 +8,7 @@ import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useSearch } from '../parts/schema-list.tsx'
+import { Table } from '../parts/table.tsx'
 import { Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import { asPage, mapping, pageOf, read, variable, write } from '../service/data.ts'
@@ -116,35 +117,23 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
       {first.length > 10 && (
         <Field label="Find a collection" type="search" value={filter} onInput={setFilter} />
       )}
-      <section class="table-scroll" tabIndex={0} aria-label="Table of collections">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">History</th>
-              <th scope="col">Documents expire</th>
-              <th scope="col">Changed</th>
+      <Table label="Table of collections" columns={['Name', 'History', 'Documents expire', 'Changed']}>
+        {shown.map(document => {
+          const name = textAt(document, 'name') ?? ''
+          return (
+            <tr key={name}>
+              <td>
+                <a href={addressOf(['collections', name])}>{name}</a>
+              </td>
+              <td>{daysText(at(document, 'history_days'), 'forever')}</td>
+              <td>{daysText(at(document, 'ttl_days'), 'never')}</td>
+              <td>
+                <Instant micros={at(document, 'ts')} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {shown.map(document => {
-              const name = textAt(document, 'name') ?? ''
-              return (
-                <tr key={name}>
-                  <td>
-                    <a href={addressOf(['collections', name])}>{name}</a>
-                  </td>
-                  <td>{daysText(at(document, 'history_days'), 'forever')}</td>
-                  <td>{daysText(at(document, 'ttl_days'), 'never')}</td>
-                  <td>
-                    <Instant micros={at(document, 'ts')} />
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </section>
+          )
+        })}
+      </Table>
       {isMore && (
         <p class="hint" role="status">
           {filter === ''

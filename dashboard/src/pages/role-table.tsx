@@ -9,6 +9,7 @@ import { Choice } from '../parts/fields.tsx'
 import { marksOf } from '../parts/notation-switch.tsx'
 import { otherDraftHint, useOtherDraft } from '../parts/other-draft.ts'
 import { useChoices } from '../parts/schema-list.tsx'
+import { buttons, Table } from '../parts/table.tsx'
 import { pastTime } from '../router.ts'
 import {
   actions,
@@ -102,47 +103,34 @@ function PrivilegeTable({ privileges, onChange, onEdit }: PrivilegeTableProps) {
   const set = (row: number, grants: Grants) =>
     onChange(privileges.map((before, at) => (at === row ? { ...before, grants } : before)))
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Table of privileges">
-      <table class="privileges">
-        <thead>
-          <tr>
-            <th scope="col">Resource</th>
-            {actions.map(action => (
-              <th scope="col" key={action}>
-                {action}
-              </th>
-            ))}
-            <th scope="col">
-              <span class="unseen">Remove</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {privileges.map((privilege, row) => (
-            <tr key={`${privilege.kind}/${privilege.name}`}>
-              <th scope="row">
-                <bdi>{privilege.name}</bdi> <span class="absent">{privilege.kind}</span>
-              </th>
-              {actions.map(action => (
-                <td key={action}>
-                  <GrantChoice {...{ privilege, action, onEdit }} onChange={grants => set(row, grants)} />
-                </td>
-              ))}
-              <td>
-                <button
-                  type="button"
-                  class="quiet"
-                  aria-label={`Remove ${privilege.name}`}
-                  onClick={() => onChange(privileges.filter((_, at) => at !== row))}
-                >
-                  ✕
-                </button>
-              </td>
-            </tr>
+    <Table
+      label="Table of privileges"
+      look="privileges"
+      columns={['Resource', ...actions, buttons('Remove')]}
+    >
+      {privileges.map((privilege, row) => (
+        <tr key={`${privilege.kind}/${privilege.name}`}>
+          <th scope="row">
+            <bdi>{privilege.name}</bdi> <span class="absent">{privilege.kind}</span>
+          </th>
+          {actions.map(action => (
+            <td key={action}>
+              <GrantChoice {...{ privilege, action, onEdit }} onChange={grants => set(row, grants)} />
+            </td>
           ))}
-        </tbody>
-      </table>
-    </section>
+          <td>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Remove ${privilege.name}`}
+              onClick={() => onChange(privileges.filter((_, at) => at !== row))}
+            >
+              ✕
+            </button>
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

@@ -6,6 +6,7 @@ import { Field } from '../parts/fields.tsx'
 import { Loaded, reloading, useLoad } from '../parts/load.tsx'
 import { PasswordDialog } from '../parts/password-dialog.tsx'
 import { Notice } from '../parts/problem.tsx'
+import { buttons, Table } from '../parts/table.tsx'
 import { Instant, instantOf } from '../parts/time.tsx'
 import { addressOf, databasePath } from '../router.ts'
 import type { DocumentName } from '../service/documents.ts'
@@ -84,38 +85,24 @@ function UserTokens({ tokens, isMore, onDo }: TokensProps) {
   if (tokens.length === 0) return <p class="empty">This user is not logged in anywhere.</p>
   return (
     <>
-      <section class="table-scroll" tabIndex={0} aria-label="Tokens of this user">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Token</th>
-              <th scope="col">Made</th>
-              <th scope="col">Expires</th>
-              <th scope="col">
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {tokens.map(token => (
-              <tr key={token.id}>
-                <td>
-                  <a href={addressOf(['tokens', token.id])}>{token.id}</a>
-                </td>
-                <td>
-                  <Instant micros={token.ts} />
-                </td>
-                <td>{token.expires ?? 'never'}</td>
-                <td>
-                  <button type="button" class="danger-quiet" onClick={() => onDo({ kind: 'revoke', token })}>
-                    Revoke<span class="unseen"> {token.id}</span>
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table label="Tokens of this user" columns={['Token', 'Made', 'Expires', buttons('Actions')]}>
+        {tokens.map(token => (
+          <tr key={token.id}>
+            <td>
+              <a href={addressOf(['tokens', token.id])}>{token.id}</a>
+            </td>
+            <td>
+              <Instant micros={token.ts} />
+            </td>
+            <td>{token.expires ?? 'never'}</td>
+            <td>
+              <button type="button" class="danger-quiet" onClick={() => onDo({ kind: 'revoke', token })}>
+                Revoke<span class="unseen"> {token.id}</span>
+              </button>
+            </td>
+          </tr>
+        ))}
+      </Table>
       {isMore && <p class="hint">There are more; these are the first {tokens.length}.</p>}
       <div class="form-buttons">
         <button type="button" class="danger-quiet" onClick={() => onDo({ kind: 'revoke all' })}>

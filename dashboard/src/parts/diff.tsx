@@ -3,6 +3,7 @@
 import { heavy } from '../service/heavy.ts'
 import type { Comparison } from '../wire/diff.ts'
 import { Loaded, useLoad } from './load.tsx'
+import { Table } from './table.tsx'
 
 interface NamesProps {
   readonly leftName: string
@@ -28,25 +29,17 @@ export function DiffTable({ comparison, leftName, rightName }: NamesProps & { co
   const { isSame, more, pairs } = comparison
   if (isSame) return <p class="empty">There is no difference.</p>
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Differences">
-      <table class="diff">
-        <thead>
-          <tr>
-            <th scope="col">{leftName}</th>
-            <th scope="col">{rightName}</th>
+    <>
+      <Table label="Differences" look="diff" columns={[leftName, rightName]}>
+        {pairs.map((pair, at) => (
+          <tr key={at}>
+            <Side text={pair?.left} kind={pair && !pair.isSame ? 'removed' : undefined} isGap={!pair} />
+            <Side text={pair?.right} kind={pair && !pair.isSame ? 'added' : undefined} isGap={!pair} />
           </tr>
-        </thead>
-        <tbody>
-          {pairs.map((pair, at) => (
-            <tr key={at}>
-              <Side text={pair?.left} kind={pair && !pair.isSame ? 'removed' : undefined} isGap={!pair} />
-              <Side text={pair?.right} kind={pair && !pair.isSame ? 'added' : undefined} isGap={!pair} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {more > 0 && <p class="hint">{more.toLocaleString('en')} more lines are not shown.</p>}
-    </section>
+    </>
   )
 }
 

@@ -7,6 +7,7 @@ import type { Json } from '../wire/json.ts'
 import type { Row } from '../wire/rows.ts'
 import { CellEditor, isEditable } from './cell-editor.tsx'
 import { RowBox, type Selection, WholeBox } from './selection.tsx'
+import { Table } from './table.tsx'
 import { Instant } from './time.tsx'
 import { Cell } from './values.tsx'
 
@@ -36,55 +37,52 @@ interface RowTableProps {
 
 /** Rows, with links to their documents. */
 export function RowTable(props: RowTableProps) {
-  const { collection, rows, columns, changed, sorting, selection, onSave } = props
+  const { collection, rows, columns, changed, selection, onSave } = props
   const [active, setActive] = useState<readonly [row: number, column: number]>([0, 0])
   return (
-    <section class="table-scroll" tabIndex={0} aria-label="Documents">
-      <table>
-        <thead>
-          <tr>
-            {selection && (
-              <th scope="col">
-                <WholeBox rows={rows} selection={selection} />
-              </th>
-            )}
-            <Head text="id" field={undefined} sorting={sorting} />
-            {columns.map(name => (
-              <Head key={name} text={name} field={name} sorting={sorting} />
-            ))}
-            <Head text="Changed" field={byTime} sorting={sorting} />
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, at) => (
-            <tr key={`${row.ref?.id}-${at}`} class={changed.has(row.ref?.id ?? '') ? 'changed' : undefined}>
-              {selection && (
-                <td>
-                  <RowBox rows={rows} at={at} selection={selection} />
-                </td>
-              )}
-              <td class="mono">
-                <RowLink collection={collection} row={row} />
-              </td>
-              {columns.map((name, column) => (
-                <ValueCell
-                  key={name}
-                  row={row}
-                  name={name}
-                  isActive={active[0] === at && active[1] === column}
-                  onActive={() => setActive([at, column])}
-                  onSave={row.ref && row.ts !== undefined ? onSave : undefined}
-                />
-              ))}
-              <td>
-                <Instant micros={row.ts} />
-              </td>
-            </tr>
+    <Table label="Documents" columns={headings(props)}>
+      {rows.map((row, at) => (
+        <tr key={`${row.ref?.id}-${at}`} class={changed.has(row.ref?.id ?? '') ? 'changed' : undefined}>
+          {selection && (
+            <td>
+              <RowBox rows={rows} at={at} selection={selection} />
+            </td>
+          )}
+          <td class="mono">
+            <RowLink collection={collection} row={row} />
+          </td>
+          {columns.map((name, column) => (
+            <ValueCell
+              key={name}
+              row={row}
+              name={name}
+              isActive={active[0] === at && active[1] === column}
+              onActive={() => setActive([at, column])}
+              onSave={row.ref && row.ts !== undefined ? onSave : undefined}
+            />
           ))}
-        </tbody>
-      </table>
-    </section>
+          <td>
+            <Instant micros={row.ts} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
+}
+
+function headings({ rows, columns, sorting, selection }: RowTableProps) {
+  const sorted = [
+    { text: 'id', field: undefined },
+    ...columns.map(name => ({ text: name, field: name })),
+    { text: 'Changed', field: byTime },
+  ].map(({ text, field }, at) => <Head key={at} text={text} field={field} sorting={sorting} />)
+  if (!selection) return sorted
+  const box = (
+    <th key="selection" scope="col">
+      <WholeBox rows={rows} selection={selection} />
+    </th>
+  )
+  return [box, ...sorted]
 }
 
 interface HeadProps {

@@ -10,6 +10,7 @@ import { Field } from './fields.tsx'
 import { useEvery } from './live.ts'
 import { Loaded, type Loading, useLoad } from './load.tsx'
 import { Pager } from './pager.tsx'
+import { buttons, Table } from './table.tsx'
 
 /** A column: its head, and what it shows of a document. */
 export type Column = readonly [head: string, cell: (document: Json) => ComponentChildren]
@@ -94,28 +95,15 @@ interface DocumentTableProps {
 /** A table with a row for each document. */
 function DocumentTable({ label, columns, documents }: DocumentTableProps) {
   return (
-    <section class="table-scroll" tabIndex={0} aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map(([head]) => (
-              <th scope="col" key={head}>
-                {head === '' ? <span class="unseen">Actions</span> : head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {documents.map((document, at) => (
-            <tr key={at}>
-              {columns.map(([head, cell]) => (
-                <td key={head}>{cell(document)}</td>
-              ))}
-            </tr>
+    <Table label={label} columns={[...columns.map(([head]) => (head === '' ? buttons('Actions') : head))]}>
+      {documents.map((document, at) => (
+        <tr key={at}>
+          {columns.map(([head, cell]) => (
+            <td key={head}>{cell(document)}</td>
           ))}
-        </tbody>
-      </table>
-    </section>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

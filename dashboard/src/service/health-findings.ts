@@ -1,7 +1,8 @@
 // What an operator should look at, found in the numbers by rules that stand here once, with what can be done about it.
 
+import type { ProcessReport, ServiceHealth } from '../../../src/operation/health.ts'
 import { bytesText } from '../parts/quantities.ts'
-import { type Health, nodesOf, type ProcessHealth, type Span } from './health.ts'
+import { nodesOf, type Span } from './health.ts'
 
 const dayMs = 86_400_000
 /** A backup older than this is worth a word. */
@@ -12,7 +13,7 @@ const memoryShareMin = 0.05
 const busyMax = 0.8
 
 /** Sentences, the most urgent first; none when all is well. */
-export function findingsIn(health: Health, spans: readonly Span[], nowMs: number): readonly string[] {
+export function findingsIn(health: ServiceHealth, spans: readonly Span[], nowMs: number): readonly string[] {
   return [
     ...health.processes.flatMap(faultsOf),
     ...nodesOf(health).flatMap(machineFaults),
@@ -22,12 +23,12 @@ export function findingsIn(health: Health, spans: readonly Span[], nowMs: number
   ]
 }
 
-function faultsOf({ node, standing, worker }: ProcessHealth): readonly string[] {
+function faultsOf({ node, standing, worker }: ProcessReport): readonly string[] {
   if (!standing || standing.fault === null) return []
   return [`${node}, process ${worker}, does not follow the shared store: ${standing.fault}`]
 }
 
-function machineFaults(process: ProcessHealth): readonly string[] {
+function machineFaults(process: ProcessReport): readonly string[] {
   const { disk, machine_free_bytes: free, machine_total_bytes: total, node } = process
   const found: string[] = []
   if (disk.free_bytes < disk.total_bytes * diskShareMin) {
@@ -43,7 +44,7 @@ function machineFaults(process: ProcessHealth): readonly string[] {
   return found
 }
 
-function requestFaults({ processes }: Health, spans: readonly Span[]): readonly string[] {
+function requestFaults({ processes }: ServiceHealth, spans: readonly Span[]): readonly string[] {
   const recent = spans.slice(-10)
   const any = (of: (span: Span) => number) => recent.some(span => of(span) > 0)
   const found: string[] = []
@@ -72,7 +73,7 @@ function requestFaults({ processes }: Health, spans: readonly Span[]): readonly 
   return found
 }
 
-function workFaults({ work }: Health): readonly string[] {
+function workFaults({ work }: ServiceHealth): readonly string[] {
   return work.builds
     .filter(({ failure }) => failure !== null)
     .map(
@@ -81,7 +82,7 @@ function workFaults({ work }: Health): readonly string[] {
     )
 }
 
-function careFaults(health: Health, nowMs: number): readonly string[] {
+function careFaults(health: ServiceHealth, nowMs: number): readonly string[] {
   const { backup, check } = health.tasks
   const found: string[] = []
   if (check?.result?.is_good === false)

@@ -1,113 +1,26 @@
 // How the service stands, as it tells the root secret; and what two looks at it say of the time between them.
 
+import type { ProcessReport, RequestCounts, ServiceHealth, TaskKind } from '../../../src/operation/health.ts'
 import { session } from '../session.ts'
 import { callApi } from './client.ts'
-
-interface Counts {
-  readonly requests: number
-  readonly client_errors: number
-  readonly server_errors: number
-  readonly refused: number
-  readonly in_flight: number
-  readonly durations: readonly number[]
-  readonly reads: number
-  readonly writes: number
-  readonly retries: number
-  readonly slow_queries: number
-  readonly streams: number
-  readonly lost_records: number
-}
-
-export interface ProcessHealth {
-  readonly node: string
-  readonly worker: number
-  readonly pid: number
-  readonly memory_bytes: number
-  readonly machine_free_bytes: number
-  readonly machine_total_bytes: number
-  readonly busy_ms: number
-  readonly idle_ms: number
-  readonly counts: Counts
-  readonly disk: {
-    readonly data_bytes: number
-    readonly query_log_bytes: number | null
-    readonly free_bytes: number
-    readonly total_bytes: number
-  }
-  readonly slow_lane: {
-    readonly processes: number
-    readonly processes_max: number
-    readonly running: number
-    readonly waiting: number
-  } | null
-  readonly standing: {
-    readonly head: number
-    readonly behind: number
-    readonly lag_ms: number
-    readonly fault: string | null
-  } | null
-  readonly works_in_background: boolean
-}
-
-/** A backup or a check; times in milliseconds since the Unix epoch. */
-export interface Task {
-  readonly started: number
-  /** Null while it runs. */
-  readonly ended: number | null
-  readonly progress: { readonly step: string; readonly share?: number } | null
-  readonly result: {
-    readonly is_good: boolean
-    readonly place: string
-    readonly bytes?: number
-    readonly transaction_time?: number
-    readonly findings?: readonly string[]
-  } | null
-  readonly failure: string | null
-}
-
-export interface Health {
-  readonly version: string
-  readonly node: string
-  readonly workers: number
-  readonly processes: readonly ProcessHealth[]
-  readonly duration_bounds: readonly number[]
-  readonly work: {
-    readonly builds: readonly {
-      readonly kind: 'index' | 'collection'
-      readonly database: readonly string[]
-      readonly name: string
-      readonly share: number
-      readonly failure: string | null
-    }[]
-    readonly builds_count: number
-    readonly removals: number
-  }
-  readonly tasks: { readonly backup: Task | null; readonly check: Task | null }
-  readonly backups: {
-    readonly folder: string
-    readonly free_bytes: number | null
-    readonly kept: readonly { readonly name: string; readonly bytes: number; readonly made: number }[]
-  } | null
-  readonly starts: boolean
-}
 
 /** The whole service is meant, whichever database is looked at. */
 const root = () => ({ secret: session.value?.secret ?? '' })
 
 /** How the service stands now. Throws ServiceError, with 403 for all but the root secret. */
-export function readHealth(signal: AbortSignal): Promise<Health> {
-  return callApi<Health>('GET', '/api/v1/health', root(), undefined, signal)
+export function readHealth(signal: AbortSignal): Promise<ServiceHealth> {
+  return callApi<ServiceHealth>('GET', '/api/v1/health', root(), undefined, signal)
 }
 
 /** Starts a backup or a check. Throws ServiceError. */
-export async function startTask(kind: 'backup' | 'check', signal: AbortSignal): Promise<void> {
+export async function startTask(kind: TaskKind, signal: AbortSignal): Promise<void> {
   await callApi('POST', `/api/v1/health/${kind}s`, root(), {}, signal)
 }
 
 /** A look at the service, and when it was. */
 export interface Sample {
   readonly atMs: number
-  readonly health: Health
+  readonly health: ServiceHealth
 }
 
 /** What happened between two looks; per second where that is said. */
@@ -127,7 +40,7 @@ export interface Span {
   readonly memoryBytes: number
 }
 
-const nameOf = ({ node, pid }: ProcessHealth) => `${node} ${pid}`
+const nameOf = ({ node, pid }: ProcessReport) => `${node} ${pid}`
 
 /** What happened between each look and the one before it. */
 export function spansOf(samples: readonly Sample[]): readonly Span[] {
@@ -142,7 +55,7 @@ function spanOf(before: Sample, after: Sample): Span {
     return earlier ? [[earlier, process] as const] : []
   })
   const seconds = Math.max(0.001, (after.atMs - before.atMs) / 1000)
-  const grown = (of: (counts: Counts) => number) =>
+  const grown = (of: (counts: RequestCounts) => number) =>
     pairs.reduce((sum, [earlier, later]) => sum + of(later.counts) - of(earlier.counts), 0) / seconds
   const bounds = after.health.duration_bounds
   const durations = Array.from({ length: bounds.length + 1 }, (_, place) =>
@@ -167,7 +80,7 @@ function spanOf(before: Sample, after: Sample): Span {
   }
 }
 
-function busyShare(earlier: ProcessHealth, later: ProcessHealth): number {
+function busyShare(earlier: ProcessReport, later: ProcessReport): number {
   const busy = later.busy_ms - earlier.busy_ms
   return busy / Math.max(1, busy + later.idle_ms - earlier.idle_ms)
 }
@@ -185,8 +98,8 @@ function quantile(classes: readonly number[], bounds: readonly number[], share: 
 }
 
 /** One process of each node: what belongs to a machine is told by all of its processes alike. */
-export function nodesOf({ processes }: Health): readonly ProcessHealth[] {
-  const first = new Map<string, ProcessHealth>()
+export function nodesOf({ processes }: ServiceHealth): readonly ProcessReport[] {
+  const first = new Map<string, ProcessReport>()
   for (const process of processes) if (!first.has(process.node)) first.set(process.node, process)
   return [...first.values()]
 }

@@ -19,6 +19,14 @@ export interface LogSums {
   readonly bytes_out: number
 }
 
+/** How long a query took on the average, in milliseconds. */
+export const meanTime = ({ query_time_ms, requests }: LogSums): number =>
+  requests === 0 ? 0 : query_time_ms / requests
+
+/** Operations of all three kinds. */
+export const operations = (sums: LogSums): number =>
+  sums.byte_read_ops + sums.byte_write_ops + sums.compute_ops
+
 interface TimedSums extends LogSums {
   readonly p50_ms: number | null
   readonly p99_ms: number | null

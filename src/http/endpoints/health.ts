@@ -1,8 +1,8 @@
 // What the operator sees of the service, for the root secret alone: `GET /api/v1/health` tells how it stands,
 // `POST /api/v1/health/backups` starts a backup and `POST /api/v1/health/checks` a check of what is stored.
 
+import type { ServiceHealth, TaskKind } from '../../operation/health.ts'
 import { type Operation, TaskRefused } from '../../operation/operation.ts'
-import type { TaskKind } from '../../operation/task-note.ts'
 import type { Answer } from '../answer.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
@@ -41,15 +41,6 @@ async function start(operation: Operation, kind: TaskKind): Promise<Answer> {
   return jsonAnswer(202, { started: kind })
 }
 
-async function describe(operation: Operation): Promise<object> {
-  const { work, ...state } = await operation.state()
-  return {
-    ...state,
-    duration_bounds: durationBounds,
-    work: {
-      builds: work.builds.map(({ failure, ...build }) => ({ ...build, failure: failure ?? null })),
-      builds_count: work.buildsCount,
-      removals: work.removals,
-    },
-  }
+async function describe(operation: Operation): Promise<ServiceHealth> {
+  return { ...(await operation.state()), duration_bounds: durationBounds }
 }

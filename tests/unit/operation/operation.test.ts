@@ -43,7 +43,7 @@ function operation({ startCommand, notices, node = 'one:8443', now }: Given): Op
     ...{ version: '1', node, worker: 0, workers: 1, data, startCommand, notices },
     ...{ backups: join(folder, 'backups'), queryLogFolder: join(data, 'query-log') },
     parts: () => ({ counts, slow_lane: null, standing: null, works_in_background: true }),
-    workLeft: () => ({ builds: [], buildsCount: 0, removals: 0 }),
+    workLeft: () => ({ builds: [], builds_count: 0, removals: 0 }),
     ...(now && { clock: { now: () => micros(now() * 1000), elapsedMs: now } }),
   })
 }
